@@ -1,0 +1,81 @@
+"""nel evaluates language models behind an endpoint and gives a number that a release decision can rest on.
+
+The public names are below and import lazily, so that ``import nel`` stays fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from nel.version import __version__
+
+if TYPE_CHECKING:
+    from nel.benchmarks.base import Benchmark
+    from nel.byob.decorators import benchmark, scorer
+    from nel.config.schema import RunConfig
+    from nel.errors import JudgeError, NelError, ScorerError
+    from nel.evaluation import RunResult, evaluate, evaluate_async
+    from nel.judges.base import Judge
+    from nel.scoring import answer_line, exact_match, multichoice_regex, numeric_match
+    from nel.types import Message, Sample, Score, ScorerInput
+
+_HOME = {
+    "Benchmark": "nel.benchmarks.base",
+    "Judge": "nel.judges.base",
+    "JudgeError": "nel.errors",
+    "Message": "nel.types",
+    "NelError": "nel.errors",
+    "RunConfig": "nel.config.schema",
+    "RunResult": "nel.evaluation",
+    "Sample": "nel.types",
+    "Score": "nel.types",
+    "ScorerError": "nel.errors",
+    "ScorerInput": "nel.types",
+    "answer_line": "nel.scoring",
+    "benchmark": "nel.byob.decorators",
+    "evaluate": "nel.evaluation",
+    "evaluate_async": "nel.evaluation",
+    "exact_match": "nel.scoring",
+    "multichoice_regex": "nel.scoring",
+    "numeric_match": "nel.scoring",
+    "scorer": "nel.byob.decorators",
+}
+
+__all__ = [
+    "Benchmark",
+    "Judge",
+    "JudgeError",
+    "Message",
+    "NelError",
+    "RunConfig",
+    "RunResult",
+    "Sample",
+    "Score",
+    "ScorerError",
+    "ScorerInput",
+    "__version__",
+    "answer_line",
+    "benchmark",
+    "evaluate",
+    "evaluate_async",
+    "exact_match",
+    "multichoice_regex",
+    "numeric_match",
+    "scorer",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'nel' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return __all__

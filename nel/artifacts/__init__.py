@@ -1,0 +1,1 @@
+"""The files a run leaves behind: pure functions of its store."""

@@ -1,0 +1,110 @@
+"""One line of results.jsonl from what the store has of a (sample, repeat). Pure.
+
+Trap: whatever is not the same in a resumed run and an uninterrupted one belongs into ``timing``, nowhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nel.engine.codec import decode_outcome, decode_response, decode_sample
+from nel.engine.store import StoredResult
+from nel.types import ModelFailure, Outcome, Response, Sample, Scored, Unscored
+
+_NOT_RUN = Unscored(cause="cancelled", kind="not_run", detail="planned, but the run stopped before it")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A (sample, repeat), decoded."""
+
+    idx: int
+    sample_id: str
+    repeat: int
+    sample: Sample | None
+    """None for a bad row."""
+    response: Response | None
+    outcome: Outcome
+
+
+def read_result(stored: StoredResult) -> Result:
+    """Return a stored result, decoded; what was never run or is a bad row is `Unscored`."""
+    held = stored.sample
+    sample = None if held.content is None else decode_sample(held.sample_id, held.content)
+    response = None if stored.response is None else decode_response(stored.response)
+    outcome: Outcome = _NOT_RUN
+    if held.fault is not None:
+        outcome = Unscored(cause="bad_row", kind="unusable", detail=held.fault)
+    elif stored.outcome is not None:
+        outcome = decode_outcome(stored.outcome)
+    return Result(held.idx, held.sample_id, stored.repeat, sample, response, outcome)
+
+
+def result_line(result: Result) -> dict[str, Any]:
+    """Return the JSON object of one line of results.jsonl."""
+    sample, response, outcome = result.sample, result.response, result.outcome
+    return {
+        "problem_idx": result.idx,
+        "sample_id": result.sample_id,
+        "repeat": result.repeat,
+        "reward": reward_of(outcome),
+        "expected_answer": None if sample is None else sample.target,
+        "model_response": None if response is None or response.error is not None else response.text,
+        "reasoning": None if response is None else response.reasoning,
+        "extracted_answer": None if isinstance(outcome, Unscored) else outcome.answer,
+        "outcome": outcome_json(outcome),
+        "finish_reason": None if response is None else response.finish_reason,
+        "model": None if response is None else response.model,
+        "prompt": None if sample is None else _prompt(sample),
+        "metadata": _metadata(sample),
+        "scoring_details": {} if isinstance(outcome, Unscored) else {**outcome.details, "metrics": dict(outcome.metrics)},
+        "tokens": _tokens(response),
+        "timing": _timing(response),
+    }
+
+
+def reward_of(outcome: Outcome) -> float | None:
+    """Return the reward of an outcome: the number, 0.0 for a model failure, None when unscored."""
+    if isinstance(outcome, Scored):
+        return outcome.reward
+    return 0.0 if isinstance(outcome, ModelFailure) else None
+
+
+def outcome_json(outcome: Outcome) -> dict[str, Any]:
+    """Return the ``outcome`` object of a result line."""
+    if isinstance(outcome, Scored):
+        return {"state": "scored", "kind": None, "cause": None, "detail": None}
+    if isinstance(outcome, ModelFailure):
+        return {"state": "model_failure", "kind": outcome.kind, "cause": None, "detail": outcome.detail or None}
+    return {"state": "unscored", "kind": outcome.kind, "cause": outcome.cause, "detail": outcome.detail or None}
+
+
+def _prompt(sample: Sample) -> Any:
+    if isinstance(sample.input, str):
+        return sample.input
+    return [{"role": message.role, "content": message.content} for message in sample.input]
+
+
+def _metadata(sample: Sample | None) -> dict[str, Any]:
+    if sample is None:
+        return {}
+    return dict(sample.metadata) if sample.subset is None else {**sample.metadata, "category": sample.subset}
+
+
+def _tokens(response: Response | None) -> dict[str, int | None]:
+    usage = None if response is None else response.usage
+    return {
+        "prompt": usage.prompt_tokens if usage else None,
+        "completion": usage.completion_tokens if usage else None,
+        "reasoning": usage.reasoning_tokens if usage else None,
+        "cached": usage.cached_tokens if usage else None,
+    }
+
+
+def _timing(response: Response | None) -> dict[str, Any]:
+    return {
+        "latency_seconds": None if response is None else response.latency_seconds,
+        "first_token_seconds": None if response is None else response.first_token_seconds,
+        "attempts": 0 if response is None else response.attempts,
+    }

@@ -1,0 +1,86 @@
+"""runtime_stats.json: latency, tokens, retries, throughput, over all sessions of a run. Pure; all of it is volatile.
+
+Trap: a number that was never observed is null; zero would look like a measurement.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from nel.types import Response
+
+
+class RuntimeStats:
+    """Collects what responses say of time and tokens."""
+
+    def __init__(self) -> None:
+        """Start with nothing observed."""
+        self._latency = array("d")
+        self._first_token = array("d")
+        self._tokens: Counter[str] = Counter()
+        self._reported: Counter[str] = Counter()
+        self._finish: Counter[str] = Counter()
+        self._models: Counter[str] = Counter()
+        self._requests: Counter[str] = Counter()
+
+    def add(self, response: Response | None) -> None:
+        """Note one response, or that there is none."""
+        if response is None or response.attempts == 0:
+            return
+        self._requests["attempts"] += response.attempts
+        self._requests["retries"] += response.attempts - 1
+        if response.error is not None:
+            self._requests["failed"] += 1
+            return
+        self._requests["completed"] += 1
+        self._note_tokens(response)
+        self._finish[response.finish_reason or "none"] += 1
+        if response.model is not None:
+            self._models[response.model] += 1
+        if response.latency_seconds is not None:
+            self._latency.append(response.latency_seconds)
+        if response.first_token_seconds is not None:
+            self._first_token.append(response.first_token_seconds)
+
+    def as_json(self, sessions: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return the statistics, with the time of all sessions added up."""
+        elapsed = sum(session["elapsed"] or 0.0 for session in sessions)
+        tokens = {name: self._tokens[name] if self._reported[name] else None for name in _TOKENS}
+        completed = self._requests["completed"]
+        return {
+            "sessions": len(sessions),
+            "elapsed_seconds": elapsed,
+            "requests": {name: self._requests[name] for name in ("completed", "failed", "attempts", "retries")},
+            "latency_seconds": _percentiles(self._latency),
+            "first_token_seconds": _percentiles(self._first_token),
+            "tokens": {**tokens, "reported": self._reported["completion"]},
+            "throughput": {
+                "samples_per_second": completed / elapsed if elapsed and completed else None,
+                "completion_tokens_per_second": tokens["completion"] / elapsed if elapsed and tokens["completion"] else None,
+            },
+            "finish_reasons": dict(self._finish),
+            "models": dict(self._models),
+        }
+
+    def _note_tokens(self, response: Response) -> None:
+        usage = response.usage
+        counts = (usage.prompt_tokens, usage.completion_tokens, usage.reasoning_tokens, usage.cached_tokens)
+        for name, count in zip(_TOKENS, counts, strict=True):
+            if count is not None:
+                self._tokens[name] += count
+                self._reported[name] += 1
+
+
+_TOKENS = ("prompt", "completion", "reasoning", "cached")
+
+
+def _percentiles(values: array[float]) -> dict[str, float | None]:
+    if not values:
+        return dict.fromkeys(("p50", "p90", "p99", "max", "mean"))
+    observed = np.frombuffer(values, dtype=np.float64)
+    p50, p90, p99 = (float(value) for value in np.percentile(observed, (50, 90, 99)))
+    return {"p50": p50, "p90": p90, "p99": p99, "max": float(observed.max()), "mean": float(observed.mean())}

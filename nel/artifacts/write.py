@@ -1,0 +1,199 @@
+"""Writes every artifact of a run from its run.db, in one pass over the results of each benchmark.
+
+The same store gives the same bytes. Trap: results.jsonl is streamed; nothing here may hold all results at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from nel.artifacts.failures import FailureAnalysis
+from nel.artifacts.files import benchmark_dir, directory_name, write_file
+from nel.artifacts.results import read_result, result_line
+from nel.artifacts.runtime import RuntimeStats
+from nel.config.redaction import redact_url
+from nel.engine.store import FILE_NAME, Snapshot
+from nel.metrics.aggregate import Accounting, Aggregate
+from nel.strictjson import dumps_bytes, pretty
+from nel.version import __version__
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkResult:
+    """One benchmark's numbers, as the artifacts hold them."""
+
+    name: str
+    slot: str
+    directory: Path
+    metrics: dict[str, Any]
+    """The content of metrics.json."""
+    bundle: dict[str, Any]
+    """The content of eval-<benchmark>.json."""
+
+    @property
+    def headline(self) -> dict[str, Any]:
+        """Return the headline metric with interval and bounds."""
+        headline: dict[str, Any] = self.metrics["headline"]
+        return headline
+
+    @property
+    def accounting(self) -> dict[str, Any]:
+        """Return ``n_total``, ``n_scored``, ``n_model_failure``, ``n_unscored`` and their parts."""
+        accounting: dict[str, Any] = self.metrics["accounting"]
+        return accounting
+
+
+def write_artifacts(run_dir: Path) -> list[BenchmarkResult]:
+    """Write every artifact but the report page, and return what the benchmarks came to.
+
+    Raises:
+        StoreError: There is no usable run.db.
+        StoppedEarly: The disk is full.
+    """
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        config = snapshot.meta("config") or {}
+        run_id = snapshot.meta("run_id") or run_dir.name
+        write_file(run_dir / "run.yaml", [_run_yaml(run_id, config)])
+        return [
+            _write_benchmark(run_dir, snapshot, run_id, config, key, slot, name, plan)
+            for key, slot, name, plan in snapshot.benchmarks()
+            if plan
+        ]
+
+
+@dataclass(slots=True)
+class _Pass:
+    """Everything one pass over the results collects."""
+
+    total: Aggregate
+    categories: dict[str, Aggregate]
+    failures: FailureAnalysis
+    runtime: RuntimeStats
+
+    def lines(self, snapshot: Snapshot, key: int, repeats: int) -> Iterator[bytes]:
+        for stored in snapshot.results(key, repeats):
+            result = read_result(stored)
+            self.total.add(result.idx, result.outcome)
+            if result.sample is not None and result.sample.subset is not None:
+                self.categories.setdefault(result.sample.subset, Aggregate()).add(result.idx, result.outcome)
+            self.failures.add(result)
+            self.runtime.add(result.response)
+            yield dumps_bytes(result_line(result)) + b"\n"
+
+
+def _write_benchmark(
+    run_dir: Path,
+    snapshot: Snapshot,
+    run_id: str,
+    config: dict[str, Any],
+    key: int,
+    slot: str,
+    name: str,
+    plan: dict[str, Any],
+) -> BenchmarkResult:
+    directory = benchmark_dir(run_dir, slot)
+    collected = _Pass(Aggregate(), {}, FailureAnalysis(), RuntimeStats())
+    write_file(directory / "results.jsonl", collected.lines(snapshot, key, plan["repeats"]))
+    head = {"run_id": run_id, "benchmark": name}
+    metrics = {**head, **_metrics_json(collected)}
+    bundle = _bundle_json(run_id, name, config, plan, collected)
+    accounting = {"accounting": collected.total.accounting.as_json()}
+    write_file(directory / "metrics.json", [pretty(metrics)])
+    write_file(directory / f"eval-{directory_name(name)}.json", [pretty(bundle)])
+    write_file(directory / "failure_analysis.json", [pretty({**head, **accounting, **collected.failures.as_json()})])
+    write_file(directory / "runtime_stats.json", [pretty({**head, **collected.runtime.as_json(snapshot.sessions())})])
+    return BenchmarkResult(name=name, slot=slot, directory=directory, metrics=metrics, bundle=bundle)
+
+
+def _metrics_json(collected: _Pass) -> dict[str, Any]:
+    total = collected.total
+    headline = total.headline()
+    kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method", "bounds")
+    return {
+        "complete": _complete(total.accounting),
+        "accounting": total.accounting.as_json(),
+        "headline": {"metric": headline["name"], **{name: headline[name] for name in kept}},
+        "metrics": total.metrics(),
+        "categories": {name: _category_json(part) for name, part in sorted(collected.categories.items())},
+        "rates": total.rates(),
+    }
+
+
+def _category_json(part: Aggregate) -> dict[str, Any]:
+    headline, accounting = part.headline(), part.accounting.as_json()
+    counts = {name: accounting[name] for name in ("n_total", "n_scored", "n_model_failure", "n_unscored")}
+    return {**counts, **{name: headline[name] for name in ("value", "ci_lower", "ci_upper", "ci_method")}}
+
+
+def _bundle_json(
+    run_id: str, name: str, config: dict[str, Any], plan: dict[str, Any], collected: _Pass
+) -> dict[str, Any]:
+    total = collected.total
+    endpoint = config.get("endpoint") if not plan["eval_only"] else None
+    return {
+        "run_id": run_id,
+        "sdk": f"nel {__version__}",
+        "complete": _complete(total.accounting),
+        "identity": plan["digest"],
+        "config": {
+            "benchmark": name,
+            "model": plan["model"],
+            "base_url": redact_url(endpoint["url"]) if endpoint else None,
+            "protocol": plan["protocol"],
+            **{part: plan[part] for part in ("repeats", "max_problems", "generation", "system_prompt", "dataset", "scorer")},
+        },
+        "benchmark": {
+            "name": name,
+            "samples": len_of(total.accounting, plan["repeats"]),
+            "repeats": plan["repeats"],
+            "scores": _scores_json(total),
+            "categories": {part: _bundle_category(numbers) for part, numbers in sorted(collected.categories.items())},
+            "accounting": total.accounting.as_json(),
+        },
+        "n_results": total.accounting.n_total,
+    }
+
+
+def len_of(accounting: Accounting, repeats: int) -> int:
+    """Return the number of samples that the planned (sample, repeat) pairs belong to."""
+    return accounting.n_total // repeats
+
+
+def _scores_json(total: Aggregate) -> dict[str, Any]:
+    scores = {metric["name"]: _score_json(metric) for metric in total.metrics()}
+    headline = _score_json(total.headline())
+    scores.setdefault("mean_reward", headline)
+    if total.binary:
+        scores.setdefault("pass@1", headline)
+    return scores
+
+
+def _score_json(metric: dict[str, Any]) -> dict[str, Any]:
+    return {name: metric[name] for name in ("value", "ci_lower", "ci_upper", "n")}
+
+
+def _bundle_category(part: Aggregate) -> dict[str, Any]:
+    headline = part.headline()
+    return {
+        "mean_reward": headline["value"],
+        "n": headline["n"],
+        "ci_lower": headline["ci_lower"],
+        "ci_upper": headline["ci_upper"],
+    }
+
+
+def _complete(accounting: Accounting) -> bool:
+    return accounting.not_run == 0
+
+
+def _run_yaml(run_id: str, config: dict[str, Any]) -> bytes:
+    shown = {**config}
+    if shown.get("endpoint"):
+        shown["endpoint"] = {**shown["endpoint"], "url": redact_url(shown["endpoint"]["url"])}
+    head = f"# The resolved configuration of run {run_id}, written by nel {__version__}.\n# Secrets are named, never stored.\n"
+    return (head + yaml.safe_dump(shown, sort_keys=True, allow_unicode=True)).encode()

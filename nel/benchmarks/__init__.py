@@ -1,0 +1,1 @@
+"""The benchmark API and the built-in benchmarks, one module each."""

@@ -1,0 +1,75 @@
+"""MMLU-Pro: multiple choice with up to ten options in 14 subjects (Wang et al. 2024, arXiv 2406.01574).
+
+The extraction is the official one in linear time. Its published accuracy counts a random guess for each response
+without an answer; here such a response is `no_answer` and counts 0, and ``guess_corrected`` states the expectation.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from nel.byob import ScorerInput, benchmark, scorer
+
+_ANSWER_IS = re.compile(r"answer is \(?([A-J])\)?")
+_ANSWER_COLON = re.compile(r"(?=[aA]nswer:\s*([A-J]))")
+_LONE_LETTER = re.compile(r"\b[A-J]\b")
+
+PROMPT = """The following is a multiple choice question about {category}. Think step by step and then finish your \
+answer with "the answer is (X)" where X is the correct letter choice.
+
+Question:
+{question}
+Options:
+{choices}
+
+Answer: Let's think step by step."""
+
+
+def extract(response: str) -> str | None:
+    """Return the letter a response gives as its answer, by the official rules, or None.
+
+    The first ``answer is (X)``; else, on the first line that has an ``Answer: X``, the last one; else the last lone
+    letter A to J.
+    """
+    match = _ANSWER_IS.search(response)
+    if match:
+        return match[1]
+    letter, line_end = None, len(response)
+    for found in _ANSWER_COLON.finditer(response):
+        if found.start() > line_end:
+            break
+        if letter is None:
+            newline = response.find("\n", found.start())
+            line_end = newline if newline >= 0 else len(response)
+        letter = found[1]
+    if letter is not None:
+        return letter
+    last = None
+    for lone in _LONE_LETTER.finditer(response):
+        last = lone[0]
+    return last
+
+
+@benchmark(
+    name="mmlu_pro",
+    description="MMLU-Pro, 12,032 multiple-choice questions with up to ten options in 14 subjects",
+    dataset="hf://TIGER-Lab/MMLU-Pro?split=test",
+    prompt=PROMPT,
+    target_field="answer",
+    id_field="question_id",
+    choices_field="options",
+    category_field="category",
+)
+@scorer
+def mmlu_pro(sample: ScorerInput) -> dict[str, Any]:
+    """Compare the extracted letter with the gold letter; state what a guess would be worth where there is none."""
+    extracted = extract(sample.response)
+    correct = extracted is not None and extracted == sample.target
+    guess = 1.0 / len(sample.metadata["options"])
+    return {
+        "correct": correct,
+        "parsed": extracted is not None,
+        "guess_corrected": guess if extracted is None else float(correct),
+        "extracted": extracted,
+    }

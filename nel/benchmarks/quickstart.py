@@ -1,0 +1,60 @@
+"""Quickstart: a few dozen small problems of three kinds that the embedded demo endpoint can answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nel.byob import ScorerInput, benchmark, scorer
+from nel.scoring.choice import declared_letter
+from nel.scoring.numbers import last_number, numbers_equal
+from nel.scoring.text import answer_after_marker, same_text
+
+_FORMS = {
+    "arithmetic": "the number",
+    "choice": "the letter of the right option",
+    "short": "the answer in one to three words",
+}
+_LETTERS = "ABCDE"
+
+PROMPT = """{question}{options}
+
+Think briefly, then end with a line of the form "Answer: X", where X is {form}."""
+
+
+def with_form(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the row with ``options`` as text and the ``form`` its answer takes.
+
+    Raises:
+        ValueError: The row is of no known kind.
+    """
+    if row["kind"] not in _FORMS:
+        raise ValueError(f'its "kind" is {row["kind"]!r}; use {", ".join(_FORMS)}')
+    lettered = [f"\n{letter}) {choice}" for letter, choice in zip(_LETTERS, row.get("choices") or [], strict=False)]
+    return {**row, "options": "".join(lettered), "form": _FORMS[row["kind"]]}
+
+
+@benchmark(
+    name="quickstart",
+    description="40 small problems: arithmetic, multiple choice, short answers; works with `nel endpoint demo`",
+    dataset="pkg://nel/benchmarks/data/quickstart.jsonl",
+    prompt=PROMPT,
+    target_field="answer",
+    id_field="id",
+    category_field="kind",
+    prepare_row=with_form,
+)
+@scorer
+def quickstart(sample: ScorerInput) -> dict[str, Any]:
+    """Compare the declared answer with the gold one: as number, as letter or as text, by the problem's kind."""
+    kind = sample.metadata["kind"]
+    declared = answer_after_marker(sample.response)
+    if kind == "choice":
+        extracted = declared_letter(sample.response, _LETTERS)
+        correct = extracted == sample.target
+    elif kind == "arithmetic":
+        extracted = last_number(declared or sample.response)
+        correct = extracted is not None and numbers_equal(extracted, sample.target)
+    else:
+        extracted = declared
+        correct = extracted is not None and same_text(extracted, sample.target)
+    return {"correct": correct, "extracted": extracted}

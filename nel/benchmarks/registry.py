@@ -1,0 +1,86 @@
+"""Finds the benchmark a user names: an installed plugin, or a Python file that needs no installing.
+
+Trap: a file is executed to be read. It runs with the user's rights, as any benchmark does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from nel import plugins
+from nel.benchmarks.base import Benchmark
+from nel.errors import NelError, PluginError, did_you_mean
+
+
+def find_benchmark(name: str) -> Benchmark:
+    """Return the benchmark of this name, or the one a path such as ``./my_bench.py[:name]`` defines.
+
+    Raises:
+        PluginError: There is none, it cannot be imported, or it is not a benchmark.
+    """
+    path, wanted = _as_path(name)
+    if path is not None:
+        return _from_file(path, wanted)
+    found = plugins.load("benchmarks", name)
+    if not isinstance(found, Benchmark):
+        provider = plugins.find("benchmarks", name).provider
+        raise PluginError(f'the benchmark "{name}" of {provider} is a {type(found).__name__}, not a Benchmark')
+    return found
+
+
+def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
+    """Return every benchmark a Python file defines, by name.
+
+    Raises:
+        PluginError: The file is missing, fails to run or defines no benchmark.
+    """
+    module = _execute(path)
+    found = {value.name: value for value in vars(module).values() if isinstance(value, Benchmark)}
+    if not found:
+        raise PluginError(
+            f"{path} defines no benchmark; put @benchmark(name=..., dataset=..., prompt=...) around a @scorer function"
+        )
+    return found
+
+
+def _as_path(name: str) -> tuple[Path | None, str | None]:
+    head, separator, tail = name.rpartition(":")
+    if separator and head.endswith(".py"):
+        return Path(head), tail
+    return (Path(name), None) if name.endswith(".py") else (None, None)
+
+
+def _from_file(path: Path, wanted: str | None) -> Benchmark:
+    found = benchmarks_in_file(path)
+    if wanted is None and len(found) == 1:
+        return next(iter(found.values()))
+    if wanted is None:
+        raise PluginError(f"{path} defines {', '.join(sorted(found))}; choose one with {path}:NAME")
+    if wanted not in found:
+        raise PluginError(f'{path} defines no benchmark "{wanted}"{did_you_mean(wanted, found)}; it has {", ".join(sorted(found))}')
+    return found[wanted]
+
+
+def _execute(path: Path) -> ModuleType:
+    full = path.expanduser().resolve()
+    if not full.is_file():
+        raise PluginError(f"there is no benchmark file {path}; give the path of a Python file")
+    name = f"nel_file_{hashlib.sha256(str(full).encode()).hexdigest()[:12]}"
+    spec = importlib.util.spec_from_file_location(name, full)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"{path} cannot be loaded as a Python module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except (NelError, KeyboardInterrupt) as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise PluginError(f"{path}: {error}") from error
+    except BaseException as error:
+        raise PluginError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+    return module

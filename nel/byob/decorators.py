@@ -1,0 +1,115 @@
+"""`@benchmark` and `@scorer`: a scorer function becomes a benchmark. Knows no run and opens no dataset.
+
+Trap: the decorated name is a `Benchmark` afterwards, no longer a function; its scorer is `.scorer`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from nel.benchmarks.base import Benchmark
+from nel.errors import ConfigError
+from nel.prompts import load_template
+from nel.types import Protocol, Row, Scorer
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_PROTOCOLS: Mapping[str, Protocol | None] = {"any": None, "chat": "chat", "completions": "completions"}
+
+
+def scorer(function: F) -> F:
+    """Mark a function of one `ScorerInput` as a scorer.
+
+    It returns a dict of metric names to bools or numbers (``{"correct": True}``), a bool, a number or a `Score`;
+    it may be async.
+
+    Raises:
+        ConfigError: The function does not take exactly one argument.
+    """
+    required = [
+        parameter
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.default is parameter.empty and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    if len(required) != 1:
+        raise ConfigError(
+            f"the scorer {function.__name__} takes {len(required)} arguments; write def {function.__name__}(sample: ScorerInput) -> dict"
+        )
+    function._is_scorer = True  # type: ignore[attr-defined]
+    return function
+
+
+def benchmark(
+    *,
+    name: str,
+    dataset: str | Path | Callable[[], Iterable[Row]],
+    prompt: str,
+    target_field: str = "target",
+    description: str | None = None,
+    endpoint_type: str = "any",
+    system_prompt: str | None = None,
+    field_mapping: Mapping[str, str] | None = None,
+    response_field: str | None = None,
+    id_field: str | None = None,
+    choices_field: str | None = None,
+    category_field: str | None = None,
+    group_field: str | None = None,
+    prepare_row: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    extra: Mapping[str, Any] | None = None,
+) -> Callable[[Scorer], Benchmark]:
+    """Turn the scorer below into a benchmark.
+
+    Args:
+        name: What ``--bench`` calls it; spaces and capitals are folded to ``a-z0-9_-``.
+        dataset: A path (relative to the file that defines the benchmark), a URI or a callable returning rows.
+        prompt: A template with ``{field}`` placeholders, Jinja2, or the name of a template file.
+        endpoint_type: ``any``, ``chat`` or ``completions``.
+
+    Raises:
+        ConfigError: The name is empty or the endpoint type unknown.
+        PromptError: A template cannot be parsed or is unsafe.
+    """
+    plain = re.sub(r"[^a-z0-9_-]+", "-", name.strip().lower()).strip("-")
+    if not _NAME.fullmatch(plain):
+        raise ConfigError(f"{name!r} is no name for a benchmark; use letters, digits, - and _")
+    if endpoint_type not in _PROTOCOLS:
+        raise ConfigError(f'endpoint_type "{endpoint_type}" is unknown; use {", ".join(_PROTOCOLS)}')
+
+    def decorate(function: Scorer) -> Benchmark:
+        base_dir = _home_of(function)
+        return Benchmark(
+            name=plain,
+            description=description or _first_line(function) or plain,
+            dataset=str(dataset) if isinstance(dataset, Path) else dataset,
+            prompt=load_template(prompt, base_dir=base_dir),
+            scorer=function,
+            target_field=target_field,
+            system_prompt=None if system_prompt is None else load_template(system_prompt, base_dir=base_dir),
+            id_field=id_field,
+            choices_field=choices_field,
+            category_field=category_field,
+            group_field=group_field,
+            field_mapping=dict(field_mapping or {}),
+            prepare_row=prepare_row,
+            response_field=response_field,
+            protocol=_PROTOCOLS[endpoint_type],
+            extra=dict(extra or {}),
+            base_dir=base_dir,
+        )
+
+    return decorate
+
+
+def _home_of(function: Scorer) -> Path | None:
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    path = Path(code.co_filename) if code else None
+    return path.parent if path and path.exists() else None
+
+
+def _first_line(function: Scorer) -> str:
+    return (function.__doc__ or "").strip().split("\n", 1)[0].rstrip(".")

@@ -1,0 +1,65 @@
+"""The `nel` command: assembles the commands and turns errors into one line and an exit code.
+
+Errors become text here and nowhere else. Trap: this module is imported for ``nel --help``; it imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import typer
+
+from nel.cli import benchmark_list, endpoint, eval_run, plugin, report
+from nel.errors import EXIT_SIGINT, NelError
+from nel.version import __version__
+
+
+class _ErrorsToText(typer.core.TyperGroup):
+    """Turns every `NelError` into one line on stderr and its exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except NelError as error:
+            typer.echo(f"nel: {error}", err=True)
+            raise typer.Exit(error.exit_code) from error
+        except KeyboardInterrupt as error:
+            typer.echo("nel: interrupted", err=True)
+            raise typer.Exit(EXIT_SIGINT) from error
+        except BrokenPipeError as error:
+            sys.stderr.close()
+            raise typer.Exit(1) from error
+
+
+app = typer.Typer(
+    cls=_ErrorsToText,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Evaluate language models behind an endpoint, and get a number that can be trusted.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(eval_run.app, name="eval", help="Run evaluations, or resume them.")
+app.command(name="list")(benchmark_list.list_plugins)
+app.add_typer(plugin.app, name="plugin", help="Check plugins.")
+app.add_typer(endpoint.app, name="endpoint", help="Serve an embedded endpoint, to rehearse a run before it costs money.")
+app.command(name="report")(report.report)
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        typer.echo(f"nel {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

@@ -1,0 +1,50 @@
+"""`nel list`: every plugin of every kind, and each broken one with its error."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from nel.plugins import PluginInfo
+
+
+def list_plugins(
+    kind: Annotated[str | None, typer.Argument(help="benchmarks, scorers, judges, metrics, datasets, …; all by default.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List installed plugins: name, kind, provider, description; broken ones with their error."""
+    from nel import plugins  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.terminal import plain  # noqa: PLC0415
+
+    kinds = [kind] if kind else list(plugins.GROUPS)
+    found = [plugins.describe(ref) for name in kinds for ref in plugins.discover(name)]
+    if as_json:
+        from nel.strictjson import dumps  # noqa: PLC0415
+
+        typer.echo(dumps([_as_json(info) for info in found]))
+        return
+    if not found:
+        typer.echo(f"no {kind or 'plugins'} installed")
+        return
+    rows = [(plain(info.ref.name), info.ref.kind, plain(info.ref.provider), plain(_remark(info))) for info in found]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        padded = (cell.ljust(width) for cell, width in zip(row[:3], widths, strict=True))
+        typer.echo("  ".join((*padded, row[3])).rstrip())
+
+
+def _remark(info: PluginInfo) -> str:
+    return f"BROKEN: {info.error}" if info.error else info.description
+
+
+def _as_json(info: PluginInfo) -> dict[str, str | None]:
+    return {
+        "kind": info.ref.kind,
+        "name": info.ref.name,
+        "distribution": info.ref.distribution,
+        "version": info.ref.version,
+        "description": info.description,
+        "error": info.error,
+    }

@@ -1,0 +1,140 @@
+"""`nel eval run` and `nel eval resume`: flags and YAML in, a table or JSON out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nel.errors import ConfigError
+
+if TYPE_CHECKING:
+    from nel.config.schema import RunConfig
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command(name="run")
+def run(
+    config: Annotated[Path | None, typer.Argument(help="A YAML configuration; flags win over it.")] = None,
+    bench: Annotated[list[str] | None, typer.Option("--bench", "-b", help="Benchmark name or path.py; repeatable.")] = None,
+    model_url: Annotated[str | None, typer.Option(help="Base URL or full path of the endpoint.")] = None,
+    model_id: Annotated[str | None, typer.Option(help="The model's name at the endpoint.")] = None,
+    api_key_env: Annotated[str | None, typer.Option(help="Name of the variable that holds the key.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="Path or URI that replaces the benchmark's source.")] = None,
+    response_field: Annotated[str | None, typer.Option(help="Score the answers in this field; no endpoint is called.")] = None,
+    max_problems: Annotated[int | None, typer.Option(help="Only the first N problems.")] = None,
+    repeats: Annotated[int | None, typer.Option("--repeats", "-n", help="Answers asked for each problem.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Requests in flight at once.")] = None,
+    temperature: Annotated[float | None, typer.Option(help="Sent when given.")] = None,
+    top_p: Annotated[float | None, typer.Option(help="Sent when given.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="Sent when given.")] = None,
+    stop: Annotated[list[str] | None, typer.Option(help="Stop string; repeatable.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Sent when given; repeat k sends seed + k.")] = None,
+    system_prompt: Annotated[str | None, typer.Option(help="Replaces the benchmark's own.")] = None,
+    truncated: Annotated[str | None, typer.Option(help="failure (counts 0, the default) or score (as it stands).")] = None,
+    send_sample_id: Annotated[bool, typer.Option("--send-sample-id", help="Send X-Nel-Sample-Id, for replay.")] = False,
+    output_dir: Annotated[str | None, typer.Option("--output-dir", "-o", help="Where runs are written.")] = None,
+    run_id: Annotated[str | None, typer.Option(help="Name of the run's directory.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the last run in the output directory.")] = False,
+    allow_url_change: Annotated[bool, typer.Option("--allow-url-change", help="Resume at another URL.")] = False,
+    override: Annotated[list[str] | None, typer.Option("-O", help="key.path=value; wins over all; repeatable.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and an estimate; send nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Run benchmarks against an endpoint and write a run directory.
+
+    Exit codes: 0 done; 2 wrong usage or configuration; 3 done, but samples are unscored; 75 stopped early, resumable;
+    130 and 143 interrupted, resumable.
+    """
+    resolved = _resolve(
+        config,
+        bench or [],
+        endpoint={"url": model_url, "model": model_id, "api_key_env": api_key_env, "send_sample_id": send_sample_id or None},
+        single={
+            "dataset": dataset,
+            "max_problems": max_problems,
+            "repeats": repeats,
+            "system_prompt": system_prompt,
+            "response_field": response_field,
+            "truncated": truncated,
+        },
+        generation={"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, "stop": stop or None, "seed": seed},
+        engine={"concurrency": concurrency},
+        output={"dir": output_dir, "run_id": run_id},
+        overrides=override or [],
+    )
+    from nel.cli.eval_show import show_preview, show_run  # noqa: PLC0415 - keeps --help fast
+
+    if dry_run:
+        show_preview(resolved, as_json=as_json)
+    else:
+        show_run(resolved, resume=resume, as_json=as_json, allow_url_change=allow_url_change)
+
+
+@app.command(name="resume")
+def resume_run(
+    run_dir: Annotated[Path, typer.Argument(help="The directory of the run.")],
+    allow_url_change: Annotated[bool, typer.Option("--allow-url-change", help="Resume at another URL.")] = False,
+    override: Annotated[list[str] | None, typer.Option("-O", help="key.path=value; repeatable.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Continue a run with the configuration it was started with."""
+    from nel.cli.eval_show import show_run  # noqa: PLC0415 - keeps --help fast
+    from nel.config.load import build_config, read_yaml  # noqa: PLC0415
+
+    data = read_yaml(run_dir / "run.yaml")
+    data["output"] = {"dir": str(run_dir)}
+    show_run(
+        build_config(data, overrides=override or [], where=str(run_dir / "run.yaml")),
+        resume=True,
+        as_json=as_json,
+        allow_url_change=allow_url_change,
+    )
+
+
+def _resolve(
+    path: Path | None,
+    benches: list[str],
+    *,
+    endpoint: dict[str, Any],
+    single: dict[str, Any],
+    generation: dict[str, Any],
+    engine: dict[str, Any],
+    output: dict[str, Any],
+    overrides: list[str],
+) -> RunConfig:
+    from nel.config.load import build_config, read_yaml  # noqa: PLC0415 - keeps --help fast
+
+    data = read_yaml(path) if path else {}
+    for section, flags in (("endpoint", endpoint), ("generation", generation), ("engine", engine), ("output", output)):
+        given = {key: value for key, value in flags.items() if value is not None}
+        if given:
+            data[section] = {**(data.get(section) or {}), **given}
+    if benches:
+        data["benchmarks"] = [{"name": name} for name in benches]
+    if not data.get("benchmarks"):
+        raise ConfigError("no benchmark is named; give --bench NAME or a configuration file (nel list shows what there is)")
+    _complete_endpoint(data)
+    _lay_over_benchmarks(data, {key: value for key, value in single.items() if value is not None})
+    return build_config(data, overrides=overrides, where=str(path) if path else "command line")
+
+
+def _complete_endpoint(data: dict[str, Any]) -> None:
+    endpoint = data.get("endpoint")
+    if not isinstance(endpoint, dict):
+        return
+    if not endpoint.get("url"):
+        raise ConfigError("no endpoint is named; give --model-url, for example http://127.0.0.1:8000/v1")
+    if not endpoint.get("model"):
+        raise ConfigError("no model is named; give --model-id, the name the endpoint knows it by")
+
+
+def _lay_over_benchmarks(data: dict[str, Any], given: dict[str, Any]) -> None:
+    entries = data["benchmarks"]
+    if not given or not isinstance(entries, list):
+        return
+    if len(entries) > 1 and ("dataset" in given or "response_field" in given):
+        raise ConfigError("--dataset and --response-field name one benchmark's data; with several, use -O benchmarks.0.dataset=PATH")
+    data["benchmarks"] = [{**(entry if isinstance(entry, dict) else {"name": entry}), **given} for entry in entries]

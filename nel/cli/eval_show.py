@@ -1,0 +1,154 @@
+"""What `nel eval` prints: the plan of a dry run, the table of a run, and the line that says how to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from nel.cli.progress import showing
+from nel.cli.terminal import percent, plain
+from nel.config.redaction import redact_url
+from nel.config.schema import RunConfig
+from nel.engine.progress import Progress
+from nel.errors import EXIT_UNSCORED
+from nel.evaluation import PlannedBenchmark, RunResult, evaluate, preview
+from nel.strictjson import dumps
+
+
+def show_run(config: RunConfig, *, resume: bool, as_json: bool, allow_url_change: bool) -> None:
+    """Run, show progress on stderr and the result on stdout, and exit with the run's code."""
+    progress = Progress()
+    allowed = frozenset({"endpoint.url"}) if allow_url_change else frozenset()
+    with showing(progress):
+        result = evaluate(config, resume=resume, progress=progress, allowed_changes=allowed)
+    if as_json:
+        typer.echo(dumps(result_json(result)))
+    else:
+        Console(soft_wrap=True).print(_result_table(result))
+        typer.echo(f"report: {result.report}")
+    for line in _remarks(result):
+        typer.echo(f"nel: {plain(line)}", err=True)
+    raise typer.Exit(result.exit_code)
+
+
+def show_preview(config: RunConfig, *, as_json: bool) -> None:
+    """Print what a run would do; nothing is sent."""
+    planned = preview(config)
+    if as_json:
+        rows = [{name: getattr(plan, name) for name in PlannedBenchmark.__dataclass_fields__} for plan in planned]
+        typer.echo(dumps({"dry_run": True, "config": config.model_dump(mode="json"), "benchmarks": rows}))
+        return
+    console = Console(soft_wrap=True)
+    endpoint = config.endpoint
+    where = f"{redact_url(endpoint.url)} ({endpoint.protocol}), model {endpoint.model}" if endpoint else "none"
+    console.print(f"endpoint: {where}", markup=False)
+    for line in _settings(config):
+        console.print(line, markup=False)
+    console.print(_preview_table(planned))
+    typer.echo("dry run: nothing was sent")
+
+
+def result_json(result: RunResult) -> dict[str, Any]:
+    """Return a run's result as ``--json`` prints it."""
+    return {
+        "run_dir": str(result.run_dir),
+        "report": str(result.report),
+        "exit_code": result.exit_code,
+        "ended": result.ending.reason,
+        "benchmarks": {
+            item.slot: {
+                "headline": item.headline,
+                "accounting": item.accounting,
+                "complete": item.metrics["complete"],
+                "metrics": {metric["name"]: metric["value"] for metric in item.metrics["metrics"]},
+            }
+            for item in result.benchmarks
+        },
+    }
+
+
+def _result_table(result: RunResult) -> Table:
+    table = Table(title=None)
+    for heading in ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "failures", "unscored"):
+        table.add_column(heading, justify="left" if heading in ("benchmark", "metric", "failures", "unscored") else "right")
+    for item in result.benchmarks:
+        headline, accounting = item.headline, item.accounting
+        table.add_row(
+            Text(plain(item.slot)),
+            Text(plain(headline["metric"])),
+            Text("no score" if headline["value"] is None else percent(headline["value"])),
+            Text(_span(headline["ci_lower"], headline["ci_upper"])),
+            Text(_bounds(headline["bounds"], accounting["n_unscored"])),
+            Text(f"{accounting['n_total']:,}"),
+            Text(_parts(accounting["model_failures"].items())),
+            Text(_parts((cause, part["n"]) for cause, part in accounting["unscored"].items())),
+        )
+    return table
+
+
+def _remarks(result: RunResult) -> list[str]:
+    remarks = []
+    for item in result.benchmarks:
+        for cause, part in item.accounting["unscored"].items():
+            kinds = ", ".join(f"{kind} {count:,}" for kind, count in part["kinds"].items())
+            remarks.append(f"{item.slot}: {part['n']:,} of {item.accounting['n_total']:,} unscored by {cause} ({kinds})")
+        truncated = item.accounting["model_failures"].get("truncated", 0)
+        if truncated:
+            remarks.append(f"{item.slot}: {truncated:,} answers were cut off and count 0; raise --max-tokens")
+    if result.ending.reason != "done":
+        remarks.append(result.ending.reason)
+    if result.exit_code not in (0, 2):
+        what = "resume with" if result.exit_code != EXIT_UNSCORED else "try the unscored again with"
+        remarks.append(f"{what}: nel eval resume {result.run_dir}")
+    elif result.exit_code:
+        remarks.append(f"mend it, then: nel eval resume {result.run_dir} (-O key=value changes a setting)")
+    return remarks
+
+
+def _preview_table(planned: list[PlannedBenchmark]) -> Table:
+    table = Table()
+    for heading in ("benchmark", "dataset", "samples", "bad rows", "repeats", "requests", "prompt tokens", "completion tokens"):
+        table.add_column(heading, justify="left" if heading in ("benchmark", "dataset") else "right")
+    for plan in planned:
+        revision = f" @ {plan.revision}" if plan.revision else ""
+        limit = "not limited" if plan.completion_tokens_max is None else f"≤ {plan.completion_tokens_max:,}"
+        cells: Iterable[str] = (
+            plan.name,
+            f"{plan.dataset}{revision}",
+            f"{plan.samples:,}",
+            f"{plan.bad_rows:,}",
+            f"{plan.repeats:,}",
+            f"{plan.requests:,}",
+            f"≈ {plan.prompt_tokens:,}",
+            limit if plan.requests else "0",
+        )
+        table.add_row(*(Text(plain(cell)) for cell in cells))
+    return table
+
+
+def _settings(config: RunConfig) -> list[str]:
+    lines = [f"concurrency: {config.engine.concurrency}", f"output: {Path(config.output.dir)}"]
+    for benchmark in config.benchmarks:
+        settings = {key: value for key, value in config.generation_of(benchmark).model_dump().items() if value not in (None, {})}
+        lines.append(f"{benchmark.name}: {settings or 'the endpoint decides every sampling setting'}")
+    return lines
+
+
+def _span(lower: float | None, upper: float | None) -> str:
+    return "none" if lower is None or upper is None else f"{percent(lower)} – {percent(upper)}"
+
+
+def _bounds(bounds: dict[str, float] | None, n_unscored: int) -> str:
+    if not n_unscored:
+        return ""
+    return "unknown" if bounds is None else f"{percent(bounds['lower'])} – {percent(bounds['upper'])}"
+
+
+def _parts(parts: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in parts)

@@ -1,0 +1,32 @@
+"""`nel plugin check`: does a plugin keep its contract?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.callback()
+def _root() -> None:
+    pass
+
+
+@app.command(name="check")
+def check(
+    target: Annotated[str, typer.Argument(help="Name of an installed plugin, or path.py[:name] of a benchmark.")],
+    kind: Annotated[str | None, typer.Option(help="benchmarks, scorers or judges, where a name is taken twice.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="Check a benchmark on this dataset instead of its own.")] = None,
+    samples: Annotated[int, typer.Option(help="Score at most this many samples.", min=1)] = 50,
+) -> None:
+    """Check a plugin: a gold answer scores 1, an empty one does not, ids are unique, the prompt's fields exist."""
+    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
+    from nel.conformance import check_plugin  # noqa: PLC0415
+
+    findings = check_plugin(target, kind=kind, dataset=dataset, samples_max=samples)
+    for finding in findings:
+        typer.echo(plain(f"{'ok  ' if finding.passed else 'FAIL'}  {finding.check}{': ' if finding.detail else ''}{finding.detail}"))
+    if not all(finding.passed for finding in findings):
+        raise typer.Exit(2)

@@ -1,0 +1,85 @@
+"""Shows a run in motion on stderr: a live bar for people, a plain line now and then for logs.
+
+Reads `Progress` from a thread of its own; the run never waits for it. Trap: a closed or full stderr must not stop a run.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from nel.cli.terminal import percent
+from nel.engine.progress import Progress
+
+_LIVE_SECONDS = 0.25
+_PLAIN_SECONDS = 10.0
+_BAR_CELLS = 24
+
+
+@contextmanager
+def showing(progress: Progress) -> Iterator[None]:
+    """Show progress while the block runs."""
+    finished = threading.Event()
+    target = _show_live if sys.stderr.isatty() else _show_lines
+    thread = threading.Thread(target=target, args=(progress, finished), name="nel-progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        finished.set()
+        thread.join(timeout=2)
+
+
+def progress_line(progress: Progress) -> str:
+    """Return one line: done, rate, time left, running score, tokens, retries, oldest request in flight."""
+    elapsed = max(time.monotonic() - progress.started, 1e-9)
+    rate = progress.done / elapsed
+    parts = [f"{progress.stage}: {progress.done:,}/{progress.total:,}", f"{rate:,.1f}/s"]
+    if rate > 0 and progress.total > progress.done:
+        parts.append(f"{_duration((progress.total - progress.done) / rate)} left")
+    if progress.score is not None:
+        parts.append(f"score {percent(progress.score)}")
+    if progress.model_failures:
+        parts.append(f"failures {progress.model_failures:,}")
+    if progress.unscored:
+        parts.append(f"UNSCORED {progress.unscored:,}")
+    if progress.completion_tokens:
+        parts.append(f"{progress.completion_tokens:,} tokens")
+    if progress.retries:
+        parts.append(f"{progress.retries:,} retries")
+    oldest = progress.oldest_seconds
+    if oldest is not None and oldest >= 1:
+        parts.append(f"oldest {_duration(oldest)}")
+    return "  ".join(parts)
+
+
+def _show_live(progress: Progress, finished: threading.Event) -> None:
+    with suppress(OSError, ValueError), Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
+        while not finished.wait(_LIVE_SECONDS):
+            live.update(Text.assemble(_bar(progress), " ", progress_line(progress)), refresh=True)
+
+
+def _show_lines(progress: Progress, finished: threading.Event) -> None:
+    with suppress(OSError, ValueError):
+        while not finished.wait(_PLAIN_SECONDS):
+            print(progress_line(progress), file=sys.stderr, flush=True)  # noqa: T201 - this is the command line
+
+
+def _bar(progress: Progress) -> Text:
+    filled = round(_BAR_CELLS * progress.done / progress.total) if progress.total else 0
+    return Text("━" * filled, style="green") + Text("━" * (_BAR_CELLS - filled), style="dim")
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours}h{minutes:02}m"
+    return f"{minutes}m{rest:02}s" if minutes else f"{rest}s"

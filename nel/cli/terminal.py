@@ -1,0 +1,20 @@
+"""Text for terminals: numbers people can read, and foreign text made harmless. Prints nothing.
+
+Trap: model names and errors come from outside; an escape sequence in them could rewrite what the user sees.
+"""
+
+from __future__ import annotations
+
+
+def percent(value: float) -> str:
+    """Return a share as a percentage with two decimals, or a number outside [0, 1] as it is."""
+    return f"{100 * value:.2f} %" if 0 <= value <= 1 else f"{value:.4g}"
+
+
+def plain(text: str) -> str:
+    """Return the text on one line with control and direction characters shown as escapes."""
+    return "".join(character if character.isprintable() else _escape(character) for character in text)
+
+
+def _escape(character: str) -> str:
+    return " " if character in "\n\t" else character.encode("unicode_escape").decode("ascii")

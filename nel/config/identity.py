@@ -1,0 +1,80 @@
+"""Names a run: everything that can change an answer or its score, and nothing else.
+
+A resume compares identities field by field. Concurrency, timeouts and retries are absent on purpose; the scorer
+stands apart, because a changed scorer re-scores stored responses and sends nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from nel.config.schema import BenchmarkConfig, RunConfig
+from nel.errors import ResumeRefused
+
+SCORING_FIELDS: Final = ("scorer.sha256", "scoring.truncated")
+"""Fields whose change re-scores stored responses instead of refusing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """The named fields that make two results comparable, as flat text keys to JSON values."""
+
+    fields: Mapping[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """Return ``sha256:`` and the digest of all fields."""
+        encoded = orjson.dumps(dict(self.fields), option=orjson.OPT_SORT_KEYS)
+        return f"sha256:{hashlib.sha256(encoded).hexdigest()}"
+
+    def changes(self, stored: Identity) -> dict[str, tuple[Any, Any]]:
+        """Return the fields that differ as ``{name: (stored, now)}``."""
+        names = sorted(set(self.fields) | set(stored.fields))
+        pairs = {name: (stored.fields.get(name), self.fields.get(name)) for name in names}
+        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def settings_fields(config: RunConfig, benchmark: BenchmarkConfig, *, eval_only: bool) -> dict[str, Any]:
+    """Return the part of a benchmark's identity that the configuration decides."""
+    if eval_only or config.endpoint is None:
+        return {"mode": "recorded responses", "scoring.truncated": benchmark.truncated}
+    generation = config.generation_of(benchmark).model_dump()
+    return {
+        "mode": "generation",
+        "endpoint.model": config.endpoint.model,
+        "endpoint.url": config.endpoint.url,
+        "endpoint.protocol": config.endpoint.protocol,
+        "system_prompt": benchmark.system_prompt,
+        "scoring.truncated": benchmark.truncated,
+        **{f"generation.{name}": value for name, value in generation.items()},
+    }
+
+
+def check_resume(name: str, stored: Identity, now: Identity, *, allowed: frozenset[str] = frozenset()) -> bool:
+    """Compare a stored identity with the current one; return True when stored responses must be scored anew.
+
+    Args:
+        allowed: Fields the user accepts as changed.
+
+    Raises:
+        ResumeRefused: A field changed that the stored answers depend on; the message lists each with both values.
+    """
+    changes = now.changes(stored)
+    fatal = {field: pair for field, pair in changes.items() if field not in SCORING_FIELDS and field not in allowed}
+    if fatal:
+        listed = "; ".join(f"{field}: {_short(old)} -> {_short(new)}" for field, (old, new) in fatal.items())
+        raise ResumeRefused(
+            f"cannot resume {name}: the stored answers were made with other settings ({listed}); "
+            "undo the change, or start a new run without --resume"
+        )
+    return any(field in changes for field in SCORING_FIELDS)
+
+
+def _short(value: Any) -> str:
+    text = "unset" if value is None else str(value)
+    return text if len(text) <= 48 else f"{text[:45]}..."  # noqa: PLR2004 - one line of a terminal

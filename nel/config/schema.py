@@ -1,0 +1,177 @@
+"""The run's configuration as pydantic models: every default is written here and nowhere else.
+
+Unknown keys are errors with a suggestion. Trap: a field that can change a model's answer must also be named in
+`nel.config.identity`, or a resume would mix two settings without a word.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from nel.errors import did_you_mean
+
+_PATHS = {"/chat/completions": "chat", "/completions": "completions"}
+_ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+class Strict(BaseModel):
+    """A model that refuses unknown keys and says which one was meant."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown_keys(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            for key in data:
+                if key not in cls.model_fields:
+                    hint = did_you_mean(str(key), cls.model_fields) or f"; known: {', '.join(cls.model_fields)}"
+                    raise ValueError(f'unknown key "{key}"{hint}')
+        return data
+
+
+class GenerationConfig(Strict):
+    """Sampling settings; what is not set is not sent."""
+
+    temperature: Annotated[float, Field(ge=0, le=10)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    stop: list[str] | None = None
+    """Up to four strings at most endpoints."""
+    seed: int | None = None
+    """Base seed; repeat k sends ``seed + k``."""
+    extra: dict[str, Any] = {}
+    """Further body fields, sent as they are."""
+
+    @field_validator("stop", mode="before")
+    @classmethod
+    def _one_stop_is_a_list(cls, value: Any) -> Any:
+        return [value] if isinstance(value, str) else value
+
+
+class EndpointConfig(Strict):
+    """The endpoint of the model under evaluation."""
+
+    url: str
+    """Base URL or full path: ``…/v1``, ``…/v1/chat/completions`` or ``…/v1/completions``."""
+    model: str
+    api_key_env: str | None = None
+    """The name of the environment variable that holds the key; never the key."""
+    protocol: Literal["chat", "completions"] = "chat"
+    """Taken from the URL where that is a full path."""
+    send_sample_id: bool = False
+    """Send ``X-Nel-Sample-Id`` and ``X-Nel-Repeat``, for replay endpoints."""
+    connect_timeout_seconds: Annotated[float, Field(gt=0)] = 10.0
+    idle_timeout_seconds: Annotated[float, Field(gt=0)] = 300.0
+    """Longest silence between two reads, the wait for the first byte included."""
+    total_timeout_seconds: Annotated[float, Field(gt=0)] = 600.0
+    """One attempt, from its first to its last byte."""
+    attempts_max: Annotated[int, Field(ge=1, le=100)] = 6
+    backoff_seconds: Annotated[float, Field(gt=0)] = 0.5
+    """Base of the exponential back-off with full jitter."""
+    backoff_seconds_max: Annotated[float, Field(gt=0)] = 30.0
+    retry_after_seconds_max: Annotated[float, Field(gt=0)] = 120.0
+    """Longest wait that a server's Retry-After can ask for."""
+    response_bytes_max: Annotated[int, Field(ge=1024)] = 32 * 1024 * 1024
+
+    @model_validator(mode="before")
+    @classmethod
+    def _protocol_from_url(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not isinstance(data.get("url"), str):
+            return data
+        url = data["url"].strip().rstrip("/")
+        for suffix, protocol in _PATHS.items():
+            if url.endswith(suffix):
+                given = data.get("protocol")
+                if given not in (None, protocol):
+                    raise ValueError(f'protocol "{given}" contradicts the URL, which ends in {suffix}')
+                return {**data, "url": url.removesuffix(suffix), "protocol": protocol}
+        return {**data, "url": url}
+
+    @field_validator("url")
+    @classmethod
+    def _well_formed_url(cls, url: str) -> str:
+        try:
+            parts = urlsplit(url)
+            port_ok = parts.port is None or parts.port > 0
+        except ValueError as error:
+            raise ValueError(f"{url!r} is not a URL: {error}") from error
+        if parts.scheme not in ("http", "https") or not parts.hostname or not port_ok:
+            raise ValueError(f"{url!r} is not a URL of an endpoint; give one like http://127.0.0.1:8000/v1")
+        if parts.username or parts.password:
+            raise ValueError("the URL holds a user name or password; put the key in an environment variable and name it with api_key_env")
+        return url
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _name_not_key(cls, name: str | None) -> str | None:
+        if name is not None and not _ENV_NAME.fullmatch(name):
+            raise ValueError("api_key_env is not the name of an environment variable; give the name, not the key itself")
+        return name
+
+
+class BenchmarkConfig(Strict):
+    """One benchmark of a run."""
+
+    name: str
+    """A registered benchmark, or a path: ``./my_bench.py`` or ``./my_bench.py:name``."""
+    dataset: str | None = None
+    """Replaces the benchmark's own source."""
+    max_problems: Annotated[int, Field(ge=1)] | None = None
+    repeats: Annotated[int, Field(ge=1, le=10_000)] = 1
+    system_prompt: str | None = None
+    response_field: str | None = None
+    """Score the answers in this field of the dataset; no endpoint is called."""
+    generation: GenerationConfig = GenerationConfig()
+    """Wins over the run's generation, field by field."""
+    truncated: Literal["failure", "score"] = "failure"
+    """A response cut off by its token limit: a model failure that counts 0, or scored as it stands."""
+
+
+class EngineConfig(Strict):
+    """How the run is driven; nothing here can change an answer."""
+
+    concurrency: Annotated[int, Field(ge=1, le=4096)] = 32
+    scorer_timeout_seconds: Annotated[float, Field(gt=0)] = 60.0
+    drain_seconds: Annotated[float, Field(ge=0)] = 30.0
+    """After Ctrl-C: how long requests in flight may take to finish."""
+    faults_in_a_row_max: Annotated[int, Field(ge=1)] = 32
+    """So many samples in a row lost to the endpoint, none answered between them, stop the run resumably."""
+    unscored_rate_max: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Share of unscored samples above which a finished run exits 3."""
+    preflight: bool = True
+
+
+class OutputConfig(Strict):
+    """Where a run is written."""
+
+    dir: str = "eval_results"
+    run_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$")] | None = None
+
+
+class RunConfig(Strict):
+    """A whole run, as ``nel eval run config.yaml`` reads it."""
+
+    endpoint: EndpointConfig | None = None
+    """May be left out when every benchmark scores recorded responses."""
+    benchmarks: Annotated[list[BenchmarkConfig], Field(min_length=1)]
+    generation: GenerationConfig = GenerationConfig()
+    engine: EngineConfig = EngineConfig()
+    output: OutputConfig = OutputConfig()
+
+    @field_validator("benchmarks", mode="before")
+    @classmethod
+    def _a_name_is_a_benchmark(cls, value: Any) -> Any:
+        if isinstance(value, list):
+            return [{"name": item} if isinstance(item, str) else item for item in value]
+        return value
+
+    def generation_of(self, benchmark: BenchmarkConfig) -> GenerationConfig:
+        """Return the run's generation settings with the benchmark's own laid over them."""
+        return GenerationConfig.model_validate(
+            {**self.generation.model_dump(exclude_unset=True), **benchmark.generation.model_dump(exclude_unset=True)}
+        )

@@ -1,0 +1,176 @@
+"""Checks that a plugin keeps its contract, without an endpoint.
+
+A benchmark is checked on its own rows: unique ids, prompts that render, gold answers that score 1, empty answers that do
+not. Trap: how a gold answer is phrased is the benchmark's business, so several plain phrasings are tried.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from nel import plugins
+from nel.benchmarks.base import Benchmark
+from nel.benchmarks.registry import find_benchmark
+from nel.config.load import build_config
+from nel.engine.codec import decode_sample
+from nel.engine.plan import Digests, Plan, make_plans, stream_samples
+from nel.engine.store import StoredSample
+from nel.errors import JudgeError, NelError, PluginError
+from nel.judges.base import Judge
+from nel.scoring.result import outcome_of
+from nel.types import ModelFailure, Sample, Scored, ScorerInput
+
+_PHRASINGS = ("{gold}", "Answer: {gold}", "The answer is {gold}.", "the answer is ({gold})", "#### {gold}", "```\n{gold}\n```")
+_CHECKED_KINDS = ("benchmarks", "scorers", "judges")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that was checked."""
+
+    check: str
+    passed: bool
+    detail: str = ""
+
+
+def check_plugin(target: str, *, kind: str | None = None, dataset: str | None = None, samples_max: int = 50) -> list[Finding]:
+    """Return what a conformance check finds.
+
+    Args:
+        target: Name of an installed plugin, or ``path.py[:name]`` of a benchmark.
+        kind: ``benchmarks``, ``scorers`` or ``judges``; found out when None.
+        dataset: Replaces a benchmark's own source.
+        samples_max: So many samples are scored; ids are checked on all.
+
+    Raises:
+        PluginError: There is no such plugin, or its name does not say which kind is meant.
+    """
+    kind = kind or _kind_of(target)
+    if kind == "benchmarks":
+        return _check_benchmark(target, dataset, samples_max)
+    plugin = plugins.load(kind, target)
+    return _check_judge(plugin) if kind == "judges" else _check_scorer(plugin)
+
+
+def _kind_of(target: str) -> str:
+    if ".py" in target:
+        return "benchmarks"
+    kinds = [kind for kind in _CHECKED_KINDS if any(ref.name == target for ref in plugins.discover(kind))]
+    if len(kinds) > 1:
+        raise PluginError(f'"{target}" is the name of several plugins; choose with --kind {" or ".join(kinds)}')
+    return kinds[0] if kinds else "benchmarks"
+
+
+def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list[Finding]:
+    benchmark = find_benchmark(target)
+    entry = {"name": target, "dataset": dataset, "response_field": benchmark.response_field}
+    endpoint = {"url": "http://127.0.0.1/v1", "model": "none", "protocol": benchmark.protocol or "chat"}
+    plan = make_plans(build_config({"benchmarks": [entry], "endpoint": endpoint}))[0]
+    findings = [Finding(check="the plugin loads", passed=True, detail=f"{benchmark.name}: {benchmark.description}")]
+    try:
+        samples, n_rows, faults, twins = _read(plan, samples_max)
+    except NelError as error:
+        return [*findings, Finding(check="the dataset can be read and the prompt's fields exist", passed=False, detail=str(error))]
+    findings.append(Finding(check="every row makes a sample", passed=not faults, detail=_first(faults) or f"{n_rows} rows"))
+    findings.append(Finding(check="ids are unique", passed=not twins, detail=_first(twins)))
+    findings.append(_gold_scores_one(benchmark, samples))
+    findings.append(_empty_does_not(benchmark, samples))
+    return findings
+
+
+def _read(plan: Plan, samples_max: int) -> tuple[list[Sample], int, list[str], list[str]]:
+    ids: dict[str, int] = {}
+    faults: list[str] = []
+    twins: list[str] = []
+    digests = Digests()
+
+    def good() -> Iterator[StoredSample]:
+        for stored in stream_samples(plan, digests, ids.get):
+            if stored.fault is not None:
+                faults.append(stored.fault)
+            if stored.sample_id in ids:
+                twins.append(f'rows {ids[stored.sample_id]} and {stored.row_number} share the id "{stored.sample_id}"')
+            ids[stored.sample_id] = stored.row_number
+            if stored.content is not None:
+                yield stored
+
+    stream = good()
+    samples = [decode_sample(stored.sample_id, stored.content or "") for stored in islice(stream, samples_max)]
+    for _ in stream:
+        pass
+    return samples, digests.rows, faults, twins
+
+
+def _gold_scores_one(benchmark: Benchmark, samples: list[Sample]) -> Finding:
+    missed = [sample.id for sample in samples if not any(_reward(benchmark, sample, text) == 1.0 for text in _gold_texts(sample))]
+    detail = f"sample {missed[0]} and {len(missed) - 1} more" if missed else f"{len(samples)} samples"
+    return Finding(check="a gold answer scores 1", passed=bool(samples) and not missed, detail=detail)
+
+
+def _empty_does_not(benchmark: Benchmark, samples: list[Sample]) -> Finding:
+    credited = [sample.id for sample in samples if (_reward(benchmark, sample, "") or 0.0) > 0.0]
+    return Finding(check="an empty answer scores 0", passed=not credited, detail=_first(credited))
+
+
+def _reward(benchmark: Benchmark, sample: Sample, text: str) -> float | None:
+    given = ScorerInput(response=text, target=sample.target, metadata=dict(sample.metadata), config=dict(benchmark.extra))
+    return _reward_of(benchmark.scorer, given)
+
+
+def _reward_of(scorer: Callable[[ScorerInput], Any], given: ScorerInput) -> float | None:
+    try:
+        result = scorer(given)
+        if inspect.isawaitable(result):
+            result = asyncio.run(_wait_for(result))
+        outcome = outcome_of(result, given.response)
+    except (NelError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError):
+        return None
+    return outcome.reward if isinstance(outcome, Scored) else 0.0 if isinstance(outcome, ModelFailure) else None
+
+
+async def _wait_for(result: Any) -> Any:
+    return await result
+
+
+def _gold_texts(sample: Sample) -> Iterable[str]:
+    golds = sample.target if isinstance(sample.target, list) else [sample.target]
+    return [phrasing.format(gold=gold) for gold in golds for phrasing in _PHRASINGS]
+
+
+def _check_scorer(scorer: Any) -> list[Finding]:
+    if not callable(scorer):
+        return [Finding(check="a scorer is callable", passed=False, detail=f"it is a {type(scorer).__name__}")]
+    gold = [_reward_of(scorer, ScorerInput(response=text, target="B")) for text in _gold_texts(Sample(id="", input="", target="B"))]
+    numeric = [_reward_of(scorer, ScorerInput(response=text, target="42")) for text in _gold_texts(Sample(id="", input="", target="42"))]
+    empty = _reward_of(scorer, ScorerInput(response="", target="B"))
+    return [
+        Finding(check="a gold answer scores 1", passed=1.0 in gold or 1.0 in numeric),
+        Finding(check="an empty answer scores 0", passed=not empty),
+    ]
+
+
+def _check_judge(judge: Any) -> list[Finding]:
+    if not isinstance(judge, Judge):
+        return [Finding(check="a judge is a nel.Judge", passed=False, detail=f"it is a {type(judge).__name__}")]
+    asked = judge.ask(ScorerInput(response="an answer nobody else gives", target="the gold answer"))
+    findings = [Finding(check="the question holds the response", passed="an answer nobody else gives" in asked)]
+    try:
+        verdict = judge.read(judge.example_reply)
+        findings.append(Finding(check="its example reply reads as full marks", passed=verdict.value in (1, 1.0, True, "C")))
+    except JudgeError as error:
+        findings.append(Finding(check="its example reply reads as full marks", passed=False, detail=str(error)))
+    try:
+        verdict = judge.read("I would rather not say.")
+        findings.append(Finding(check="a reply without a verdict is refused", passed=False, detail=f"it reads as {verdict.value!r}"))
+    except JudgeError:
+        findings.append(Finding(check="a reply without a verdict is refused", passed=True))
+    return findings
+
+
+def _first(items: list[str]) -> str:
+    return "" if not items else items[0] + (f" (and {len(items) - 1} more)" if len(items) > 1 else "")

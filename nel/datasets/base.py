@@ -1,0 +1,99 @@
+"""What a dataset is to the rest of nel: a source that can be read as rows, any number of times.
+
+Owns the two shapes that readers give out and the bound on reported bad rows. Knows no format. Trap: `number`
+is for messages only; a sample is never named by its position.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from nel.errors import DatasetError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+BAD_ROWS_MAX: Final = 10
+"""A reader stops after this many bad rows."""
+
+LINE_BYTES_MAX: Final = 64 * 1024 * 1024
+"""The longest line of a text file that is read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawRow:
+    """One row as the dataset has it."""
+
+    number: int
+    """The line number in a JSONL file, else the row number; both count from 1."""
+    data: dict[str, Any]
+    """Plain JSON values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dataset:
+    """A source of rows that is known to exist."""
+
+    uri: str
+    """As the user gave it."""
+    revision: str | None
+    """The commit of a hub dataset, the version of the package that ships a file, else None."""
+    unit: str
+    """What `RawRow.number` counts, for messages: ``line`` or ``row``."""
+    read: Callable[[], Iterator[RawRow]]
+    """Streams the rows from the first; raises `DatasetError` before the end if any row is bad."""
+
+
+@dataclass(slots=True, kw_only=True)
+class BadRows:
+    """Collects the bad rows of one reading, so that a user can mend them all in one go."""
+
+    name: str
+    """What the user calls the dataset."""
+    unit: str
+    problems: list[str] = field(default_factory=list)
+
+    def add(self, number: int, problem: str) -> None:
+        """Note one bad row.
+
+        Raises:
+            DatasetError: `BAD_ROWS_MAX` have been noted.
+        """
+        self.problems.append(f"{self.unit} {number}: {problem}")
+        if len(self.problems) >= BAD_ROWS_MAX:
+            raise self._error(f"first {BAD_ROWS_MAX} bad {self.unit}s")
+
+    def finish(self, n_rows: int) -> None:
+        """Say that the last row was read.
+
+        Raises:
+            DatasetError: Some row was bad, or there was none at all.
+        """
+        n = len(self.problems)
+        if n:
+            raise self._error(f"{n} bad {self.unit}{'' if n == 1 else 's'}")
+        if not n_rows:
+            raise DatasetError(f"{self.name}: there are no rows; a dataset needs at least one")
+
+    def _error(self, count: str) -> DatasetError:
+        return DatasetError(f"{self.name}: {count}: {'; '.join(self.problems)}; fix or remove them")
+
+
+def checked(rows: Iterable[tuple[int, dict[str, Any] | str]], *, name: str, unit: str) -> Iterator[RawRow]:
+    """Yield the good rows of a reader that gives ``(number, data)``, or ``(number, problem)`` for a bad one.
+
+    After the first bad row nothing more is given out, but reading goes on to report the others.
+
+    Raises:
+        DatasetError: At the end, or after `BAD_ROWS_MAX` bad rows; also when there were no rows.
+    """
+    bad = BadRows(name=name, unit=unit)
+    n_rows = 0
+    for number, data in rows:
+        n_rows += 1
+        if isinstance(data, str):
+            bad.add(number, data)
+        elif not bad.problems:
+            yield RawRow(number=number, data=data)
+    bad.finish(n_rows)

@@ -1,0 +1,51 @@
+"""Opens a Python function that returns rows as a dataset. Knows nothing of what the function does.
+
+Trap: the function runs user code; whatever it raises is reported under its name, only cancellation and
+interrupts pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from nel.datasets.base import Dataset, RawRow, checked
+from nel.datasets.parquet import plain_or_problem
+from nel.errors import DatasetError, NelError
+
+
+def open_callable(function: Callable[[], Iterable[Mapping[str, Any]]]) -> Dataset:
+    """Return the dataset a function gives; the function is called at each reading.
+
+    Its rows are copied, so that nothing downstream can change what the function keeps.
+    """
+    module = getattr(function, "__module__", None) or type(function).__module__
+    qualname = getattr(function, "__qualname__", None) or type(function).__qualname__
+    name = f"callable:{module}.{qualname}"
+
+    def read() -> Iterator[RawRow]:
+        return checked(_rows(function, name), name=name, unit="row")
+
+    return Dataset(uri=name, revision=None, unit="row", read=read)
+
+
+def _rows(
+    function: Callable[[], Iterable[Mapping[str, Any]]], name: str
+) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    number = 0
+    try:
+        rows: object = function()
+        if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
+            raise DatasetError(
+                f"{name}: it returned a {type(rows).__name__}; it must return an iterable of mappings"
+            )
+        for number, row in enumerate(rows, start=1):
+            if isinstance(row, Mapping):
+                yield number, plain_or_problem(dict(row))
+            else:
+                yield number, f"a {type(row).__name__}, not a mapping"
+    except NelError:
+        raise
+    except Exception as error:
+        where = f" after row {number}" if number else ""
+        raise DatasetError(f"{name}: it failed{where}: {type(error).__name__}: {error}") from error

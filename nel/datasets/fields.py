@@ -1,0 +1,71 @@
+"""Finds and renames columns of a row. Does no I/O; knows data keys only, never attributes.
+
+Trap: a column may itself be called ``choices.text``; such an exact name wins over the path into ``choices``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from nel.errors import DatasetError, did_you_mean
+
+_REQUIRED: Final = object()
+_SHOWN_MAX: Final = 30
+
+
+def lookup(row: Mapping[str, Any], path: str, default: Any = _REQUIRED) -> Any:
+    """Return the value of a column, or of a key below it named with dots (``choices.text``).
+
+    Args:
+        row: The row to look in.
+        path: A column, or a dotted path of keys.
+        default: What to return where the path is missing; without it a missing path raises.
+
+    Raises:
+        DatasetError: The path is missing and there is no default.
+    """
+    if path in row:
+        return row[path]
+    value: Any = row
+    for key in path.split("."):
+        if not isinstance(value, Mapping) or key not in value:
+            if default is _REQUIRED:
+                raise DatasetError(_missing(path, key, value))
+            return default
+        value = value[key]
+    return value
+
+
+def map_fields(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
+    """Return a copy of the row with columns renamed, ``{"source": "destination"}``.
+
+    A dotted source is copied out of its object, and the object stays.
+
+    Raises:
+        DatasetError: A source is missing, or two columns would get one name.
+    """
+    found = {source: lookup(row, source) for source in mapping}
+    mapped = {key: value for key, value in row.items() if key not in mapping}
+    for source, destination in mapping.items():
+        if destination in mapped:
+            raise DatasetError(
+                f'cannot rename column "{source}" to "{destination}": the row already has a "{destination}"; '
+                "choose another name"
+            )
+        mapped[destination] = found[source]
+    return mapped
+
+
+def _missing(path: str, key: str, parent: Any) -> str:
+    below = "" if key == path else f' (no "{key}")'
+    if not isinstance(parent, Mapping):
+        return f'the row has no column "{path}"{below}; a {type(parent).__name__} has no keys'
+    hint = did_you_mean(key, parent) or ";"
+    return f'the row has no column "{path}"{below}{hint} it has {_names(parent)}'
+
+
+def _names(keys: Iterable[str]) -> str:
+    names = sorted(str(key) for key in keys)
+    more = f" and {len(names) - _SHOWN_MAX} more" if len(names) > _SHOWN_MAX else ""
+    return (", ".join(names[:_SHOWN_MAX]) or "no columns") + more

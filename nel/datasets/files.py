@@ -1,0 +1,110 @@
+"""Opens local files as datasets: finds them, says clearly when they are not there, and guards against change.
+
+Knows nothing of formats. Trap: a run reads its dataset more than once, so a file that changes in between
+would mix two datasets under one name; each reading checks that the file is still the one that was opened.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+from urllib.parse import unquote
+
+from nel.datasets.formats import Source, dataset_of, suffix_of
+from nel.errors import DatasetError, did_you_mean
+
+if TYPE_CHECKING:
+    from nel.datasets.base import Dataset
+
+_NAMES_MAX: Final = 1000
+"""How many names of a folder are compared with a misspelt one."""
+
+
+def open_file(uri: str, base_dir: Path | None) -> Dataset:
+    """Open a ``file://`` URI.
+
+    Raises:
+        DatasetError: The URI names another machine, or the file is missing or unusable.
+    """
+    rest = uri.partition("://")[2]
+    host, slash, path = rest.partition("/")
+    if host not in {"", "localhost"} or not slash:
+        raise DatasetError(
+            f"{uri}: a file URI has the form file:///folder/name.jsonl; for a relative path leave out file://"
+        )
+    return open_path(unquote(slash + path), base_dir, uri=uri)
+
+
+def open_path(path: str, base_dir: Path | None, *, uri: str | None = None) -> Dataset:
+    """Open a local file, looked for below ``base_dir`` first and in the working directory after.
+
+    Raises:
+        DatasetError: It is missing, empty, not a regular file, or of an unknown format.
+    """
+    name = uri or path
+    if not path.strip() or "\0" in path:
+        raise DatasetError(f"{path!r} is no name for a dataset file; give a path or a URI")
+    found = _find(path, base_dir)
+    suffix_of(path)
+    before = _usable(found, name)
+
+    def open_again() -> BinaryIO:
+        try:
+            file = found.open("rb")
+        except OSError as error:
+            raise DatasetError(f"{name}: cannot be opened: {error.strerror}") from error
+        if _identity(os.fstat(file.fileno())) != before:
+            file.close()
+            raise DatasetError(f"{name}: the file changed since it was opened; start a new run")
+        return file
+
+    return dataset_of(Source(name=path, open=open_again), uri=name)
+
+
+def _find(path: str, base_dir: Path | None) -> Path:
+    wanted = Path(path).expanduser()
+    candidates = [wanted] if base_dir is None or wanted.is_absolute() else [base_dir / wanted, wanted]
+    for candidate in candidates:
+        if os.path.lexists(candidate):
+            return candidate
+    raise DatasetError(_missing(path, candidates))
+
+
+def _missing(path: str, candidates: list[Path]) -> str:
+    looked = " and ".join(dict.fromkeys(str(candidate) for candidate in candidates))
+    folders = [candidate.parent for candidate in candidates if candidate.parent.is_dir()]
+    names = [name for folder in folders for name in names_in(folder)]
+    hint = did_you_mean(candidates[0].name, names) or "; check the path"
+    if not folders:
+        hint = "; there is no such folder"
+    return f"dataset file {path} does not exist (looked at {looked}){hint}"
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the first names in a folder, or none if it cannot be listed."""
+    try:
+        return sorted(entry.name for entry, _ in zip(folder.iterdir(), range(_NAMES_MAX), strict=False))
+    except OSError:
+        return []
+
+
+def _usable(path: Path, name: str) -> tuple[int, int, int]:
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise DatasetError(f"{name}: cannot be opened: {error.strerror}") from error
+    if stat.S_ISDIR(status.st_mode):
+        raise DatasetError(f"{name}: this is a folder; name one file in it")
+    if not stat.S_ISREG(status.st_mode):
+        raise DatasetError(
+            f"{name}: not a regular file; a dataset is read more than once, so save it as a file"
+        )
+    if status.st_size == 0:
+        raise DatasetError(f"{name}: the file is empty")
+    return _identity(status)
+
+
+def _identity(status: os.stat_result) -> tuple[int, int, int]:
+    return (status.st_ino, status.st_size, status.st_mtime_ns)

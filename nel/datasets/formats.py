@@ -1,0 +1,92 @@
+"""Chooses the reader for a file name and guards what it opens. Knows nothing of where a file came from.
+
+A `Source` is anything that opens as bytes: a local file or a file inside a package. Trap: a gzip file shows
+that it is cut off only at its end, so its error comes out of the middle of reading.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal, TypeAlias, cast
+
+from nel.datasets import json_file, jsonl, tables
+from nel.datasets.base import Dataset, RawRow, checked
+from nel.datasets.parquet import read_parquet
+from nel.errors import DatasetError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Unit: TypeAlias = Literal["line", "row"]
+
+_READERS: Final = {
+    ".jsonl": jsonl.read_jsonl,
+    ".ndjson": jsonl.read_jsonl,
+    ".json": json_file.read_json,
+    ".csv": tables.read_csv,
+    ".tsv": tables.read_tsv,
+    ".parquet": read_parquet,
+}
+_LINES: Final = (".jsonl", ".ndjson")
+_NEVER_GZIPPED: Final = ".parquet"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A file of rows, wherever it lives."""
+
+    name: str
+    """As the user gave it; for messages."""
+    open: Callable[[], BinaryIO]
+    """Opens it from the start; raises `DatasetError` when that is impossible."""
+
+
+def dataset_of(source: Source, *, uri: str, revision: str | None = None) -> Dataset:
+    """Return the dataset in a file, read by the format that its name ends in.
+
+    Raises:
+        DatasetError: The name ends in no known format.
+    """
+    suffix, gzipped = suffix_of(source.name)
+    unit: Unit = "line" if suffix in _LINES else "row"
+
+    def read() -> Iterator[RawRow]:
+        return checked(_rows(source, suffix, gzipped), name=source.name, unit=unit)
+
+    return Dataset(uri=uri, revision=revision, unit=unit, read=read)
+
+
+def suffix_of(name: str) -> tuple[str, bool]:
+    """Return the format a file name ends in, and whether the file is gzipped.
+
+    Raises:
+        DatasetError: It ends in no known format.
+    """
+    lower = name.lower()
+    plain = lower.removesuffix(".gz")
+    gzipped = plain != lower
+    suffix = next((known for known in _READERS if plain.endswith(known)), None)
+    if suffix is None or (gzipped and suffix == _NEVER_GZIPPED):
+        last = plain[plain.rfind(".") :] if "." in plain else ""
+        hint = did_you_mean(last, _READERS) if last else ""
+        known = ", ".join(_READERS)
+        raise DatasetError(
+            f"{name}: no reader for files like this{hint or ';'} known: {known} "
+            f"(all but {_NEVER_GZIPPED} also with .gz)"
+        )
+    return suffix, gzipped
+
+
+def _rows(source: Source, suffix: str, gzipped: bool) -> Iterator[tuple[int, dict[str, object] | str]]:
+    with source.open() as raw:
+        file = cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if gzipped else raw
+        try:
+            yield from _READERS[suffix](file, source.name)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise DatasetError(
+                f"{source.name}: the gzip data is damaged or cut off ({error}); fetch the file again"
+            ) from error
+        except OSError as error:
+            raise DatasetError(f"{source.name}: cannot be read: {error.strerror or error}") from error

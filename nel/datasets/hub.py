@@ -1,0 +1,163 @@
+"""Opens datasets of the Hugging Face hub, ``hf://org/name?config=&split=&revision=``, through the `datasets`
+library.
+
+The revision is resolved to a commit before anything is read, so that a run names exactly what it read. Knows
+nothing of benchmarks. Trap: the libraries read ``HF_HOME``, ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE`` when they
+are imported, and nothing here may import them earlier than a dataset is opened.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl, unquote
+
+from nel.datasets.base import Dataset, RawRow, checked
+from nel.datasets.parquet import plain_or_problem
+from nel.errors import DatasetError, MissingExtra, did_you_mean
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_FORM: Final = "the form is hf://org/name?config=NAME&split=test&revision=COMMIT"
+_PARAMETERS: Final = ("config", "split", "revision")
+_PART: Final = re.compile(r"[A-Za-z0-9_][\w.-]*", re.ASCII)
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}")
+_TIMEOUT_SECONDS: Final = 30.0
+_PROBLEM_CHARS_MAX: Final = 400
+
+_EXPLANATIONS: Final = {
+    "GatedRepoError": "it is gated; accept its terms on the hub and set HF_TOKEN",
+    "RevisionNotFoundError": "it has no such revision",
+    "RepositoryNotFoundError": "the hub has no such dataset, or it is private and needs HF_TOKEN",
+    "OfflineModeIsEnabled": "offline mode is on (HF_HUB_OFFLINE) and the dataset is not in the cache",
+    "LocalEntryNotFoundError": "the hub cannot be reached, and the dataset is not in the cache",
+    "TransportError": "the hub cannot be reached",
+    "ConnectionError": "the hub cannot be reached",
+    "TimeoutError": "the hub did not answer in time",
+}
+"""What an error class of the libraries means, by its name or that of a base; they are not imported to be compared."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HubAddress:
+    """What an ``hf://`` URI names."""
+
+    repo: str
+    config: str | None
+    split: str
+    revision: str | None
+
+
+def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
+    """Download a dataset of the hub, or find it in the cache, and open it.
+
+    Raises:
+        DatasetError: The URI is malformed, or the dataset cannot be had; the message says why.
+        MissingExtra: The `datasets` library is not installed.
+    """
+    address = parse_uri(uri)
+    try:
+        import datasets  # noqa: PLC0415 - heavy and optional
+        import huggingface_hub  # noqa: PLC0415 - as above
+    except ImportError as error:
+        raise MissingExtra(f"{uri}: reading from the hub needs datasets; pip install 'nel[hf]'") from error
+    try:
+        commit = _commit(huggingface_hub.HfApi(), address)
+        rows = datasets.load_dataset(address.repo, address.config, split=address.split, revision=commit)
+        rows = _undecoded(rows)
+    except Exception as error:
+        raise DatasetError(f"{uri}: {_explain(error)}; or give a local copy: --dataset PATH") from error
+
+    def read() -> Iterator[RawRow]:
+        return checked(_rows(rows, uri), name=uri, unit="row")
+
+    return Dataset(uri=uri, revision=commit, unit="row", read=read)
+
+
+def parse_uri(uri: str) -> HubAddress:
+    """Return what an ``hf://`` URI names; ``hf://org/name/config/split`` is understood too.
+
+    Raises:
+        DatasetError: It is malformed, or has a parameter that is unknown or given twice.
+    """
+    path, _, query = uri.partition("://")[2].partition("?")
+    parts = [unquote(part) for part in path.strip("/").split("/")]
+    if not 1 <= len(parts) <= len(("org", "name", "config", "split")) or not all(
+        map(_PART.fullmatch, parts[:2])
+    ):
+        raise DatasetError(f"{uri}: {_FORM}")
+    if parts[0] == "datasets" and len(parts) > 1:
+        raise DatasetError(f"{uri}: leave out datasets/; {_FORM}")
+    given = dict(zip(("config", "split"), parts[2:], strict=False))
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if name not in _PARAMETERS:
+            hint = did_you_mean(name, _PARAMETERS) or ";"
+            raise DatasetError(f'{uri}: unknown parameter "{name}"{hint} known: {", ".join(_PARAMETERS)}')
+        if name in given:
+            raise DatasetError(f"{uri}: {name} is given twice")
+        if value:
+            given[name] = value
+    return HubAddress(
+        repo="/".join(parts[:2]),
+        config=given.get("config"),
+        split=given.get("split", "test"),
+        revision=given.get("revision"),
+    )
+
+
+def _commit(api: Any, address: HubAddress) -> str:
+    if address.revision is not None and _COMMIT.fullmatch(address.revision):
+        return address.revision
+    info = api.dataset_info(address.repo, revision=address.revision, timeout=_TIMEOUT_SECONDS)
+    return str(info.sha)
+
+
+def _undecoded(rows: Any) -> Any:
+    """Return the dataset with images and sounds left as bytes, so that no decoder is needed."""
+    features = _undecoded_feature(dict(rows.features))
+    return rows if features == dict(rows.features) else rows.cast(type(rows.features)(features))
+
+
+def _undecoded_feature(feature: Any) -> Any:
+    if isinstance(feature, Mapping):
+        return {name: _undecoded_feature(inner) for name, inner in feature.items()}
+    if isinstance(feature, list):
+        return [_undecoded_feature(inner) for inner in feature]
+    if not dataclasses.is_dataclass(feature) or isinstance(feature, type):
+        return feature
+    if getattr(feature, "decode", False) is True and type(feature).__name__ != "Json":
+        return dataclasses.replace(feature, decode=False)  # type: ignore[call-arg]
+    if hasattr(feature, "feature"):
+        return dataclasses.replace(feature, feature=_undecoded_feature(feature.feature))  # type: ignore[call-arg]
+    return feature
+
+
+def _rows(rows: Any, uri: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    number = 0
+    try:
+        for number, row in enumerate(rows, start=1):
+            yield number, plain_or_problem(row)
+    except Exception as error:
+        raise DatasetError(f"{uri}: cannot be read after row {number}: {_explain(error)}") from error
+
+
+def _explain(error: Exception) -> str:
+    """Return what an error of the libraries means, in one line and without credentials."""
+    kinds = [kind.__name__ for link in _chain(error) for kind in type(link).__mro__]
+    meaning = next((text for name, text in _EXPLANATIONS.items() if name in kinds), None)
+    if meaning:
+        return meaning
+    text = " ".join(str(error).split()) or "no message"
+    text = re.sub(r"//[^/@\s]+@", "//***@", text)
+    return f"{text[:_PROBLEM_CHARS_MAX]} ({type(error).__name__})"
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    link: BaseException | None = error
+    while link is not None:
+        yield link
+        link = link.__cause__ or link.__context__

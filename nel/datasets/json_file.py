@@ -1,0 +1,57 @@
+"""Reads one JSON document that holds all rows. Knows nothing of what the rows mean.
+
+The whole file is held in memory, so its size is bounded; JSONL is the format for more. Trap: many files
+called ``.json`` are JSON Lines in truth, and are read as such.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from nel.datasets.json_text import BadJsonError, parse
+from nel.datasets.jsonl import kind_of, read_jsonl
+from nel.datasets.lines import without_bom
+from nel.errors import DatasetError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BYTES_MAX: Final = 512 * 1024 * 1024
+
+
+def read_json(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """Yield the number of each row of the document, with its object or what is wrong with it.
+
+    Raises:
+        DatasetError: The document is too large, is not JSON, or holds no list of rows.
+    """
+    text = without_bom(file.read(_BYTES_MAX + 1), name)
+    if len(text) > _BYTES_MAX:
+        raise DatasetError(f"{name}: larger than {_BYTES_MAX} bytes; write it as JSONL, which is streamed")
+    if not text.strip():
+        raise DatasetError(f"{name}: the file is empty")
+    try:
+        document = parse(text)
+    except BadJsonError as problem:
+        if "Extra data" in str(problem) and text.lstrip().startswith(b"{"):
+            yield from read_jsonl(io.BytesIO(text), name)
+            return
+        raise DatasetError(f"{name}: {problem}") from problem
+    for number, item in enumerate(_list_of(document, name), start=1):
+        yield number, item if isinstance(item, dict) else f"{kind_of(item)}, not an object"
+
+
+def _list_of(document: Any, name: str) -> list[Any]:
+    if isinstance(document, list):
+        return document
+    if not isinstance(document, dict):
+        raise DatasetError(f"{name}: the document is {kind_of(document)}; it must be an array of objects")
+    lists = [key for key, value in document.items() if isinstance(value, list)]
+    if len(lists) == 1:
+        found: list[Any] = document[lists[0]]
+        return found
+    which = f"several lists ({', '.join(lists)})" if lists else "no list"
+    raise DatasetError(
+        f'{name}: the object has {which}; write an array of rows, or an object with one list such as "data"'
+    )

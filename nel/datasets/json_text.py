@@ -1,0 +1,98 @@
+"""Strict JSON for datasets: no duplicate keys, no NaN, no integer that loses digits. Does no I/O.
+
+orjson is several times faster than the standard library but keeps the last of two equal keys and turns
+integers beyond 64 bits into floats. Both are found afterwards by counting, and only such texts are parsed a
+second time. Trap: the count may be too high (a colon inside a string), never too low.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, NoReturn
+
+import orjson
+
+_INT64 = float(2**63)
+
+
+class BadJsonError(Exception):
+    """Says in a few words, without a position in the file, why a text is not a usable JSON value."""
+
+
+def parse(text: bytes) -> Any:
+    """Return the value of one JSON text.
+
+    Raises:
+        BadJsonError: The text is not strict UTF-8 JSON, or an object names a key twice.
+    """
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return _parse_slowly(text)
+    n_colons = (
+        text.count(b'":') + text.count(b" :") + text.count(b"\t:") + text.count(b"\r:") + text.count(b"\n:")
+    )
+    return value if _is_exact(value, n_colons) else _parse_slowly(text)
+
+
+def _is_exact(value: Any, n_colons: int) -> bool:
+    n_keys = 0
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        kind = type(item)
+        if kind is dict:
+            n_keys += len(item)
+            pending.extend(item.values())
+        elif kind is list:
+            pending.extend(item)
+        elif kind is float and abs(item) >= _INT64:
+            return False
+    return n_keys == n_colons
+
+
+def _parse_slowly(text: bytes) -> Any:
+    if b"\0" in text:
+        raise BadJsonError(f"a NUL byte (byte {text.index(0) + 1})")
+    try:
+        decoded = text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadJsonError(f"invalid UTF-8 (byte {error.start + 1})") from error
+    try:
+        return json.loads(
+            decoded, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite_float
+        )
+    except json.JSONDecodeError as error:
+        where = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
+        raise BadJsonError(f"invalid JSON ({error.msg}, {where}){_cr_hint(error)}") from error
+    except RecursionError as error:
+        raise BadJsonError("JSON that is nested too deeply") from error
+    except ValueError as error:  # int() refuses more than 4300 digits
+        raise BadJsonError("an integer with too many digits") from error
+
+
+def _cr_hint(error: json.JSONDecodeError) -> str:
+    if error.msg == "Extra data" and "\r" in error.doc.rstrip("\r"):
+        return "; if the lines end in CR alone, convert them to LF"
+    return ""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise BadJsonError(f"duplicate key {json.dumps(twice)}")
+    return data
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise BadJsonError(f"{name}, which is not JSON; write null or a string")
+
+
+def _finite_float(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise BadJsonError(f"the number {digits[:40]}, which is too large for a float")
+    return value

@@ -1,0 +1,87 @@
+"""Turns the values of parquet files, the hub and Python callables into plain JSON values. Does no I/O.
+
+Dates become ISO 8601 text, decimals their digits, bytes base64, tuples lists. NaN becomes null, because
+pandas writes a missing number as NaN. Trap: `bool` is an `int` and `datetime` a `date`; order matters.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from enum import Enum
+from pathlib import PurePath
+from typing import Any
+from uuid import UUID
+
+_AS_IS = (str, bool, int, type(None))
+_DEPTH_MAX = 100
+
+
+class NotPlainError(Exception):
+    """Says which column holds a value that JSON has no form for."""
+
+
+def plain_row(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return a copy of the row that holds JSON values only.
+
+    Raises:
+        NotPlainError: A key is not text, or a value has no JSON form.
+    """
+    data: dict[str, Any] = {}
+    for key, value in row.items():
+        if not isinstance(key, str):
+            raise NotPlainError(f"the column name {key!r} is not a string")
+        data[key] = value if type(value) in _AS_IS else _plain(value, key, 0)
+    return data
+
+
+def _plain(value: Any, where: str, depth: int) -> Any:
+    if depth > _DEPTH_MAX:
+        raise NotPlainError(f'"{where[:60]}…" is nested too deeply')
+    if isinstance(value, Enum):
+        return _plain(value.value, where, depth + 1)
+    if isinstance(value, float):
+        return _number(float(value), where)
+    if type(value) in _AS_IS:
+        return value
+    if isinstance(value, Mapping):
+        return {_key(key, where): _plain(item, f"{where}.{key}", depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item, where, depth + 1) for item in value]
+    return _leaf(value, where, depth)
+
+
+def _leaf(value: Any, where: str, depth: int) -> Any:
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    if isinstance(value, dt.timedelta):
+        return value.total_seconds()
+    if isinstance(value, Decimal | UUID | PurePath):
+        return str(value)
+    if isinstance(value, bytes | bytearray | memoryview):
+        return base64.b64encode(value).decode("ascii")
+    tolist = getattr(value, "tolist", None)  # numpy scalars and arrays, without importing numpy
+    if callable(tolist):
+        return _plain(tolist(), where, depth + 1)
+    raise NotPlainError(f'"{where}" holds a {type(value).__name__}, which has no JSON form')
+
+
+def _number(value: float, where: str) -> float | None:
+    if math.isnan(value):
+        return None
+    if math.isinf(value):
+        raise NotPlainError(f'"{where}" holds an infinite number')
+    return value
+
+
+def _key(key: Any, where: str) -> str:
+    if not isinstance(key, str):
+        raise NotPlainError(f'"{where}" has the key {key!r}, which is not a string')
+    return key

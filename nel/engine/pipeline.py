@@ -1,0 +1,256 @@
+"""The pipeline: workers ask, scorers score, the store commits; all at once, joined by bounded queues.
+
+A fixed number of workers pulls from one iterator over the snapshot, so memory grows with the concurrency and not with
+the dataset. A worker takes the next sample only when the last answer is on disk, so a kill loses at most one request a
+worker. Trap: nothing here raises for one sample's fault; what ends a run is a stop, and a stop is always resumable.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from nel.config.schema import EngineConfig
+from nel.engine.codec import decode_response, decode_sample, encode_outcome, encode_response
+from nel.engine.plan import Plan
+from nel.engine.progress import Progress
+from nel.engine.scoring import ToScore, score_all
+from nel.engine.store import Snapshot, Store, StoredSample
+from nel.engine.verdict import retry_of, verdict_before_scoring
+from nel.errors import EXIT_DONE, EXIT_SIGINT, EXIT_SIGTERM, EXIT_STOPPED_EARLY, NelError, StoppedEarly
+from nel.models.client import Client
+from nel.models.faults import FATAL_KINDS, Fault
+from nel.models.preflight import raise_if_hopeless
+from nel.models.protocols import build_body
+from nel.solvers.generate import build_request
+from nel.strictjson import dumps
+from nel.types import Outcome, Request, Response, Sample, Unscored
+
+_SCORING_BATCH_MAX = 256
+_EXIT_OF_SIGNAL = {"SIGINT": EXIT_SIGINT, "SIGTERM": EXIT_SIGTERM}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One plan with its number in the store."""
+
+    key: int
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How a session of a run ended."""
+
+    exit_code: int
+    reason: str
+    """``done``, the name of a signal, or why the run stopped early."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    job: Job
+    stored: StoredSample
+    sample: Sample
+    repeat: int
+
+
+class Pipeline:
+    """One session of a run; call `run` once."""
+
+    def __init__(
+        self,
+        *,
+        jobs: list[Job],
+        store: Store,
+        snapshot: Snapshot,
+        client: Client | None,
+        config: EngineConfig,
+        progress: Progress,
+    ) -> None:
+        """Prepare a session; nothing is sent before `run`."""
+        self._jobs = jobs
+        self._store = store
+        self._snapshot = snapshot
+        self._client = client
+        self._config = config
+        self._progress = progress
+        self._items = self._pending()
+        self._stored_before = snapshot.last_response()
+        self._to_score: asyncio.Queue[ToScore] = asyncio.Queue(maxsize=2 * config.concurrency + _SCORING_BATCH_MAX)
+        self._stopped: Ending | None = None
+        self._stop_event = asyncio.Event()
+        self._faults_in_a_row = 0
+
+    async def run(self) -> Ending:
+        """Ask and score everything that is pending, and return how it ended.
+
+        Raises:
+            PreflightError: The very first request shows that none can succeed; nothing was recorded.
+            StoppedEarly: Nothing answers at the endpoint, or the disk is full.
+        """
+        self._store.start_writer()
+        scoring = asyncio.create_task(self._score_forever())
+        try:
+            await self._ask_first()
+            self._progress.stage = "running"
+            workers = [asyncio.create_task(self._work(number)) for number in range(self._config.concurrency)]
+            rescoring = asyncio.create_task(self._rescore())
+            await self._supervise([*workers, rescoring], scoring)
+            await self._score_the_rest(scoring)
+        finally:
+            scoring.cancel()
+            await asyncio.gather(scoring, return_exceptions=True)
+            await self._store.stop_writer()
+        return self._stopped or Ending(exit_code=EXIT_DONE, reason="done")
+
+    def stop(self, signal_name: str) -> None:
+        """Take no further samples; those in flight may finish within the drain time."""
+        self._stop(Ending(exit_code=_EXIT_OF_SIGNAL.get(signal_name, EXIT_STOPPED_EARLY), reason=signal_name))
+
+    def _stop(self, ending: Ending) -> None:
+        if self._stopped is None:
+            self._stopped = ending
+            self._progress.stage = "stopping"
+            self._stop_event.set()
+
+    def _pending(self) -> Iterator[_Item]:
+        for job in self._jobs:
+            for stored, repeat in self._snapshot.pending(job.key, job.plan.config.repeats, have="responses"):
+                yield _Item(job, stored, decode_sample(stored.sample_id, stored.content or ""), repeat)
+
+    async def _ask_first(self) -> None:
+        if self._client is None or not self._config.preflight:
+            return
+        item = next(self._items, None)
+        if item is None:
+            return
+        self._progress.stage = "first request"
+        request, response = await self._ask(item)
+        error = response.error
+        if error is not None and error.model_failure is None:
+            fault = Fault(kind=error.kind, message=error.message, retryable=False, status=error.status)
+            raise_if_hopeless(self._client, fault)
+        await self._keep(item, request, response)
+
+    async def _supervise(self, workers: list[asyncio.Task[None]], scoring: asyncio.Task[None]) -> None:
+        everything = asyncio.gather(*workers)
+        stopping = asyncio.create_task(self._stop_event.wait())
+        try:
+            await asyncio.wait({everything, scoring, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if scoring.done():
+                scoring.result()
+            if not everything.done():
+                await asyncio.wait({everything}, timeout=self._config.drain_seconds)
+            if not everything.done():
+                everything.cancel()
+            with suppress(asyncio.CancelledError):
+                await everything
+        finally:
+            stopping.cancel()
+            everything.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+
+    async def _score_the_rest(self, scoring: asyncio.Task[None]) -> None:
+        joining = asyncio.create_task(self._to_score.join())
+        await asyncio.wait({joining, scoring}, return_when=asyncio.FIRST_COMPLETED)
+        joining.cancel()
+        if scoring.done():
+            scoring.result()
+
+    async def _work(self, number: int) -> None:
+        for item in self._items:
+            if self._stopped is not None:
+                return
+            self._progress.in_flight[number] = time.monotonic()
+            try:
+                request, response = await self._ask(item)
+            finally:
+                del self._progress.in_flight[number]
+            await self._keep(item, request, response)
+
+    async def _ask(self, item: _Item) -> tuple[Request | None, Response]:
+        plan = item.job.plan
+        if plan.eval_only or self._client is None:
+            return None, Response(text=item.sample.recorded_response or "")
+        request = build_request(
+            item.sample,
+            repeat=item.repeat,
+            model=plan.model or "",
+            protocol=plan.protocol,
+            generation=plan.generation,
+            system_prompt=plan.config.system_prompt,
+        )
+        response = await self._client.complete(request)
+        self._progress.retries = self._client.counters.retries
+        return request, response
+
+    async def _keep(self, item: _Item, request: Request | None, response: Response) -> None:
+        job, stored = item.job, item.stored
+        body = None if request is None else dumps(build_body(request))
+        committed = self._store.put_response(job.key, stored.idx, item.repeat, body, encode_response(response))
+        verdict = verdict_before_scoring(response, truncated=job.plan.config.truncated)
+        if verdict is not None:
+            await self._put_outcome(job.key, stored.idx, item.repeat, verdict)
+        await committed
+        self._progress.count_response(response)
+        self._watch_endpoint(verdict)
+        if verdict is not None:
+            self._progress.count_outcome(verdict)
+        else:
+            await self._to_score.put(
+                ToScore(job.key, stored.idx, item.repeat, item.sample, response, job.plan.benchmark)
+            )
+
+    def _watch_endpoint(self, verdict: Outcome | None) -> None:
+        if not (isinstance(verdict, Unscored) and verdict.cause == "infra"):
+            self._faults_in_a_row = 0
+            return
+        self._faults_in_a_row += 1
+        if verdict.kind in FATAL_KINDS:
+            self._stop(Ending(exit_code=EXIT_STOPPED_EARLY, reason=f"the endpoint refuses every request: {verdict.detail}"))
+        elif self._faults_in_a_row >= self._config.faults_in_a_row_max:
+            reason = f"{self._faults_in_a_row} samples in a row were lost to the endpoint, the last one by: {verdict.detail}"
+            self._stop(Ending(exit_code=EXIT_STOPPED_EARLY, reason=reason))
+
+    async def _rescore(self) -> None:
+        for job in self._jobs:
+            for stored, repeat, encoded in self._snapshot.unscored_responses(job.key, upto=self._stored_before):
+                if self._stopped is not None:
+                    return
+                response = decode_response(encoded)
+                verdict = verdict_before_scoring(response, truncated=job.plan.config.truncated)
+                if verdict is not None:
+                    await self._put_outcome(job.key, stored.idx, repeat, verdict)
+                    self._progress.count_outcome(verdict)
+                    continue
+                sample = decode_sample(stored.sample_id, stored.content or "")
+                await self._to_score.put(ToScore(job.key, stored.idx, repeat, sample, response, job.plan.benchmark))
+
+    async def _score_forever(self) -> None:
+        while True:
+            batch = [await self._to_score.get()]
+            while len(batch) < _SCORING_BATCH_MAX and not self._to_score.empty():
+                batch.append(self._to_score.get_nowait())
+            outcomes = await score_all(batch, timeout_seconds=self._config.scorer_timeout_seconds)
+            committed = [
+                self._put_outcome(item.job, item.idx, item.repeat, outcome)
+                for item, outcome in zip(batch, outcomes, strict=True)
+            ]
+            for future in committed:
+                await future
+            for outcome in outcomes:
+                self._progress.count_outcome(outcome)
+                self._to_score.task_done()
+
+    def _put_outcome(self, job: int, idx: int, repeat: int, outcome: Outcome) -> asyncio.Future[None]:
+        return self._store.put_outcome(job, idx, repeat, encode_outcome(outcome), retry=retry_of(outcome))
+
+
+def ending_of(error: NelError) -> Ending:
+    """Return the ending that an error which stops a run stands for."""
+    reason = str(error)
+    return Ending(exit_code=EXIT_STOPPED_EARLY if isinstance(error, StoppedEarly) else error.exit_code, reason=reason)

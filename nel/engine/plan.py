@@ -1,0 +1,217 @@
+"""Turns configuration and plugins into plans: what will be run, what names it, and the dataset snapshot.
+
+A plan is made before anything is sent. Every problem with the benchmark, the dataset or the prompt surfaces here.
+Trap: a run's identity covers the rendered samples, so a benchmark whose prompt depends on the clock never resumes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import nel.scoring
+from nel.benchmarks.base import Benchmark
+from nel.benchmarks.registry import find_benchmark
+from nel.config.identity import Identity, settings_fields
+from nel.config.schema import BenchmarkConfig, RunConfig
+from nel.datasets.ids import content_id, occurrence_id, own_id
+from nel.datasets.source import Dataset, RawRow, open_dataset
+from nel.engine.codec import encode_sample
+from nel.engine.store import StoredSample
+from nel.errors import ConfigError, DatasetError, PromptError
+from nel.types import Generation, Protocol
+from nel.version import __version__
+
+_DIGEST_MODULUS = 1 << 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """One benchmark of a run, resolved."""
+
+    slot: str
+    """Unique in the run; names the artifact directory."""
+    benchmark: Benchmark
+    config: BenchmarkConfig
+    dataset: Dataset
+    generation: Generation
+    model: str | None
+    """None when recorded responses are scored."""
+    protocol: Protocol
+    fields: Mapping[str, Any]
+    """The identity but for what the snapshot adds."""
+
+    @property
+    def eval_only(self) -> bool:
+        """Return whether recorded responses are scored instead of asking an endpoint."""
+        return self.benchmark.response_field is not None
+
+
+@dataclass(slots=True)
+class Digests:
+    """Order-independent digests of a dataset as it streams by.
+
+    The sum of the rows' SHA-256 modulo 2^256: the same rows in another order give the same digest.
+    """
+
+    rows: int = 0
+    good: int = 0
+    raw: int = 0
+    rendered: int = 0
+    first_fault: str | None = None
+    duplicates: dict[str, int] = field(default_factory=dict)
+
+    def fields(self) -> dict[str, Any]:
+        """Return the identity fields of what has streamed by."""
+        return {"dataset.sha256": f"{self.raw:064x}", "prompt.sha256": f"{self.rendered:064x}"}
+
+
+def make_plans(config: RunConfig) -> list[Plan]:
+    """Resolve every benchmark of a run.
+
+    Raises:
+        NelError: A benchmark, dataset or setting is wrong; nothing was sent.
+    """
+    plans: list[Plan] = []
+    for entry in config.benchmarks:
+        benchmark = _with_entry(find_benchmark(entry.name), entry)
+        slot = benchmark.name
+        count = sum(plan.benchmark.name == benchmark.name for plan in plans)
+        plans.append(_plan(config, entry, benchmark, slot if not count else f"{slot}@{count + 1}"))
+    return plans
+
+
+def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
+    return benchmark if entry.response_field is None else replace(benchmark, response_field=entry.response_field)
+
+
+def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot: str) -> Plan:
+    eval_only = benchmark.response_field is not None
+    if not eval_only and config.endpoint is None:
+        raise ConfigError(
+            f"{benchmark.name} needs an endpoint; give --model-url and --model-id, "
+            "or score recorded answers with -O benchmarks.0.response_field=FIELD"
+        )
+    protocol: Protocol = config.endpoint.protocol if config.endpoint else "chat"
+    if not eval_only and benchmark.protocol not in (None, protocol):
+        raise ConfigError(
+            f"{benchmark.name} needs the {benchmark.protocol} protocol and the endpoint is set to {protocol}; "
+            f"set endpoint.protocol: {benchmark.protocol}"
+        )
+    dataset = open_dataset(entry.dataset or benchmark.dataset, base_dir=None if entry.dataset else benchmark.base_dir)
+    settings = config.generation_of(entry)
+    generation = Generation(
+        **settings.model_dump(exclude={"stop", "extra"}),
+        stop=None if settings.stop is None else tuple(settings.stop),
+        extra=settings.extra,
+    )
+    return Plan(
+        slot=slot,
+        benchmark=benchmark,
+        config=entry,
+        dataset=dataset,
+        generation=generation,
+        model=None if eval_only or config.endpoint is None else config.endpoint.model,
+        protocol=protocol,
+        fields={
+            "benchmark": benchmark.name,
+            "scorer.sha256": scorer_digest(benchmark),
+            **settings_fields(config, entry, eval_only=eval_only),
+        },
+    )
+
+
+def stream_samples(
+    plan: Plan, digests: Digests, row_number_of: Callable[[str], int | None], *, n_stored: int = 0
+) -> Iterator[StoredSample]:
+    """Yield the plan's samples in dataset order, folding each into the digests.
+
+    Args:
+        row_number_of: Returns the row that already holds a sample id, or None.
+        n_stored: So many samples have their ids already; they come without one.
+
+    Raises:
+        DatasetError: The dataset is unreadable or empty, an own id is unusable, or no row makes a sample.
+    """
+    rows: Iterator[RawRow] = islice(plan.dataset.read(), plan.config.max_problems)
+    for idx, row in enumerate(rows):
+        content = content_id(row.data)
+        digests.rows += 1
+        digests.raw = (digests.raw + _number_of(content.encode())) % _DIGEST_MODULUS
+        sample_id = "" if idx < n_stored else _sample_id(plan, row, content, digests, row_number_of)
+        try:
+            encoded = encode_sample(plan.benchmark.sample(row.data, sample_id=sample_id))
+        except (DatasetError, PromptError, ValueError) as error:
+            fault = f"{plan.dataset.unit} {row.number}: {error}"
+            digests.first_fault = digests.first_fault or fault
+            yield StoredSample(idx, sample_id, row.number, None, fault)
+            continue
+        digests.good += 1
+        digests.rendered = (digests.rendered + _number_of(encoded.encode())) % _DIGEST_MODULUS
+        yield StoredSample(idx, sample_id, row.number, encoded, None)
+    if digests.rows == 0:
+        raise DatasetError(f"{plan.dataset.uri} has no rows; nothing can be measured on it")
+    if digests.good == 0:
+        raise DatasetError(f"no row of {plan.dataset.uri} is usable by {plan.benchmark.name}: {digests.first_fault}")
+
+
+def identity_of(plan: Plan, digests: Digests) -> Identity:
+    """Return the identity of a plan with its snapshot."""
+    return Identity(fields={**plan.fields, **digests.fields()})
+
+
+def duplicate_id(plan: Plan, sample: StoredSample, first_row: int | None) -> DatasetError:
+    """Return the error that names both rows of a duplicate id."""
+    unit = plan.dataset.unit
+    return DatasetError(
+        f'{plan.dataset.uri}: {unit} {first_row} and {unit} {sample.row_number} have the same id "{sample.sample_id}" '
+        "(1 and \"1\" are one id); make the ids unique, or take the id field away to use content hashes"
+    )
+
+
+def scorer_digest(benchmark: Benchmark) -> str:
+    """Return a digest of everything that can change a verdict: the scorer's module, nel's rules and ``extra``."""
+    digest = hashlib.sha256(f"{__version__} {benchmark.scorer.__module__}:{_qualname(benchmark)} {dict(benchmark.extra)!r}".encode())
+    module = sys.modules.get(inspect.unwrap(benchmark.scorer).__module__)
+    files = [Path(module.__file__)] if module is not None and module.__file__ else []
+    files += sorted(Path(nel.scoring.__path__[0]).glob("*.py"))
+    for path in files:
+        digest.update(path.read_bytes() if path.is_file() else b"")
+    return digest.hexdigest()
+
+
+def scorer_name(benchmark: Benchmark) -> str:
+    """Return ``module:name`` of a benchmark's scorer."""
+    return f"{benchmark.scorer.__module__}:{_qualname(benchmark)}"
+
+
+def _qualname(benchmark: Benchmark) -> str:
+    return getattr(benchmark.scorer, "__qualname__", type(benchmark.scorer).__qualname__)
+
+
+def _sample_id(
+    plan: Plan, row: RawRow, content: str, digests: Digests, row_number_of: Callable[[str], int | None]
+) -> str:
+    id_field = plan.benchmark.id_field or ("id" if "id" in row.data else None)
+    if id_field is not None and id_field in row.data:
+        try:
+            return own_id(row.data[id_field])
+        except DatasetError as error:
+            raise DatasetError(f"{plan.dataset.uri}: {plan.dataset.unit} {row.number}: {error}") from error
+    if row_number_of(content) is None:
+        return content
+    count = digests.duplicates.get(content, 1) + 1
+    while row_number_of(occurrence_id(content, count)) is not None:
+        count += 1
+    digests.duplicates[content] = count
+    return occurrence_id(content, count)
+
+
+def _number_of(encoded: bytes) -> int:
+    return int.from_bytes(hashlib.sha256(encoded).digest())

@@ -1,0 +1,273 @@
+"""One session of a run, from its directory to its last commit: new or resumed.
+
+Owns the order of things: plans, directory and lock, dataset snapshot, identity, pre-flight, pipeline. Writes no
+artifact. Trap: the snapshot comes before the pre-flight, so that bad rows are found before the endpoint is asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from nel.config.identity import Identity, check_resume
+from nel.config.redaction import read_secret
+from nel.config.schema import RunConfig
+from nel.engine.lock import owned
+from nel.engine.pipeline import Ending, Job, Pipeline, ending_of
+from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, scorer_name, stream_samples
+from nel.engine.progress import Progress
+from nel.engine.store import FILE_NAME, Snapshot, Store, StoredSample
+from nel.errors import NelError, OutputError, PreflightError, ResumeRefused, StoppedEarly
+from nel.models.client import Client
+from nel.models.preflight import check_endpoint
+
+_SUFFIX_BYTES = 3
+
+
+def new_run_dir(config: RunConfig, plans: list[Plan]) -> Path:
+    """Create and return the directory of a new run, named by time, first benchmark and chance.
+
+    Raises:
+        OutputError: It cannot be created, or the configured run id is taken.
+    """
+    parent = Path(config.output.dir)
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    run_id = config.output.run_id or f"{stamp}-{plans[0].benchmark.name}-{secrets.token_hex(_SUFFIX_BYTES)}"
+    run_dir = parent / run_id
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        run_dir.mkdir(mode=0o700)
+        probe = run_dir / ".probe"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except FileExistsError as error:
+        if not parent.is_dir():
+            raise OutputError(f"{parent} is not a directory; choose another --output-dir") from error
+        raise OutputError(f"{run_dir} is there already; resume it with --resume or choose another run id") from error
+    except OSError as error:
+        raise OutputError(f"cannot write to {parent}: {error.strerror}; choose another --output-dir") from error
+    return run_dir
+
+
+def latest_run_dir(output_dir: Path, run_id: str | None) -> Path:
+    """Return the run to resume: the directory itself, the named run in it, or the one started last.
+
+    Raises:
+        OutputError: There is none.
+    """
+    if run_id is not None:
+        output_dir = output_dir / run_id
+    if (output_dir / FILE_NAME).is_file():
+        return output_dir
+    runs = sorted(output_dir.glob(f"*/{FILE_NAME}"), key=_started)
+    if not runs:
+        raise OutputError(f"there is no run to resume in {output_dir}; start one without --resume")
+    return runs[-1].parent
+
+
+def run_session(
+    run_dir: Path,
+    config: RunConfig,
+    plans: list[Plan],
+    *,
+    progress: Progress,
+    allowed_changes: frozenset[str] = frozenset(),
+) -> Ending:
+    """Do the work of one session in a run directory, new or begun before, and return how it ended.
+
+    Raises:
+        NelError: Before anything was sent: the key is not set, the dataset is unusable, the resume is refused,
+            another process holds the directory.
+    """
+    api_key = read_secret(config.endpoint.api_key_env) if config.endpoint else None
+    with owned(run_dir), _opened(run_dir / FILE_NAME) as store, Snapshot(run_dir / FILE_NAME) as snapshot:
+        progress.stage = "reading datasets"
+        jobs = [_prepare(store, snapshot, plan, allowed_changes) for plan in plans]
+        if snapshot.meta("run_id") is None:
+            store.set_meta("run_id", run_dir.name)
+        store.set_meta("config", config.model_dump(mode="json"))
+        progress.total = _planned(snapshot, jobs)
+        store.begin_session()
+        return _drive(store, snapshot, jobs, config, api_key, progress)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Store]:
+    store = Store(path)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _started(path: Path) -> tuple[float, str]:
+    with suppress(NelError), Snapshot(path) as snapshot:
+        sessions = snapshot.sessions()
+        return (sessions[0]["started"] if sessions else 0.0), path.parent.name
+    return 0.0, path.parent.name
+
+
+def _planned(snapshot: Snapshot, jobs: list[Job]) -> int:
+    return sum(
+        1 for job in jobs for _ in snapshot.pending(job.key, job.plan.config.repeats, have="outcomes")
+    )
+
+
+def _prepare(store: Store, snapshot: Snapshot, plan: Plan, allowed: frozenset[str]) -> Job:
+    known = {slot: (key, stored) for key, slot, _, stored in snapshot.benchmarks()}
+    key, stored = known.get(plan.slot) or (store.put_benchmark(plan.slot, plan.benchmark.name, {}), {})
+    if not stored:
+        store.clear_samples(key)
+    n_stored = snapshot.count_samples(key)
+    digests = Digests()
+    at_stored: list[Identity] = []
+    stream = stream_samples(plan, digests, lambda sample_id: store.row_number_of(key, sample_id), n_stored=n_stored)
+    clash = store.add_samples(key, _beyond(stream, n_stored, lambda: at_stored.append(identity_of(plan, digests))))
+    if clash is not None:
+        raise duplicate_id(plan, *clash)
+    if n_stored:
+        _accept_resume(store, key, plan, stored, at_stored, allowed)
+    store.put_benchmark(plan.slot, plan.benchmark.name, _stored_plan(plan, digests))
+    return Job(key=key, plan=plan)
+
+
+def _beyond(stream: Iterator[StoredSample], n_stored: int, reached: Callable[[], object]) -> Iterator[StoredSample]:
+    """Consume the samples that are stored already, then yield the rest; call ``reached`` between the two."""
+    if n_stored == 0:
+        yield from stream
+        return
+    for sample in stream:
+        if sample.idx >= n_stored:
+            yield sample
+        elif sample.idx == n_stored - 1:
+            reached()
+
+
+def _accept_resume(
+    store: Store, key: int, plan: Plan, stored: dict[str, Any], at_stored: list[Identity], allowed: frozenset[str]
+) -> None:
+    if not at_stored:
+        raise ResumeRefused(
+            f"cannot resume {plan.slot}: it was started with {stored['dataset']['rows']} rows and there are fewer now; "
+            "give the same dataset and at least the same --max-problems"
+        )
+    if plan.config.repeats < stored["repeats"]:
+        raise ResumeRefused(f"cannot resume {plan.slot} with fewer repeats ({plan.config.repeats}) than the {stored['repeats']} it has")
+    rescore = check_resume(plan.slot, Identity(fields=stored["identity"]), at_stored[0], allowed=allowed)
+    store.drop_outcomes(key, only_retryable=not rescore)
+
+
+def _stored_plan(plan: Plan, digests: Digests) -> dict[str, Any]:
+    identity = identity_of(plan, digests)
+    return {
+        "identity": dict(identity.fields),
+        "digest": identity.digest,
+        "repeats": plan.config.repeats,
+        "max_problems": plan.config.max_problems,
+        "eval_only": plan.eval_only,
+        "dataset": {
+            "uri": plan.dataset.uri,
+            "revision": plan.dataset.revision,
+            "sha256": identity.fields["dataset.sha256"],
+            "rows": digests.rows,
+        },
+        "scorer": {"name": scorer_name(plan.benchmark), "sha256": identity.fields["scorer.sha256"]},
+        "system_prompt": plan.config.system_prompt,
+        "truncated": plan.config.truncated,
+        "model": plan.model,
+        "protocol": None if plan.eval_only else plan.protocol,
+        "generation": {
+            name.removeprefix("generation."): value
+            for name, value in identity.fields.items()
+            if name.startswith("generation.") and value not in (None, {})
+        },
+    }
+
+
+def _drive(
+    store: Store, snapshot: Snapshot, jobs: list[Job], config: RunConfig, api_key: str | None, progress: Progress
+) -> Ending:
+    started = time.monotonic()
+    counters: dict[str, int] = {"attempts": 0, "retries": 0}
+    ending = Ending(exit_code=1, reason="crashed")
+    try:
+        with asyncio.Runner(loop_factory=_event_loop()) as runner:
+            ending = runner.run(_session(store, snapshot, jobs, config, api_key, progress, counters))
+    except (PreflightError, StoppedEarly) as error:
+        ending = ending_of(error)
+    finally:
+        with suppress(NelError):  # the disk may be full; how the session ended is the least of it
+            store.end_session(elapsed=time.monotonic() - started, ended=ending.reason, **counters)
+    return ending
+
+
+async def _session(
+    store: Store,
+    snapshot: Snapshot,
+    jobs: list[Job],
+    config: RunConfig,
+    api_key: str | None,
+    progress: Progress,
+    counters: dict[str, int],
+) -> Ending:
+    if config.endpoint is None or all(job.plan.eval_only for job in jobs) or progress.total == 0:
+        return await _run_pipeline(store, snapshot, jobs, None, config, progress)
+    async with Client(config.endpoint, api_key=api_key, connections=config.engine.concurrency) as client:
+        try:
+            if config.engine.preflight:
+                progress.stage = "pre-flight"
+                await check_endpoint(client)
+            return await _run_pipeline(store, snapshot, jobs, client, config, progress)
+        finally:
+            counters.update(attempts=client.counters.attempts, retries=client.counters.retries)
+
+
+async def _run_pipeline(
+    store: Store, snapshot: Snapshot, jobs: list[Job], client: Client | None, config: RunConfig, progress: Progress
+) -> Ending:
+    pipeline = Pipeline(
+        jobs=jobs, store=store, snapshot=snapshot, client=client, config=config.engine, progress=progress
+    )
+    with _stopping_on_signals(pipeline):
+        return await pipeline.run()
+
+
+@contextmanager
+def _stopping_on_signals(pipeline: Pipeline) -> Iterator[None]:
+    """First signal: drain. Second: leave at once; the store is consistent at every moment."""
+    loop = asyncio.get_running_loop()
+    received: list[str] = []
+
+    def handle(number: signal.Signals) -> None:
+        if received:
+            os._exit(128 + number)
+        received.append(number.name)
+        pipeline.stop(number.name)
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    installed = []
+    for number in numbers:
+        with suppress(ValueError, RuntimeError, NotImplementedError):  # not the main thread: the caller owns the signals
+            loop.add_signal_handler(number, handle, number)
+            installed.append(number)
+    try:
+        yield
+    finally:
+        for number in installed:
+            loop.remove_signal_handler(number)
+
+
+def _event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop  # noqa: PLC0415 - absent on some platforms
+    except ImportError:
+        return None
+    return uvloop.new_event_loop

@@ -1,0 +1,39 @@
+"""What a response means before any scorer sees it, and what a resume may do about an outcome. Pure.
+
+Trap: a truncated answer is not a wrong answer and not a right one; by default it is a model failure of its own kind.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from nel.types import ModelFailure, Outcome, Response, Unscored
+
+KEEP, RESCORE, RESEND = 0, 1, 2
+"""What a resume makes anew: nothing, the score, or the response too."""
+
+
+def verdict_before_scoring(response: Response, *, truncated: Literal["failure", "score"]) -> ModelFailure | Unscored | None:
+    """Return the outcome of a response that no scorer needs to see, or None when it is to be scored."""
+    error = response.error
+    if error is not None:
+        if error.model_failure is not None:
+            return ModelFailure(kind=error.model_failure, detail=error.message)
+        return Unscored(cause="infra", kind=error.kind, detail=error.message)
+    if response.finish_reason == "content_filter":
+        return ModelFailure(kind="content_filter", detail="the endpoint filtered the answer")
+    if response.finish_reason == "refusal":
+        return ModelFailure(kind="refusal", detail="the endpoint marked the answer as a refusal")
+    empty = not response.text.strip()
+    if response.finish_reason == "length" and (empty or truncated == "failure"):
+        return ModelFailure(kind="truncated", detail="cut off by the token limit; raise --max-tokens")
+    if empty:
+        return ModelFailure(kind="empty", detail="no answer beside the reasoning" if response.reasoning else "")
+    return None
+
+
+def retry_of(outcome: Outcome) -> int:
+    """Return what a resume makes anew of an outcome: `KEEP`, `RESCORE` or `RESEND`."""
+    if not isinstance(outcome, Unscored):
+        return KEEP
+    return RESEND if outcome.cause in ("infra", "cancelled", "budget") else RESCORE

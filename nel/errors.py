@@ -1,0 +1,121 @@
+"""Every error that nel raises on purpose, and the exit code each one ends a run with.
+
+    NelError
+    ├── UsageError                 2   the command, the configuration or the input is wrong
+    │   ├── ConfigError                a key, value or file of the configuration
+    │   ├── PluginError                a plugin that is missing, broken or claimed twice
+    │   ├── DatasetError               a dataset that cannot be read or has unusable rows
+    │   ├── PromptError                a template that cannot be parsed or names a missing field
+    │   ├── OutputError                a run directory that cannot be written, or is in use
+    │   ├── ResumeRefused              a resume that would mix two run identities
+    │   ├── PreflightError             wrong URL, key or model, found before anything was spent
+    │   └── MissingExtra               an optional dependency that is not installed
+    ├── StoreError                 2   a run.db that is damaged or of another format
+    ├── StoppedEarly              75   the endpoint is down or the disk is full; resume continues
+    └── SampleError                    concerns one sample; becomes `Unscored`, never ends a run
+        ├── EndpointError
+        ├── SandboxError
+        ├── JudgeError
+        └── ScorerError
+
+A message says what happened, where, and the next step. This module knows nothing of the rest of nel.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+EXIT_DONE = 0
+EXIT_USAGE = 2
+EXIT_UNSCORED = 3
+EXIT_GATE_FAILED = 4
+EXIT_GATE_INCONCLUSIVE = 5
+EXIT_STOPPED_EARLY = 75
+EXIT_SIGINT = 130
+EXIT_SIGTERM = 143
+
+
+class NelError(Exception):
+    """Base of all errors that nel raises on purpose."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class UsageError(NelError):
+    """The command, the configuration or the input is wrong; nothing was spent."""
+
+    exit_code = EXIT_USAGE
+
+
+class ConfigError(UsageError):
+    """A key, value or file of the configuration is wrong."""
+
+
+class PluginError(UsageError):
+    """A plugin is missing, cannot be imported, has the wrong shape or is claimed twice."""
+
+
+class DatasetError(UsageError):
+    """A dataset cannot be found or read, is empty, or has unusable rows."""
+
+
+class PromptError(UsageError):
+    """A template cannot be parsed, is unsafe or names a field that no row has."""
+
+
+class OutputError(UsageError):
+    """A run directory cannot be written, does not exist or is in use by another process."""
+
+
+class ResumeRefused(UsageError):
+    """Continuing this run would mix two run identities."""
+
+
+class PreflightError(UsageError):
+    """The URL, the key or the model is wrong, found before anything was spent."""
+
+
+class MissingExtra(UsageError):
+    """A feature needs an optional dependency that is not installed."""
+
+
+class StoreError(NelError):
+    """A run.db is damaged, or was written by a format this version cannot read."""
+
+    exit_code = EXIT_USAGE
+
+
+class StoppedEarly(NelError):
+    """The run stopped before its end and can be resumed."""
+
+    exit_code = EXIT_STOPPED_EARLY
+
+
+class SampleError(NelError):
+    """A fault of the machinery that concerns one sample only; the sample becomes `Unscored`."""
+
+
+class EndpointError(SampleError):
+    """The endpoint did not give a usable answer."""
+
+
+class SandboxError(SampleError):
+    """The sandbox could not run the program."""
+
+
+class JudgeError(SampleError):
+    """The judge did not give a usable verdict."""
+
+
+class ScorerError(SampleError):
+    """The scorer raised, or returned something that is not a score."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return ``; did you mean "x"?`` for the nearest known word, or an empty string."""
+    near = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f'; did you mean "{near[0]}"?' if near else ""

@@ -1,0 +1,170 @@
+"""A whole evaluation as one call: configuration in, artifacts and numbers out. The command line does no more than this.
+
+Trap: `evaluate` returns for every ending, also for a wrong key; read `RunResult.exit_code` before the numbers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nel.artifacts.write import BenchmarkResult, write_artifacts
+from nel.config.load import build_config
+from nel.config.schema import RunConfig
+from nel.engine.codec import decode_sample
+from nel.engine.pipeline import Ending
+from nel.engine.plan import Digests, Plan, duplicate_id, make_plans, stream_samples
+from nel.engine.progress import Progress
+from nel.engine.run import latest_run_dir, new_run_dir, run_session
+from nel.engine.store import FILE_NAME, Snapshot
+from nel.errors import EXIT_UNSCORED, NelError
+from nel.reports.html import write_report
+
+_CHARACTERS_PER_TOKEN = 4
+"""Of English text, for the estimate of a dry run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """What a run came to."""
+
+    run_dir: Path
+    ending: Ending
+    benchmarks: list[BenchmarkResult]
+    report: Path
+    exit_code: int
+    """0 done; 2 refused; 3 more unscored than tolerated; 75 stopped early; 130 or 143 interrupted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedBenchmark:
+    """What a dry run says of one benchmark."""
+
+    name: str
+    dataset: str
+    revision: str | None
+    samples: int
+    bad_rows: int
+    repeats: int
+    requests: int
+    prompt_tokens: int
+    """Estimated at four characters a token."""
+    completion_tokens_max: int | None
+    """From max_tokens; None where it is not set and the endpoint decides."""
+
+
+def evaluate(
+    config: RunConfig | Mapping[str, Any],
+    *,
+    resume: bool = False,
+    progress: Progress | None = None,
+    allowed_changes: frozenset[str] = frozenset(),
+) -> RunResult:
+    """Run an evaluation, new or resumed, to its end and write all artifacts.
+
+    Args:
+        config: A validated configuration, or the mapping that a YAML file would hold.
+        resume: Continue the run in ``output.dir`` (the named one, or the one started last).
+        progress: Live counts, for whoever shows them.
+        allowed_changes: Identity fields that may differ on a resume; only ``endpoint.url`` makes sense.
+
+    Raises:
+        NelError: The configuration, a plugin, a dataset or the run directory is unusable; nothing was sent.
+    """
+    run_config = config if isinstance(config, RunConfig) else build_config(config, where="evaluate()")
+    progress = progress or Progress()
+    plans = make_plans(run_config)
+    if resume:
+        run_dir = latest_run_dir(Path(run_config.output.dir), run_config.output.run_id)
+        with Snapshot(run_dir / FILE_NAME) as snapshot:
+            snapshot.check_integrity()
+        ending = run_session(run_dir, run_config, plans, progress=progress, allowed_changes=allowed_changes)
+    else:
+        run_dir = new_run_dir(run_config, plans)
+        ending = _first_session(run_dir, run_config, plans, progress)
+    progress.stage = "writing artifacts"
+    benchmarks, report = rebuild(run_dir)
+    return RunResult(
+        run_dir=run_dir,
+        ending=ending,
+        benchmarks=benchmarks,
+        report=report,
+        exit_code=ending.exit_code or _exit_code(benchmarks, run_config.engine.unscored_rate_max),
+    )
+
+
+async def evaluate_async(config: RunConfig | Mapping[str, Any], *, resume: bool = False) -> RunResult:
+    """Run `evaluate` in a thread, for callers that have an event loop; signals stay with the caller."""
+    return await asyncio.to_thread(evaluate, config, resume=resume)
+
+
+def rebuild(run_dir: Path) -> tuple[list[BenchmarkResult], Path]:
+    """Write every artifact of a run again, from its run.db alone; return its benchmarks and the report's path.
+
+    Raises:
+        StoreError: There is no usable run.db.
+        StoppedEarly: The disk is full.
+    """
+    benchmarks = write_artifacts(run_dir)
+    return benchmarks, write_report(run_dir)
+
+
+def preview(config: RunConfig) -> list[PlannedBenchmark]:
+    """Return what a run would do, after reading every dataset and sending nothing.
+
+    Raises:
+        NelError: As `evaluate` does before it sends anything.
+    """
+    return [_preview(plan) for plan in make_plans(config)]
+
+
+def _preview(plan: Plan) -> PlannedBenchmark:
+    digests = Digests()
+    ids: dict[str, int] = {}
+    characters = 0
+    for sample in stream_samples(plan, digests, ids.get):
+        if sample.sample_id in ids:
+            raise duplicate_id(plan, sample, ids[sample.sample_id])
+        ids[sample.sample_id] = sample.row_number
+        characters += _prompt_characters(plan, sample.content)
+    requests = 0 if plan.eval_only else digests.good * plan.config.repeats
+    limit = plan.generation.max_tokens
+    return PlannedBenchmark(
+        name=plan.slot,
+        dataset=plan.dataset.uri,
+        revision=plan.dataset.revision,
+        samples=digests.good,
+        bad_rows=digests.rows - digests.good,
+        repeats=plan.config.repeats,
+        requests=requests,
+        prompt_tokens=0 if plan.eval_only else characters * plan.config.repeats // _CHARACTERS_PER_TOKEN,
+        completion_tokens_max=None if limit is None else limit * requests,
+    )
+
+
+def _prompt_characters(plan: Plan, content: str | None) -> int:
+    if content is None:
+        return 0
+    asked = decode_sample("", content).input
+    length = len(asked) if isinstance(asked, str) else sum(len(str(message.content)) for message in asked)
+    return length + len(plan.config.system_prompt or "")
+
+
+def _first_session(run_dir: Path, config: RunConfig, plans: list[Plan], progress: Progress) -> Ending:
+    try:
+        return run_session(run_dir, config, plans, progress=progress)
+    except NelError:
+        shutil.rmtree(run_dir, ignore_errors=True)
+        raise
+
+
+def _exit_code(benchmarks: list[BenchmarkResult], unscored_rate_max: float) -> int:
+    for benchmark in benchmarks:
+        accounting = benchmark.accounting
+        if accounting["n_unscored"] > unscored_rate_max * accounting["n_total"]:
+            return EXIT_UNSCORED
+    return 0

@@ -1,0 +1,1 @@
+"""Talking to models: the HTTP client, its protocols and its classification of faults."""

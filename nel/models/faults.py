@@ -1,0 +1,148 @@
+"""Decides what a failed attempt means: retry or not, whose fault, how long to wait. Pure; sends nothing.
+
+Trap: HTTP 200 is not success. An error object, an empty list of choices or an HTML login page arrive with it too.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+from nel.types import FailureKind
+
+RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+FATAL_KINDS: Final = frozenset({"auth", "not_found", "quota", "tls"})
+"""Kinds that will meet every further request too, so that going on is pointless."""
+
+_KINDS: Final = {
+    400: "bad_request",
+    401: "auth",
+    402: "quota",
+    403: "auth",
+    404: "not_found",
+    405: "not_found",
+    408: "timeout",
+    413: "bad_request",
+    422: "bad_request",
+    429: "rate_limit",
+}
+_CONTEXT = re.compile(
+    r"context.{0,20}(?:length|window|size)|maximum.{0,30}tokens|too many tokens|prompt is too long|input is too long", re.I
+)
+_CONTENT_FILTER = re.compile(r"content.?(?:filter|policy|management)", re.I)
+_MESSAGE_CHARACTERS_MAX = 300
+_SERVER_ERROR = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One failed attempt."""
+
+    kind: str
+    message: str
+    retryable: bool
+    status: int | None = None
+    wait_seconds: float | None = None
+    """What the server asked for."""
+    model_failure: FailureKind | None = None
+    """Set when the request was answered and the model is to blame."""
+
+
+def fault_of_status(status: int, headers: Mapping[str, str], body: bytes) -> Fault:
+    """Return what a response with an error status means."""
+    message, code = error_text(body)
+    described = f"HTTP {status}" + (f": {message}" if message else "")
+    if status in (400, 413, 422) and (code == "context_length_exceeded" or _CONTEXT.search(message)):
+        return Fault(
+            kind="context_exceeded", message=described, retryable=False, status=status, model_failure="context_exceeded"
+        )
+    if status in (400, 403, 422) and (code == "content_filter" or _CONTENT_FILTER.search(message)):
+        return Fault(kind="content_filter", message=described, retryable=False, status=status, model_failure="content_filter")
+    if code in ("insufficient_quota", "billing_hard_limit_reached"):
+        return Fault(kind="quota", message=described, retryable=False, status=status)
+    kind = _KINDS.get(status) or ("server_error" if status >= _SERVER_ERROR else f"http_{status}")
+    return Fault(
+        kind=kind,
+        message=described,
+        retryable=status in RETRYABLE_STATUSES,
+        status=status,
+        wait_seconds=retry_after_seconds(headers),
+    )
+
+
+def fault_of_error_object(error: Any) -> Fault:
+    """Return what an ``error`` inside an HTTP 200 body means, by its own code."""
+    code = error.get("code") if isinstance(error, Mapping) else None
+    message = _clip(str(error.get("message") if isinstance(error, Mapping) else error))
+    if isinstance(code, int) and 400 <= code < 600:  # noqa: PLR2004 - HTTP error statuses
+        inner = fault_of_status(code, {}, b"")
+        return Fault(kind=inner.kind, message=f"HTTP 200 with error {code}: {message}", retryable=inner.retryable, status=code)
+    return Fault(kind="server_error", message=f"HTTP 200 with an error: {message}", retryable=True, status=200)
+
+
+def malformed(message: str) -> Fault:
+    """Return the fault of an answer that is not what the protocol says; worth another try."""
+    return Fault(kind="malformed", message=message, retryable=True, status=200)
+
+
+def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
+    """Return the wait a server asks for: ``retry-after-ms``, or ``Retry-After`` as seconds or as an HTTP date.
+
+    A date is measured against the response's own ``Date``. None for anything absent, negative or unreadable.
+    """
+    milliseconds = _positive(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    given = headers.get("Retry-After")
+    if given is None:
+        return None
+    seconds = _positive(given)
+    if seconds is not None:
+        return seconds
+    until, now = _date(given), _date(headers.get("Date"))
+    if until is None:
+        return None
+    wait = (until - (now or datetime.now(UTC))).total_seconds()
+    return wait if wait > 0 else None
+
+
+def error_text(body: bytes) -> tuple[str, str | None]:
+    """Return the message and the code of an error body, as far as it has them, on one line."""
+    import orjson  # noqa: PLC0415 - only on the error path
+
+    try:
+        payload = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        text = body[:2000].decode("utf-8", "replace")
+        return _clip(re.sub(r"<[^>]{0,200}>", " ", text)), None
+    error = payload.get("error", payload) if isinstance(payload, dict) else payload
+    if isinstance(error, dict):
+        code = error.get("code") or error.get("type")
+        return _clip(str(error.get("message") or error.get("detail") or "")), code if isinstance(code, str) else None
+    return _clip(str(error)), None
+
+
+def _clip(text: str) -> str:
+    line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
+    return line if len(line) <= _MESSAGE_CHARACTERS_MAX else f"{line[:_MESSAGE_CHARACTERS_MAX]}…"
+
+
+def _positive(text: str | None) -> float | None:
+    try:
+        number = float(text) if text is not None and len(text) <= 32 else math.nan  # noqa: PLR2004 - no number is longer
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def _date(text: str | None) -> datetime | None:
+    try:
+        moment = parsedate_to_datetime(text) if text else None
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment

@@ -1,0 +1,63 @@
+"""Finds a wrong URL, key or model before anything is spent, and says which it is.
+
+Asks for the list of models, which costs nothing. Trap: many servers have no such list, or show it without a key; then
+only the run's own first request can tell, which the engine sends alone for that reason.
+"""
+
+from __future__ import annotations
+
+from nel.errors import PreflightError, StoppedEarly, did_you_mean
+from nel.models.client import Client
+from nel.models.faults import Fault
+
+_LISTED_MAX = 5
+
+
+async def check_endpoint(client: Client) -> None:
+    """Ask the endpoint for its models.
+
+    Raises:
+        PreflightError: The key is refused, the certificate is not trusted, or the model is not in the list.
+        StoppedEarly: Nothing answers at the URL; the run can be resumed once it does.
+    """
+    endpoint = client.endpoint
+    found = await client.list_models()
+    if isinstance(found, Fault):
+        raise_if_hopeless(client, found, listing=True)
+    elif found and endpoint.model not in found:
+        listed = ", ".join(found[:_LISTED_MAX]) + (" …" if len(found) > _LISTED_MAX else "")
+        raise PreflightError(
+            f'{endpoint.url} does not serve the model "{endpoint.model}"{did_you_mean(endpoint.model, found)}; '
+            f"it serves: {listed}; set --model-id"
+        )
+
+
+def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False) -> None:
+    """Raise when a fault means that no request can succeed; return when it may be this one's alone.
+
+    Args:
+        listing: The fault came from the list of models, which an endpoint need not have.
+
+    Raises:
+        PreflightError: The key, the URL, the model or the certificate is wrong.
+        StoppedEarly: Nothing answers at the URL.
+    """
+    endpoint, detail = client.endpoint, client.describe(fault)
+    if fault.kind == "auth":
+        key = (
+            f"the key in {endpoint.api_key_env} was refused"
+            if endpoint.api_key_env
+            else "it wants a key; name the variable that holds it with --api-key-env"
+        )
+        raise PreflightError(f"{endpoint.url}: {key} ({detail})")
+    if fault.kind == "quota":
+        raise StoppedEarly(f"{endpoint.url}: the account has no quota left ({detail})")
+    if fault.kind == "tls":
+        raise PreflightError(f"{endpoint.url}: {detail}; check the certificate and the host name")
+    if fault.kind in ("connection", "connect_timeout"):
+        raise StoppedEarly(f"nothing answers at {endpoint.url} ({detail}); start the endpoint or correct --model-url")
+    if fault.kind == "not_found" and not listing:
+        raise PreflightError(
+            f"{endpoint.url}: {detail}; either the URL is wrong (a base URL ends in /v1) "
+            f'or the model "{endpoint.model}" is not served'
+        )

@@ -1,0 +1,127 @@
+"""The two OpenAI-compatible protocols: request bodies out, answers in. Pure; sends nothing.
+
+Trap: what a model thinks is not its answer. Reasoning comes in a field of its own or as a leading ``<think>`` block,
+and a block that never closes means that the answer was cut off before it began.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from nel.models.faults import Fault, fault_of_error_object, malformed
+from nel.types import Generation, Message, Protocol, Request, Response, Usage
+
+PATHS: Final[Mapping[Protocol, str]] = {"chat": "/chat/completions", "completions": "/completions"}
+
+_THINK = re.compile(r"\s*<think(?:ing)?>(.*?)(</think(?:ing)?>|\Z)", re.S)
+
+
+def build_body(request: Request) -> dict[str, Any]:
+    """Return the JSON body of a request."""
+    body: dict[str, Any] = {"model": request.model}
+    if request.protocol == "chat":
+        body["messages"] = [_message(message) for message in request.messages]
+    else:
+        body["prompt"] = request.prompt
+    body.update(_settings(request.generation, request.repeat))
+    return body
+
+
+def parse_answer(protocol: Protocol, payload: Any) -> Response | Fault:
+    """Return the answer in a decoded HTTP 200 body, or the fault it is instead."""
+    if not isinstance(payload, dict):
+        return malformed(f"the body is a JSON {type(payload).__name__}, not an object")
+    if payload.get("error"):
+        return fault_of_error_object(payload["error"])
+    choices = payload.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        return malformed("the body has no choices")
+    choice = choices[0]
+    finish_reason = choice.get("finish_reason")
+    if finish_reason == "error":
+        return fault_of_error_object(choice.get("error") or "finish_reason is error")
+    source = choice.get("message") if protocol == "chat" else choice
+    if not isinstance(source, dict):
+        return malformed("the choice has no message")
+    return _answer(source, "content" if protocol == "chat" else "text", payload, finish_reason)
+
+
+def split_reasoning(text: str) -> tuple[str | None, str, bool]:
+    """Return ``(reasoning, answer, closed)`` of a text that may open with a ``<think>`` block."""
+    match = _THINK.match(text)
+    if match is None:
+        return None, text, True
+    return match[1].strip(), text[match.end() :].lstrip(), bool(match[2])
+
+
+def _answer(source: dict[str, Any], field: str, payload: dict[str, Any], finish_reason: Any) -> Response | Fault:
+    refusal = source.get("refusal")
+    text = _text(source.get(field))
+    if text is None:
+        return malformed(f"the choice's {field} is a {type(source.get(field)).__name__}, not text")
+    inner, answer, closed = split_reasoning(text) if "<think" in text else (None, text, True)
+    outer = source.get("reasoning_content") or source.get("reasoning")
+    reasoning = "\n".join(part for part in (outer, inner) if isinstance(part, str) and part) or None
+    finish = finish_reason if isinstance(finish_reason, str) else None
+    if isinstance(refusal, str) and refusal and not answer:
+        answer, finish = refusal, "refusal"
+    model = payload.get("model")
+    return Response(
+        text=answer,
+        reasoning=reasoning,
+        finish_reason=finish if closed else "length",
+        usage=parse_usage(payload.get("usage")),
+        model=model if isinstance(model, str) else None,
+    )
+
+
+def parse_usage(usage: Any) -> Usage:
+    """Return the token counts of a usage object; whatever is absent or not a count is None."""
+    if not isinstance(usage, dict):
+        return Usage()
+    return Usage(
+        prompt_tokens=_count(usage.get("prompt_tokens")),
+        completion_tokens=_count(usage.get("completion_tokens")),
+        reasoning_tokens=_count(_inner(usage, "completion_tokens_details").get("reasoning_tokens")),
+        cached_tokens=_count(_inner(usage, "prompt_tokens_details").get("cached_tokens")),
+    )
+
+
+def _settings(generation: Generation, repeat: int) -> dict[str, Any]:
+    settings: dict[str, Any] = dict(generation.extra)
+    if generation.temperature is not None:
+        settings["temperature"] = generation.temperature
+    if generation.top_p is not None:
+        settings["top_p"] = generation.top_p
+    if generation.max_tokens is not None:
+        settings["max_tokens"] = generation.max_tokens
+    if generation.stop is not None:
+        settings["stop"] = list(generation.stop)
+    if generation.seed is not None:
+        settings["seed"] = generation.seed + repeat
+    return settings
+
+
+def _message(message: Message) -> dict[str, Any]:
+    content = message.content
+    return {"role": message.role, "content": content if isinstance(content, str) else list(content)}
+
+
+def _text(content: Any) -> str | None:
+    if content is None:
+        return ""
+    if isinstance(content, list):
+        parts = [part.get("text", "") for part in content if isinstance(part, dict)]
+        return "".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else None
+
+
+def _inner(usage: dict[str, Any], name: str) -> dict[str, Any]:
+    inner = usage.get(name)
+    return inner if isinstance(inner, dict) else {}
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

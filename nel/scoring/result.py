@@ -1,0 +1,106 @@
+"""From whatever a scorer returned to an outcome; the one place that decides what a verdict is.
+
+A scorer may return a mapping, a `Score`, a bool or a number. Trap: NaN is not a number here; a scorer that returns
+it has failed, and its sample is unscored.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from nel.errors import JudgeError, ScorerError
+from nel.types import FailureKind, ModelFailure, Score, Scored
+
+_GRADES: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_REWARD_KEYS: Final = ("correct", "reward", "score")
+_REFUSAL = re.compile(r"^\W*(?:i['’]?m (?:sorry|unable|not able)|i am (?:sorry|unable)|i (?:cannot|can['’]?t|won['’]?t)|sorry[,.])", re.I)
+
+
+def outcome_of(result: object, response: str) -> Scored | ModelFailure:
+    """Return the outcome a scorer's result means.
+
+    The reward is ``correct``, else ``reward``, else ``score``, else the first number. A result that says it found no
+    answer (``parsed`` false, or ``extracted`` None) and no credit is a `ModelFailure`: ``refusal`` where the response
+    opens with one, else ``no_answer``.
+
+    Raises:
+        ScorerError: The result is not a score, holds no number, or a number is NaN or infinite.
+        JudgeError: The scorer asks for a judge and none is configured.
+    """
+    if isinstance(result, Score):
+        metrics, details, answer = _from_score(result)
+    else:
+        metrics, details, answer = _from_plain(result)
+    if not metrics:
+        raise ScorerError(f"the scorer returned no number: {_shown(result)}; return a dict like {{'correct': True}}")
+    reward = next((metrics[key] for key in _REWARD_KEYS if key in metrics), next(iter(metrics.values())))
+    if reward <= 0 and _found_nothing(result):
+        kind: FailureKind = "refusal" if _REFUSAL.match(response) else "no_answer"
+        return ModelFailure(kind=kind, metrics=metrics, answer=answer, details=details)
+    return Scored(reward=reward, metrics=metrics, answer=answer, details=details)
+
+
+def _from_plain(result: object) -> tuple[dict[str, float], dict[str, Any], str | None]:
+    if not isinstance(result, Mapping):
+        number = _number("score", result)
+        if number is None:
+            raise ScorerError(f"the scorer returned {_shown(result)}; return a dict like {{'correct': True}}")
+        return {"correct" if isinstance(result, bool) else "score": number}, {}, None
+    if result.get("needs_judge"):
+        raise JudgeError("the scorer asks for a judge and this run has none")
+    metrics: dict[str, float] = {}
+    details: dict[str, Any] = {}
+    for key, value in result.items():
+        number = _number(str(key), value)
+        if number is None:
+            details[str(key)] = value
+        else:
+            metrics[str(key)] = number
+    answer = details.pop("extracted", None)
+    if answer is None and "extracted" in metrics:
+        answer = str(result["extracted"])
+        del metrics["extracted"]
+    return metrics, details, None if answer is None else str(answer)
+
+
+def _from_score(score: Score) -> tuple[dict[str, float], dict[str, Any], str | None]:
+    value = score.value
+    if isinstance(value, str):
+        if value not in _GRADES:
+            raise ScorerError(f"the scorer's value {_shown(value)} is no grade; use C, I, P, N or a number")
+        value = _GRADES[value]
+        metrics: dict[str, float] = {"correct": value}
+    elif isinstance(value, Mapping):
+        metrics, _, _ = _from_plain(value)
+    else:
+        metrics, _, _ = _from_plain(value)
+    details = dict(score.metadata)
+    if score.explanation is not None:
+        details["explanation"] = score.explanation
+    return metrics, details, score.answer
+
+
+def _number(key: str, value: object) -> float | None:
+    if isinstance(value, (bool, int, float)):
+        number = float(value)
+    elif type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
+        number = float(value.item())
+    else:
+        return None
+    if not math.isfinite(number):
+        raise ScorerError(f'the scorer returned {number} for "{key}"; return a finite number or leave the key out')
+    return number
+
+
+def _found_nothing(result: object) -> bool:
+    if isinstance(result, Mapping):
+        return result.get("parsed") is False or ("extracted" in result and result["extracted"] is None)
+    return isinstance(result, Score) and result.value == "N"
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."  # noqa: PLR2004 - one line of a terminal

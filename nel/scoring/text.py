@@ -1,0 +1,60 @@
+"""Text comparison after normalising. Knows no benchmark.
+
+Trap: a text that normalises to nothing equals nothing, or an empty answer would match the target "A".
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from nel.scoring.numbers import numbers_equal
+from nel.types import ScorerInput
+
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_ANSWER = re.compile(r"(?im)^[^\S\n]*(?:[#>*\-]+\s*)?(?:the\s+)?(?:final\s+)?\**answer\**\s*(?::|is\b:?)\**[^\S\n]*([^\n]*)$")
+
+
+def normalise(text: str) -> str:
+    """Return the text lower-cased, without accents, punctuation and articles, with single spaces."""
+    folded = unicodedata.normalize("NFKD", text).casefold()
+    kept = "".join(" " if _is_mark(character) else character for character in folded if not unicodedata.combining(character))
+    without = " ".join(_ARTICLES.sub(" ", kept).split())
+    return without or " ".join(kept.split())
+
+
+def same_text(left: str, right: str) -> bool:
+    """Return whether two texts are equal after normalising; a text of nothing equals nothing."""
+    first = normalise(left)
+    return bool(first) and first == normalise(right)
+
+
+def answer_after_marker(text: str) -> str | None:
+    """Return what follows the last ``Answer:`` at the start of a line, emphasis stripped, or None."""
+    last = None
+    for match in _ANSWER.finditer(text):
+        last = match[1]
+    return (last.strip().strip("*_`$").strip().rstrip(".").strip() or None) if last is not None else None
+
+
+def exact_match(sample: ScorerInput) -> dict[str, Any]:
+    """Compare response and target after lower-casing and dropping punctuation, articles and spare spaces."""
+    return {"correct": same_text(sample.response, str(sample.target))}
+
+
+def answer_line(sample: ScorerInput) -> dict[str, Any]:
+    """Compare what follows the last ``Answer:`` with the target, as numbers or as normalised text.
+
+    Returns:
+        ``correct`` and ``extracted``, the text after the marker or None.
+    """
+    extracted = answer_after_marker(sample.response)
+    correct = extracted is not None and (
+        numbers_equal(extracted, sample.target) or same_text(extracted, str(sample.target))
+    )
+    return {"correct": correct, "extracted": extracted}
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] in "PS"

@@ -1,0 +1,1 @@
+"""How a sample becomes a request; multi-step solving belongs here too."""

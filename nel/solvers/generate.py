@@ -1,0 +1,29 @@
+"""The plain solver: one sample, one request, one answer. Builds requests; sends nothing.
+
+Trap: a system prompt from the command line replaces the benchmark's own, it is not added to it.
+"""
+
+from __future__ import annotations
+
+from nel.types import Generation, Message, Protocol, Request, Sample
+
+
+def build_request(
+    sample: Sample, *, repeat: int, model: str, protocol: Protocol, generation: Generation, system_prompt: str | None
+) -> Request:
+    """Return the request that asks a sample."""
+    messages = _messages(sample, system_prompt)
+    if protocol == "chat":
+        return Request(
+            protocol=protocol, model=model, sample_id=sample.id, repeat=repeat, messages=messages, generation=generation
+        )
+    prompt = "\n\n".join(message.content for message in messages if isinstance(message.content, str))
+    return Request(protocol=protocol, model=model, sample_id=sample.id, repeat=repeat, prompt=prompt, generation=generation)
+
+
+def _messages(sample: Sample, system_prompt: str | None) -> tuple[Message, ...]:
+    asked = (Message(role="user", content=sample.input),) if isinstance(sample.input, str) else sample.input
+    if system_prompt is None:
+        return asked
+    rest = tuple(message for message in asked if message.role != "system")
+    return (Message(role="system", content=system_prompt), *rest)

@@ -1,0 +1,75 @@
+"""Strict JSON in and out: RFC 8259, no NaN, any text that Python can hold. Knows nothing of what it encodes.
+
+orjson does nearly all of it; the standard library takes over for lone surrogates and integers beyond 64 bits, which
+orjson refuses and which models do produce.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import orjson
+
+_OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
+
+
+def dumps(value: Any) -> str:
+    """Return compact JSON text with sorted keys.
+
+    Raises:
+        ValueError: The value holds something that JSON has no form for.
+    """
+    return dumps_bytes(value).decode()
+
+
+def dumps_bytes(value: Any) -> bytes:
+    """Return compact JSON with sorted keys as UTF-8 bytes; NaN and infinities become null.
+
+    Raises:
+        ValueError: The value holds something that JSON has no form for.
+    """
+    try:
+        return orjson.dumps(value, option=_OPTIONS)
+    except TypeError:
+        text = json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return text.encode("ascii")
+
+
+def pretty(value: Any) -> bytes:
+    """Return indented JSON with sorted keys and a final newline, for files that people open."""
+    try:
+        return orjson.dumps(value, option=_OPTIONS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    except TypeError:
+        return (json.dumps(_plain(value), sort_keys=True, indent=2, allow_nan=False) + "\n").encode("ascii")
+
+
+def loads(text: str | bytes) -> Any:
+    """Return the value of a JSON text, NaN literals refused.
+
+    Raises:
+        ValueError: The text is not strict JSON.
+    """
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        try:
+            return json.loads(text, parse_constant=_refuse_constant)
+        except RecursionError as error:
+            raise ValueError("the JSON is nested too deeply") from error
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not (value - value == 0.0):
+        return None
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    raise ValueError(f"a {type(value).__name__} has no JSON form")

@@ -1,0 +1,208 @@
+"""The words that every part of nel uses. Owns the shapes that flow; does no I/O and imports nothing of nel.
+
+    Sample -> Request -> Response -> Outcome -> metrics -> artifacts
+
+All of them are frozen. `ScorerInput` alone is mutable, because scorers written for other tools fill it in.
+Trap: a `Sample` has no position. Its id is the row's own or a hash of the row, so that reordering a dataset
+changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+JsonValue: TypeAlias = "None | bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue]"
+Row: TypeAlias = "Mapping[str, Any]"
+Protocol: TypeAlias = Literal["chat", "completions"]
+Value: TypeAlias = "str | int | float | bool | Sequence[Any] | Mapping[str, Any]"
+
+FailureKind: TypeAlias = Literal[
+    "truncated", "empty", "refusal", "content_filter", "no_answer", "context_exceeded"
+]
+"""How a model can fail: counted 0 by declared policy."""
+
+UnscoredCause: TypeAlias = Literal["infra", "judge", "scorer", "sandbox", "budget", "cancelled", "bad_row"]
+"""Whose fault it is that a sample has no score; never the model's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One chat message."""
+
+    role: str
+    """``system``, ``user``, ``assistant`` or ``tool``."""
+    content: str | tuple[Mapping[str, Any], ...]
+    """Text, or content parts in the OpenAI shape (``{"type": "image_url", …}``)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One problem of a benchmark, ready to be asked."""
+
+    id: str
+    """Stable: the row's own id, or a hash of its content with an occurrence number."""
+    input: str | tuple[Message, ...]
+    """The rendered prompt, or the messages of a chat."""
+    target: Any = None
+    """The gold answer as the dataset has it."""
+    choices: tuple[str, ...] | None = None
+    """The options of a multiple-choice problem, in the order shown."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """The dataset row, after field mapping."""
+    subset: str | None = None
+    """The category that breakdowns use."""
+    group: str | None = None
+    """The cluster for standard errors, e.g. the passage several questions share."""
+    recorded_response: str | None = None
+    """The answer to score when the dataset brings its own (eval-only mode)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """Sampling settings. None means: not sent, the endpoint's own default holds."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    stop: tuple[str, ...] | None = None
+    seed: int | None = None
+    """Base seed; repeat k is sent as ``seed + k``."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Further body fields, sent as they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is sent for one (sample, repeat)."""
+
+    protocol: Protocol
+    model: str
+    sample_id: str
+    repeat: int
+    """Counts from 0."""
+    messages: tuple[Message, ...] = ()
+    """For chat."""
+    prompt: str | None = None
+    """For completions."""
+    generation: Generation = field(default_factory=Generation)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Token counts as the endpoint reports them; None where it does not."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    """A subset of `completion_tokens`."""
+    cached_tokens: int | None = None
+    """Prompt tokens served from the vendor's cache."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseError:
+    """Why an endpoint gave no usable answer."""
+
+    kind: str
+    """A short stable word: ``auth``, ``rate_limit``, ``timeout``, ``connection``, ``server_error`` …"""
+    message: str
+    """One line for people, without secrets."""
+    status: int | None = None
+    """The HTTP status, where there was one."""
+    model_failure: FailureKind | None = None
+    """Set when the fault is the model's (e.g. ``context_exceeded``), not the machinery's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """What came back for one request."""
+
+    text: str = ""
+    """The answer, without reasoning."""
+    reasoning: str | None = None
+    """What the model thought, kept apart from the answer and never scored as the answer."""
+    finish_reason: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    model: str | None = None
+    """The server's own name of the model that answered."""
+    latency_seconds: float | None = None
+    """From sending the successful attempt to its last byte; waits between attempts are not in it."""
+    first_token_seconds: float | None = None
+    attempts: int = 0
+    """HTTP attempts made; 0 for a recorded response."""
+    error: ResponseError | None = None
+
+
+@dataclass(slots=True)
+class ScorerInput:
+    """What every scorer gets: one response with its gold answer."""
+
+    response: str
+    """Model output."""
+    target: Any
+    """The gold answer, from the benchmark's target field."""
+    metadata: dict[str, Any] = field(default_factory=dict)
+    """The dataset row plus reserved keys that start with ``_``."""
+    model_call_fn: Callable[..., Any] | None = None
+    """Calls the evaluated model again."""
+    config: dict[str, Any] = field(default_factory=dict)
+    """What the benchmark was given as ``extra``."""
+    conversation: list[dict[str, Any]] | None = None
+    turn_index: int | None = None
+    sandbox: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """What a scorer says of one response."""
+
+    value: Value
+    """A number, bool, string or a mapping of metric names to numbers."""
+    answer: str | None = None
+    """What was extracted from the response as its answer."""
+    explanation: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """The response was scored."""
+
+    reward: float
+    """The headline value of this sample; 1.0 is right and 0.0 wrong for binary scorers."""
+    metrics: Mapping[str, float]
+    """Every number the scorer returned, by name; includes the one that became `reward`."""
+    answer: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """Everything else the scorer returned."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFailure:
+    """The model gave nothing that can be right: counted 0 by declared policy."""
+
+    kind: FailureKind
+    detail: str = ""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    """What the scorer returned where it ran, e.g. the value of a random guess."""
+    answer: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unscored:
+    """The machinery failed: the sample has no score, and says whose fault it was."""
+
+    cause: UnscoredCause
+    kind: str
+    """A short stable word below the cause: ``auth``, ``timeout``, ``raised`` …"""
+    detail: str = ""
+
+
+Outcome: TypeAlias = Scored | ModelFailure | Unscored
+
+ScorerResult: TypeAlias = "Score | Mapping[str, Any] | bool | float"
+Scorer: TypeAlias = Callable[[ScorerInput], "ScorerResult | Awaitable[ScorerResult]"]
+RowSource: TypeAlias = Callable[[], Iterable[Row]]
