@@ -1,6 +1,6 @@
 """Checks that a plugin keeps its contract, without an endpoint.
 
-A benchmark is checked on its own rows: unique ids, prompts that render, gold answers that score 1, empty answers that do
+A benchmark is checked on its own rows: unique ids, prompts that render, gold answers that score 1, empty ones that do
 not. Trap: how a gold answer is phrased is the benchmark's business, so several plain phrasings are tried.
 """
 
@@ -25,7 +25,14 @@ from nel.judges.base import Judge
 from nel.scoring.result import outcome_of
 from nel.types import ModelFailure, Sample, Scored, ScorerInput
 
-_PHRASINGS = ("{gold}", "Answer: {gold}", "The answer is {gold}.", "the answer is ({gold})", "#### {gold}", "```\n{gold}\n```")
+_PHRASINGS = (
+    "{gold}",
+    "Answer: {gold}",
+    "The answer is {gold}.",
+    "the answer is ({gold})",
+    "#### {gold}",
+    "```\n{gold}\n```",
+)
 _CHECKED_KINDS = ("benchmarks", "scorers", "judges")
 
 
@@ -38,7 +45,9 @@ class Finding:
     detail: str = ""
 
 
-def check_plugin(target: str, *, kind: str | None = None, dataset: str | None = None, samples_max: int = 50) -> list[Finding]:
+def check_plugin(
+    target: str, *, kind: str | None = None, dataset: str | None = None, samples_max: int = 50
+) -> list[Finding]:
     """Return what a conformance check finds.
 
     Args:
@@ -55,6 +64,16 @@ def check_plugin(target: str, *, kind: str | None = None, dataset: str | None = 
         return _check_benchmark(target, dataset, samples_max)
     plugin = plugins.load(kind, target)
     return _check_judge(plugin) if kind == "judges" else _check_scorer(plugin)
+
+
+def shape_error(kind: str, plugin: Any) -> str | None:
+    """Return what is wrong with the shape of a plugin of this kind, or None."""
+    wanted = {"benchmarks": Benchmark, "judges": Judge}.get(kind)
+    if wanted is not None and not isinstance(plugin, wanted):
+        return f"it is a {type(plugin).__name__}, not a nel.{wanted.__name__}"
+    if wanted is None and not callable(plugin):
+        return f"it is a {type(plugin).__name__}, which cannot be called"
+    return None
 
 
 def _kind_of(target: str) -> str:
@@ -75,8 +94,13 @@ def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list
     try:
         samples, n_rows, faults, twins = _read(plan, samples_max)
     except NelError as error:
-        return [*findings, Finding(check="the dataset can be read and the prompt's fields exist", passed=False, detail=str(error))]
-    findings.append(Finding(check="every row makes a sample", passed=not faults, detail=_first(faults) or f"{n_rows} rows"))
+        return [
+            *findings,
+            Finding(check="the dataset can be read and the prompt's fields exist", passed=False, detail=str(error)),
+        ]
+    findings.append(
+        Finding(check="every row makes a sample", passed=not faults, detail=_first(faults) or f"{n_rows} rows")
+    )
     findings.append(Finding(check="ids are unique", passed=not twins, detail=_first(twins)))
     findings.append(_gold_scores_one(benchmark, samples))
     findings.append(_empty_does_not(benchmark, samples))
@@ -107,7 +131,11 @@ def _read(plan: Plan, samples_max: int) -> tuple[list[Sample], int, list[str], l
 
 
 def _gold_scores_one(benchmark: Benchmark, samples: list[Sample]) -> Finding:
-    missed = [sample.id for sample in samples if not any(_reward(benchmark, sample, text) == 1.0 for text in _gold_texts(sample))]
+    missed = [
+        sample.id
+        for sample in samples
+        if not any(_reward(benchmark, sample, text) == 1.0 for text in _gold_texts(sample))
+    ]
     detail = f"sample {missed[0]} and {len(missed) - 1} more" if missed else f"{len(samples)} samples"
     return Finding(check="a gold answer scores 1", passed=bool(samples) and not missed, detail=detail)
 
@@ -118,7 +146,9 @@ def _empty_does_not(benchmark: Benchmark, samples: list[Sample]) -> Finding:
 
 
 def _reward(benchmark: Benchmark, sample: Sample, text: str) -> float | None:
-    given = ScorerInput(response=text, target=sample.target, metadata=dict(sample.metadata), config=dict(benchmark.extra))
+    given = ScorerInput(
+        response=text, target=sample.target, metadata=dict(sample.metadata), config=dict(benchmark.extra)
+    )
     return _reward_of(benchmark.scorer, given)
 
 
@@ -143,10 +173,17 @@ def _gold_texts(sample: Sample) -> Iterable[str]:
 
 
 def _check_scorer(scorer: Any) -> list[Finding]:
-    if not callable(scorer):
-        return [Finding(check="a scorer is callable", passed=False, detail=f"it is a {type(scorer).__name__}")]
-    gold = [_reward_of(scorer, ScorerInput(response=text, target="B")) for text in _gold_texts(Sample(id="", input="", target="B"))]
-    numeric = [_reward_of(scorer, ScorerInput(response=text, target="42")) for text in _gold_texts(Sample(id="", input="", target="42"))]
+    wrong = shape_error("scorers", scorer)
+    if wrong:
+        return [Finding(check="a scorer is callable", passed=False, detail=wrong)]
+    gold = [
+        _reward_of(scorer, ScorerInput(response=text, target="B"))
+        for text in _gold_texts(Sample(id="", input="", target="B"))
+    ]
+    numeric = [
+        _reward_of(scorer, ScorerInput(response=text, target="42"))
+        for text in _gold_texts(Sample(id="", input="", target="42"))
+    ]
     empty = _reward_of(scorer, ScorerInput(response="", target="B"))
     return [
         Finding(check="a gold answer scores 1", passed=1.0 in gold or 1.0 in numeric),
@@ -155,18 +192,27 @@ def _check_scorer(scorer: Any) -> list[Finding]:
 
 
 def _check_judge(judge: Any) -> list[Finding]:
-    if not isinstance(judge, Judge):
-        return [Finding(check="a judge is a nel.Judge", passed=False, detail=f"it is a {type(judge).__name__}")]
+    wrong = shape_error("judges", judge)
+    if wrong:
+        return [Finding(check="a judge is a nel.Judge", passed=False, detail=wrong)]
     asked = judge.ask(ScorerInput(response="an answer nobody else gives", target="the gold answer"))
     findings = [Finding(check="the question holds the response", passed="an answer nobody else gives" in asked)]
     try:
         verdict = judge.read(judge.example_reply)
-        findings.append(Finding(check="its example reply reads as full marks", passed=verdict.value in (1, 1.0, True, "C")))
+        findings.append(
+            Finding(check="its example reply reads as full marks", passed=verdict.value in (1, 1.0, True, "C"))
+        )
     except JudgeError as error:
         findings.append(Finding(check="its example reply reads as full marks", passed=False, detail=str(error)))
     try:
         verdict = judge.read("I would rather not say.")
-        findings.append(Finding(check="a reply without a verdict is refused", passed=False, detail=f"it reads as {verdict.value!r}"))
+        findings.append(
+            Finding(
+                check="a reply without a verdict is refused",
+                passed=False,
+                detail=f"it reads as {verdict.value!r}",
+            )
+        )
     except JudgeError:
         findings.append(Finding(check="a reply without a verdict is refused", passed=True))
     return findings

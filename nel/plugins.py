@@ -8,6 +8,9 @@ taken from `importlib.metadata` and handed to stevedore.
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, distributions
 from typing import Any, Final
@@ -45,6 +48,11 @@ class PluginRef:
     version: str
 
     @property
+    def singular(self) -> str:
+        """Return the kind of one plugin, e.g. ``benchmark``."""
+        return self.kind.removesuffix("s")
+
+    @property
     def provider(self) -> str:
         """Return ``distribution version``."""
         return f"{self.distribution} {self.version}"
@@ -66,14 +74,20 @@ def discover(kind: str) -> list[PluginRef]:
         PluginError: ``kind`` is not one of `GROUPS`.
     """
     if kind not in GROUPS:
-        raise PluginError(f'there is no kind of plugin "{kind}"{did_you_mean(kind, GROUPS)}; known: {", ".join(GROUPS)}')
+        raise PluginError(
+            f'there is no kind of plugin "{kind}"{did_you_mean(kind, GROUPS)}; known: {", ".join(GROUPS)}'
+        )
     found: dict[tuple[str, str, str], PluginRef] = {}
     for distribution in distributions():
         name = distribution.metadata["Name"] or "unknown"
         for entry in distribution.entry_points:
             if entry.group == GROUPS[kind]:
                 ref = PluginRef(
-                    kind=kind, name=entry.name, target=entry.value, distribution=name, version=distribution.version
+                    kind=kind,
+                    name=entry.name,
+                    target=entry.value,
+                    distribution=name,
+                    version=distribution.version,
                 )
                 found.setdefault((entry.name, name, entry.value), ref)
     return sorted(found.values(), key=lambda ref: (ref.name, ref.distribution))
@@ -112,21 +126,28 @@ def load_ref(ref: PluginRef) -> Any:
         PluginError: The import fails in any way, `SystemExit` included, or the name is not well-formed.
     """
     if not _NAME.fullmatch(ref.name):
-        raise PluginError(f"the {ref.kind} plugin {ref.name!r} of {ref.provider} has an invalid name; use a-z, 0-9, - and _")
+        raise PluginError(
+            f"the {ref.singular} {ref.name!r} of {ref.provider} has an invalid name; use a-z, 0-9, - and _"
+        )
     try:
-        return _driver(ref)
+        with redirect_stdout(sys.stderr):  # stdout is the answer; a plugin that prints must not be in it
+            return _driver(ref)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         what = f"{type(error).__name__}: {error}"
         raise PluginError(
-            f'the {ref.kind} plugin "{ref.name}" ({ref.target}) of {ref.provider} cannot be imported: {what}; '
+            f'the {ref.singular} "{ref.name}" ({ref.target}) of {ref.provider} cannot be imported: {what}; '
             f"update or uninstall {ref.distribution}"
         ) from error
 
 
-def describe(ref: PluginRef) -> PluginInfo:
-    """Import one plugin and return its one-line description, or the error that keeps it from working."""
+def describe(ref: PluginRef, shape_error: Callable[[str, Any], str | None]) -> PluginInfo:
+    """Import one plugin and return its one-line description, or the error that keeps it from working.
+
+    Args:
+        shape_error: Says of ``(kind, plugin)`` what is wrong with it, or None.
+    """
     rivals = [other for other in discover(ref.kind) if other.name == ref.name]
     if len(rivals) > 1:
         return PluginInfo(ref=ref, description="", error=_conflict(rivals))
@@ -134,7 +155,8 @@ def describe(ref: PluginRef) -> PluginInfo:
         plugin = load_ref(ref)
     except PluginError as error:
         return PluginInfo(ref=ref, description="", error=str(error))
-    return PluginInfo(ref=ref, description=_one_line(plugin), error=None)
+    error_text = shape_error(ref.kind, plugin)
+    return PluginInfo(ref=ref, description="" if error_text else _one_line(plugin), error=error_text)
 
 
 def _driver(ref: PluginRef) -> Any:
@@ -143,20 +165,21 @@ def _driver(ref: PluginRef) -> Any:
     group = GROUPS[ref.kind]
     ExtensionManager.ENTRY_POINT_CACHE[group] = [EntryPoint(name=ref.name, value=ref.target, group=group)]
     failures: list[BaseException] = []
-    manager = DriverManager(
-        namespace=group,
-        name=ref.name,
-        on_load_failure_callback=lambda _manager, _entry, error: failures.append(error),
-        warn_on_missing_entrypoint=False,
-    )
-    if failures:
-        raise failures[0]
+    try:
+        manager: Any = DriverManager(
+            namespace=group,
+            name=ref.name,
+            on_load_failure_callback=lambda _manager, _entry, error: failures.append(error),
+            warn_on_missing_entrypoint=False,
+        )
+    except RuntimeError as error:  # stevedore's NoMatches; the cause is in the callback's list
+        raise (failures[0] if failures else error) from error
     return manager.driver
 
 
 def _conflict(refs: list[PluginRef]) -> str:
     owners = " and ".join(f"{ref.provider} ({ref.target})" for ref in refs)
-    return f'the {refs[0].kind.removesuffix("s")} "{refs[0].name}" is claimed by {owners}; uninstall one of them'
+    return f'the {refs[0].singular} "{refs[0].name}" is claimed by {owners}; uninstall one of them'
 
 
 def _one_line(plugin: Any) -> str:

@@ -66,10 +66,8 @@ class Template:
         return self._fill(values)
 
 
-def load_template(
-    path_or_text: str | Path, base_dir: Path | None = None, *, name: str = "prompt"
-) -> Template:
-    """Compile a template given as text, or by the name of a ``.txt``, ``.md``, ``.jinja`` or ``.jinja2`` file.
+def load_template(path_or_text: str | Path, base_dir: Path | None = None, *, name: str = "prompt") -> Template:
+    """Compile a template given as text, or as the name of a text, Markdown or Jinja file.
 
     Args:
         path_or_text: A line that ends like a file name and names a file is read; all else is a template.
@@ -95,7 +93,7 @@ def load_template(
 
 
 def compile_template(text: str, *, name: str) -> Template:
-    """Compile a template: Jinja if it holds ``{%`` or ``{#`` or its name says so, else plain ``{field}`` text.
+    """Compile a template: Jinja if its text or its name says so, else plain ``{field}`` text.
 
     Raises:
         PromptError: It is empty, too large, cannot be parsed, or uses what is not allowed.
@@ -135,9 +133,7 @@ def _missing(name: str, wanted: str, values: Mapping[str, Any]) -> PromptError:
     hint = did_you_mean(wanted, known) or ";"
     more = f" and {len(known) - _SHOWN_MAX} more" if len(known) > _SHOWN_MAX else ""
     has = ", ".join(known[:_SHOWN_MAX]) or "no fields"
-    return PromptError(
-        f'template "{name}" needs the field "{wanted}", which is missing{hint} the row has {has}{more}'
-    )
+    return PromptError(f'template "{name}" needs the field "{wanted}", which is missing{hint} the row has {has}{more}')
 
 
 # Plain templates
@@ -229,13 +225,13 @@ def _text(value: Any) -> str:
 
 _LINE_MARK: Final = "<nel prompt>"
 _STR_METHODS: Final = (
-    "capitalize count endswith find index isalnum isalpha isdecimal isdigit islower isnumeric isspace istitle "
-    "isupper join lower lstrip partition removeprefix removesuffix replace rfind rindex rpartition rsplit rstrip split "
-    "splitlines startswith strip swapcase title upper"
+    "capitalize count endswith find index isalnum isalpha isdecimal isdigit islower isnumeric isspace "
+    "istitle isupper join lower lstrip partition removeprefix removesuffix replace rfind rindex "
+    "rpartition rsplit rstrip split splitlines startswith strip swapcase title upper"
 )
 _FILTERS: Final = (
-    "abs capitalize count d default dictsort first float groupby int items last length list lower map max min "
-    "reject rejectattr reverse select selectattr sort title trim truncate unique upper wordcount"
+    "abs capitalize count d default dictsort first float groupby int items last length list lower map max "
+    "min reject rejectattr reverse select selectattr sort title trim truncate unique upper wordcount"
 )
 """Those of Jinja's own filters whose result is no larger than what they are given."""
 
@@ -292,9 +288,7 @@ def _measure(value: Any) -> None:
 
 
 def _output(value: Any) -> str:
-    text = (
-        str(value) if type(value).__name__ == "StrictUndefined" else _text(value)
-    )  # str() says what is undefined
+    text = str(value) if type(value).__name__ == "StrictUndefined" else _text(value)  # str() says what is undefined
     _spend(len(text))
     return text
 
@@ -385,11 +379,7 @@ def _environment() -> Any:
             return known and super().is_safe_attribute(obj, attr, value)
 
         def getattr(self, obj: Any, attribute: str) -> Any:
-            return (
-                obj[attribute]
-                if isinstance(obj, dict) and attribute in obj
-                else super().getattr(obj, attribute)
-            )
+            return obj[attribute] if isinstance(obj, dict) and attribute in obj else super().getattr(obj, attribute)
 
         def call(self, context: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:
             _spend(0)

@@ -13,14 +13,12 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-JsonValue: TypeAlias = "None | bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue]"
+JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 Row: TypeAlias = "Mapping[str, Any]"
 Protocol: TypeAlias = Literal["chat", "completions"]
 Value: TypeAlias = "str | int | float | bool | Sequence[Any] | Mapping[str, Any]"
 
-FailureKind: TypeAlias = Literal[
-    "truncated", "empty", "refusal", "content_filter", "no_answer", "context_exceeded"
-]
+FailureKind: TypeAlias = Literal["truncated", "empty", "refusal", "content_filter", "no_answer", "context_exceeded"]
 """How a model can fail: counted 0 by declared policy."""
 
 UnscoredCause: TypeAlias = Literal["infra", "judge", "scorer", "sandbox", "budget", "cancelled", "bad_row"]

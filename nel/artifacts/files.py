@@ -35,7 +35,9 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
             temporary.unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise StoppedEarly(f"cannot write {path}: {error.strerror or error}; free some space, then run nel report") from error
+        raise StoppedEarly(
+            f"cannot write {path}: {error.strerror or error}; free some space, then run nel report"
+        ) from error
 
 
 def directory_name(slot: str) -> str:

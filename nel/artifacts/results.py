@@ -58,7 +58,9 @@ def result_line(result: Result) -> dict[str, Any]:
         "model": None if response is None else response.model,
         "prompt": None if sample is None else _prompt(sample),
         "metadata": _metadata(sample),
-        "scoring_details": {} if isinstance(outcome, Unscored) else {**outcome.details, "metrics": dict(outcome.metrics)},
+        "scoring_details": {}
+        if isinstance(outcome, Unscored)
+        else {**outcome.details, "metrics": dict(outcome.metrics)},
         "tokens": _tokens(response),
         "timing": _timing(response),
     }
@@ -76,8 +78,18 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
     if isinstance(outcome, Scored):
         return {"state": "scored", "kind": None, "cause": None, "detail": None}
     if isinstance(outcome, ModelFailure):
-        return {"state": "model_failure", "kind": outcome.kind, "cause": None, "detail": outcome.detail or None}
-    return {"state": "unscored", "kind": outcome.kind, "cause": outcome.cause, "detail": outcome.detail or None}
+        return {
+            "state": "model_failure",
+            "kind": outcome.kind,
+            "cause": None,
+            "detail": outcome.detail or None,
+        }
+    return {
+        "state": "unscored",
+        "kind": outcome.kind,
+        "cause": outcome.cause,
+        "detail": outcome.detail or None,
+    }
 
 
 def _prompt(sample: Sample) -> Any:

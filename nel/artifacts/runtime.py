@@ -60,7 +60,9 @@ class RuntimeStats:
             "tokens": {**tokens, "reported": self._reported["completion"]},
             "throughput": {
                 "samples_per_second": completed / elapsed if elapsed and completed else None,
-                "completion_tokens_per_second": tokens["completion"] / elapsed if elapsed and tokens["completion"] else None,
+                "completion_tokens_per_second": tokens["completion"] / elapsed
+                if elapsed and tokens["completion"]
+                else None,
             },
             "finish_reasons": dict(self._finish),
             "models": dict(self._models),

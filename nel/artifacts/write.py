@@ -145,7 +145,10 @@ def _bundle_json(
             "model": plan["model"],
             "base_url": redact_url(endpoint["url"]) if endpoint else None,
             "protocol": plan["protocol"],
-            **{part: plan[part] for part in ("repeats", "max_problems", "generation", "system_prompt", "dataset", "scorer")},
+            **{
+                part: plan[part]
+                for part in ("repeats", "max_problems", "generation", "system_prompt", "dataset", "scorer")
+            },
         },
         "benchmark": {
             "name": name,
@@ -195,5 +198,5 @@ def _run_yaml(run_id: str, config: dict[str, Any]) -> bytes:
     shown = {**config}
     if shown.get("endpoint"):
         shown["endpoint"] = {**shown["endpoint"], "url": redact_url(shown["endpoint"]["url"])}
-    head = f"# The resolved configuration of run {run_id}, written by nel {__version__}.\n# Secrets are named, never stored.\n"
+    head = f"# Run {run_id}, as resolved by nel {__version__}. Secrets are named, never stored.\n"
     return (head + yaml.safe_dump(shown, sort_keys=True, allow_unicode=True)).encode()

@@ -1,7 +1,7 @@
 """What a benchmark is: where its rows come from, how a row is asked, and how an answer is scored.
 
 Decorated functions, adapter classes and plugin packages all end in a `Benchmark`. It does no I/O of its own and never
-sees the endpoint. Trap: `sample` must depend on the row alone; whatever else it read would not be in the run's identity.
+sees the endpoint. Trap: `sample` must depend on the row alone; whatever else it reads is not in the run's identity.
 """
 
 from __future__ import annotations
@@ -119,7 +119,9 @@ class Benchmark:
             return None
         choices = lookup(row, self.choices_field)
         if not isinstance(choices, (list, tuple)) or not choices or len(choices) > len(LETTERS):
-            raise DatasetError(f'the choices field "{self.choices_field}" must be a list of 1 to {len(LETTERS)} options')
+            raise DatasetError(
+                f'the choices field "{self.choices_field}" must be a list of 1 to {len(LETTERS)} options'
+            )
         return tuple(str(choice) for choice in choices)
 
 

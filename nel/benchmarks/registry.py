@@ -61,7 +61,9 @@ def _from_file(path: Path, wanted: str | None) -> Benchmark:
     if wanted is None:
         raise PluginError(f"{path} defines {', '.join(sorted(found))}; choose one with {path}:NAME")
     if wanted not in found:
-        raise PluginError(f'{path} defines no benchmark "{wanted}"{did_you_mean(wanted, found)}; it has {", ".join(sorted(found))}')
+        raise PluginError(
+            f'{path} defines no benchmark "{wanted}"{did_you_mean(wanted, found)}; it has {", ".join(sorted(found))}'
+        )
     return found[wanted]
 
 

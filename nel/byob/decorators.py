@@ -34,13 +34,15 @@ def scorer(function: F) -> F:
     required = [
         parameter
         for parameter in inspect.signature(function).parameters.values()
-        if parameter.default is parameter.empty and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        if parameter.default is parameter.empty
+        and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
     ]
     if len(required) != 1:
+        name = function.__name__
         raise ConfigError(
-            f"the scorer {function.__name__} takes {len(required)} arguments; write def {function.__name__}(sample: ScorerInput) -> dict"
+            f"the scorer {name} takes {len(required)} arguments; write def {name}(sample: ScorerInput) -> dict"
         )
-    function._is_scorer = True  # type: ignore[attr-defined]
+    function._is_scorer = True  # type: ignore[attr-defined]  # noqa: SLF001 - the mark that other tools look for
     return function
 
 

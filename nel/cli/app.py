@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from nel.cli import benchmark_list, endpoint, eval_run, plugin, report
+from nel.cli import plugin_list, endpoint, eval_run, plugin, report
 from nel.errors import EXIT_SIGINT, NelError
 from nel.version import __version__
 
@@ -41,9 +41,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(eval_run.app, name="eval", help="Run evaluations, or resume them.")
-app.command(name="list")(benchmark_list.list_plugins)
+app.command(name="list")(plugin_list.list_plugins)
 app.add_typer(plugin.app, name="plugin", help="Check plugins.")
-app.add_typer(endpoint.app, name="endpoint", help="Serve an embedded endpoint, to rehearse a run before it costs money.")
+app.add_typer(
+    endpoint.app, name="endpoint", help="Serve an embedded endpoint, to rehearse a run before it costs money."
+)
 app.command(name="report")(report.report)
 
 
@@ -55,7 +57,9 @@ def _show_version(value: bool) -> None:
 
 @app.callback()
 def _root(
-    version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+    ),
 ) -> None:
     pass
 

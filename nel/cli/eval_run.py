@@ -18,12 +18,16 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 @app.command(name="run")
 def run(
     config: Annotated[Path | None, typer.Argument(help="A YAML configuration; flags win over it.")] = None,
-    bench: Annotated[list[str] | None, typer.Option("--bench", "-b", help="Benchmark name or path.py; repeatable.")] = None,
+    bench: Annotated[
+        list[str] | None, typer.Option("--bench", "-b", help="Benchmark name or path.py; repeatable.")
+    ] = None,
     model_url: Annotated[str | None, typer.Option(help="Base URL or full path of the endpoint.")] = None,
     model_id: Annotated[str | None, typer.Option(help="The model's name at the endpoint.")] = None,
     api_key_env: Annotated[str | None, typer.Option(help="Name of the variable that holds the key.")] = None,
     dataset: Annotated[str | None, typer.Option(help="Path or URI that replaces the benchmark's source.")] = None,
-    response_field: Annotated[str | None, typer.Option(help="Score the answers in this field; no endpoint is called.")] = None,
+    response_field: Annotated[
+        str | None, typer.Option(help="Score the answers in this field; no endpoint is called.")
+    ] = None,
     max_problems: Annotated[int | None, typer.Option(help="Only the first N problems.")] = None,
     repeats: Annotated[int | None, typer.Option("--repeats", "-n", help="Answers asked for each problem.")] = None,
     concurrency: Annotated[int | None, typer.Option(help="Requests in flight at once.")] = None,
@@ -33,7 +37,9 @@ def run(
     stop: Annotated[list[str] | None, typer.Option(help="Stop string; repeatable.")] = None,
     seed: Annotated[int | None, typer.Option(help="Sent when given; repeat k sends seed + k.")] = None,
     system_prompt: Annotated[str | None, typer.Option(help="Replaces the benchmark's own.")] = None,
-    truncated: Annotated[str | None, typer.Option(help="failure (counts 0, the default) or score (as it stands).")] = None,
+    truncated: Annotated[
+        str | None, typer.Option(help="failure (counts 0, the default) or score (as it stands).")
+    ] = None,
     send_sample_id: Annotated[bool, typer.Option("--send-sample-id", help="Send X-Nel-Sample-Id, for replay.")] = False,
     output_dir: Annotated[str | None, typer.Option("--output-dir", "-o", help="Where runs are written.")] = None,
     run_id: Annotated[str | None, typer.Option(help="Name of the run's directory.")] = None,
@@ -51,7 +57,12 @@ def run(
     resolved = _resolve(
         config,
         bench or [],
-        endpoint={"url": model_url, "model": model_id, "api_key_env": api_key_env, "send_sample_id": send_sample_id or None},
+        endpoint={
+            "url": model_url,
+            "model": model_id,
+            "api_key_env": api_key_env,
+            "send_sample_id": send_sample_id or None,
+        },
         single={
             "dataset": dataset,
             "max_problems": max_problems,
@@ -60,7 +71,13 @@ def run(
             "response_field": response_field,
             "truncated": truncated,
         },
-        generation={"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, "stop": stop or None, "seed": seed},
+        generation={
+            "temperature": temperature,
+            "top_p": top_p,
+            "max_tokens": max_tokens,
+            "stop": stop or None,
+            "seed": seed,
+        },
         engine={"concurrency": concurrency},
         output={"dir": output_dir, "run_id": run_id},
         overrides=override or [],
@@ -108,14 +125,21 @@ def _resolve(
     from nel.config.load import build_config, read_yaml  # noqa: PLC0415 - keeps --help fast
 
     data = read_yaml(path) if path else {}
-    for section, flags in (("endpoint", endpoint), ("generation", generation), ("engine", engine), ("output", output)):
+    for section, flags in (
+        ("endpoint", endpoint),
+        ("generation", generation),
+        ("engine", engine),
+        ("output", output),
+    ):
         given = {key: value for key, value in flags.items() if value is not None}
         if given:
             data[section] = {**(data.get(section) or {}), **given}
     if benches:
         data["benchmarks"] = [{"name": name} for name in benches]
     if not data.get("benchmarks"):
-        raise ConfigError("no benchmark is named; give --bench NAME or a configuration file (nel list shows what there is)")
+        raise ConfigError(
+            "no benchmark is named; give --bench NAME or a configuration file (nel list shows what there is)"
+        )
     _complete_endpoint(data)
     _lay_over_benchmarks(data, {key: value for key, value in single.items() if value is not None})
     return build_config(data, overrides=overrides, where=str(path) if path else "command line")
@@ -136,5 +160,7 @@ def _lay_over_benchmarks(data: dict[str, Any], given: dict[str, Any]) -> None:
     if not given or not isinstance(entries, list):
         return
     if len(entries) > 1 and ("dataset" in given or "response_field" in given):
-        raise ConfigError("--dataset and --response-field name one benchmark's data; with several, use -O benchmarks.0.dataset=PATH")
+        raise ConfigError(
+            "--dataset and --response-field name one benchmark's data; with several, use -O benchmarks.0.dataset=PATH"
+        )
     data["benchmarks"] = [{**(entry if isinstance(entry, dict) else {"name": entry}), **given} for entry in entries]

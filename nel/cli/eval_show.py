@@ -76,7 +76,9 @@ def result_json(result: RunResult) -> dict[str, Any]:
 def _result_table(result: RunResult) -> Table:
     table = Table(title=None)
     for heading in ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "failures", "unscored"):
-        table.add_column(heading, justify="left" if heading in ("benchmark", "metric", "failures", "unscored") else "right")
+        table.add_column(
+            heading, justify="left" if heading in ("benchmark", "metric", "failures", "unscored") else "right"
+        )
     for item in result.benchmarks:
         headline, accounting = item.headline, item.accounting
         table.add_row(
@@ -97,7 +99,9 @@ def _remarks(result: RunResult) -> list[str]:
     for item in result.benchmarks:
         for cause, part in item.accounting["unscored"].items():
             kinds = ", ".join(f"{kind} {count:,}" for kind, count in part["kinds"].items())
-            remarks.append(f"{item.slot}: {part['n']:,} of {item.accounting['n_total']:,} unscored by {cause} ({kinds})")
+            remarks.append(
+                f"{item.slot}: {part['n']:,} of {item.accounting['n_total']:,} unscored by {cause} ({kinds})"
+            )
         truncated = item.accounting["model_failures"].get("truncated", 0)
         if truncated:
             remarks.append(f"{item.slot}: {truncated:,} answers were cut off and count 0; raise --max-tokens")
@@ -113,7 +117,16 @@ def _remarks(result: RunResult) -> list[str]:
 
 def _preview_table(planned: list[PlannedBenchmark]) -> Table:
     table = Table()
-    for heading in ("benchmark", "dataset", "samples", "bad rows", "repeats", "requests", "prompt tokens", "completion tokens"):
+    for heading in (
+        "benchmark",
+        "dataset",
+        "samples",
+        "bad rows",
+        "repeats",
+        "requests",
+        "prompt tokens",
+        "completion tokens",
+    ):
         table.add_column(heading, justify="left" if heading in ("benchmark", "dataset") else "right")
     for plan in planned:
         revision = f" @ {plan.revision}" if plan.revision else ""
@@ -135,7 +148,9 @@ def _preview_table(planned: list[PlannedBenchmark]) -> Table:
 def _settings(config: RunConfig) -> list[str]:
     lines = [f"concurrency: {config.engine.concurrency}", f"output: {Path(config.output.dir)}"]
     for benchmark in config.benchmarks:
-        settings = {key: value for key, value in config.generation_of(benchmark).model_dump().items() if value not in (None, {})}
+        settings = {
+            key: value for key, value in config.generation_of(benchmark).model_dump().items() if value not in (None, {})
+        }
         lines.append(f"{benchmark.name}: {settings or 'the endpoint decides every sampling setting'}")
     return lines
 

@@ -17,7 +17,9 @@ def _root() -> None:
 @app.command(name="check")
 def check(
     target: Annotated[str, typer.Argument(help="Name of an installed plugin, or path.py[:name] of a benchmark.")],
-    kind: Annotated[str | None, typer.Option(help="benchmarks, scorers or judges, where a name is taken twice.")] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="benchmarks, scorers or judges, where a name is taken twice.")
+    ] = None,
     dataset: Annotated[str | None, typer.Option(help="Check a benchmark on this dataset instead of its own.")] = None,
     samples: Annotated[int, typer.Option(help="Score at most this many samples.", min=1)] = 50,
 ) -> None:
@@ -27,6 +29,7 @@ def check(
 
     findings = check_plugin(target, kind=kind, dataset=dataset, samples_max=samples)
     for finding in findings:
-        typer.echo(plain(f"{'ok  ' if finding.passed else 'FAIL'}  {finding.check}{': ' if finding.detail else ''}{finding.detail}"))
+        verdict = "ok  " if finding.passed else "FAIL"
+        typer.echo(plain(f"{verdict}  {finding.check}" + (f": {finding.detail}" if finding.detail else "")))
     if not all(finding.passed for finding in findings):
         raise typer.Exit(2)

@@ -1,6 +1,6 @@
 """Shows a run in motion on stderr: a live bar for people, a plain line now and then for logs.
 
-Reads `Progress` from a thread of its own; the run never waits for it. Trap: a closed or full stderr must not stop a run.
+Reads `Progress` from a thread of its own; the run never waits for it. Trap: a closed stderr must not stop a run.
 """
 
 from __future__ import annotations
@@ -61,7 +61,10 @@ def progress_line(progress: Progress) -> str:
 
 
 def _show_live(progress: Progress, finished: threading.Event) -> None:
-    with suppress(OSError, ValueError), Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
+    with (
+        suppress(OSError, ValueError),
+        Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live,
+    ):
         while not finished.wait(_LIVE_SECONDS):
             live.update(Text.assemble(_bar(progress), " ", progress_line(progress)), refresh=True)
 

@@ -30,13 +30,15 @@ class _Loader(yaml.SafeLoader):
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
             if key in seen:
-                raise yaml.constructor.ConstructorError(None, None, f'the key "{key}" stands twice', key_node.start_mark)
+                raise yaml.constructor.ConstructorError(
+                    None, None, f'the key "{key}" stands twice', key_node.start_mark
+                )
             seen.add(key)
         return super().construct_mapping(node, deep)
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()
+            event = self.peek_event()  # type: ignore[no-untyped-call]
             raise yaml.constructor.ConstructorError(None, None, "aliases are not allowed", event.start_mark)
         return super().compose_node(parent, index)
 
@@ -134,7 +136,9 @@ def _variable(match: re.Match[str], where: str) -> str:
         return match[1]
     value = os.environ.get(match[2], match[3])
     if value is None:
-        raise ConfigError(f"{where}: the environment variable {match[2]} is not set; set it or write ${{{match[2]}:-default}}")
+        raise ConfigError(
+            f"{where}: the environment variable {match[2]} is not set; set it or write ${{{match[2]}:-default}}"
+        )
     return value
 
 

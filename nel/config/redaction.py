@@ -26,7 +26,7 @@ def read_secret(env_name: str | None) -> str | None:
     value = os.environ.get(env_name, "").strip()
     if not value:
         raise ConfigError(f"the environment variable {env_name}, named as api_key_env, is not set; export it first")
-    if any(ord(character) < 0x20 or ord(character) > 0x7E for character in value):
+    if not (value.isascii() and value.isprintable()):
         raise ConfigError(f"the key in {env_name} holds characters that no HTTP header can carry; export it again")
     return value
 

@@ -103,14 +103,18 @@ class EndpointConfig(Strict):
         if parts.scheme not in ("http", "https") or not parts.hostname or not port_ok:
             raise ValueError(f"{url!r} is not a URL of an endpoint; give one like http://127.0.0.1:8000/v1")
         if parts.username or parts.password:
-            raise ValueError("the URL holds a user name or password; put the key in an environment variable and name it with api_key_env")
+            raise ValueError(
+                "the URL holds a user name or password; name the variable that holds the key with api_key_env"
+            )
         return url
 
     @field_validator("api_key_env")
     @classmethod
     def _name_not_key(cls, name: str | None) -> str | None:
         if name is not None and not _ENV_NAME.fullmatch(name):
-            raise ValueError("api_key_env is not the name of an environment variable; give the name, not the key itself")
+            raise ValueError(
+                "api_key_env is not the name of an environment variable; give the name, not the key itself"
+            )
         return name
 
 
@@ -173,5 +177,8 @@ class RunConfig(Strict):
     def generation_of(self, benchmark: BenchmarkConfig) -> GenerationConfig:
         """Return the run's generation settings with the benchmark's own laid over them."""
         return GenerationConfig.model_validate(
-            {**self.generation.model_dump(exclude_unset=True), **benchmark.generation.model_dump(exclude_unset=True)}
+            {
+                **self.generation.model_dump(exclude_unset=True),
+                **benchmark.generation.model_dump(exclude_unset=True),
+            }
         )

@@ -29,16 +29,12 @@ def open_callable(function: Callable[[], Iterable[Mapping[str, Any]]]) -> Datase
     return Dataset(uri=name, revision=None, unit="row", read=read)
 
 
-def _rows(
-    function: Callable[[], Iterable[Mapping[str, Any]]], name: str
-) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def _rows(function: Callable[[], Iterable[Mapping[str, Any]]], name: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
     number = 0
     try:
         rows: object = function()
         if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
-            raise DatasetError(
-                f"{name}: it returned a {type(rows).__name__}; it must return an iterable of mappings"
-            )
+            raise DatasetError(f"{name}: it returned a {type(rows).__name__}; it must return an iterable of mappings")
         for number, row in enumerate(rows, start=1):
             if isinstance(row, Mapping):
                 yield number, plain_or_problem(dict(row))

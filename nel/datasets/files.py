@@ -98,9 +98,7 @@ def _usable(path: Path, name: str) -> tuple[int, int, int]:
     if stat.S_ISDIR(status.st_mode):
         raise DatasetError(f"{name}: this is a folder; name one file in it")
     if not stat.S_ISREG(status.st_mode):
-        raise DatasetError(
-            f"{name}: not a regular file; a dataset is read more than once, so save it as a file"
-        )
+        raise DatasetError(f"{name}: not a regular file; a dataset is read more than once, so save it as a file")
     if status.st_size == 0:
         raise DatasetError(f"{name}: the file is empty")
     return _identity(status)

@@ -12,17 +12,16 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 from urllib.parse import parse_qsl, unquote
 
 from nel.datasets.base import Dataset, RawRow, checked
 from nel.datasets.parquet import plain_or_problem
 from nel.errors import DatasetError, MissingExtra, did_you_mean
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 _FORM: Final = "the form is hf://org/name?config=NAME&split=test&revision=COMMIT"
+_PARTS_MAX: Final = 4
 _PARAMETERS: Final = ("config", "split", "revision")
 _PART: Final = re.compile(r"[A-Za-z0-9_][\w.-]*", re.ASCII)
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
@@ -33,13 +32,13 @@ _EXPLANATIONS: Final = {
     "GatedRepoError": "it is gated; accept its terms on the hub and set HF_TOKEN",
     "RevisionNotFoundError": "it has no such revision",
     "RepositoryNotFoundError": "the hub has no such dataset, or it is private and needs HF_TOKEN",
-    "OfflineModeIsEnabled": "offline mode is on (HF_HUB_OFFLINE) and the dataset is not in the cache",
+    "OfflineModeIsEnabled": "offline mode is on (HF_HUB_OFFLINE); pin a cached commit with revision=",
     "LocalEntryNotFoundError": "the hub cannot be reached, and the dataset is not in the cache",
     "TransportError": "the hub cannot be reached",
     "ConnectionError": "the hub cannot be reached",
     "TimeoutError": "the hub did not answer in time",
 }
-"""What an error class of the libraries means, by its name or that of a base; they are not imported to be compared."""
+"""What an error of the libraries means, by the name of its class or of a base of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +66,11 @@ def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
         raise MissingExtra(f"{uri}: reading from the hub needs datasets; pip install 'nel[hf]'") from error
     try:
         commit = _commit(huggingface_hub.HfApi(), address)
-        rows = datasets.load_dataset(address.repo, address.config, split=address.split, revision=commit)
-        rows = _undecoded(rows)
+        loaded = datasets.load_dataset(address.repo, address.config, split=address.split, revision=commit)
     except Exception as error:
         raise DatasetError(f"{uri}: {_explain(error)}; or give a local copy: --dataset PATH") from error
+    _check_commit(loaded, commit, uri)
+    rows = _undecoded(loaded)
 
     def read() -> Iterator[RawRow]:
         return checked(_rows(rows, uri), name=uri, unit="row")
@@ -86,9 +86,7 @@ def parse_uri(uri: str) -> HubAddress:
     """
     path, _, query = uri.partition("://")[2].partition("?")
     parts = [unquote(part) for part in path.strip("/").split("/")]
-    if not 1 <= len(parts) <= len(("org", "name", "config", "split")) or not all(
-        map(_PART.fullmatch, parts[:2])
-    ):
+    if len(parts) > _PARTS_MAX or not all(map(_PART.fullmatch, parts[:2])):
         raise DatasetError(f"{uri}: {_FORM}")
     if parts[0] == "datasets" and len(parts) > 1:
         raise DatasetError(f"{uri}: leave out datasets/; {_FORM}")
@@ -116,6 +114,16 @@ def _commit(api: Any, address: HubAddress) -> str:
     return str(info.sha)
 
 
+def _check_commit(rows: Any, commit: str, uri: str) -> None:
+    """Refuse what the library gives in place of a commit that it cannot reach."""
+    paths = [Path(file["filename"]) for file in rows.cache_files]
+    if not all(commit in path.parts for path in paths):
+        raise DatasetError(
+            f"{uri}: commit {commit} could not be had, and the library offers another version from its cache "
+            "or from a folder of that name; go online, or give that copy as a path: --dataset PATH"
+        )
+
+
 def _undecoded(rows: Any) -> Any:
     """Return the dataset with images and sounds left as bytes, so that no decoder is needed."""
     features = _undecoded_feature(dict(rows.features))
@@ -130,9 +138,9 @@ def _undecoded_feature(feature: Any) -> Any:
     if not dataclasses.is_dataclass(feature) or isinstance(feature, type):
         return feature
     if getattr(feature, "decode", False) is True and type(feature).__name__ != "Json":
-        return dataclasses.replace(feature, decode=False)  # type: ignore[call-arg]
+        return dataclasses.replace(feature, decode=False)
     if hasattr(feature, "feature"):
-        return dataclasses.replace(feature, feature=_undecoded_feature(feature.feature))  # type: ignore[call-arg]
+        return dataclasses.replace(feature, feature=_undecoded_feature(feature.feature))
     return feature
 
 

@@ -31,9 +31,7 @@ def own_id(value: Any) -> str:
         raise DatasetError(f"the id is {what}; an id is a string or an integer")
     text = unicodedata.normalize("NFC", str(value))
     if not text.strip():
-        raise DatasetError(
-            "the id is empty; give the row an id, or name no id field to use a hash of the row"
-        )
+        raise DatasetError("the id is empty; give the row an id, or name no id field to use a hash of the row")
     if any("\ud800" <= char <= "\udfff" for char in text):
         raise DatasetError(f"the id {text!a} holds a lone surrogate, which no file can store")
     return text

@@ -30,9 +30,7 @@ def parse(text: bytes) -> Any:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
         return _parse_slowly(text)
-    n_colons = (
-        text.count(b'":') + text.count(b" :") + text.count(b"\t:") + text.count(b"\r:") + text.count(b"\n:")
-    )
+    n_colons = text.count(b'":') + text.count(b" :") + text.count(b"\t:") + text.count(b"\r:") + text.count(b"\n:")
     return value if _is_exact(value, n_colons) else _parse_slowly(text)
 
 

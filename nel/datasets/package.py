@@ -54,9 +54,7 @@ def open_package(uri: str, _base_dir: Path | None) -> Dataset:
 def _root(package: str, uri: str) -> Traversable:
     spec = _spec(package)
     if spec is None:
-        raise DatasetError(
-            f'{uri}: no package "{package}" is installed; install the package that ships the data'
-        )
+        raise DatasetError(f'{uri}: no package "{package}" is installed; install the package that ships the data')
     try:
         return resources.files(importlib.util.module_from_spec(spec))
     except (TypeError, AttributeError, ImportError, OSError) as error:

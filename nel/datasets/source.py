@@ -47,9 +47,7 @@ def open_dataset(
         return _open_uri(text, scheme[1].lower(), base_dir)
     if callable(source):
         return open_callable(source)
-    raise DatasetError(
-        f"a dataset is a path, a URI or a function that returns rows, not a {type(source).__name__}"
-    )
+    raise DatasetError(f"a dataset is a path, a URI or a function that returns rows, not a {type(source).__name__}")
 
 
 def _open_uri(uri: str, scheme: str, base_dir: Path | None) -> Dataset:
@@ -58,9 +56,7 @@ def _open_uri(uri: str, scheme: str, base_dir: Path | None) -> Dataset:
         hint = did_you_mean(scheme, installed) or ";"
         if scheme in {"http", "https"}:
             hint = "; download the file and give its path;"
-        raise DatasetError(
-            f'{uri}: no reader for "{scheme}://"{hint} installed: {", ".join(installed) or "none"}'
-        )
+        raise DatasetError(f'{uri}: no reader for "{scheme}://"{hint} installed: {", ".join(installed) or "none"}')
     dataset = plugins.load("datasets", scheme)(uri, base_dir)
     if not isinstance(dataset, Dataset):
         provider = plugins.find("datasets", scheme).provider

@@ -98,7 +98,11 @@ def encode_outcome(outcome: Outcome) -> str:
     """Return an outcome as JSON text."""
     if isinstance(outcome, Unscored):
         return dumps({"state": "unscored", "cause": outcome.cause, "kind": outcome.kind, "detail": outcome.detail})
-    fields: dict[str, Any] = {"metrics": outcome.metrics, "answer": outcome.answer, "details": outcome.details}
+    fields: dict[str, Any] = {
+        "metrics": outcome.metrics,
+        "answer": outcome.answer,
+        "details": outcome.details,
+    }
     if isinstance(outcome, Scored):
         return dumps({"state": "scored", "reward": outcome.reward, **fields})
     return dumps({"state": "model_failure", "kind": outcome.kind, "detail": outcome.detail, **fields})

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from nel.config.schema import EngineConfig
 from nel.engine.codec import decode_response, decode_sample, encode_outcome, encode_response
@@ -140,7 +141,8 @@ class Pipeline:
         everything = asyncio.gather(*workers)
         stopping = asyncio.create_task(self._stop_event.wait())
         try:
-            await asyncio.wait({everything, scoring, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            watched: set[asyncio.Future[Any]] = {everything, scoring, stopping}
+            await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
             if scoring.done():
                 scoring.result()
             if not everything.done():
@@ -211,9 +213,16 @@ class Pipeline:
             return
         self._faults_in_a_row += 1
         if verdict.kind in FATAL_KINDS:
-            self._stop(Ending(exit_code=EXIT_STOPPED_EARLY, reason=f"the endpoint refuses every request: {verdict.detail}"))
+            self._stop(
+                Ending(
+                    exit_code=EXIT_STOPPED_EARLY,
+                    reason=f"the endpoint refuses every request: {verdict.detail}",
+                )
+            )
         elif self._faults_in_a_row >= self._config.faults_in_a_row_max:
-            reason = f"{self._faults_in_a_row} samples in a row were lost to the endpoint, the last one by: {verdict.detail}"
+            reason = (
+                f"{self._faults_in_a_row} samples in a row were lost to the endpoint, the last one by: {verdict.detail}"
+            )
             self._stop(Ending(exit_code=EXIT_STOPPED_EARLY, reason=reason))
 
     async def _rescore(self) -> None:

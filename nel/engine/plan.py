@@ -171,13 +171,15 @@ def duplicate_id(plan: Plan, sample: StoredSample, first_row: int | None) -> Dat
     unit = plan.dataset.unit
     return DatasetError(
         f'{plan.dataset.uri}: {unit} {first_row} and {unit} {sample.row_number} have the same id "{sample.sample_id}" '
-        "(1 and \"1\" are one id); make the ids unique, or take the id field away to use content hashes"
+        '(1 and "1" are one id); make the ids unique, or take the id field away to use content hashes'
     )
 
 
 def scorer_digest(benchmark: Benchmark) -> str:
     """Return a digest of everything that can change a verdict: the scorer's module, nel's rules and ``extra``."""
-    digest = hashlib.sha256(f"{__version__} {benchmark.scorer.__module__}:{_qualname(benchmark)} {dict(benchmark.extra)!r}".encode())
+    digest = hashlib.sha256(
+        f"{__version__} {benchmark.scorer.__module__}:{_qualname(benchmark)} {dict(benchmark.extra)!r}".encode()
+    )
     module = sys.modules.get(inspect.unwrap(benchmark.scorer).__module__)
     files = [Path(module.__file__)] if module is not None and module.__file__ else []
     files += sorted(Path(nel.scoring.__path__[0]).glob("*.py"))

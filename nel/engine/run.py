@@ -116,9 +116,7 @@ def _started(path: Path) -> tuple[float, str]:
 
 
 def _planned(snapshot: Snapshot, jobs: list[Job]) -> int:
-    return sum(
-        1 for job in jobs for _ in snapshot.pending(job.key, job.plan.config.repeats, have="outcomes")
-    )
+    return sum(1 for job in jobs for _ in snapshot.pending(job.key, job.plan.config.repeats, have="outcomes"))
 
 
 def _prepare(store: Store, snapshot: Snapshot, plan: Plan, allowed: frozenset[str]) -> Job:
@@ -152,7 +150,12 @@ def _beyond(stream: Iterator[StoredSample], n_stored: int, reached: Callable[[],
 
 
 def _accept_resume(
-    store: Store, key: int, plan: Plan, stored: dict[str, Any], at_stored: list[Identity], allowed: frozenset[str]
+    store: Store,
+    key: int,
+    plan: Plan,
+    stored: dict[str, Any],
+    at_stored: list[Identity],
+    allowed: frozenset[str],
 ) -> None:
     if not at_stored:
         raise ResumeRefused(
@@ -160,7 +163,9 @@ def _accept_resume(
             "give the same dataset and at least the same --max-problems"
         )
     if plan.config.repeats < stored["repeats"]:
-        raise ResumeRefused(f"cannot resume {plan.slot} with fewer repeats ({plan.config.repeats}) than the {stored['repeats']} it has")
+        raise ResumeRefused(
+            f"cannot resume {plan.slot} with fewer repeats ({plan.config.repeats}) than the {stored['repeats']} it has"
+        )
     rescore = check_resume(plan.slot, Identity(fields=stored["identity"]), at_stored[0], allowed=allowed)
     store.drop_outcomes(key, only_retryable=not rescore)
 
@@ -193,7 +198,12 @@ def _stored_plan(plan: Plan, digests: Digests) -> dict[str, Any]:
 
 
 def _drive(
-    store: Store, snapshot: Snapshot, jobs: list[Job], config: RunConfig, api_key: str | None, progress: Progress
+    store: Store,
+    snapshot: Snapshot,
+    jobs: list[Job],
+    config: RunConfig,
+    api_key: str | None,
+    progress: Progress,
 ) -> Ending:
     started = time.monotonic()
     counters: dict[str, int] = {"attempts": 0, "retries": 0}
@@ -231,7 +241,12 @@ async def _session(
 
 
 async def _run_pipeline(
-    store: Store, snapshot: Snapshot, jobs: list[Job], client: Client | None, config: RunConfig, progress: Progress
+    store: Store,
+    snapshot: Snapshot,
+    jobs: list[Job],
+    client: Client | None,
+    config: RunConfig,
+    progress: Progress,
 ) -> Ending:
     pipeline = Pipeline(
         jobs=jobs, store=store, snapshot=snapshot, client=client, config=config.engine, progress=progress
@@ -255,7 +270,9 @@ def _stopping_on_signals(pipeline: Pipeline) -> Iterator[None]:
     numbers = (signal.SIGINT, signal.SIGTERM)
     installed = []
     for number in numbers:
-        with suppress(ValueError, RuntimeError, NotImplementedError):  # not the main thread: the caller owns the signals
+        with suppress(
+            ValueError, RuntimeError, NotImplementedError
+        ):  # not the main thread: the caller owns the signals
             loop.add_signal_handler(number, handle, number)
             installed.append(number)
     try:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import queue
 import threading
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from nel.benchmarks.base import Benchmark
 from nel.errors import JudgeError, SandboxError, ScorerError
@@ -78,25 +80,55 @@ async def _score_in_thread(items: Sequence[ToScore], timeout_seconds: float) -> 
 
 
 async def _score_until_stuck(items: Sequence[ToScore], timeout_seconds: float) -> list[Outcome]:
-    loop = asyncio.get_running_loop()
     finished = asyncio.Event()
     outcomes: list[Outcome] = []
-
-    def work() -> None:
-        for item in items:
-            outcomes.append(score_one(item))  # noqa: PERF401 - the list is read while it grows
-        loop.call_soon_threadsafe(finished.set)
-
-    threading.Thread(target=work, name="nel-scorer", daemon=True).start()
+    thread = _ScorerThread.current()
+    thread.work.put((items, outcomes, asyncio.get_running_loop(), finished))
     while True:
         before = len(outcomes)
         try:
             await asyncio.wait_for(finished.wait(), timeout_seconds)
         except TimeoutError:
             if len(outcomes) == before:
+                _ScorerThread.abandon(thread)
                 return [*outcomes[:before], _timed_out(timeout_seconds)]
         else:
             return outcomes
+
+
+_Work = tuple[Sequence["ToScore"], list[Outcome], asyncio.AbstractEventLoop, asyncio.Event]
+
+
+class _ScorerThread(threading.Thread):
+    """One thread that scores; replaced when a scorer hangs in it."""
+
+    _current: ClassVar[_ScorerThread | None] = None
+
+    def __init__(self) -> None:
+        super().__init__(name="nel-scorer", daemon=True)
+        self.work: queue.SimpleQueue[_Work] = queue.SimpleQueue()
+
+    @classmethod
+    def current(cls) -> _ScorerThread:
+        """Return the thread in use, started if there is none."""
+        if cls._current is None:
+            cls._current = cls()
+            cls._current.start()
+        return cls._current
+
+    @classmethod
+    def abandon(cls, stuck: _ScorerThread) -> None:
+        """Leave a thread behind; the next batch gets a new one."""
+        if cls._current is stuck:
+            cls._current = None
+
+    def run(self) -> None:
+        while True:
+            items, outcomes, loop, finished = self.work.get()
+            for item in items:
+                outcomes.append(score_one(item))
+            with suppress(RuntimeError):  # the loop is gone: nobody waits any more
+                loop.call_soon_threadsafe(finished.set)
 
 
 def _scorer_input(item: ToScore) -> ScorerInput:
@@ -125,5 +157,3 @@ def _blame(error: BaseException) -> Outcome:
 
 def _timed_out(seconds: float) -> Outcome:
     return Unscored(cause="scorer", kind="timeout", detail=f"the scorer took longer than {seconds:g} s")
-
-

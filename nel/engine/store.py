@@ -145,7 +145,9 @@ class Snapshot:
 
     def count_samples(self, benchmark: int) -> int:
         """Return how many samples the snapshot of this benchmark holds."""
-        return int(self._connection.execute("SELECT count(*) FROM samples WHERE benchmark = ?", (benchmark,)).fetchone()[0])
+        return int(
+            self._connection.execute("SELECT count(*) FROM samples WHERE benchmark = ?", (benchmark,)).fetchone()[0]
+        )
 
     def samples(self, benchmark: int) -> Iterator[StoredSample]:
         """Yield the samples of a benchmark in order, a page at a time so that no read holds the log back."""
@@ -180,7 +182,8 @@ class Snapshot:
         """Yield each (sample, repeat, response) that was answered before the mark ``upto`` and never scored."""
         last = 0
         query = (
-            "SELECT r.rowid, s.idx, s.sample_id, s.row_number, s.content, s.fault, r.repeat, r.response FROM responses r"
+            "SELECT r.rowid, s.idx, s.sample_id, s.row_number, s.content, s.fault, r.repeat, r.response"
+            " FROM responses r"
             " JOIN samples s ON s.benchmark = r.benchmark AND s.idx = r.idx"
             " LEFT JOIN outcomes o ON o.benchmark = r.benchmark AND o.idx = r.idx AND o.repeat = r.repeat"
             " WHERE r.benchmark = ? AND r.rowid > ? AND r.rowid <= ? AND o.idx IS NULL ORDER BY r.rowid LIMIT ?"
@@ -262,7 +265,8 @@ class Store:
     def put_benchmark(self, slot: str, name: str, plan: dict[str, Any]) -> int:
         """Add a benchmark, or replace the plan of one that is there, and return its id."""
         self._write(
-            "INSERT INTO benchmarks(slot, name, plan) VALUES(?, ?, ?) ON CONFLICT(slot) DO UPDATE SET plan = excluded.plan",
+            "INSERT INTO benchmarks(slot, name, plan) VALUES(?, ?, ?)"
+            " ON CONFLICT(slot) DO UPDATE SET plan = excluded.plan",
             (slot, name, dumps(plan)),
         )
         return int(self._connection.execute("SELECT id FROM benchmarks WHERE slot = ?", (slot,)).fetchone()[0])
@@ -284,7 +288,15 @@ class Store:
             for sample in samples:
                 try:
                     connection.execute(
-                        insert, (benchmark, sample.idx, sample.sample_id, sample.row_number, sample.content, sample.fault)
+                        insert,
+                        (
+                            benchmark,
+                            sample.idx,
+                            sample.sample_id,
+                            sample.row_number,
+                            sample.content,
+                            sample.fault,
+                        ),
                     )
                 except sqlite3.IntegrityError:
                     taken_by = self.row_number_of(benchmark, sample.sample_id)
@@ -347,7 +359,9 @@ class Store:
             await asyncio.get_running_loop().run_in_executor(None, self._thread.join)
             self._thread = None
 
-    def put_response(self, benchmark: int, idx: int, repeat: int, request: str | None, response: str) -> asyncio.Future[None]:
+    def put_response(
+        self, benchmark: int, idx: int, repeat: int, request: str | None, response: str
+    ) -> asyncio.Future[None]:
         """Hand in a response; the future is done once it is on disk."""
         return self._put(_PUT_RESPONSE, (benchmark, idx, repeat, self._session, request, response))
 

@@ -13,7 +13,9 @@ KEEP, RESCORE, RESEND = 0, 1, 2
 """What a resume makes anew: nothing, the score, or the response too."""
 
 
-def verdict_before_scoring(response: Response, *, truncated: Literal["failure", "score"]) -> ModelFailure | Unscored | None:
+def verdict_before_scoring(
+    response: Response, *, truncated: Literal["failure", "score"]
+) -> ModelFailure | Unscored | None:
     """Return the outcome of a response that no scorer needs to see, or None when it is to be scored."""
     error = response.error
     if error is not None:

@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import TracebackType
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
@@ -39,7 +41,12 @@ class Client:
     """The evaluated model behind its endpoint; use as an async context manager."""
 
     def __init__(
-        self, endpoint: EndpointConfig, *, api_key: str | None, connections: int, jitter: Callable[[], float] = random.random
+        self,
+        endpoint: EndpointConfig,
+        *,
+        api_key: str | None,
+        connections: int,
+        jitter: Callable[[], float] = random.random,
     ) -> None:
         """Prepare a client; nothing is sent before the first call.
 
@@ -71,7 +78,7 @@ class Client:
                 sock_read=endpoint.idle_timeout_seconds,
             ),
             headers=headers,
-            trust_env=True,
+            proxy=proxy_for(endpoint.url),
             cookie_jar=aiohttp.DummyCookieJar(),
         )
         return self
@@ -133,7 +140,9 @@ class Client:
         assert self._session is not None, "use the client as a context manager"  # noqa: S101 - a bug of ours
         started = time.monotonic()
         try:
-            async with self._session.request(method, url, data=body, headers=headers, allow_redirects=False) as response:
+            async with self._session.request(
+                method, url, data=body, headers=headers, allow_redirects=False
+            ) as response:
                 raw = await self._read(response)
                 if response.status == 200:  # noqa: PLR2004 - HTTP OK
                     return raw, time.monotonic() - started
@@ -146,7 +155,7 @@ class Client:
                         status=response.status,
                     )
                 return fault_of_status(response.status, response.headers, raw)
-        except (aiohttp.ClientError, asyncio.TimeoutError, OSError, ValueError) as error:
+        except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
             return fault_of_exception(error)
 
     async def _read(self, response: aiohttp.ClientResponse) -> bytes:
@@ -164,7 +173,7 @@ class Client:
         endpoint = self.endpoint
         if not fault.retryable or attempt >= endpoint.attempts_max:
             return None
-        ceiling = min(endpoint.backoff_seconds_max, endpoint.backoff_seconds * 2 ** (attempt - 1))
+        ceiling: float = min(endpoint.backoff_seconds_max, endpoint.backoff_seconds * 2 ** (attempt - 1))
         if fault.wait_seconds is None:
             return self._jitter() * ceiling
         if fault.wait_seconds > endpoint.retry_after_seconds_max:
@@ -173,7 +182,10 @@ class Client:
 
     def _failed(self, fault: Fault, attempts: int) -> Response:
         error = ResponseError(
-            kind=fault.kind, message=self.describe(fault), status=fault.status, model_failure=fault.model_failure
+            kind=fault.kind,
+            message=self.describe(fault),
+            status=fault.status,
+            model_failure=fault.model_failure,
         )
         return Response(attempts=attempts, error=error)
 
@@ -182,6 +194,19 @@ class Client:
             return {}
         identifier = request.sample_id.encode("ascii", "backslashreplace").decode()
         return {"X-Nel-Sample-Id": identifier, "X-Nel-Repeat": str(request.repeat)}
+
+
+def proxy_for(url: str) -> str | None:
+    """Return the proxy that the environment names for a URL, or None.
+
+    Looked up once a run: aiohttp's own ``trust_env`` reads the environment and the netrc file again for each request,
+    which costs more than half of the throughput.
+    """
+    parts = urlsplit(url)
+    if not parts.hostname or proxy_bypass(parts.netloc):
+        return None
+    proxies = getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")
 
 
 class ResponseTooLarge(ValueError):

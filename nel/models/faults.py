@@ -32,9 +32,10 @@ _KINDS: Final = {
     429: "rate_limit",
 }
 _CONTEXT = re.compile(
-    r"context.{0,20}(?:length|window|size)|maximum.{0,30}tokens|too many tokens|prompt is too long|input is too long", re.I
+    r"context.{0,20}(?:length|window|size)|maximum.{0,30}tokens|too many tokens|prompt is too long|input is too long",
+    re.IGNORECASE,
 )
-_CONTENT_FILTER = re.compile(r"content.?(?:filter|policy|management)", re.I)
+_CONTENT_FILTER = re.compile(r"content.?(?:filter|policy|management)", re.IGNORECASE)
 _MESSAGE_CHARACTERS_MAX = 300
 _SERVER_ERROR = 500
 
@@ -59,10 +60,20 @@ def fault_of_status(status: int, headers: Mapping[str, str], body: bytes) -> Fau
     described = f"HTTP {status}" + (f": {message}" if message else "")
     if status in (400, 413, 422) and (code == "context_length_exceeded" or _CONTEXT.search(message)):
         return Fault(
-            kind="context_exceeded", message=described, retryable=False, status=status, model_failure="context_exceeded"
+            kind="context_exceeded",
+            message=described,
+            retryable=False,
+            status=status,
+            model_failure="context_exceeded",
         )
     if status in (400, 403, 422) and (code == "content_filter" or _CONTENT_FILTER.search(message)):
-        return Fault(kind="content_filter", message=described, retryable=False, status=status, model_failure="content_filter")
+        return Fault(
+            kind="content_filter",
+            message=described,
+            retryable=False,
+            status=status,
+            model_failure="content_filter",
+        )
     if code in ("insufficient_quota", "billing_hard_limit_reached"):
         return Fault(kind="quota", message=described, retryable=False, status=status)
     kind = _KINDS.get(status) or ("server_error" if status >= _SERVER_ERROR else f"http_{status}")
@@ -81,7 +92,12 @@ def fault_of_error_object(error: Any) -> Fault:
     message = _clip(str(error.get("message") if isinstance(error, Mapping) else error))
     if isinstance(code, int) and 400 <= code < 600:  # noqa: PLR2004 - HTTP error statuses
         inner = fault_of_status(code, {}, b"")
-        return Fault(kind=inner.kind, message=f"HTTP 200 with error {code}: {message}", retryable=inner.retryable, status=code)
+        return Fault(
+            kind=inner.kind,
+            message=f"HTTP 200 with error {code}: {message}",
+            retryable=inner.retryable,
+            status=code,
+        )
     return Fault(kind="server_error", message=f"HTTP 200 with an error: {message}", retryable=True, status=200)
 
 

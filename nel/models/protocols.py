@@ -15,7 +15,7 @@ from nel.types import Generation, Message, Protocol, Request, Response, Usage
 
 PATHS: Final[Mapping[Protocol, str]] = {"chat": "/chat/completions", "completions": "/completions"}
 
-_THINK = re.compile(r"\s*<think(?:ing)?>(.*?)(</think(?:ing)?>|\Z)", re.S)
+_THINK = re.compile(r"\s*<think(?:ing)?>(.*?)(</think(?:ing)?>|\Z)", re.DOTALL)
 
 
 def build_body(request: Request) -> dict[str, Any]:

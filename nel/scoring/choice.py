@@ -46,4 +46,7 @@ def multichoice_regex(sample: ScorerInput, pattern: str | None = None) -> dict[s
         found = re.findall(pattern, sample.response)
         extracted = (found[-1] if isinstance(found[-1], str) else found[-1][0]) if found else None
     extracted = extracted.upper() if extracted else None
-    return {"correct": extracted is not None and extracted == str(sample.target).strip().upper(), "extracted": extracted}
+    return {
+        "correct": extracted is not None and extracted == str(sample.target).strip().upper(),
+        "extracted": extracted,
+    }

@@ -65,4 +65,7 @@ def numeric_match(sample: ScorerInput) -> dict[str, Any]:
         ``correct`` and ``extracted``, the number as written or None.
     """
     extracted = last_number(sample.response)
-    return {"correct": extracted is not None and numbers_equal(extracted, sample.target), "extracted": extracted}
+    return {
+        "correct": extracted is not None and numbers_equal(extracted, sample.target),
+        "extracted": extracted,
+    }

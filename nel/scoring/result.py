@@ -16,7 +16,10 @@ from nel.types import FailureKind, ModelFailure, Score, Scored
 
 _GRADES: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _REWARD_KEYS: Final = ("correct", "reward", "score")
-_REFUSAL = re.compile(r"^\W*(?:i['’]?m (?:sorry|unable|not able)|i am (?:sorry|unable)|i (?:cannot|can['’]?t|won['’]?t)|sorry[,.])", re.I)
+_REFUSAL = re.compile(
+    r"^\W*(?:i['’]?m (?:sorry|unable|not able)|i am (?:sorry|unable)|i (?:cannot|can['’]?t|won['’]?t)|sorry[,.])",
+    re.IGNORECASE,
+)
 
 
 def outcome_of(result: object, response: str) -> Scored | ModelFailure:

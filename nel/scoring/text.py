@@ -13,13 +13,17 @@ from nel.scoring.numbers import numbers_equal
 from nel.types import ScorerInput
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
-_ANSWER = re.compile(r"(?im)^[^\S\n]*(?:[#>*\-]+\s*)?(?:the\s+)?(?:final\s+)?\**answer\**\s*(?::|is\b:?)\**[^\S\n]*([^\n]*)$")
+_ANSWER = re.compile(
+    r"(?im)^[^\S\n]*(?:[#>*\-]+\s*)?(?:the\s+)?(?:final\s+)?\**answer\**\s*(?::|is\b:?)\**[^\S\n]*([^\n]*)$"
+)
 
 
 def normalise(text: str) -> str:
     """Return the text lower-cased, without accents, punctuation and articles, with single spaces."""
     folded = unicodedata.normalize("NFKD", text).casefold()
-    kept = "".join(" " if _is_mark(character) else character for character in folded if not unicodedata.combining(character))
+    kept = "".join(
+        " " if _is_mark(character) else character for character in folded if not unicodedata.combining(character)
+    )
     without = " ".join(_ARTICLES.sub(" ", kept).split())
     return without or " ".join(kept.split())
 

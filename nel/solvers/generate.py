@@ -9,16 +9,34 @@ from nel.types import Generation, Message, Protocol, Request, Sample
 
 
 def build_request(
-    sample: Sample, *, repeat: int, model: str, protocol: Protocol, generation: Generation, system_prompt: str | None
+    sample: Sample,
+    *,
+    repeat: int,
+    model: str,
+    protocol: Protocol,
+    generation: Generation,
+    system_prompt: str | None,
 ) -> Request:
     """Return the request that asks a sample."""
     messages = _messages(sample, system_prompt)
     if protocol == "chat":
         return Request(
-            protocol=protocol, model=model, sample_id=sample.id, repeat=repeat, messages=messages, generation=generation
+            protocol=protocol,
+            model=model,
+            sample_id=sample.id,
+            repeat=repeat,
+            messages=messages,
+            generation=generation,
         )
     prompt = "\n\n".join(message.content for message in messages if isinstance(message.content, str))
-    return Request(protocol=protocol, model=model, sample_id=sample.id, repeat=repeat, prompt=prompt, generation=generation)
+    return Request(
+        protocol=protocol,
+        model=model,
+        sample_id=sample.id,
+        repeat=repeat,
+        prompt=prompt,
+        generation=generation,
+    )
 
 
 def _messages(sample: Sample, system_prompt: str | None) -> tuple[Message, ...]:

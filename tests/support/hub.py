@@ -47,7 +47,7 @@ class FakeHub:
             return _problem(401, "RepoNotFound", "Invalid username or password.")
         if repo in self.gated:
             return _problem(403, "GatedRepo", f"Access to dataset {repo} is restricted.")
-        action, revision = (rest + ["revision", "main"])[:2] if rest else ("revision", "main")
+        action, revision = ([*rest, "revision", "main"])[:2] if rest else ("revision", "main")
         if revision not in {"main", "v1", self.commit(repo)}:
             return _problem(404, "RevisionNotFound", f"Invalid rev id: {revision}")
         files = self.repos[repo]

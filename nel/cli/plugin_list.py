@@ -11,15 +11,18 @@ if TYPE_CHECKING:
 
 
 def list_plugins(
-    kind: Annotated[str | None, typer.Argument(help="benchmarks, scorers, judges, metrics, datasets, …; all by default.")] = None,
+    kind: Annotated[
+        str | None, typer.Argument(help="benchmarks, scorers, judges, metrics, datasets, …; all by default.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List installed plugins: name, kind, provider, description; broken ones with their error."""
     from nel import plugins  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415
+    from nel.conformance import shape_error  # noqa: PLC0415
 
     kinds = [kind] if kind else list(plugins.GROUPS)
-    found = [plugins.describe(ref) for name in kinds for ref in plugins.discover(name)]
+    found = [plugins.describe(ref, shape_error) for name in kinds for ref in plugins.discover(name)]
     if as_json:
         from nel.strictjson import dumps  # noqa: PLC0415
 

@@ -1,0 +1,3 @@
+"""Raises when imported."""
+
+raise RuntimeError("broken on purpose")

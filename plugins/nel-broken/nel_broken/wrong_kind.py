@@ -1,0 +1,3 @@
+"""Is no benchmark."""
+
+not_a_benchmark = 42

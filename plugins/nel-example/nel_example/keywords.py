@@ -1,0 +1,11 @@
+"""A scorer with partial credit: the share of keywords that the response mentions."""
+
+from nel import ScorerInput, scorer
+
+
+@scorer
+def keywords(sample: ScorerInput) -> dict:
+    """Share of the comma-separated keywords of the target that the response mentions."""
+    wanted = [word.strip().lower() for word in str(sample.target).split(",") if word.strip()]
+    found = [word for word in wanted if word in sample.response.lower()]
+    return {"score": len(found) / len(wanted) if wanted else 0.0, "extracted": ", ".join(found) or None}

@@ -1,0 +1,25 @@
+"""The sample plugins keep nel's contract and do what they say."""
+
+import pytest
+from nel import JudgeError, ScorerInput
+from nel_example.keywords import keywords
+from nel_example.yes_no import yes_no
+
+from nel.conformance import check_plugin
+
+
+@pytest.mark.parametrize("name", ["example-capitals", "example-keywords", "example-yes-no"])
+def test_conformance(name: str) -> None:
+    """Every plugin of the package passes nel's own check."""
+    assert [finding for finding in check_plugin(name) if not finding.passed] == []
+
+
+def test_keywords_give_partial_credit() -> None:
+    """Two of three keywords are worth two thirds."""
+    assert keywords(ScorerInput(response="Red and blue.", target="red, blue, green"))["score"] == pytest.approx(2 / 3)
+
+
+def test_judge_refuses_two_verdicts() -> None:
+    """A reply with two verdicts is a fault of the judge, not a grade."""
+    with pytest.raises(JudgeError, match="2 verdicts"):
+        yes_no.read("VERDICT: yes\nVERDICT: no")
