@@ -170,7 +170,6 @@ def _driver(ref: PluginRef) -> Any:
             namespace=group,
             name=ref.name,
             on_load_failure_callback=lambda _manager, _entry, error: failures.append(error),
-            warn_on_missing_entrypoint=False,
         )
     except RuntimeError as error:  # stevedore's NoMatches; the cause is in the callback's list
         raise (failures[0] if failures else error) from error

@@ -1,6 +1,7 @@
-"""What the demo model says: right and wrong answers in several natural phrasings. Pure: one seeded generator in, text out.
+"""What the demo model says: right and wrong answers in several natural phrasings.
 
-It knows no HTTP. Trap: whatever the phrasing, the last line is ``Answer: X``, and no earlier line is of that form.
+Pure: a seeded generator in, text out; it knows no HTTP.
+Trap: whatever the phrasing, the last line is ``Answer: X``, and no earlier line is of that form.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ _PHRASINGS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 _UNKNOWN: Final = (
-    "Thank you for your question. I am a demo model and only know the quickstart problems, so I cannot answer this one.",
+    "Thank you for your question. I am a demo model, and beyond the quickstart problems I know nothing.",
     "I am sorry, I am only a demo model: beyond the quickstart problems I have nothing useful to say.",
-    "This is a demo model for rehearsals. It answers the quickstart problems and nothing else, so I have to pass here.",
+    "This is a demo model for rehearsals. It answers the quickstart problems only, so I have to pass here.",
 )
 
 

@@ -16,7 +16,7 @@ LOGPROBS_MAX: Final = 20
 Protocol = Literal["chat", "completions"]
 
 
-class EndpointFault(Exception):  # noqa: N818 - an answer of the server, not an error of this program
+class EndpointFault(Exception):
     """What a server answers instead of a reply: a status, a short stable code and a message for people."""
 
     def __init__(

@@ -1,5 +1,181 @@
-"""report.html (placeholder until the page lands)."""
+"""Writes report.html: one self-contained page about a run, made from its artifact files alone.
+
+Owns the template environment, the content security policy and the data island; what the page says is in
+`nel.reports.page` and the templates. Trap: model output is hostile. Every printed value passes `visible` and the
+autoescaping, data reaches the script only as escaped JSON, and the policy allows no code but the page's own.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from importlib.resources import files as package_files
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+
+from nel.errors import OutputError
+from nel.reports import numbers
+from nel.reports.page import BenchmarkView, failure_rows, scale_percent, view_of
+from nel.reports.run_files import read_run, read_run_yaml
+from nel.reports.samples import shown_samples
+from nel.reports.text import as_text, one_line, preview, visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+REPORT_NAME: Final = "report.html"
+_RUN_YAML_CHARACTERS_MAX: Final = 64_000
+_ISLAND_ESCAPES: Final = {
+    "<": "\\u003c",
+    ">": "\\u003e",
+    "&": "\\u0026",
+    "\u2028": "\\u2028",
+    "\u2029": "\\u2029",
+}
+
+
 def write_report(run_dir: Path) -> Path:
-    """Write the page."""
-    p=run_dir/"report.html"; p.write_text("x"); return p
+    """Write the run's report.html, replacing an older one atomically, and return its path.
+
+    Raises:
+        OutputError: The directory has no artifacts, one of them is damaged, or the page cannot be written.
+    """
+    path = run_dir / REPORT_NAME
+    chunks = render_report(run_dir)
+    try:
+        handle, name = tempfile.mkstemp(dir=run_dir, prefix=f".{REPORT_NAME}.", suffix=".tmp")
+        temporary = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+                file.writelines(chunks)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+            _sync_directory(run_dir)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror or error}; then run nel report again") from error
+    return path
+
+
+def render_report(run_dir: Path) -> Iterator[str]:
+    """Return the page in chunks; the same files give the same text. Holds one sample in memory at a time.
+
+    Raises:
+        OutputError: The directory has no artifacts, or one of them is damaged.
+    """
+    views = [view_of(files, position) for position, files in enumerate(read_run(run_dir), start=1)]
+    environment = _environment()
+    style, script = _asset("report.css"), _asset("report.js")
+    run_yaml = read_run_yaml(run_dir)
+    return environment.get_template("report.html.j2").generate(
+        views=views,
+        header=_header(views),
+        run_yaml=None if run_yaml is None else preview(run_yaml, characters_max=_RUN_YAML_CHARACTERS_MAX),
+        policy=_policy(style, script),
+        style=_trusted(style),
+        script=_trusted(script),
+    )
+
+
+def island_text(value: Any) -> str:
+    """Return JSON that is inert inside a script element: no ``<``, ``>``, ``&``, U+2028 or U+2029."""
+    text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    for character, escape in _ISLAND_ESCAPES.items():
+        text = text.replace(character, escape)
+    return text
+
+
+def _island(view: BenchmarkView) -> Iterator[Any]:
+    """Yield the JSON array of a benchmark's samples piece by piece."""
+    yield _trusted("[")
+    for number, sample in enumerate(shown_samples(view.files, view.selection)):
+        yield _trusted((",\n" if number else "\n") + island_text(sample))
+    yield _trusted("\n]")
+
+
+def _header(views: list[BenchmarkView]) -> dict[str, Any]:
+    """Return what the top of the page says of all benchmarks together; values that differ are all named."""
+
+    def distinct(key: str) -> list[str]:
+        return list(dict.fromkeys(str(view.config[key]) for view in views if view.config.get(key) is not None))
+
+    return {
+        "run_id": str(views[0].files.metrics.get("run_id", "")),
+        "models": distinct("model"),
+        "urls": distinct("base_url"),
+        "is_complete": all(view.is_complete for view in views),
+        "sdk": str(views[0].files.bundle.get("sdk", "nel")),
+    }
+
+
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - slow to import
+
+    environment = Environment(
+        loader=PackageLoader("nel.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    environment.filters |= {
+        "count": numbers.count,
+        "percent": numbers.percent,
+        "plain": numbers.plain,
+        "seconds": numbers.seconds,
+        "one_line": one_line,
+        "as_text": as_text,
+        "preview": preview,
+        "position": scale_percent,
+    }
+    environment.globals |= {
+        "figure": numbers.figure,
+        "interval": numbers.interval,
+        "failure_rows": failure_rows,
+        "island": _island,
+    }
+    return environment
+
+
+def _shown(value: Any) -> Any:
+    """Return what a template expression prints: plain text never without `visible`, trusted markup as it is."""
+    if value is None:
+        return numbers.MISSING
+    return value if hasattr(value, "__html__") or not isinstance(value, str) else visible(value)
+
+
+def _trusted(text: str) -> Any:
+    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
+
+    return Markup(text)  # noqa: S704 - the package's own assets and escaped JSON, nothing else
+
+
+def _asset(name: str) -> str:
+    return package_files("nel.reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    return (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _sync_directory(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -53,7 +53,7 @@ def test_content_ids_ignore_the_order_of_keys(row: dict[str, Any]) -> None:
 
 def test_content_ids_are_stable_and_exact() -> None:
     """The hash is pinned, and values that only look alike have different names."""
-    assert content_id({"b": [1, None], "a": "\u00e9"}) == "2aba03a9a7d2fe38"
+    assert content_id({"b": [1, None], "a": "\u00e9"}) == "9b10bedce64e86a2"
     looks_alike: list[Any] = [1, "1", 1.0, True, None, [1], {"a": 1}, "\ud800", "\u00e9", "e\u0301"]
     assert len({content_id({"a": value}) for value in looks_alike}) == len(looks_alike)
 

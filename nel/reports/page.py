@@ -1,0 +1,169 @@
+"""Turns the artifacts of a benchmark into what the page's template prints. Pure; knows nothing of HTML.
+
+Trap: a value of null is "no score" with its reason. Only a metric with bounds is known to lie in [0, 1], and only
+such a metric is printed as a percentage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from nel.reports import numbers
+from nel.reports.run_files import BenchmarkFiles
+from nel.reports.samples import Selection, select
+from nel.reports.text import as_text, preview
+
+LOUD_RATE: Final = 0.05
+"""From this share on, a kind of model failure gets a banner."""
+_BAR_PERCENT_MIN: Final = 0.8
+_KIND_ADVICE: Final = {
+    "truncated": "were cut off by the token limit and count as 0; raise --max-tokens, or the score measures the limit",
+    "no_answer": "held no answer that the scorer could find and count as 0; "
+    "check the prompt's answer format before trusting the score",
+    "empty": "were empty and count as 0",
+    "refusal": "were refusals and count as 0",
+    "content_filter": "were stopped by a content filter and count as 0",
+    "context_exceeded": "did not fit the model's context and count as 0",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """One coloured part of a bar; both numbers are percent of its width."""
+
+    name: str
+    start: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkView:
+    """Everything the template needs of one benchmark."""
+
+    anchor: str
+    title: str
+    files: BenchmarkFiles
+    selection: Selection
+    is_complete: bool
+    is_share: bool
+    """The headline is known to lie in [0, 1]."""
+    headline: Mapping[str, Any]
+    reason: str
+    """Why there is no headline value, or no interval."""
+    accounting: Mapping[str, Any]
+    segments: Sequence[Segment]
+    banners: Sequence[str]
+    config: Mapping[str, Any]
+
+    @property
+    def has_score(self) -> bool:
+        """Return whether there is a headline number."""
+        return self.headline.get("value") is not None
+
+    @property
+    def causes(self) -> list[tuple[str, int]]:
+        """Return ``(cause: kind, n)`` of the unscored, most frequent first."""
+        return causes_of(self.accounting)
+
+
+def view_of(files: BenchmarkFiles, position: int) -> BenchmarkView:
+    """Return the view of a benchmark; reads results.jsonl once, to count.
+
+    Args:
+        position: Counts from 1; names the benchmark's anchor, since names can hold anything.
+    """
+    metrics = files.metrics
+    headline = metrics.get("headline") or {}
+    accounting = {key: 0 for key in ("n_total", "n_scored", "n_model_failure", "n_unscored")}
+    accounting.update(metrics.get("accounting") or {})
+    same = [metric for metric in metrics.get("metrics") or [] if metric.get("name") == headline.get("metric")]
+    complete = bool(metrics.get("complete"))
+    return BenchmarkView(
+        anchor=f"benchmark-{position}",
+        title=files.title,
+        files=files,
+        selection=select(files),
+        is_complete=complete,
+        is_share=_is_share(headline),
+        headline=headline,
+        reason=str((same[0].get("reason") if same else None) or ""),
+        accounting=accounting,
+        segments=accounting_segments(accounting),
+        banners=_banners(accounting, metrics.get("rates") or {}, complete=complete),
+        config=files.bundle.get("config") or {},
+    )
+
+
+def causes_of(accounting: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """Return ``(cause: kind, n)`` of the unscored, most frequent first."""
+    found = [
+        (f"{cause}: {kind}", int(n))
+        for cause, part in (accounting.get("unscored") or {}).items()
+        for kind, n in (part.get("kinds") or {"unknown": part.get("n", 0)}).items()
+        if n
+    ]
+    return sorted(found, key=lambda item: (-item[1], item[0]))
+
+
+def accounting_segments(accounting: Mapping[str, Any]) -> list[Segment]:
+    """Return the parts of the accounting bar; a part that is not 0 is never too thin to see."""
+    names = ("n_scored", "n_model_failure", "n_unscored")
+    total = sum(accounting[name] for name in names)
+    shares = [accounting[name] / total * 100 if total else 0.0 for name in names]
+    widths = [max(share, _BAR_PERCENT_MIN) if share > 0 else 0.0 for share in shares]
+    scale = 100 / sum(widths) if total else 0.0
+    segments, start = [], 0.0
+    for name, width in zip(names, widths, strict=True):
+        if width:
+            segments.append(Segment(name=name.removeprefix("n_"), start=start, width=width * scale))
+            start += width * scale
+    return segments
+
+
+def scale_percent(value: Any) -> float:
+    """Return where a share lies on a bar from 0 to 100."""
+    return min(max(float(value), 0.0), 1.0) * 100
+
+
+def failure_rows(files: BenchmarkFiles) -> list[dict[str, Any]]:
+    """Return the failure categories, most frequent first, each with its exemplars."""
+    categories = files.failures.get("categories") or {}
+    exemplars: dict[str, list[dict[str, Any]]] = {}
+    for exemplar in files.failures.get("exemplars") or []:
+        exemplars.setdefault(str(exemplar.get("category")), []).append(
+            {
+                **exemplar,
+                "response": preview(as_text(exemplar.get("response_preview") or "")),
+                "expected": preview(as_text(exemplar.get("expected_answer"))),
+                "extracted": preview(as_text(exemplar.get("extracted_answer"))),
+                "detail": preview(as_text(exemplar.get("detail") or "")),
+            }
+        )
+    rows = [{"name": name, **numbers_, "exemplars": exemplars.get(name, [])} for name, numbers_ in categories.items()]
+    return sorted(rows, key=lambda row: (-row["count"], row["name"]))
+
+
+def _is_share(headline: Mapping[str, Any]) -> bool:
+    return headline.get("bounds") is not None
+
+
+def _banners(accounting: Mapping[str, Any], rates: Mapping[str, Any], *, complete: bool) -> list[str]:
+    banners, total, unscored = [], accounting["n_total"], accounting["n_unscored"]
+    if not complete:
+        banners.append(
+            "This run is PARTIAL: planned samples have not been run. The numbers below are not the benchmark's; "
+            "resume the run to finish it."
+        )
+    if unscored:
+        causes = ", ".join(f"{name} {numbers.count(n)}" for name, n in causes_of(accounting))
+        banners.append(
+            f"{numbers.count(unscored)} of {numbers.count(total)} samples are unscored ({causes}). "
+            "They are not in the score; the bounds say what they could change."
+        )
+    for kind, rate in sorted(rates.items(), key=lambda item: (-(item[1] or 0.0), item[0])):
+        if rate is not None and rate >= LOUD_RATE:
+            advice = _KIND_ADVICE.get(kind, f"failed as {kind} and count as 0")
+            banners.append(f"{numbers.percent(rate)} of the responses {advice}.")
+    return banners

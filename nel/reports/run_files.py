@@ -1,0 +1,106 @@
+"""Finds and reads the artifact files of a run. Knows their places and that they are JSON, not what they mean.
+
+Trap: models send lone surrogates and integers beyond 64 bits, which orjson refuses; the standard library reads them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from nel.errors import OutputError
+
+_SECOND = re.compile(r"@\d+$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkFiles:
+    """The artifacts of one benchmark, the small ones already read."""
+
+    directory: Path
+    metrics: dict[str, Any]
+    bundle: dict[str, Any]
+    """Empty when the file is not there, as are the next two."""
+    failures: dict[str, Any]
+    runtime: dict[str, Any]
+
+    @property
+    def title(self) -> str:
+        """Return the benchmark's name, with ``@2`` for the second entry of that name."""
+        name = str(self.metrics.get("benchmark", self.directory.name))
+        twin = _SECOND.search(self.directory.name)
+        return name + twin.group() if twin and not name.endswith(twin.group()) else name
+
+    def results(self) -> Iterator[dict[str, Any]]:
+        """Yield the objects of results.jsonl in file order, one in memory at a time; none when it is not there.
+
+        Raises:
+            OutputError: A line is not a JSON object.
+        """
+        path = self.directory / "results.jsonl"
+        if not path.is_file():
+            return
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield _object(line, f"{self.directory.name}/results.jsonl, line {number}")
+
+
+def read_run(run_dir: Path) -> list[BenchmarkFiles]:
+    """Return the benchmarks of a run, sorted by directory name.
+
+    Raises:
+        OutputError: The directory has no benchmark with a metrics.json, or a file is not what it should be.
+    """
+    found = sorted(run_dir.glob("*/metrics.json"), key=lambda path: path.parent.name)
+    if not found:
+        raise OutputError(f"no artifacts in {run_dir}: no subdirectory has a metrics.json; give the directory of a run")
+    return [_read_benchmark(path.parent) for path in found]
+
+
+def read_run_yaml(run_dir: Path) -> str | None:
+    """Return the text of run.yaml, or None when there is none."""
+    path = run_dir / "run.yaml"
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else None
+
+
+def _read_benchmark(directory: Path) -> BenchmarkFiles:
+    bundles = sorted(directory.glob("eval-*.json"))
+    return BenchmarkFiles(
+        directory=directory,
+        metrics=_read(directory / "metrics.json"),
+        bundle=_read(bundles[0]) if bundles else {},
+        failures=_read(directory / "failure_analysis.json"),
+        runtime=_read(directory / "runtime_stats.json"),
+    )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    return _object(path.read_bytes(), f"{path.parent.name}/{path.name}") if path.is_file() else {}
+
+
+def _object(data: bytes, where: str) -> dict[str, Any]:
+    try:
+        value = _loads(data)
+    except (ValueError, RecursionError) as error:
+        raise OutputError(f"{where} is not strict JSON ({error}); make it again with nel report") from error
+    if not isinstance(value, dict):
+        raise OutputError(f"{where} is not a JSON object; make it again with nel report")
+    return value
+
+
+def _loads(data: bytes) -> Any:
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return json.loads(data, parse_constant=_refuse_constant)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,66 @@
+r"""Makes hostile text showable: control and bidi characters become visible escapes, long text gets a marked cut.
+
+Knows nothing of HTML; whoever prints the text still has to escape it. Trap: the escapes are plain text, so a model
+that writes a literal ``\x1b`` looks the same as one that sends the character.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+from nel.reports.numbers import count
+
+PREVIEW_CHARACTERS_MAX: Final = 4_000
+_HEAD_SHARE: Final = 0.7
+_BYTE_MAX: Final = 0xFF
+_BMP_MAX: Final = 0xFFFF
+
+# Controls but tab and newline, bidi controls, invisible spaces, line separators, noncharacters, surrogates, tags.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def visible(text: str) -> str:
+    r"""Return the text with each hidden or dangerous character shown as its escape, e.g. ``\x1b`` or ``\u202e``.
+
+    Tabs and newlines stay, and a CR LF pair counts as a newline. The result can always be encoded as UTF-8.
+    """
+    return _HIDDEN.sub(_escape, text.replace("\r\n", "\n"))
+
+
+def one_line(text: str) -> str:
+    """Return visible text with every run of white space as one space."""
+    return " ".join(visible(text).split())
+
+
+def preview(text: str, *, characters_max: int = PREVIEW_CHARACTERS_MAX) -> str:
+    """Return visible text, its middle cut out and the cut marked when it is too long.
+
+    The end is kept because that is where models put their answer, and prompts their question.
+    """
+    shown = visible(text)
+    if len(shown) <= characters_max:
+        return shown
+    head = int(characters_max * _HEAD_SHARE)
+    tail = characters_max - head
+    cut = f"[… {count(len(shown) - characters_max)} characters cut here; results.jsonl holds all …]"
+    return f"{shown[:head]}\n\n{cut}\n\n{shown[len(shown) - tail :]}"
+
+
+def as_text(value: Any) -> str:
+    """Return a JSON value as text: a string as it is, everything else as JSON."""
+    if isinstance(value, str):
+        return value
+    flat = not isinstance(value, (dict, list))
+    return json.dumps(value, ensure_ascii=False, indent=None if flat else 2, sort_keys=True)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code <= _BYTE_MAX:
+        return "\\r" if code == ord("\r") else f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= _BMP_MAX else f"\\U{code:08x}"

@@ -1,0 +1,131 @@
+"""From YAML, flags and overrides to a configuration, with errors that name the key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nel.config.load import build_config, read_yaml
+from nel.errors import ConfigError
+
+ENDPOINT = {"url": "http://127.0.0.1:1/v1", "model": "m"}
+
+
+@pytest.mark.parametrize(
+    ("url", "base", "protocol"),
+    [
+        ("http://h/v1", "http://h/v1", "chat"),
+        ("http://h/v1/", "http://h/v1", "chat"),
+        ("http://h/v1/chat/completions", "http://h/v1", "chat"),
+        ("https://h:8000/openai/v1/completions", "https://h:8000/openai/v1", "completions"),
+    ],
+)
+def test_a_url_is_a_base_or_a_full_path(url: str, base: str, protocol: str) -> None:
+    """A full path gives base and protocol; a base URL means chat."""
+    endpoint = build_config({"endpoint": {"url": url, "model": "m"}, "benchmarks": ["x"]}).endpoint
+    assert endpoint is not None
+    assert (endpoint.url, endpoint.protocol) == (base, protocol)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"benchmark": ["x"]}, 'unknown key "benchmark"; did you mean "benchmarks"?'),
+        ({"benchmarks": [{"name": "x", "repeat": 2}]}, 'benchmarks.0: unknown key "repeat"; did you mean "repeats"?'),
+        ({"benchmarks": ["x"], "generation": {"temprature": 1}}, 'generation: unknown key "temprature"'),
+        ({"benchmarks": []}, "benchmarks"),
+        ({"benchmarks": ["x"], "generation": {"temperature": "hot"}}, "generation.temperature"),
+        ({"benchmarks": ["x"], "generation": {"top_p": 0}}, "generation.top_p"),
+        ({"benchmarks": [{"name": "x", "repeats": 0}]}, "benchmarks.0.repeats"),
+        ({"benchmarks": ["x"], "endpoint": {"url": "h/v1", "model": "m"}}, "is not a URL of an endpoint"),
+        ({"benchmarks": ["x"], "endpoint": {"url": "ftp://h/v1", "model": "m"}}, "is not a URL of an endpoint"),
+        ({"benchmarks": ["x"], "endpoint": {"url": "http://h:99999999/v1", "model": "m"}}, "is not a URL"),
+        ({"benchmarks": ["x"], "endpoint": {"url": "http://u:p@h/v1", "model": "m"}}, "user name or password"),
+        ({"benchmarks": ["x"], "endpoint": {**ENDPOINT, "api_key_env": "sk-123"}}, "give the name, not the key"),
+        ({"benchmarks": ["x"], "endpoint": {**ENDPOINT, "url": "http://h/v1/completions", "protocol": "chat"}}, "contradicts"),
+        ({"benchmarks": ["x"], "output": {"run_id": "../up"}}, "output.run_id"),
+    ],
+)
+def test_wrong_configurations_are_named(data: dict[str, object], message: str) -> None:
+    """Each wrong key or value is an error that names it."""
+    with pytest.raises(ConfigError) as caught:
+        build_config(data)
+    assert message in str(caught.value)
+
+
+def test_a_key_in_the_wrong_place_is_not_in_the_message() -> None:
+    """A key given where its variable's name belongs is not repeated by the error."""
+    with pytest.raises(ConfigError) as caught:
+        build_config({"benchmarks": ["x"], "endpoint": {**ENDPOINT, "api_key_env": "sk-very-secret"}})
+    assert "very-secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("benchmarks: [a\n", "line"),
+        ("a: 1\na: 2\n", 'the key "a" stands twice'),
+        ("- a\n", "expected keys"),
+        ("", "found nothing"),
+        ("a: !!python/object:os.system {}\n", "could not determine a constructor"),
+        ("a: &x [1]\nb: *x\n", "aliases are not allowed"),
+        ("a: ${NEL_TEST_UNSET}\n", "NEL_TEST_UNSET is not set"),
+    ],
+)
+def test_wrong_yaml_is_named(tmp_path: Path, text: str, message: str) -> None:
+    """Bad YAML is an error with line and reason; nothing in it is executed or expanded without bound."""
+    path = tmp_path / "config.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        read_yaml(path)
+    assert message in str(caught.value)
+
+
+def test_variables_are_filled_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """${VAR}, ${VAR:-default} and the escape $${VAR}."""
+    monkeypatch.setenv("NEL_TEST_NAME", "value")
+    path = tmp_path / "config.yaml"
+    path.write_text("a: ${NEL_TEST_NAME}\nb: [\"x-${NEL_TEST_UNSET:-y}\"]\nc: $${KEPT}\n")
+    assert read_yaml(path) == {"a": "value", "b": ["x-y"], "c": "${KEPT}"}
+
+
+@pytest.mark.parametrize(
+    ("override", "attribute", "value"),
+    [
+        ("engine.concurrency=7", "engine.concurrency", 7),
+        ("benchmarks.0.repeats=3", "benchmarks.0.repeats", 3),
+        ("generation.stop=[a, b]", "generation.stop", ["a", "b"]),
+        ("generation.temperature=0", "generation.temperature", 0.0),
+        ("generation.extra={top_k: 5}", "generation.extra", {"top_k": 5}),
+    ],
+)
+def test_overrides_win(override: str, attribute: str, value: object) -> None:
+    """-O sets any key by its path, lists by position, values as YAML."""
+    found: object = build_config({"benchmarks": ["x"]}, overrides=[override])
+    for part in attribute.split("."):
+        found = found[int(part)] if isinstance(found, list) else getattr(found, part)
+    assert found == value
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [("nonsense", "write key=value"), ("benchmarks.5.repeats=1", "no position"), ("a=[", "not valid YAML"), ("engin.x=1", '"engin"')],
+)
+def test_wrong_overrides_are_named(override: str, message: str) -> None:
+    """An override without value, position or known key is an error."""
+    with pytest.raises(ConfigError) as caught:
+        build_config({"benchmarks": ["x"]}, overrides=[override])
+    assert message in str(caught.value)
+
+
+def test_benchmark_generation_wins_field_by_field() -> None:
+    """A benchmark's own settings are laid over the run's, field by field."""
+    config = build_config(
+        {
+            "generation": {"temperature": 0.0, "max_tokens": 5},
+            "benchmarks": [{"name": "x", "generation": {"temperature": 1.0}}],
+        }
+    )
+    merged = config.generation_of(config.benchmarks[0])
+    assert (merged.temperature, merged.max_tokens) == (1.0, 5)

@@ -1,0 +1,222 @@
+"""A kill at any moment costs at most the requests in flight, and the artifacts come out the same."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
+from tests.support.runs import nel, only_run, read_json, read_results, sums, without_volatile, write_jsonl
+
+CONCURRENCY = 8
+N = 400
+
+
+def _script(call: Call, _: int) -> Reply:
+    number = int(call.text.split("What is ")[1].split()[0])
+    if number % 7 == 0:
+        return answer("no idea")
+    return answer(f"Answer: {2 * number + (number % 3 == 0)}")
+
+
+def _command(endpoint: Endpoint, out: str, *more: str) -> list[str]:
+    return [
+        "eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl", "--model-url", endpoint.url, "--model-id", "m",
+        "--concurrency", str(CONCURRENCY), "-o", out, *more,
+    ]  # fmt: skip
+
+
+def _start(command: list[str], cwd: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "nel", *command], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def _wait_for_calls(endpoint: Endpoint, n: int) -> None:
+    deadline = time.monotonic() + 30
+    while len(endpoint.calls) < n and time.monotonic() < deadline:
+        threading.Event().wait(0.002)
+    assert len(endpoint.calls) >= n
+
+
+def _same_artifacts(first: Path, second: Path) -> None:
+    assert without_volatile(read_results(first, "gsm8k")) == without_volatile(read_results(second, "gsm8k"))
+    for name in ("metrics.json", "failure_analysis.json"):
+        ours, theirs = read_json(first / "gsm8k" / name), read_json(second / "gsm8k" / name)
+        ours["run_id"] = theirs["run_id"] = ""
+        assert ours == theirs
+
+
+def test_kill_and_resume_equals_never_stopping(tmp_path: Path) -> None:
+    """Three SIGKILLs in the middle: at most one request a worker is sent again each time, artifacts are equal."""
+    sums(tmp_path / "data.jsonl", N)
+    with scripted(_script, models=["m"]) as endpoint:
+        assert nel(*_command(endpoint, "whole"), cwd=tmp_path).returncode == 0
+    with scripted(_script, models=["m"]) as endpoint:
+        resume: tuple[str, ...] = ()
+        for stop_at in (60, 150, 260):
+            process = _start(_command(endpoint, "killed", *resume), tmp_path)
+            _wait_for_calls(endpoint, stop_at)
+            process.kill()
+            process.communicate()
+            resume = ("--resume",)
+        done = nel(*_command(endpoint, "killed", "--resume"), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert len({call.text for call in endpoint.calls}) == N
+        assert endpoint.resent() <= 3 * CONCURRENCY
+        _same_artifacts(only_run(tmp_path / "whole"), only_run(tmp_path / "killed"))
+        sent = len(endpoint.calls)
+        assert nel(*_command(endpoint, "killed", "--resume"), cwd=tmp_path).returncode == 0
+        assert len(endpoint.calls) == sent
+    sessions = read_json(only_run(tmp_path / "killed") / "gsm8k" / "runtime_stats.json")["sessions"]
+    assert sessions == 5
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_drains_and_can_be_resumed(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    """One Ctrl-C or SIGTERM: requests in flight finish, partial artifacts are written, nothing is sent twice."""
+    sums(tmp_path / "data.jsonl", N)
+    with scripted(_script, models=["m"]) as endpoint:
+        process = _start(_command(endpoint, "out"), tmp_path)
+        _wait_for_calls(endpoint, 40)
+        process.send_signal(number)
+        _, stderr = process.communicate(timeout=60)
+        assert process.returncode == code
+        assert "nel eval resume" in stderr
+        metrics = read_json(only_run(tmp_path / "out") / "gsm8k" / "metrics.json")
+        assert metrics["complete"] is False
+        assert metrics["accounting"]["n_total"] == N
+        assert nel(*_command(endpoint, "out", "--resume"), cwd=tmp_path).returncode == 0
+        assert endpoint.resent() == 0
+    assert read_json(only_run(tmp_path / "out") / "gsm8k" / "metrics.json")["complete"] is True
+
+
+def test_a_changed_model_is_refused(tmp_path: Path) -> None:
+    """A resume with another model, prompt or dataset is refused, names the fields and sends nothing."""
+    sums(tmp_path / "data.jsonl", 5)
+    with scripted(_script) as endpoint:
+        assert nel(*_command(endpoint, "out"), cwd=tmp_path).returncode == 0
+        sent = len(endpoint.calls)
+        changed = nel(*_command(endpoint, "out", "--resume", "--temperature", "0.5"), "--model-id", "other", cwd=tmp_path)
+        assert changed.returncode == 2
+        assert "endpoint.model: m -> other" in changed.stderr
+        assert "generation.temperature: unset -> 0.5" in changed.stderr
+        write_jsonl(tmp_path / "data.jsonl", [{"question": f"What is {i} plus 1?", "answer": "#### 1"} for i in range(5)])
+        edited = nel(*_command(endpoint, "out", "--resume"), cwd=tmp_path)
+        assert edited.returncode == 2
+        assert "dataset.sha256" in edited.stderr
+        assert len(endpoint.calls) == sent
+
+
+def test_concurrency_may_change_and_rows_may_move(tmp_path: Path) -> None:
+    """Concurrency is no part of a run's identity, and neither is the order of the rows."""
+    sums(tmp_path / "data.jsonl", 5)
+    with scripted(_script) as endpoint:
+        assert nel(*_command(endpoint, "out"), cwd=tmp_path).returncode == 0
+        lines = (tmp_path / "data.jsonl").read_text().splitlines(keepends=True)
+        (tmp_path / "data.jsonl").write_text("".join(reversed(lines)))
+        sent = len(endpoint.calls)
+        again = nel(*_command(endpoint, "out", "--resume", "--concurrency", "2"), cwd=tmp_path)
+        assert again.returncode == 0, again.stderr
+        assert len(endpoint.calls) == sent
+
+
+def test_more_repeats_and_problems_ask_only_what_is_missing(tmp_path: Path) -> None:
+    """A larger limit and one more repeat send exactly the missing requests."""
+    sums(tmp_path / "data.jsonl", 10)
+    with scripted(_script) as endpoint:
+        assert nel(*_command(endpoint, "out", "--max-problems", "4", "--seed", "1"), cwd=tmp_path).returncode == 0
+        assert len(endpoint.calls) == 4
+        more = ("--max-problems", "6", "--repeats", "2", "--seed", "1", "--resume")
+        assert nel(*_command(endpoint, "out", *more), cwd=tmp_path).returncode == 0
+        assert len(endpoint.calls) == 12
+        assert endpoint.resent() == 0
+        fewer = nel(*_command(endpoint, "out", "--max-problems", "2", "--seed", "1", "--resume"), cwd=tmp_path)
+        assert fewer.returncode == 2
+
+
+def test_a_changed_scorer_scores_again_and_sends_nothing(tmp_path: Path) -> None:
+    """An edited scorer re-scores the stored answers without a request."""
+    bench = tmp_path / "bench.py"
+    source = (
+        "from nel import benchmark, scorer\n"
+        "@benchmark(name='mine', dataset='data.jsonl', prompt='{question}', target_field='answer')\n"
+        "@scorer\n"
+        "def mine(sample):\n"
+        "    return {'correct': VERDICT}\n"
+    )
+    bench.write_text(source.replace("VERDICT", "True"))
+    sums(tmp_path / "data.jsonl", 5)
+    with scripted(_script) as endpoint:
+        command = ("eval", "run", "--bench", "bench.py", "--model-url", endpoint.url, "--model-id", "m", "-o", "out")
+        assert nel(*command, cwd=tmp_path).returncode == 0
+        bench.write_text(source.replace("VERDICT", "False"))
+        assert nel(*command, "--resume", cwd=tmp_path).returncode == 0
+        assert len(endpoint.calls) == 5
+    metrics = read_json(only_run(tmp_path / "out") / "mine" / "metrics.json")
+    assert metrics["headline"]["value"] == 0.0
+
+
+def test_a_second_process_is_turned_away(tmp_path: Path) -> None:
+    """Two processes on one run directory: the second names the owner, exits 2 and sends nothing."""
+    sums(tmp_path / "data.jsonl", 4)
+    gate = threading.Event()
+
+    def held(call: Call, number: int) -> Reply:
+        reply = _script(call, number)
+        reply.wait = gate
+        return reply
+
+    with scripted(held) as endpoint:
+        process = _start(_command(endpoint, "out"), tmp_path)
+        _wait_for_calls(endpoint, 1)
+        second = nel(*_command(endpoint, "out", "--resume"), cwd=tmp_path)
+        sent = len(endpoint.calls)
+        gate.set()
+        process.communicate(timeout=60)
+    assert second.returncode == 2
+    assert f"in use by process {process.pid}" in second.stderr
+    assert sent == 1
+
+
+def test_a_moved_run_resumes(tmp_path: Path) -> None:
+    """A run directory that was moved is resumed where it is now."""
+    sums(tmp_path / "data.jsonl", 5)
+    with scripted(_script) as endpoint:
+        assert nel(*_command(endpoint, "out"), cwd=tmp_path).returncode == 0
+        moved = tmp_path / "elsewhere"
+        only_run(tmp_path / "out").rename(moved)
+        done = nel("eval", "resume", str(moved), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert len(endpoint.calls) == 5
+
+
+def test_report_rebuilds_every_byte(tmp_path: Path) -> None:
+    """Deleted artifacts come back from run.db alone, byte for byte."""
+    sums(tmp_path / "data.jsonl", 20)
+    with scripted(_script) as endpoint:
+        assert nel(*_command(endpoint, "out"), cwd=tmp_path).returncode == 0
+    run_dir = only_run(tmp_path / "out")
+    files = {path: path.read_bytes() for path in run_dir.rglob("*") if path.is_file() and not path.name.startswith(("run.db", "."))}
+    assert len(files) == 7
+    for path in files:
+        path.unlink()
+    assert nel("report", str(run_dir), cwd=tmp_path).returncode == 0
+    assert {path: path.read_bytes() for path in files} == files
+
+
+def test_a_damaged_store_is_named(tmp_path: Path) -> None:
+    """A run.db that is no database is an error with the next step, not a traceback."""
+    run_dir = tmp_path / "out" / "run"
+    run_dir.mkdir(parents=True)
+    (run_dir / "run.db").write_bytes(os.urandom(4096))
+    done = nel("report", str(run_dir), cwd=tmp_path)
+    assert done.returncode == 2
+    assert "is damaged or no run.db" in done.stderr

@@ -1,0 +1,203 @@
+"""A fault of the machinery is never a wrong answer: it is unscored, by cause, and shows in the exit code."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.endpoint import Call, Reply, answer, scripted
+from tests.support.runs import nel, only_run, read_json, read_results, sums
+
+FAST = ("-O", "endpoint.backoff_seconds=0.001", "-O", "endpoint.attempts_max=2")
+
+
+def _right(call: Call, _: int) -> Reply:
+    number = int(call.text.split("What is ")[1].split()[0])
+    return answer(f"Answer: {2 * number}")
+
+
+def _run(tmp_path: Path, url: str, *more: str, env: dict[str, str] | None = None, n: int = 6) -> Any:
+    data = sums(tmp_path / "data.jsonl", n)
+    arguments = ("eval", "run", "--bench", "gsm8k", "--dataset", str(data), "--model-url", url, "--model-id", "m", "-o", "out")
+    return nel(*arguments, *FAST, *more, cwd=tmp_path, env=env)
+
+
+def _accounting(tmp_path: Path) -> dict[str, Any]:
+    run_dir = only_run(tmp_path / "out")
+    accounting: dict[str, Any] = read_json(run_dir / "gsm8k" / "metrics.json")["accounting"]
+    assert accounting == read_json(run_dir / "gsm8k" / "failure_analysis.json")["accounting"]
+    assert accounting == read_json(run_dir / "gsm8k" / "eval-gsm8k.json")["benchmark"]["accounting"]
+    total = accounting["n_scored"] + accounting["n_model_failure"] + accounting["n_unscored"]
+    assert accounting["n_total"] == total == len(read_results(run_dir, "gsm8k"))
+    return accounting
+
+
+def test_a_wrong_key_is_found_before_anything_is_asked(tmp_path: Path) -> None:
+    """401: exit 2 naming the variable, no sample asked, no score, no key in any file."""
+    with scripted(_right, models=["m"], key="sk-the-right-key") as endpoint:
+        done = _run(tmp_path, endpoint.url, "--api-key-env", "TEST_KEY", env={"TEST_KEY": "sk-the-wrong-key"})
+        assert endpoint.calls == []
+    assert done.returncode == 2
+    assert "the key in TEST_KEY was refused" in done.stderr
+    assert "no score" in done.stdout
+    assert _accounting(tmp_path)["unscored"] == {"cancelled": {"n": 6, "kinds": {"not_run": 6}}}
+    written = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert b"the-wrong-key" not in written
+    assert "the-wrong-key" not in done.stdout + done.stderr
+
+
+def test_a_wrong_key_on_a_server_without_a_list_of_models(tmp_path: Path) -> None:
+    """Where the list of models says nothing, the first request alone finds the wrong key."""
+
+    def refuse(_: Call, __: int) -> Reply:
+        return Reply(status=401, body={"error": {"message": "bad key sk-leaky-secret"}})
+
+    with scripted(refuse) as endpoint:
+        done = _run(tmp_path, endpoint.url, "--api-key-env", "TEST_KEY", env={"TEST_KEY": "sk-leaky-secret"})
+        assert len(endpoint.calls) == 1
+    assert done.returncode == 2
+    assert "was refused" in done.stderr
+    assert "sk-leaky-secret" not in done.stderr
+
+
+def test_a_key_that_is_not_set(tmp_path: Path) -> None:
+    """A named variable that is not set ends the run before anything is sent."""
+    done = _run(tmp_path, "http://127.0.0.1:9/v1", "--api-key-env", "TEST_KEY_NOT_SET")
+    assert done.returncode == 2
+    assert "TEST_KEY_NOT_SET" in done.stderr
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_wrong_model_names_what_is_served(tmp_path: Path) -> None:
+    """A model the endpoint does not list is refused, with the nearest one it has."""
+    with scripted(_right, models=["mm", "other"]) as endpoint:
+        done = _run(tmp_path, endpoint.url)
+    assert done.returncode == 2
+    assert 'does not serve the model "m"' in done.stderr
+    assert 'did you mean "mm"' in done.stderr
+
+
+def test_a_wrong_path_says_so(tmp_path: Path) -> None:
+    """404 on the first request: the URL or the model is wrong, and one request was sent."""
+    with scripted(lambda *_: Reply(status=404, body={"error": {"message": "no such route"}})) as endpoint:
+        done = _run(tmp_path, endpoint.url)
+        assert len(endpoint.calls) == 1
+    assert done.returncode == 2
+    assert "a base URL ends in /v1" in done.stderr
+
+
+def test_a_dead_endpoint_is_resumable(tmp_path: Path) -> None:
+    """Nothing listens: exit 75, everything unscored, and the line that resumes."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+        done = _run(tmp_path, url)
+    assert done.returncode == 75
+    assert "nothing answers at" in done.stderr
+    assert "nel eval resume" in done.stderr
+    assert _accounting(tmp_path)["n_unscored"] == 6
+
+
+def test_a_storm_of_500_is_unscored(tmp_path: Path) -> None:
+    """Only 500s: exit not 0, no score, every sample unscored by infra, retries bounded."""
+    with scripted(lambda *_: Reply(status=500, body={"error": {"message": "boom"}}), models=["m"]) as endpoint:
+        done = _run(tmp_path, endpoint.url)
+        assert len(endpoint.calls) == 12
+    assert done.returncode == 3
+    assert "no score" in done.stdout
+    assert _accounting(tmp_path)["unscored"] == {"infra": {"n": 6, "kinds": {"server_error": 6}}}
+    assert {row["reward"] for row in read_results(only_run(tmp_path / "out"), "gsm8k")} == {None}
+
+
+def test_a_long_storm_stops_the_run(tmp_path: Path) -> None:
+    """So many samples lost in a row stop the run resumably instead of burning through the dataset."""
+    with scripted(lambda *_: Reply(status=503, body={}), models=["m"]) as endpoint:
+        done = _run(tmp_path, endpoint.url, "-O", "engine.faults_in_a_row_max=4", "--concurrency", "2", n=100)
+        assert len(endpoint.calls) <= 2 * 6
+    assert done.returncode == 75
+    assert "samples in a row were lost" in done.stderr
+    accounting = _accounting(tmp_path)
+    assert accounting["unscored"]["cancelled"]["kinds"]["not_run"] >= 94
+
+
+def test_one_lost_sample_does_not_hide(tmp_path: Path) -> None:
+    """One sample lost of six: the score is over five, the bounds say so, exit 3; a resume mends it."""
+    broken = True
+
+    def script(call: Call, number: int) -> Reply:
+        return Reply(status=500, body={}) if broken and "What is 3 " in call.text else _right(call, number)
+
+    with scripted(script, models=["m"]) as endpoint:
+        done = _run(tmp_path, endpoint.url)
+        assert done.returncode == 3
+        headline = read_json(only_run(tmp_path / "out") / "gsm8k" / "metrics.json")["headline"]
+        assert headline["value"] == 1.0
+        assert headline["bounds"] == {"lower": 5 / 6, "upper": 1.0}
+        broken = False
+        sent = len(endpoint.calls)
+        again = nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path)
+        assert len(endpoint.calls) == sent + 1
+    assert again.returncode == 0
+    assert _accounting(tmp_path)["n_scored"] == 6
+
+
+@pytest.mark.parametrize(
+    ("reply", "state"),
+    [
+        (answer("Answer: 0", finish="length"), ("model_failure", "truncated")),
+        (answer(""), ("model_failure", "empty")),
+        (answer(None, reasoning_content="hmm"), ("model_failure", "empty")),
+        (answer("<think>Answer: 0"), ("model_failure", "truncated")),
+        (answer("no", finish="content_filter"), ("model_failure", "content_filter")),
+        (answer(None, refusal="I will not."), ("model_failure", "refusal")),
+        (answer("I do not know"), ("model_failure", "no_answer")),
+        (answer("<think>Answer: 5</think>Answer: 0"), ("scored", None)),
+        (Reply(status=400, body={"error": {"message": "maximum context length is 10 tokens"}}), ("model_failure", "context_exceeded")),
+        (Reply(raw=b"<html>login</html>"), ("unscored", "malformed")),
+        (Reply(raw=b'{"choices": [{"mess'), ("unscored", "malformed")),
+        (Reply(raw=b"[]"), ("unscored", "malformed")),
+        (Reply(body={"choices": []}), ("unscored", "malformed")),
+        (Reply(body={"error": {"message": "overloaded", "code": 503}}), ("unscored", "server_error")),
+        (Reply(status=400, body={"error": {"message": "bad"}}), ("unscored", "bad_request")),
+        (Reply(status=302, headers={"Location": "http://127.0.0.1:1/"}), ("unscored", "not_found")),
+    ],
+)
+def test_every_answer_ends_in_one_state(tmp_path: Path, reply: Reply, state: tuple[str, str | None]) -> None:
+    """Truncated, empty, filtered, refused, malformed: each its own state, none a wrong answer."""
+
+    def script(call: Call, number: int) -> Reply:
+        return reply if "What is 0 " in call.text else _right(call, number)
+
+    with scripted(script, models=["m"]) as endpoint:
+        _run(tmp_path, endpoint.url, "-O", "engine.preflight=false", n=2)
+    row = read_results(only_run(tmp_path / "out"), "gsm8k")[0]
+    assert (row["outcome"]["state"], row["outcome"]["kind"]) == state
+    assert (row["reward"] is None) == (state[0] == "unscored")
+
+
+def test_a_scorer_that_raises_harms_its_own_sample_only(tmp_path: Path) -> None:
+    """A scorer's bug is unscored by scorer with the traceback; the other samples are scored."""
+    bench = tmp_path / "bench.py"
+    bench.write_text(
+        "from nel import benchmark, scorer\n"
+        "@benchmark(name='fragile', dataset='data.jsonl', prompt='{question}', target_field='answer')\n"
+        "@scorer\n"
+        "def fragile(sample):\n"
+        "    if 'What is 1 ' in sample.metadata['question']:\n"
+        "        raise RuntimeError('my bug')\n"
+        "    if 'What is 2 ' in sample.metadata['question']:\n"
+        "        raise SystemExit(0)\n"
+        "    return {'correct': True}\n"
+    )
+    sums(tmp_path / "data.jsonl", 4)
+    with scripted(_right, models=["m"]) as endpoint:
+        done = nel(
+            "eval", "run", "--bench", "bench.py", "--model-url", endpoint.url, "--model-id", "m", "-o", "out", cwd=tmp_path
+        )  # fmt: skip
+    assert done.returncode == 3
+    rows = read_results(only_run(tmp_path / "out"), "fragile")
+    assert [row["outcome"]["state"] for row in rows] == ["scored", "unscored", "unscored", "scored"]
+    assert "RuntimeError: my bug" in rows[1]["outcome"]["detail"]

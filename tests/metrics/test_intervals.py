@@ -1,0 +1,72 @@
+"""Intervals and pass@k against golden values."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from scipy import stats
+
+from nel.metrics import mean_interval, pass_at_k, wilson_interval
+
+
+@pytest.mark.parametrize(
+    ("right", "n", "lower", "upper"),
+    [
+        (0, 10, 0.0, 0.277533),
+        (8, 10, 0.490162, 0.943318),
+        (27, 30, 0.743789, 0.965400),
+        (138, 164, 0.777842, 0.889454),
+        (0, 300, 0.0, 0.012643),
+    ],
+)
+def test_wilson_golden_values(right: int, n: int, lower: float, upper: float) -> None:
+    """Published values to six digits."""
+    interval = wilson_interval(right, n)
+    assert interval.lower == pytest.approx(lower, abs=5e-7)
+    assert interval.upper == pytest.approx(upper, abs=5e-7)
+
+
+def test_wilson_coverage_is_nominal_for_small_n() -> None:
+    """Exact enumeration: mean coverage over a grid stays near 95 % for five samples as for a hundred."""
+    for n in (5, 10, 30, 100):
+        intervals = [wilson_interval(k, n) for k in range(n + 1)]
+        grid = [0.5 + 0.49 * step / 49 for step in range(50)]
+        covered = [
+            sum(stats.binom.pmf(k, n, theta) for k, i in enumerate(intervals) if (i.lower or 0) <= theta <= (i.upper or 0))
+            for theta in grid
+        ]
+        assert 0.94 <= sum(covered) / len(covered) <= 0.97
+
+
+def test_mean_interval_is_students_t() -> None:
+    """The interval of a mean equals scipy's."""
+    values = [0.1, 0.5, 0.9, 0.4, 0.7]
+    interval = mean_interval(values)
+    expected = stats.t.interval(0.95, len(values) - 1, loc=sum(values) / 5, scale=stats.sem(values))
+    assert (interval.lower, interval.upper) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("values", [[], [0.5], [0.5, 0.5, 0.5]])
+def test_no_spread_means_no_interval(values: list[float]) -> None:
+    """Nothing, one value or equal values give no interval, with the reason, and never one of zero width."""
+    if not values:
+        values = [math.pi]
+    interval = mean_interval(values)
+    assert (interval.lower, interval.upper) == (None, None)
+    assert interval.reason
+
+
+@pytest.mark.parametrize(
+    ("n", "c", "k", "expected"), [(8, 3, 1, 0.375), (8, 3, 4, 0.928571), (200, 50, 10, 0.947906), (200, 1, 100, 0.5)]
+)
+def test_pass_at_k_golden_values(n: int, c: int, k: int, expected: float) -> None:
+    """Published values to six digits."""
+    assert pass_at_k(n, c, k) == pytest.approx(expected, abs=5e-7)
+
+
+@pytest.mark.parametrize(("n", "c", "k"), [(5, 6, 1), (5, -1, 1), (5, 2, 6), (5, 2, 0)])
+def test_pass_at_k_out_of_range(n: int, c: int, k: int) -> None:
+    """Impossible counts are errors, not numbers."""
+    with pytest.raises(ValueError, match="must be between"):
+        pass_at_k(n, c, k)

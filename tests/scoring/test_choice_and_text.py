@@ -1,0 +1,75 @@
+"""Letters and text answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from nel.scoring.choice import declared_letter, multichoice_regex
+from nel.scoring.text import answer_after_marker, answer_line, exact_match
+from nel.types import ScorerInput
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("Answer: B", "B"),
+        ("The answer is (C).", "C"),
+        ("**Answer:** D", "D"),
+        ("Answer: A is tempting ... Answer: B", "B"),
+        ("answer: \\boxed{A}", "A"),
+        ("Answer: Although it rains", None),
+        ("Answer: Cannot be determined", None),
+        ("A good question", None),
+        ("", None),
+    ],
+)
+def test_declared_letter(text: str, letter: str | None) -> None:
+    """The last declared letter counts; a word that starts with one does not."""
+    assert declared_letter(text) == letter
+
+
+def test_multichoice_with_a_pattern_of_ten_letters() -> None:
+    """A custom pattern widens the letters; its last match counts."""
+    sample = ScorerInput(response="Answer: B\nAnswer: J", target="J")
+    assert multichoice_regex(sample, pattern=r"(?i)Answer\s*:\s*([A-J])") == {"correct": True, "extracted": "J"}
+
+
+@pytest.mark.parametrize(
+    ("response", "target", "correct"),
+    [
+        ("  Paris.  ", "paris", True),
+        ("The Beatles", "beatles", True),
+        ("Beyoncé", "Beyonce", True),
+        ("twenty-one", "twenty one", True),
+        ("", "A", False),
+        ("", "", False),
+        ("a", "A", True),
+        ("Paris, France", "Paris", False),
+    ],
+)
+def test_exact_match(response: str, target: str, correct: bool) -> None:
+    """Case, punctuation, accents and articles do not matter; nothing equals nothing."""
+    assert exact_match(ScorerInput(response=response, target=target)) == {"correct": correct}
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Step 1\nAnswer: 42", "42"),
+        ("Answer: 1\nAnswer: 2", "2"),
+        ("**Answer:** Oslo.", "Oslo"),
+        ("The final answer is: $12$", "12"),
+        ("My answer: none of them", None),
+        ("Answer:", None),
+        ("Answer:\n42", None),
+    ],
+)
+def test_answer_after_marker(text: str, answer: str | None) -> None:
+    """The last line that opens with the marker holds the answer."""
+    assert answer_after_marker(text) == answer
+
+
+def test_answer_line_compares_numbers_as_numbers() -> None:
+    """42.0 and 42 are one answer; 42 and 420 are two."""
+    assert answer_line(ScorerInput(response="Answer: 42.0", target="42"))["correct"] is True
+    assert answer_line(ScorerInput(response="Answer: 420", target="42"))["correct"] is False

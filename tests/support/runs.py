@@ -1,0 +1,54 @@
+"""Small datasets and runs for tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+
+def write_jsonl(path: Path, rows: Iterable[Any]) -> Path:
+    """Write rows as JSON lines and return the path."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def sums(path: Path, n: int) -> Path:
+    """Write n GSM8K-like rows whose gold answer is twice the number in the question."""
+    rows = ({"question": f"What is {i} plus {i}?", "answer": f"It is\n#### {2 * i}"} for i in range(n))
+    return write_jsonl(path, rows)
+
+
+def nel(*arguments: str, cwd: Path, env: dict[str, str] | None = None, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own."""
+    environment = {**os.environ, "COLUMNS": "200", **(env or {})}
+    command = [sys.executable, "-m", "nel", *arguments]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=timeout, check=False)
+
+
+def read_json(path: Path) -> Any:
+    """Return the content of a JSON file."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def read_results(run_dir: Path, benchmark: str) -> list[dict[str, Any]]:
+    """Return the lines of results.jsonl."""
+    lines = (run_dir / benchmark / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def without_volatile(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return result lines without the fields that two equal runs may differ in."""
+    return [{key: value for key, value in row.items() if key != "timing"} for row in rows]
+
+
+def only_run(output_dir: Path) -> Path:
+    """Return the one run directory in an output directory."""
+    (run_dir,) = [path for path in output_dir.iterdir() if path.is_dir()]
+    return run_dir
