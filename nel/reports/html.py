@@ -74,7 +74,7 @@ def render_report(run_dir: Path) -> Iterator[str]:
     environment = _environment()
     style, script = _asset("report.css"), _asset("report.js")
     run_yaml = read_run_yaml(run_dir)
-    return environment.get_template("report.html.j2").generate(
+    chunks = environment.get_template("report.html.j2").generate(
         views=views,
         header=_header(views),
         run_yaml=None if run_yaml is None else preview(run_yaml, characters_max=_RUN_YAML_CHARACTERS_MAX),
@@ -82,6 +82,7 @@ def render_report(run_dir: Path) -> Iterator[str]:
         style=_trusted(style),
         script=_trusted(script),
     )
+    return _translated(chunks)
 
 
 def island_text(value: Any) -> str:
@@ -90,6 +91,16 @@ def island_text(value: Any) -> str:
     for character, escape in _ISLAND_ESCAPES.items():
         text = text.replace(character, escape)
     return text
+
+
+def _translated(chunks: Iterator[str]) -> Iterator[str]:
+    """Yield the chunks; a value that the artifacts lack is their fault, not the template's."""
+    from jinja2 import UndefinedError  # noqa: PLC0415 - slow to import
+
+    try:
+        yield from chunks
+    except UndefinedError as error:
+        raise OutputError(f"an artifact is incomplete ({error}); make the artifacts again with nel report") from error
 
 
 def _island(view: BenchmarkView) -> Iterator[Any]:

@@ -73,11 +73,8 @@ def test_choice_follows_the_letters_of_the_prompt() -> None:
 
 def test_worked_examples_do_not_distract() -> None:
     """With solved problems before it, the problem asked last is answered."""
-    prompt = f"{PROMPT_EXAMPLE}\nAnswer: 1,000\n\nCompute 7 minus 19.\n"
+    prompt = f"{PROBLEMS[1].question}\nAnswer: 1,000\n\nCompute 7 minus 19.\n"
     assert last_line(ask(DemoOptions(accuracy=1), prompt)) == "Answer: -12"
-
-
-PROMPT_EXAMPLE = PROBLEMS[1].question
 
 
 def test_unknown_prompt_gets_a_polite_reply() -> None:
@@ -116,15 +113,11 @@ async def test_another_seed_is_another_model() -> None:
 async def test_faults_come_at_their_rate_and_end(name: str, status: int) -> None:
     """Faults come near the rate over attempts, so that retrying gets through."""
     answerer = DemoAnswerer(DemoOptions(**{name: 0.3}))  # type: ignore[arg-type] # the name is one of the rates
-    faults = 0
-    for problem in PROBLEMS:
-        for _ in range(10):
-            try:
-                await answerer.answer(Query(protocol="chat", text=problem.question))
-            except EndpointFault as fault:
-                assert fault.status == status
-                faults += 1
-    assert 0.2 < faults / 400 < 0.4
+    queries = [Query(protocol="chat", text=problem.question) for problem in PROBLEMS for _ in range(10)]
+    ended = await asyncio.gather(*map(answerer.answer, queries), return_exceptions=True)
+    faults = [end for end in ended if isinstance(end, EndpointFault)]
+    assert {fault.status for fault in faults} == {status}
+    assert 0.2 < len(faults) / len(queries) < 0.4
 
 
 async def test_rate_limit_says_how_long_to_wait(client: Client) -> None:

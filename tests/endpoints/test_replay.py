@@ -235,9 +235,9 @@ def test_replays_all_of_mmlu_pro_fast() -> None:
     for row in shared_rows(name):
         shown = "\n".join(f"{letter}. {text}" for letter, text in zip("ABCDEFGHIJ", row["options"], strict=False))
         prompt = f"Answer this question.\n\nQuestion:\n{row['question']}\nOptions:\n{shown}\n\nThink step by step."
-        began = time.perf_counter()
+        began = time.process_time()
         plain = found(recordings, prompt)
-        seconds, count = seconds + time.perf_counter() - began, count + 1
+        seconds, count = seconds + time.process_time() - began, count + 1
         assert plain in (row["generated_text"], "ambiguous_recording")
         ambiguous += plain == "ambiguous_recording"
         assert found(recordings, prompt, sample_id=str(row["question_id"]), repeat=0) == row["generated_text"]

@@ -96,7 +96,7 @@
   };
 
   const browse = (root) => {
-    const samples = JSON.parse(root.querySelector("script").textContent);
+    const samples = JSON.parse(root.nextElementSibling.textContent);
     const form = root.querySelector("form");
     const list = root.querySelector("ol");
     const status = root.querySelector("[role=status]");

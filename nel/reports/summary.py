@@ -1,0 +1,153 @@
+"""A run's headline numbers as rows, a Markdown table and CSV. Reads metrics.json alone.
+
+Trap: benchmark and metric names come from plugins and datasets, so each format neutralises them: Markdown gets no
+raw HTML, link, mention or cell break, and CSV no text cell that a spreadsheet would run as a formula.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+from nel.reports import numbers
+from nel.reports.run_files import BenchmarkFiles, read_run
+from nel.reports.text import one_line, visible
+
+_CELL_CHARACTERS_MAX: Final = 120
+_MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$:.-])")
+_FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_COLUMNS: Final = (
+    "benchmark", "metric", "value", "ci_lower", "ci_upper", "bound_lower", "bound_upper",
+    "n_total", "n_scored", "n_model_failure", "n_unscored", "complete", "failures",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryRow:
+    """The headline of one benchmark."""
+
+    benchmark: str
+    metric: str
+    value: float | None
+    """None when nothing was scored."""
+    ci_lower: float | None
+    ci_upper: float | None
+    bound_lower: float | None
+    """The value had every unscored sample been wrong; None when the metric is not known to lie in [0, 1]."""
+    bound_upper: float | None
+    n_total: int
+    n_scored: int
+    n_model_failure: int
+    n_unscored: int
+    failures: Mapping[str, int]
+    """Model failures by kind and unscored as ``cause:kind``, sorted by name."""
+    complete: bool
+
+
+def summary_rows(run_dir: Path) -> list[SummaryRow]:
+    """Return one row a benchmark, sorted by directory name.
+
+    Raises:
+        OutputError: The directory has no artifacts, or a file is not strict JSON.
+    """
+    return [_row(files) for files in read_run(run_dir)]
+
+
+def markdown_table(rows: Iterable[SummaryRow]) -> str:
+    """Return a GitHub Markdown table; text from outside is escaped and cut to one line."""
+    lines = [
+        "| Benchmark | Metric | Value | 95 % interval | Bounds | n | Model failure | Unscored | State |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+    ]
+    lines += [f"| {' | '.join(_markdown_cells(row))} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def csv_text(rows: Iterable[SummaryRow]) -> str:
+    """Return RFC 4180 CSV with a header.
+
+    A text cell that a spreadsheet could take for a formula gets a leading apostrophe; strip one to read it back.
+    Numbers are written as they are, and a missing one is an empty cell.
+    """
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(_COLUMNS)
+    for row in rows:
+        writer.writerow([_csv_cell(getattr(row, column)) for column in _COLUMNS])
+    return out.getvalue()
+
+
+def _row(files: BenchmarkFiles) -> SummaryRow:
+    headline: Mapping[str, Any] = files.metrics.get("headline") or {}
+    accounting: Mapping[str, Any] = files.metrics.get("accounting") or {}
+    bounds: Mapping[str, Any] = headline.get("bounds") or {}
+    counted = {name: int(accounting.get(name) or 0) for name in _count_names()}
+    return SummaryRow(
+        benchmark=files.title,
+        metric=str(headline.get("metric", "")),
+        value=headline.get("value"),
+        ci_lower=headline.get("ci_lower"),
+        ci_upper=headline.get("ci_upper"),
+        bound_lower=bounds.get("lower"),
+        bound_upper=bounds.get("upper"),
+        failures=_failures(accounting),
+        complete=bool(files.metrics.get("complete")),
+        **counted,
+    )
+
+
+def _count_names() -> list[str]:
+    return [field.name for field in fields(SummaryRow) if field.name.startswith("n_")]
+
+
+def _failures(accounting: Mapping[str, Any]) -> dict[str, int]:
+    found = {str(kind): int(n) for kind, n in (accounting.get("model_failures") or {}).items()}
+    for cause, part in (accounting.get("unscored") or {}).items():
+        found |= {f"{cause}:{kind}": int(n) for kind, n in (part.get("kinds") or {}).items()}
+    return {name: found[name] for name in sorted(found) if found[name]}
+
+
+def _markdown_cells(row: SummaryRow) -> list[str]:
+    share = row.bound_lower is not None
+    value = "**no score**" if row.value is None else numbers.figure(row.value, share=share)
+    return [
+        _markdown_text(row.benchmark),
+        _markdown_text(row.metric),
+        value,
+        numbers.interval(row.ci_lower, row.ci_upper, share=share),
+        numbers.interval(row.bound_lower, row.bound_upper, share=True),
+        numbers.count(row.n_total),
+        numbers.count(row.n_model_failure),
+        numbers.count(row.n_unscored),
+        "complete" if row.complete else "**PARTIAL**",
+    ]
+
+
+def _markdown_text(text: str) -> str:
+    """Return text that Markdown prints as it is; ``@`` and ``<`` become entities, so nothing is mentioned or run."""
+    line = one_line(text)
+    line = line if len(line) <= _CELL_CHARACTERS_MAX else line[:_CELL_CHARACTERS_MAX] + "…"
+    escaped = _MARKDOWN_SPECIAL.sub(r"\\\1", line.replace("&", "\0"))
+    for character, entity in (("<", "&lt;"), (">", "&gt;"), ("@", "&#64;"), ("\0", "&amp;")):
+        escaped = escaped.replace(character, entity)
+    return escaped
+
+
+def _csv_cell(value: Any) -> str | int | float:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return value
+    if isinstance(value, Mapping):
+        value = "; ".join(f"{name}={n}" for name, n in value.items())
+    raw = str(value)
+    text = visible(raw)
+    is_formula = raw.startswith(_FORMULA_START) or text.lstrip().startswith(_FORMULA_START)
+    return f"'{text}" if is_formula else text

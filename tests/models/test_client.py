@@ -1,0 +1,126 @@
+"""The client against a real HTTP server: retries, deadlines, caps, headers."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from nel.config.schema import EndpointConfig
+from nel.models.client import Client, proxy_for
+from nel.types import Message, Request, Response
+from tests.support.endpoint import Call, Reply, answer, scripted
+
+
+def _request(text: str = "hi", repeat: int = 0) -> Request:
+    messages = (Message(role="user", content=text),)
+    return Request(protocol="chat", model="m", sample_id="sample-é", repeat=repeat, messages=messages)
+
+
+async def _complete(url: str, *, key: str | None = None, **settings: Any) -> tuple[Response, Client]:
+    endpoint = EndpointConfig(url=url, model="m", **{"backoff_seconds": 0.001, **settings})
+    async with Client(endpoint, api_key=key, connections=4, jitter=lambda: 0.0) as client:
+        return await client.complete(_request()), client
+
+
+async def test_a_fault_that_passes_is_retried() -> None:
+    """Two 503 and then an answer: three attempts, one answer, two retries counted."""
+    with scripted(lambda _, n: Reply(status=503, body={}) if n < 2 else answer("yes")) as endpoint:
+        response, client = await _complete(endpoint.url)
+    assert (response.text, response.attempts, client.counters.retries) == ("yes", 3, 2)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+async def test_what_is_hopeless_is_not_retried(status: int) -> None:
+    """A refusal is asked once."""
+    with scripted(lambda *_: Reply(status=status, body={"error": {"message": "no"}})) as endpoint:
+        response, _ = await _complete(endpoint.url)
+        assert len(endpoint.calls) == 1
+    assert response.error is not None
+    assert response.error.status == status
+
+
+async def test_attempts_are_bounded() -> None:
+    """A fault that never passes ends after attempts_max."""
+    with scripted(lambda *_: Reply(status=500, body={})) as endpoint:
+        response, _ = await _complete(endpoint.url, attempts_max=4)
+        assert len(endpoint.calls) == 4
+    assert response.error is not None
+    assert response.error.kind == "server_error"
+
+
+async def test_retry_after_is_waited_for_and_capped() -> None:
+    """A short hint is honoured; one above the cap ends the sample at once instead of blocking it."""
+    with scripted(lambda _, n: Reply(status=429, body={}, headers={"Retry-After": "0.05"}) if n == 0 else answer("yes")) as endpoint:
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        response, _ = await _complete(endpoint.url)
+        assert loop.time() - started >= 0.05
+        assert response.text == "yes"
+    with scripted(lambda *_: Reply(status=429, body={}, headers={"Retry-After": "86400"})) as endpoint:
+        response, _ = await _complete(endpoint.url)
+        assert len(endpoint.calls) == 1
+    assert response.error is not None
+
+
+async def test_a_reset_connection_is_retried() -> None:
+    """A connection that breaks before the answer is tried again."""
+    with scripted(lambda _, n: Reply(reset=True) if n == 0 else answer("yes")) as endpoint:
+        response, _ = await _complete(endpoint.url)
+    assert response.text == "yes"
+
+
+async def test_silence_has_a_deadline() -> None:
+    """An endpoint that accepts and never answers costs the idle timeout and has a kind of its own."""
+    gate = threading.Event()
+    try:
+        with scripted(lambda *_: Reply(body={}, wait=gate)) as endpoint:
+            response, _ = await _complete(endpoint.url, idle_timeout_seconds=0.05, attempts_max=1)
+            gate.set()
+    finally:
+        gate.set()
+    assert response.error is not None
+    assert response.error.kind == "idle_timeout"
+
+
+async def test_a_body_without_end_is_cut() -> None:
+    """A body over the cap is a fault that is not retried."""
+    with scripted(lambda *_: Reply(raw=b"x" * 100_000)) as endpoint:
+        response, _ = await _complete(endpoint.url, response_bytes_max=1024)
+        assert len(endpoint.calls) == 1
+    assert response.error is not None
+    assert response.error.kind == "too_large"
+
+
+async def test_the_key_is_sent_and_never_shown() -> None:
+    """The key goes into the header; an error body that echoes it is redacted."""
+    with scripted(lambda call, _: Reply(status=400, body={"error": {"message": f"bad {call.headers['Authorization']}"}})) as endpoint:
+        response, client = await _complete(endpoint.url, key="sk-super-secret")
+        assert endpoint.calls[0].headers["Authorization"] == "Bearer sk-super-secret"
+    assert response.error is not None
+    assert "sk-super-secret" not in response.error.message
+    assert "sk-super-secret" not in repr(client)
+
+
+async def test_sample_headers_are_opt_in() -> None:
+    """X-Nel-Sample-Id and X-Nel-Repeat are sent only when asked for, as plain ASCII."""
+
+    def script(_: Call, __: int) -> Reply:
+        return answer("yes")
+
+    with scripted(script) as endpoint:
+        await _complete(endpoint.url)
+        await _complete(endpoint.url, send_sample_id=True)
+        first, second = endpoint.calls
+    assert "X-Nel-Sample-Id" not in first.headers
+    assert (second.headers["X-Nel-Sample-Id"], second.headers["X-Nel-Repeat"]) == ("sample-\\xe9", "0")
+
+
+def test_the_proxy_is_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Proxy variables count, and NO_PROXY wins over them."""
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy:3128")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    assert proxy_for("http://example.org/v1") == "http://proxy:3128"
+    assert proxy_for("http://127.0.0.1:8000/v1") is None

@@ -1,0 +1,101 @@
+"""Every failed attempt is classified: retry or not, whose fault, how long to wait."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import aiohttp
+import pytest
+
+from nel.models.client import ResponseTooLarge, fault_of_exception
+from nel.models.faults import fault_of_status, retry_after_seconds
+
+
+def _body(message: str, code: str | None = None) -> bytes:
+    return json.dumps({"error": {"message": message, "code": code}}).encode()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "retryable"),
+    [
+        (400, _body("bad"), "bad_request", False),
+        (401, _body("no"), "auth", False),
+        (402, _body("pay"), "quota", False),
+        (403, _body("no"), "auth", False),
+        (404, _body("no model"), "not_found", False),
+        (408, b"", "timeout", True),
+        (422, _body("bad"), "bad_request", False),
+        (429, _body("slow down"), "rate_limit", True),
+        (429, _body("no money", "insufficient_quota"), "quota", False),
+        (500, b"<html>oops</html>", "server_error", True),
+        (501, b"", "server_error", False),
+        (502, b"", "server_error", True),
+        (503, b"", "server_error", True),
+        (529, b"", "server_error", True),
+        (418, b"", "http_418", False),
+    ],
+)
+def test_statuses(status: int, body: bytes, kind: str, retryable: bool) -> None:
+    """The table of statuses: 4xx never retried but 408, 409, 425 and 429; 5xx retried but 501 and 505."""
+    fault = fault_of_status(status, {}, body)
+    assert (fault.kind, fault.retryable, fault.model_failure) == (kind, retryable, None)
+    assert f"HTTP {status}" in fault.message
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "This model's maximum context length is 4096 tokens",
+        "Input is too long for requested model",
+        "prompt is too long: 210000 tokens > 200000 maximum",
+        "the request exceeds the available context size",
+    ],
+)
+def test_context_exceeded_is_the_models_failure(message: str) -> None:
+    """Several vendors' wordings of a prompt that does not fit."""
+    assert fault_of_status(400, {}, _body(message)).model_failure == "context_exceeded"
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "2"}, 2.0),
+        ({"Retry-After": "1.5"}, 1.5),
+        ({"Retry-After": "0"}, 0.0),
+        ({"Retry-After": "-1"}, None),
+        ({"Retry-After": "inf"}, None),
+        ({"Retry-After": "nan"}, None),
+        ({"Retry-After": "abc"}, None),
+        ({"Retry-After": "9" * 400}, None),
+        ({"retry-after-ms": "250"}, 0.25),
+        ({"Retry-After": "Fri, 13 Nov 2026 10:00:07 GMT", "Date": "Fri, 13 Nov 2026 10:00:00 GMT"}, 7.0),
+        ({"Retry-After": "Friday, 13-Nov-26 10:00:07 GMT", "Date": "Fri, 13 Nov 2026 10:00:00 GMT"}, 7.0),
+        ({"Retry-After": "Fri Nov 13 10:00:07 2026", "Date": "Fri, 13 Nov 2026 10:00:00 GMT"}, 7.0),
+        ({"Retry-After": "Fri, 13 Nov 2026 09:00:00 GMT", "Date": "Fri, 13 Nov 2026 10:00:00 GMT"}, None),
+        ({}, None),
+    ],
+)
+def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
+    """Seconds, milliseconds and the three HTTP dates, measured by the server's own clock; nonsense is ignored."""
+    assert retry_after_seconds(headers) == seconds
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "retryable"),
+    [
+        (ResponseTooLarge("too large"), "too_large", False),
+        (aiohttp.ConnectionTimeoutError(), "connect_timeout", True),
+        (aiohttp.SocketTimeoutError(), "idle_timeout", True),
+        (asyncio.TimeoutError(), "timeout", True),
+        (aiohttp.InvalidURL("x"), "not_found", False),
+        (aiohttp.ClientPayloadError("half a body"), "malformed", True),
+        (aiohttp.ServerDisconnectedError(), "connection", True),
+        (ConnectionResetError("reset"), "connection", True),
+    ],
+)
+def test_transport_exceptions(error: Exception, kind: str, retryable: bool) -> None:
+    """Every exception of the transport has a kind of its own."""
+    fault = fault_of_exception(error)
+    assert (fault.kind, fault.retryable) == (kind, retryable)
+    assert fault.message
