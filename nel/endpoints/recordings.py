@@ -23,6 +23,8 @@ from nel.errors import DatasetError, did_you_mean
 
 _NAMED_MAX: Final = 5
 """Recordings that one message names."""
+_NO_ACCIDENT: Final = 40
+"""Characters; MMLU-Pro has questions such as "Inflation" that occur among the options of others, none over 29 long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,11 +154,14 @@ def _with_id(fitting: list[Recording], sample_id: str) -> list[Recording]:
 
 
 def _stands_apart(other: Recording, meant: Recording, text: str) -> bool:
-    """Return whether a shorter match occurs outside of the longer one, as worked examples do."""
-    rest = text
+    """Return whether a shorter match occurs beside the longer one, as worked examples do, and not by accident."""
+    if other.matched < _NO_ACCIDENT:
+        return False
+    needle, rest = other.parts[0], text
     for part in meant.parts:
-        rest = rest.replace(part, "\0")
-    return all(part in rest for part in other.parts)
+        if needle in part:
+            rest = rest.replace(part, "\0")
+    return needle in rest
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:

@@ -8,8 +8,9 @@ dataset order, so that sums are the same to the last bit however the run was sch
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -20,30 +21,50 @@ FAILURE_KINDS: Final = ("truncated", "empty", "no_answer", "refusal", "content_f
 _PUBLISHED: Final = {"correct": "accuracy"}
 
 
-@dataclass(slots=True)
 class _Series:
-    """Values of one metric: sums a question, and whether all are 0 or 1."""
+    """Values of one metric in question order: one mean a question, and whether all values are 0 or 1."""
 
-    sums: dict[int, float] = field(default_factory=dict)
-    counts: dict[int, int] = field(default_factory=dict)
-    n: int = 0
-    n_scored: int = 0
-    binary: bool = True
-    unit: bool = True
+    __slots__ = ("_count", "_means", "_question", "_total", "binary", "n", "n_scored", "repeats", "total", "unit")
+
+    def __init__(self) -> None:
+        self._means = array("d")
+        self._question = -1
+        self._total = 0.0
+        self._count = 0
+        self.n = 0
+        self.n_scored = 0
+        self.repeats = 0
+        self.total = 0.0
+        self.binary = True
+        self.unit = True
 
     def add(self, question: int, value: float, *, scored: bool) -> None:
-        self.sums[question] = self.sums.get(question, 0.0) + value
-        self.counts[question] = self.counts.get(question, 0) + 1
+        if question != self._question:
+            self._flush()
+            self._question = question
+        self._total += value
+        self._count += 1
         self.n += 1
         self.n_scored += scored
-        self.binary = self.binary and value in (0.0, 1.0)
-        self.unit = self.unit and 0.0 <= value <= 1.0
+        if value != 0.0 and value != 1.0:
+            self.binary = False
+            self.unit = self.unit and 0.0 < value < 1.0
 
-    def question_means(self) -> list[float]:
-        return [total / self.counts[question] for question, total in self.sums.items()]
+    def question_means(self) -> array[float]:
+        """Return the mean of each question; no value may be added afterwards to the last one."""
+        self._flush()
+        return self._means
 
     def mean(self) -> float | None:
-        return math.fsum(self.question_means()) / len(self.sums) if self.sums else None
+        means = self.question_means()
+        return math.fsum(means) / len(means) if means else None
+
+    def _flush(self) -> None:
+        if self._count:
+            self._means.append(self._total / self._count)
+            self.total += self._total
+            self.repeats = max(self.repeats, self._count)
+            self._total, self._count = 0.0, 0
 
 
 @dataclass(slots=True)
@@ -90,10 +111,11 @@ class Accounting:
 
 
 @dataclass(slots=True)
-class _Bare:
-    """Model failures without any value from the scorer, by question."""
+class _Metric:
+    """One metric: over the samples that have it, and with a 0 for each model failure that has no values at all."""
 
-    questions: list[int] = field(default_factory=list)
+    emitted: _Series = field(default_factory=_Series)
+    filled: _Series = field(default_factory=_Series)
 
 
 class Aggregate:
@@ -103,25 +125,24 @@ class Aggregate:
         """Start with nothing counted."""
         self.accounting = Accounting()
         self._rewards = _Series()
-        self._metrics: dict[str, _Series] = {}
-        self._bare = _Bare()
+        self._metrics: dict[str, _Metric] = {}
+        self._bare_failures = array("q")
         self._reward_key: str | None = None
         self._several_keys = False
 
     def add(self, question: int, outcome: Outcome) -> None:
-        """Count one outcome of a question."""
+        """Count one outcome of a question; questions must come in order."""
         self.accounting.count(outcome)
         if isinstance(outcome, Scored):
             self._rewards.add(question, outcome.reward, scored=True)
             self._note_reward_key(outcome)
+            self._add_metrics(question, outcome.metrics, scored=True)
         elif isinstance(outcome, ModelFailure):
             self._rewards.add(question, 0.0, scored=False)
-            if not outcome.metrics:
-                self._bare.questions.append(question)
-        else:
-            return
-        for name, value in outcome.metrics.items():
-            self._metrics.setdefault(name, _Series()).add(question, value, scored=isinstance(outcome, Scored))
+            if outcome.metrics:
+                self._add_metrics(question, outcome.metrics, scored=False)
+            else:
+                self._add_bare_failure(question)
 
     @property
     def binary(self) -> bool:
@@ -145,9 +166,9 @@ class Aggregate:
         for key in sorted(self._metrics):
             name = _PUBLISHED.get(key, key)
             if name not in found and key != self._reward_key:
-                universal = self._is_universal(self._metrics[key])
-                series = self._with_bare_failures(self._metrics[key]) if universal else self._metrics[key]
-                found[name] = self._metric(name, series, universal=universal)
+                metric = self._metrics[key]
+                universal = metric.emitted.n_scored == self.accounting.n_scored
+                found[name] = self._metric(name, metric.filled if universal else metric.emitted, universal=universal)
         return [found[name] for name in sorted(found, key=lambda name: (name != self.headline_name, name))]
 
     def rates(self) -> dict[str, float]:
@@ -155,23 +176,30 @@ class Aggregate:
         total = self.accounting.n_total
         return {kind: self.accounting.model_failures[kind] / total if total else 0.0 for kind in FAILURE_KINDS}
 
+    def _add_metrics(self, question: int, values: Mapping[str, float], *, scored: bool) -> None:
+        for name, value in values.items():
+            if name == self._reward_key:
+                continue
+            metric = self._metrics.get(name)
+            if metric is None:
+                metric = self._metrics[name] = _Metric()
+                for failed in self._bare_failures:
+                    metric.filled.add(failed, 0.0, scored=False)
+            metric.emitted.add(question, value, scored=scored)
+            metric.filled.add(question, value, scored=scored)
+
+    def _add_bare_failure(self, question: int) -> None:
+        self._bare_failures.append(question)
+        for metric in self._metrics.values():
+            metric.filled.add(question, 0.0, scored=False)
+
     def _note_reward_key(self, outcome: Scored) -> None:
-        key = next((key for key in ("correct", "reward", "score") if key in outcome.metrics), None)
-        key = key or next(iter(outcome.metrics), None)
-        self._several_keys = self._several_keys or self._reward_key not in (None, key)
-        self._reward_key = key
-
-    def _is_universal(self, series: _Series) -> bool:
-        return series.n_scored == self.accounting.n_scored
-
-    def _with_bare_failures(self, series: _Series) -> _Series:
-        filled = _Series(
-            sums=dict(series.sums), counts=dict(series.counts), n=series.n, n_scored=series.n_scored,
-            binary=series.binary, unit=series.unit,
-        )  # fmt: skip
-        for question in self._bare.questions:
-            filled.add(question, 0.0, scored=False)
-        return filled
+        for key in ("correct", "reward", "score", next(iter(outcome.metrics), None)):
+            if key in outcome.metrics:
+                if self._reward_key is None:
+                    self._reward_key = key
+                self._several_keys = self._several_keys or self._reward_key != key
+                return
 
     def _metric(self, name: str, series: _Series, *, universal: bool) -> dict[str, Any]:
         value = series.mean()
@@ -180,8 +208,8 @@ class Aggregate:
             "name": name,
             "value": value,
             "n": series.n,
-            "n_questions": len(series.sums),
-            "repeats": max(series.counts.values(), default=0),
+            "n_questions": len(series.question_means()),
+            "repeats": series.repeats,
             "ci_lower": interval.lower,
             "ci_upper": interval.upper,
             "ci_level": LEVEL,
@@ -199,7 +227,7 @@ class Aggregate:
         if self.accounting.n_unscored == 0:
             value = series.mean()
             return None if value is None else {"lower": value, "upper": value}
-        right = math.fsum(series.sums.values())
+        right = series.total
         return {"lower": right / total, "upper": (right + self.accounting.n_unscored) / total}
 
 
@@ -207,7 +235,7 @@ def _interval(series: _Series) -> Interval:
     if series.n == 0:
         return Interval(lower=None, upper=None, method="none", covers="new questions", reason="nothing was scored")
     means = series.question_means()
-    if series.binary and (series.n == len(means) or len(set(means)) == 1):
+    if series.binary and (series.repeats <= 1 or len(set(means)) == 1):
         return wilson_interval(math.fsum(means), len(means))
     return mean_interval(means)
 

@@ -117,7 +117,10 @@ def _header(views: list[BenchmarkView]) -> dict[str, Any]:
     def distinct(key: str) -> list[str]:
         return list(dict.fromkeys(str(view.config[key]) for view in views if view.config.get(key) is not None))
 
+    has_bundle = any(view.config for view in views)
     return {
+        "no_model": "Recorded responses" if has_bundle else "Model not recorded",
+        "no_url": "none; recorded responses were scored" if has_bundle else "not recorded",
         "run_id": str(views[0].files.metrics.get("run_id", "")),
         "models": distinct("model"),
         "urls": distinct("base_url"),

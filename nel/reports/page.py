@@ -76,7 +76,7 @@ def view_of(files: BenchmarkFiles, position: int) -> BenchmarkView:
     """
     metrics = files.metrics
     headline = metrics.get("headline") or {}
-    accounting = {key: 0 for key in ("n_total", "n_scored", "n_model_failure", "n_unscored")}
+    accounting = dict.fromkeys(("n_total", "n_scored", "n_model_failure", "n_unscored"), 0)
     accounting.update(metrics.get("accounting") or {})
     same = [metric for metric in metrics.get("metrics") or [] if metric.get("name") == headline.get("metric")]
     complete = bool(metrics.get("complete"))

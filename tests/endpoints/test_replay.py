@@ -98,12 +98,14 @@ def test_all_fields_must_occur(tmp_path: Path) -> None:
 
 def test_worked_examples_make_a_prompt_ambiguous(tmp_path: Path) -> None:
     """Where a prompt holds two recorded questions side by side, neither is guessed; the id decides."""
-    path = written(tmp_path, {"i": 1, "q": "A long example question?", "o": "x"}, {"i": 2, "q": "Short one?", "o": "y"})
-    recordings = read_recordings(options(path, id_field="i"))
-    prompt = "A long example question?\nx\n\nShort one?"
+    example, asked = "How many legs do seven spiders have together, please?", "How many legs do three ants have in all?"
+    rows = [{"i": 1, "q": example, "o": "56"}, {"i": 2, "q": asked, "o": "18"}, {"i": 3, "q": "ants", "o": "?"}]
+    recordings = read_recordings(options(written(tmp_path, *rows), id_field="i"))
+    prompt = f"{example}\n56\n\n{asked} Think of ants."
     assert found(recordings, prompt) == "ambiguous_recording"
-    assert found(recordings, prompt, sample_id="2") == "y"
-    assert found(recordings, prompt, sample_id="1") == "x"
+    assert found(recordings, prompt, sample_id="2") == "18"
+    assert found(recordings, prompt, sample_id="1") == "56"
+    assert found(recordings, f"{asked} Think of ants.") == "18"
 
 
 def test_equal_questions_need_an_id(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def build_run(
 
 def make_rows(n: int, *, unscored: int = 18, seed: int = 7) -> list[dict[str, Any]]:
     """Return `n` result rows: about two thirds right, some model failures, the given number unscored."""
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 - a fixture, not a secret
     unscored_at = set(chance.sample(range(n), min(unscored, n)))
     return [_row(idx, chance, is_unscored=idx in unscored_at) for idx in range(n)]
 
@@ -95,7 +95,8 @@ def _row(idx: int, chance: random.Random, *, is_unscored: bool) -> dict[str, Any
 
 def _prose(chance: random.Random, said: str) -> str:
     middle = chance.choice(("the rate falls as demand rises", "energy is conserved", "the premise is not needed"))
-    return f"Let us think step by step. By definition, {middle}, which rules out most of the options.\n\nThe answer is ({said})."
+    steps = f"Let us think step by step. By definition, {middle}, which rules out most of the options."
+    return f"{steps}\n\nThe answer is ({said})."
 
 
 def accounting_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -179,10 +180,12 @@ def bundle_of(name: str, metrics: dict[str, Any]) -> dict[str, Any]:
     score = {**headline, "n": metrics["metrics"][0]["n"]}
     n_total = metrics["accounting"]["n_total"]
     return {
-        "run_id": metrics["run_id"], "sdk": "nel 0.1.0", "complete": metrics["complete"], "identity": "sha256:" + "ab" * 32,
+        "run_id": metrics["run_id"], "sdk": "nel 0.1.0", "complete": metrics["complete"],
+        "identity": "sha256:" + "ab" * 32,
         "config": {
-            "benchmark": name, "model": "aurora-7b-instruct", "base_url": "http://127.0.0.1:8000/v1", "protocol": "chat",
-            "repeats": 1, "max_problems": None, "generation": {"temperature": 0.0, "max_tokens": 2048},
+            "benchmark": name, "model": "aurora-7b-instruct", "base_url": "http://127.0.0.1:8000/v1",
+            "protocol": "chat", "repeats": 1, "max_problems": None,
+            "generation": {"temperature": 0.0, "max_tokens": 2048},
             "system_prompt": None, "scorer": {"name": "mmlu_pro", "sha256": "cd" * 32},
             "dataset": {"uri": "hf://TIGER-Lab/MMLU-Pro", "revision": "3373e0b", "sha256": "ef" * 32, "rows": n_total},
         },

@@ -1,0 +1,220 @@
+"""The artifact schemas accept what the contract allows and nothing else."""
+
+from __future__ import annotations
+
+import copy
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "reports"))
+
+import run_fixture
+
+from nel.artifacts.schema import SCHEMA_NAMES, load_schema
+from nel.errors import UsageError
+
+NAN, INFINITY = float("nan"), float("inf")
+DROP = object()
+
+
+def good_examples() -> dict[str, list[dict[str, Any]]]:
+    rows = run_fixture.make_rows(200, unscored=9)
+    nothing = run_fixture.make_rows(4, unscored=4)
+    bad_row = copy.deepcopy(nothing[0])
+    bad_row |= {"prompt": None, "expected_answer": None, "metadata": {}}
+    bad_row["outcome"] |= {"cause": "bad_row", "kind": "unusable"}
+    not_run = copy.deepcopy(nothing[1])
+    not_run["outcome"] |= {"cause": "cancelled", "kind": "not_run"}
+    metrics = run_fixture.metrics_of("mmlu-pro", rows)
+    empty = run_fixture.metrics_of("mmlu-pro", nothing, complete=False)
+    return {
+        "result": [*rows, bad_row, not_run],
+        "metrics": [metrics, empty],
+        "bundle": [run_fixture.bundle_of("mmlu-pro", metrics), run_fixture.bundle_of("mmlu-pro", empty)],
+        "failure_analysis": [run_fixture.failures_of("mmlu-pro", rows)],
+        "runtime_stats": [run_fixture.runtime_of("mmlu-pro", rows)],
+    }
+
+
+GOOD = good_examples()
+SCORED = next(row for row in GOOD["result"] if row["outcome"]["state"] == "scored")
+FAILED = next(row for row in GOOD["result"] if row["outcome"]["state"] == "model_failure")
+UNSCORED = next(row for row in GOOD["result"] if row["outcome"]["state"] == "unscored")
+BASES = {
+    "scored": ("result", SCORED),
+    "model_failure": ("result", FAILED),
+    "unscored": ("result", UNSCORED),
+    **{name: (name, GOOD[name][0]) for name in SCHEMA_NAMES if name != "result"},
+}
+
+
+def validator(name: str) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(load_schema(name))
+
+
+def changed(value: Any, path: str, new: Any) -> Any:
+    """Return a deep copy with the value at a slash-separated path replaced, added or dropped."""
+    copied = target = copy.deepcopy(value)
+    *parents, last = [int(step) if step.isdigit() else step for step in path.split("/")]
+    for step in parents:
+        target = target[step]
+    if new is DROP:
+        del target[last]
+    else:
+        target[last] = new
+    return copied
+
+
+@pytest.mark.parametrize("name", SCHEMA_NAMES)
+def test_schema_is_valid_and_accepts_the_good_examples(name: str) -> None:
+    """Each schema is draft 2020-12, and accepts every hand-made example after a trip through JSON."""
+    jsonschema.Draft202012Validator.check_schema(load_schema(name))
+    for example in GOOD[name]:
+        assert list(validator(name).iter_errors(json.loads(json.dumps(example, allow_nan=False)))) == []
+
+
+@pytest.mark.parametrize(
+    ("base", "path", "new"),
+    [
+        ("scored", "reward", None),
+        ("scored", "reward", NAN),
+        ("scored", "reward", INFINITY),
+        ("scored", "reward", -INFINITY),
+        ("scored", "reward", "1"),
+        ("scored", "reward", DROP),
+        ("scored", "outcome/kind", "no_answer"),
+        ("scored", "outcome/cause", "infra"),
+        ("scored", "outcome/state", "failed"),
+        ("scored", "outcome/state", DROP),
+        ("scored", "problem_idx", -1),
+        ("scored", "problem_idx", 1.5),
+        ("scored", "repeat", -1),
+        ("scored", "prompt", None),
+        ("scored", "prompt", {"text": "x"}),
+        ("scored", "prompt/0", {"role": "user"}),
+        ("scored", "metadata", None),
+        ("scored", "metadata/score", NAN),
+        ("scored", "expected_answer", [NAN]),
+        ("scored", "scoring_details/metrics/correct", NAN),
+        ("scored", "scoring_details/metrics/correct", "yes"),
+        ("scored", "scoring_details/deep", {"list": [{"x": NAN}]}),
+        ("scored", "tokens/prompt", -1),
+        ("scored", "tokens/extra", 1),
+        ("scored", "timing/attempts", None),
+        ("scored", "timing/latency_seconds", -0.1),
+        ("scored", "timing/latency_seconds", NAN),
+        ("scored", "surprise", 1),
+        ("model_failure", "reward", None),
+        ("model_failure", "reward", 1.0),
+        ("model_failure", "outcome/kind", "lazy"),
+        ("model_failure", "outcome/kind", None),
+        ("model_failure", "outcome/cause", "infra"),
+        ("unscored", "reward", 0.0),
+        ("unscored", "reward", NAN),
+        ("unscored", "outcome/cause", None),
+        ("unscored", "outcome/cause", "model"),
+        ("unscored", "outcome/kind", None),
+        ("unscored", "outcome/kind", ""),
+        ("metrics", "complete", "yes"),
+        ("metrics", "accounting/n_total", -1),
+        ("metrics", "accounting/n_unscored", DROP),
+        ("metrics", "accounting/model_failures/lazy", 1),
+        ("metrics", "accounting/unscored/weather", {"n": 1, "kinds": {}}),
+        ("metrics", "accounting/unscored/infra/kinds", {"timeout": -3}),
+        ("metrics", "headline/value", NAN),
+        ("metrics", "headline/bounds", {"lower": 0.1}),
+        ("metrics", "headline/bounds", {"lower": 0.1, "upper": 1.1}),
+        ("metrics", "headline/bounds", {"lower": NAN, "upper": 1.0}),
+        ("metrics", "headline/ci_level", 95),
+        ("metrics", "metrics/0/value", None),
+        ("metrics", "metrics/0/ci_lower", NAN),
+        ("metrics", "metrics/0/denominator", DROP),
+        ("metrics", "metrics/0/stderr", 0.1),
+        ("metrics", "categories/law/value", NAN),
+        ("metrics", "categories/law/n_total", None),
+        ("metrics", "rates/truncated", 1.01),
+        ("metrics", "rates/truncated", NAN),
+        ("metrics", "rates/lazy", 0.0),
+        ("metrics", "extra", 1),
+        ("bundle", "identity", "sha256:xyz"),
+        ("bundle", "config/api_key", "sk-1"),
+        ("bundle", "config/repeats", 0),
+        ("bundle", "config/generation/temperature", NAN),
+        ("bundle", "benchmark/scores/mean_reward", DROP),
+        ("bundle", "benchmark/scores/accuracy/value", NAN),
+        ("bundle", "benchmark/categories/law/n", -1),
+        ("bundle", "benchmark/accounting", DROP),
+        ("bundle", "n_results", 1.5),
+        ("failure_analysis", "failure_rate", 1.5),
+        ("failure_analysis", "failure_rate", NAN),
+        ("failure_analysis", "categories/wrong_answer/rate", NAN),
+        ("failure_analysis", "categories/wrong_answer/count", -1),
+        ("failure_analysis", "exemplars/0/response_preview", "x" * 501),
+        ("failure_analysis", "exemplars/0/expected_answer", NAN),
+        ("failure_analysis", "exemplars/0/category", DROP),
+        ("runtime_stats", "requests/retries", -1),
+        ("runtime_stats", "latency_seconds/p50", NAN),
+        ("runtime_stats", "latency_seconds/p95", 1.0),
+        ("runtime_stats", "throughput/samples_per_second", INFINITY),
+        ("runtime_stats", "models/x", None),
+        ("runtime_stats", "elapsed_seconds", -1.0),
+    ],
+)
+def test_schema_refuses_what_the_contract_forbids(base: str, path: str, new: object) -> None:
+    """One change to a good example is enough to be refused; NaN is never a number."""
+    name, example = BASES[base]
+    assert not validator(name).is_valid(changed(example, path, new))
+
+
+@pytest.mark.parametrize(
+    ("base", "path", "new"),
+    [
+        ("scored", "metadata/anything", {"deep": [1, None, "x", 1e308]}),
+        ("scored", "scoring_details/explanation", "because"),
+        ("scored", "reward", 87.5),
+        ("scored", "reward", -1),
+        ("scored", "expected_answer", ["a", {"b": 2}]),
+        ("scored", "prompt", "plain text"),
+        ("scored", "model_response", "lone \ud800, NUL \x00"),
+        ("metrics", "headline/bounds", None),
+        ("metrics", "categories", {}),
+        ("bundle", "config/base_url", None),
+        ("bundle", "config/generation/top_k", 40),
+        ("runtime_stats", "tokens/prompt", None),
+    ],
+)
+def test_schema_leaves_open_what_the_contract_leaves_open(base: str, path: str, new: object) -> None:
+    """Dataset rows, scorer details and generation settings may hold any JSON; rewards any finite number."""
+    name, example = BASES[base]
+    assert validator(name).is_valid(changed(example, path, new))
+
+
+def test_shared_definitions_are_the_same_in_every_schema() -> None:
+    """A definition that several schemas repeat is word for word the same in each."""
+    seen: dict[str, Any] = {}
+    for name in SCHEMA_NAMES:
+        for key, definition in load_schema(name).get("$defs", {}).items():
+            assert seen.setdefault(key, definition) == definition
+
+
+def test_every_schema_file_can_be_loaded() -> None:
+    """The list of names and the files in the package agree."""
+    files = Path(load_schema.__code__.co_filename).parent.joinpath("schemas").glob("*.schema.json")
+    assert sorted(path.name.removesuffix(".schema.json") for path in files) == sorted(SCHEMA_NAMES)
+
+
+def test_unknown_schema_is_refused_with_a_suggestion() -> None:
+    """A misspelt name says which one was meant."""
+    with pytest.raises(UsageError, match=r'no artifact schema "metric"; did you mean "metrics"\?'):
+        load_schema("metric")
+
+
+def test_loaded_schema_is_a_copy() -> None:
+    """Changing a loaded schema does not change the next one."""
+    load_schema("metrics").clear()
+    assert load_schema("metrics")["title"].startswith("metrics.json")

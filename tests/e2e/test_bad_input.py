@@ -1,0 +1,145 @@
+"""Every wrong input ends in one clear line and exit code 2, before anything is sent."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.endpoint import answer, scripted
+from tests.support.runs import nel, only_run, read_json, read_results, sums, write_jsonl
+
+ENDPOINT = ("--model-url", "http://127.0.0.1:9/v1", "--model-id", "m")
+
+
+def _bench(tmp_path: Path, **settings: str) -> Path:
+    known = {"name": "'mine'", "dataset": "'data.jsonl'", "prompt": "'{question}'", "target_field": "'answer'"}
+    arguments = ", ".join(f"{key}={value}" for key, value in {**known, **settings}.items())
+    path = tmp_path / "bench.py"
+    path.write_text(
+        f"from nel import benchmark, scorer\n@benchmark({arguments})\n@scorer\ndef mine(sample):\n    return {{'correct': True}}\n"
+    )
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--bench", "gsm8", *ENDPOINT), 'no benchmark "gsm8" is installed; did you mean "gsm8k"?'),
+        ((*ENDPOINT,), "no benchmark is named"),
+        (("--bench", "gsm8k", "--model-id", "m", "--dataset", "data.jsonl"), "no endpoint is named; give --model-url"),
+        (("--bench", "gsm8k", "--model-url", "http://h/v1", "--dataset", "data.jsonl"), "no model is named; give --model-id"),
+        (("--bench", "gsm8k", "--model-url", "h:1/v1", "--model-id", "m"), "is not a URL of an endpoint"),
+        (("--bench", "gsm8k", "--dataset", "dta.jsonl", *ENDPOINT), "dta.jsonl"),
+        (("--bench", "gsm8k", "--dataset", "hff://org/name", *ENDPOINT), "hf"),
+        (("--bench", "missing.py", *ENDPOINT), "there is no benchmark file missing.py"),
+        (("--bench", "data.jsonl.py", *ENDPOINT), "there is no benchmark file"),
+        (("missing.yaml",), "cannot read the configuration missing.yaml"),
+        (("--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, "-O", "engine.concurency=3"), 'did you mean "concurrency"'),
+        (("--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, "--temperature", "-1"), "generation.temperature"),
+        (("--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, "--resume"), "there is no run to resume"),
+        (("--bench", "gsm8k", "--dataset", "data.jsonl"), "gsm8k needs an endpoint"),
+        (("--bench", "gsm8k", "--dataset", "data.jsonl", "--truncated", "maybe", *ENDPOINT), "benchmarks.0.truncated"),
+    ],
+)
+def test_wrong_arguments(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    """Unknown benchmark, missing endpoint, wrong URL, wrong key: named, with the next step, exit 2."""
+    sums(tmp_path / "data.jsonl", 2)
+    done = nel("eval", "run", *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not any((tmp_path / "eval_results").glob("*/run.db"))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "the file is empty"),
+        ("\n\n", "no rows"),
+        ('{"question": "q", "answer": "#### 1"}\n{"question": \n', "line 2: invalid JSON"),
+        ('{"question": "q", "answer": "#### 1"}\n[1]\n', "line 2"),
+        ('{"id": 1, "question": "q", "answer": "#### 1"}\n{"id": "1", "question": "r", "answer": "#### 1"}\n', "line 1 and line 2"),
+        ('{"id": true, "question": "q", "answer": "#### 1"}\n', "line 1"),
+        ('{"question": "q", "answer": "no number"}\n', 'does not end in "#### N"'),
+        ('{"q": "q", "answer": "#### 1"}\n', '"question"'),
+        ('{"question": "q"}\n', "'answer'"),
+    ],
+)
+def test_wrong_datasets(tmp_path: Path, content: str, message: str) -> None:
+    """Empty, invalid, duplicate ids, missing fields: named by line or field, exit 2, nothing left behind."""
+    (tmp_path / "data.jsonl").write_text(content)
+    done = nel("eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert list((tmp_path / "eval_results").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"prompt": "'{qestion}'"}, 'did you mean "question"'),
+        ({"target_field": "'anser'"}, 'did you mean "answer"'),
+        ({"prompt": "'{question.__class__}'"}, "question"),
+        ({"dataset": "'nowhere.jsonl'"}, "nowhere.jsonl"),
+        ({"name": "'!!'"}, "is no name for a benchmark"),
+        ({"endpoint_type": "'telepathy'"}, "endpoint_type"),
+    ],
+)
+def test_wrong_benchmark_files(tmp_path: Path, settings: dict[str, str], message: str) -> None:
+    """A prompt or target field that no row has is found before the first request."""
+    sums(tmp_path / "data.jsonl", 2)
+    bench = _bench(tmp_path, **settings)
+    done = nel("eval", "run", "--bench", str(bench), *ENDPOINT, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_one_bad_row_is_unscored_and_the_others_count(tmp_path: Path) -> None:
+    """A row without its target is a bad row, named by line; it never disappears from the denominator."""
+    rows = [{"question": "a", "answer": "1"}, {"question": "b", "answer": None}, {"question": "c", "answer": "1"}]
+    write_jsonl(tmp_path / "data.jsonl", rows)
+    bench = _bench(tmp_path)
+    with scripted(lambda *_: answer("x")) as endpoint:
+        done = nel(
+            "eval", "run", "--bench", str(bench), "--model-url", endpoint.url, "--model-id", "m", "-o", "out", cwd=tmp_path
+        )  # fmt: skip
+        assert len(endpoint.calls) == 2
+    assert done.returncode == 3
+    run_dir = only_run(tmp_path / "out")
+    assert read_json(run_dir / "mine" / "metrics.json")["accounting"]["unscored"] == {
+        "bad_row": {"n": 1, "kinds": {"unusable": 1}}
+    }
+    assert "line 2" in read_results(run_dir, "mine")[1]["outcome"]["detail"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_an_unwritable_output_directory(tmp_path: Path) -> None:
+    """An output directory without write permission is found before anything is sent."""
+    sums(tmp_path / "data.jsonl", 2)
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    done = nel("eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, "-o", str(locked), cwd=tmp_path)
+    assert done.returncode == 2
+    assert "choose another --output-dir" in done.stderr
+
+
+def test_an_output_directory_that_is_a_file(tmp_path: Path) -> None:
+    """A file where the output directory should be is named."""
+    sums(tmp_path / "data.jsonl", 2)
+    (tmp_path / "out").write_text("")
+    done = nel("eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "out" in done.stderr
+    assert "choose another --output-dir" in done.stderr
+
+
+def test_a_run_id_that_is_taken(tmp_path: Path) -> None:
+    """A run is never overwritten."""
+    sums(tmp_path / "data.jsonl", 2)
+    arguments = ("--bench", "gsm8k", "--dataset", "data.jsonl", "--response-field", "answer", "--run-id", "mine")
+    assert nel("eval", "run", *arguments, cwd=tmp_path).returncode == 0
+    again = nel("eval", "run", *arguments, cwd=tmp_path)
+    assert again.returncode == 2
+    assert "is there already" in again.stderr

@@ -1,0 +1,160 @@
+"""The whole pipeline beside a raw aiohttp loop, against an instant local server, on one core, in one run.
+
+    python tests/performance/client.py [--samples 20000] [--memory]
+
+nginx answers every request with a fixed completion. "raw" posts the same bodies with aiohttp and reads the answers, no
+more. "pipeline" is the session of `nel eval run`: read the snapshot, build requests, send, parse, score, commit.
+"end to end" is the whole process: start-up, dataset, pre-flight, session, artifacts, report. With --memory the peak
+memory of 10,000 and 200,000 samples is compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+CONCURRENCY = 64
+ANSWER = {
+    "id": "x",
+    "object": "chat.completion",
+    "created": 1,
+    "model": "m",
+    "choices": [
+        {"index": 0, "message": {"role": "assistant", "content": "The answer is 42.\\nAnswer: 42"}, "finish_reason": "stop"}
+    ],
+    "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
+}
+RAW = """
+import asyncio, sys, time, aiohttp
+try:
+    import uvloop; run = uvloop.run
+except ImportError:
+    run = asyncio.run
+url, n, concurrency = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+body = {"model": "m", "messages": [{"role": "user", "content": "x" * 400}]}
+async def main():
+    numbers = iter(range(n))
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=concurrency)) as session:
+        async def work():
+            for _ in numbers:
+                async with session.post(url + "/chat/completions", json=body) as response:
+                    await response.json()
+        started = time.perf_counter()
+        await asyncio.gather(*(work() for _ in range(concurrency)))
+        print(n / (time.perf_counter() - started))
+run(main())
+"""
+
+
+@contextmanager
+def instant_server(folder: Path) -> Iterator[str]:
+    """Serve the fixed completion with nginx."""
+    nginx = shutil.which("nginx")
+    if nginx is None:
+        sys.exit("this measurement needs nginx; on Debian: apt-get install nginx-light")
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    (folder / "nginx.conf").write_text(
+        f"""worker_processes 1; daemon off; pid {folder}/pid; error_log {folder}/error.log;
+        events {{ worker_connections 1024; }}
+        http {{ access_log off; keepalive_requests 100000000; client_body_buffer_size 64k;
+          client_body_temp_path {folder}/body;
+          server {{ listen 127.0.0.1:{port}; default_type application/json;
+            location = /v1/models {{ return 200 '{{"data":[{{"id":"m"}}]}}'; }}
+            location / {{ return 200 '{json.dumps(ANSWER)}'; }} }} }}"""
+    )
+    server = subprocess.Popen([nginx, "-c", f"{folder}/nginx.conf", "-e", f"{folder}/error.log"], stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.02)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def write_dataset(path: Path, n: int) -> Path:
+    """Write n distinct GSM8K-like rows of about 330 characters."""
+    with path.open("w") as file:
+        for i in range(n):
+            file.write(json.dumps({"question": f"What is {i} plus {i}? " + "x" * 300, "answer": "#### 42"}) + "\n")
+    return path
+
+
+def on_one_core(command: list[str]) -> tuple[str, float, int]:
+    """Run a command on the first core this process may use; return its stdout, wall seconds and peak RSS in bytes."""
+    core = min(os.sched_getaffinity(0))
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, preexec_fn=lambda: os.sched_setaffinity(0, {core})
+    )
+    output = process.stdout.read() if process.stdout else ""
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        sys.exit(f"{' '.join(command[:6])} … failed: {output[-500:]}")
+    return output, time.perf_counter() - started, usage.ru_maxrss * 1024
+
+
+def run_nel(url: str, dataset: Path, folder: Path, n: int) -> tuple[float, float, int]:
+    """Return pipeline and end-to-end requests a second, and peak RSS."""
+    out = folder / f"out-{n}-{time.monotonic_ns()}"
+    command = [
+        sys.executable, "-m", "nel", "eval", "run", "--bench", "gsm8k", "--dataset", str(dataset), "--model-url", url,
+        "--model-id", "m", "--concurrency", str(CONCURRENCY), "-o", str(out), "--json",
+    ]  # fmt: skip
+    output, seconds, peak = on_one_core(command)
+    run_dir = Path(json.loads(output)["run_dir"])
+    elapsed = json.loads((run_dir / "gsm8k" / "runtime_stats.json").read_text())["elapsed_seconds"]
+    shutil.rmtree(out)
+    return n / elapsed, n / seconds, peak
+
+
+def main() -> None:
+    """Print the ratios, and the memory when asked."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--samples", type=int, default=20_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--memory", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with instant_server(folder) as url:
+            dataset = write_dataset(folder / "data.jsonl", options.samples)
+            rows = []
+            for _ in range(options.rounds):
+                raw = float(on_one_core([sys.executable, "-c", RAW, url, str(options.samples), str(CONCURRENCY)])[0])
+                pipeline, whole, _ = run_nel(url, dataset, folder, options.samples)
+                rows.append((raw, pipeline, whole))
+                print(
+                    f"raw {raw:7,.0f}/s   pipeline {pipeline:7,.0f}/s ({pipeline / raw:.2f})"
+                    f"   end to end {whole:7,.0f}/s ({whole / raw:.2f})",
+                    flush=True,
+                )
+            print(
+                f"median of {options.rounds} rounds, {options.samples:,} samples, concurrency {CONCURRENCY}, one core:"
+                f" pipeline {statistics.median(p / r for r, p, _ in rows):.2f} of raw,"
+                f" end to end {statistics.median(w / r for r, _, w in rows):.2f} of raw"
+            )
+            if options.memory:
+                peaks = [run_nel(url, write_dataset(folder / "m.jsonl", n), folder, n)[2] for n in (10_000, 200_000)]
+                print(f"peak memory: 10,000 samples {peaks[0] / 1e6:.0f} MB, 200,000 samples {peaks[1] / 1e6:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,261 @@
+"""The page is a pure, inert function of the artifact files."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import run_fixture
+
+from nel.errors import OutputError
+from nel.reports.html import island_text, render_report, write_report
+from nel.reports.page import accounting_segments
+from nel.reports.samples import SAMPLES_MAX, quotas_of
+
+
+def rendered(run_dir: Path) -> str:
+    return "".join(render_report(run_dir))
+
+
+def islands(page: str) -> list[list[dict[str, Any]]]:
+    return [json.loads(text) for text in re.findall(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)]
+
+
+def without_islands(page: str) -> str:
+    return re.sub(r'<script type="application/json">.*?</script>', "", page, flags=re.DOTALL)
+
+
+def edit(path: Path, **changes: Any) -> None:
+    run_fixture.write_json(path, {**json.loads(path.read_text()), **changes})
+
+
+def test_policy_allows_only_the_pages_own_style_and_script(run_dir: Path) -> None:
+    """The hashes in the policy are those of the one style and the one script that can run."""
+    page = rendered(run_dir)
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
+    assert policy is not None
+    allowed = policy.group(1).replace("&#39;", "'")
+    assert allowed.startswith("default-src 'none'; ")
+    assert "unsafe" not in allowed
+    style = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    script = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert len(style) == len(script) == 1
+    for text in style + script:
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in allowed
+
+
+def test_page_refers_to_nothing_outside_itself(run_dir: Path) -> None:
+    """No element loads or links anything, and no style or handler attribute exists, which the policy would block."""
+    page = without_islands(rendered(run_dir))
+    tags = " ".join(re.findall(r"<[a-z][^>]*>", page))
+    assert not re.search(r'\s(src|style|on\w+)=|<(link|iframe|img|object)|href="(?!#)', tags)
+
+
+def test_page_ignores_where_it_is_and_when(run_dir: Path, tmp_path: Path) -> None:
+    """The same files in another place give the same bytes, and no absolute path is in them."""
+    first = write_report(run_dir).read_bytes()
+    moved = shutil.copytree(run_dir, tmp_path / "elsewhere" / "other")
+    (moved / "report.html").unlink()
+    assert write_report(moved).read_bytes() == first
+    assert str(tmp_path).encode() not in first
+
+
+def test_writing_leaves_no_temporary_and_replaces_the_old_page(run_dir: Path) -> None:
+    """An older page is replaced as a whole, and nothing else appears in the directory."""
+    before = sorted(path.name for path in run_dir.iterdir())
+    (run_dir / "report.html").write_text("old")
+    path = write_report(run_dir)
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert sorted(item.name for item in run_dir.iterdir()) == sorted([*before, "report.html"])
+
+
+def test_failed_render_keeps_the_old_page(run_dir: Path) -> None:
+    """A damaged results file stops the writing before the old page is touched."""
+    (run_dir / "report.html").write_text("old")
+    (run_dir / "mmlu-pro" / "results.jsonl").write_text('{"reward": NaN}\n')
+    with pytest.raises(OutputError, match=r"mmlu-pro/results\.jsonl, line 1 is not strict JSON"):
+        write_report(run_dir)
+    assert (run_dir / "report.html").read_text() == "old"
+    assert not list(run_dir.glob(".*.tmp"))
+
+
+def test_incomplete_artifact_is_named_as_the_cause(run_dir: Path) -> None:
+    """A metric without its fields is the artifact's fault and says how to repair it."""
+    edit(run_dir / "mmlu-pro" / "metrics.json", metrics=[{"name": "accuracy"}])
+    with pytest.raises(OutputError, match=r"an artifact is incomplete .* nel report"):
+        rendered(run_dir)
+
+
+def test_directory_without_artifacts_is_refused(tmp_path: Path) -> None:
+    """An empty directory gives an error that says what was looked for, not an empty page."""
+    with pytest.raises(OutputError, match=r"no subdirectory has a metrics\.json"):
+        write_report(tmp_path)
+
+
+@pytest.mark.parametrize("text", [*run_fixture.HOSTILE, "&amp;", "]]>", "\u2028\u2029"])
+def test_island_text_is_inert_and_lossless(text: str) -> None:
+    """JSON in the island has none of the five characters that HTML or old JavaScript could act on."""
+    sendable = text.encode("utf-8", "replace").decode()
+    island = island_text({"response": sendable})
+    assert not set("<>&\u2028\u2029") & set(island)
+    assert json.loads(island) == {"response": sendable}
+
+
+def test_hostile_outputs_stay_text(run_dir: Path) -> None:
+    """No tag of a model's answer is markup, and control and bidi characters are visible escapes everywhere."""
+    page = rendered(run_dir)
+    for tag in ("<svg onload", "<img", "<script>window", "<!-- ", "<a href='javascript"):
+        assert tag not in page
+    assert not re.search("[\x00-\x08\x0b-\x1f\u202a-\u202e\u2066-\u2069]", page)
+    text = "\n".join(str(sample["response"]) for sample in islands(page)[0])
+    assert "\\x1b[31mred" in text
+    assert "\\u202egnp.exe" in text
+    assert "lone \\ud800 surrogate, NUL \\x00" in text
+
+
+def test_hostile_names_stay_text(run_dir: Path) -> None:
+    """Benchmark, category and failure names are printed, escaped, and cannot break out of an attribute."""
+    path = run_dir / "mmlu-pro" / "metrics.json"
+    metrics = json.loads(path.read_text())
+    evil = '"><script>alert(1)</script>\x00'
+    edit(path, benchmark=evil, categories={evil: next(iter(metrics["categories"].values()))}, run_id=evil)
+    edit(run_dir / "mmlu-pro" / "failure_analysis.json", categories={evil: {"count": 1, "rate": 0.1}})
+    page = rendered(run_dir)
+    assert "<script>alert" not in page
+    assert page.count("&#34;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\x00") >= 4
+
+
+def test_headline_is_readable_without_script(run_dir: Path) -> None:
+    """Number, interval, method, accounting and failures are in the served markup, and the list says what it needs."""
+    page = without_islands(rendered(run_dir))
+    metrics = json.loads((run_dir / "mmlu-pro" / "metrics.json").read_text())
+    assert f"{metrics['headline']['value'] * 100:.2f}\u202f%" in page
+    for text in ("wilson", "complete</span>", "wrong_answer", "needs JavaScript", "3373e0b", "aurora-7b-instruct"):
+        assert text in page
+
+
+def test_unscored_samples_bring_banner_and_bounds(run_dir: Path) -> None:
+    """Unscored samples are announced with their causes, and the bounds stand beside the score."""
+    page = without_islands(rendered(run_dir))
+    assert "18 of 600 samples are unscored (infra: timeout 13, infra: server_error 5)" in page
+    assert "all 18 unscored wrong, or all right" in page
+
+
+def test_clean_run_has_no_banner_and_no_bounds(tmp_path: Path) -> None:
+    """A run where everything was scored is quiet."""
+    rows = [row for row in run_fixture.make_rows(50, unscored=0) if row["outcome"]["state"] == "scored"]
+    run_fixture.write_benchmark(tmp_path / "gsm8k", "gsm8k", rows)
+    page = without_islands(rendered(tmp_path))
+    assert 'class="banner"' not in page
+    assert "unscored wrong, or all right" not in page
+
+
+@pytest.mark.parametrize(
+    ("changes", "banner"),
+    [
+        ({"complete": False}, "This run is PARTIAL"),
+        ({"rates": {"truncated": 0.05}}, "5.00\u202f% of the responses were cut off by the token limit"),
+        ({"rates": {"no_answer": 0.2}}, "20.00\u202f% of the responses held no answer"),
+        ({"rates": {"truncated": 0.0499}}, None),
+    ],
+)
+def test_what_can_mislead_is_loud(tmp_path: Path, changes: dict[str, Any], banner: str | None) -> None:
+    """An incomplete run and a failure rate of 5 % or more each get a banner."""
+    rows = run_fixture.make_rows(30, unscored=0)
+    run_fixture.write_benchmark(tmp_path / "gsm8k", "gsm8k", rows)
+    edit(tmp_path / "gsm8k" / "metrics.json", **{"rates": {}, **changes})
+    page = without_islands(rendered(tmp_path))
+    assert (banner in page) if banner else ('class="banner"' not in page)
+
+
+def test_null_headline_says_no_score_and_why(tmp_path: Path) -> None:
+    """With nothing scored the page says so with the causes, and shows no figure at all."""
+    run_fixture.write_benchmark(tmp_path / "b", "b", run_fixture.make_rows(12, unscored=12))
+    page = without_islands(rendered(tmp_path))
+    big = re.search(r'<p class="big[^>]*>(.*?)</p>', page)
+    assert big is not None
+    assert big.group(1) == "no score"
+    assert "nothing was scored; unscored because of" in page
+    assert "<li>infra: timeout <b>8</b></li>" in page
+
+
+def test_metric_outside_the_unit_interval_is_not_a_percentage(run_dir: Path) -> None:
+    """A metric without bounds is printed as it is, with thin thousands separators."""
+    page = without_islands(rendered(run_dir))
+    assert "1\u202f234.5</td>" in page
+    assert "1\u202f200.25 – 1\u202f268.75" in page
+
+
+@pytest.mark.parametrize(
+    ("counts", "quotas"),
+    [
+        ({"right": 500, "wrong": 100}, {"right": 500, "wrong": 100, "unscored": 0, "model_failure": 0}),
+        (
+            {"right": 9000, "wrong": 2000, "unscored": 32, "model_failure": 1000},
+            {"right": 300, "wrong": 300, "unscored": 32, "model_failure": 368},
+        ),
+        ({"wrong": 5000}, {"right": 0, "wrong": 1000, "unscored": 0, "model_failure": 0}),
+        ({"unscored": 900, "model_failure": 900}, {"right": 0, "wrong": 0, "unscored": 800, "model_failure": 200}),
+    ],
+)
+def test_quotas_prefer_failures_and_fill_the_page(counts: dict[str, int], quotas: dict[str, int]) -> None:
+    """Up to 400 failures and 300 wrong come first; room that nobody needs goes to the others."""
+    assert quotas_of(counts) == quotas
+
+
+def test_large_run_embeds_the_cap_and_says_so(tmp_path: Path) -> None:
+    """Of 1,500 samples 1,000 are embedded, in problem order, and the page names both numbers."""
+    run_fixture.build_run(tmp_path, n=1500)
+    page = rendered(tmp_path)
+    shown = [sample["index"] for sample in islands(page)[0]]
+    assert len(shown) == SAMPLES_MAX
+    assert shown == sorted(shown)
+    assert "Showing 1\u202f000 of 1\u202f500; results.jsonl holds all." in page
+
+
+def test_long_texts_are_cut_with_a_mark_and_keep_their_end(tmp_path: Path) -> None:
+    """A response of a million characters is cut in its middle, so that the answer at its end is still there."""
+    rows = run_fixture.make_rows(3, unscored=0)
+    rows[0]["model_response"] = "x" * 1_000_000 + "The answer is (C)."
+    run_fixture.write_benchmark(tmp_path / "b", "b", rows)
+    page = rendered(tmp_path)
+    response = islands(page)[0][0]["response"]
+    assert len(response) < 4_100
+    assert "[… 996\u202f018 characters cut here; results.jsonl holds all …]" in response
+    assert response.endswith("The answer is (C).")
+    assert len(page) < 120_000
+
+
+def test_accounting_bar_shows_the_smallest_part() -> None:
+    """One unscored in a million is still visible, and the parts fill the bar."""
+    segments = accounting_segments({"n_scored": 999_998, "n_model_failure": 1, "n_unscored": 1})
+    assert [segment.name for segment in segments] == ["scored", "model_failure", "unscored"]
+    assert min(segment.width for segment in segments) > 0.5
+    assert sum(segment.width for segment in segments) == pytest.approx(100)
+
+
+def test_only_metrics_json_is_required(run_dir: Path) -> None:
+    """Without the other files the page still carries the number, and names what is not there."""
+    for path in [*(run_dir / "mmlu-pro").iterdir(), run_dir / "run.yaml"]:
+        if path.name != "metrics.json":
+            path.unlink()
+    page = rendered(run_dir)
+    assert "There is no failure_analysis.json" in page
+    assert "There is no runtime_stats.json" in page
+    assert islands(page) == [[]]
+
+
+def test_several_benchmarks_are_listed_first(tmp_path: Path) -> None:
+    """A run of two benchmarks opens with a table that links to both, in name order, twins told apart."""
+    run_fixture.build_run(tmp_path, n=40, benchmarks=("zeta", "alpha"))
+    run_fixture.write_benchmark(tmp_path / "alpha@2", "alpha", run_fixture.make_rows(20))
+    page = rendered(tmp_path)
+    assert re.findall(r'<a href="#benchmark-\d">([^<]*)</a>', page) == ["alpha", "alpha@2", "zeta"]
+    assert len(islands(page)) == 3

@@ -1,0 +1,160 @@
+"""The page in a real browser: nothing of the model's output runs, and the list of samples works."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import run_fixture
+
+from nel.reports.html import write_report
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium in PATH"),
+    pytest.mark.slow,
+]
+
+
+class Watched:
+    """A page of the report, and everything in it that should not have happened."""
+
+    def __init__(self, page: Page, path: Path) -> None:
+        self.page = page
+        self.incidents: list[str] = []
+        self.requests: list[str] = []
+        page.on("dialog", self._dialog)
+        page.on("console", lambda message: self.incidents.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: self.incidents.append(f"error: {error}"))
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.goto(path.as_uri())
+
+    def _dialog(self, dialog: Any) -> None:
+        self.incidents.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(run_fixture.build_run(tmp_path_factory.mktemp("run")))
+
+
+@pytest.fixture
+def watched(browser: Any, report: Path) -> Iterator[Watched]:
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    yield Watched(page, report)
+    page.close()
+
+
+def status(page: Page) -> str:
+    return page.locator("[role=status]").inner_text()
+
+
+def test_model_output_never_runs(watched: Watched, report: Path) -> None:
+    """With every row of a page of hostile outputs open there is no dialog, no console line and no request."""
+    page = watched.page
+    page.fill("[name=search]", "alert(")
+    sync_api.expect(page.locator("[role=status]")).to_contain_text("match")
+    page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    page.wait_for_timeout(200)
+    assert page.locator(".panel pre").count() > 50
+    assert page.evaluate("window.pwned") is None
+    assert page.locator("main svg[onload], main img, ol a, ol script").count() == 0
+    assert watched.incidents == []
+    assert watched.requests == [report.as_uri()]
+
+
+def test_filters_narrow_the_list(watched: Watched) -> None:
+    """Outcome, kind, category and search each narrow the list, and Clear restores it."""
+    page = watched.page
+    assert status(page) == "600 samples"
+    page.select_option("[name=group]", "unscored")
+    sync_api.expect(page.locator(".browser li")).to_have_count(18)
+    assert status(page) == "18 of 600 samples match"
+    page.select_option("[name=kind]", "infra:server_error")
+    sync_api.expect(page.locator(".browser li")).to_have_count(5)
+    page.click("button[type=reset]")
+    sync_api.expect(page.locator(".browser li")).to_have_count(50)
+    page.select_option("[name=category]", "law")
+    page.fill("[name=search]", "mmlu-pro/0000")
+    sync_api.expect(page.locator("[role=status]")).not_to_have_text("600 samples")
+    expected = [row for row in run_fixture.make_rows(600)[:10] if row["metadata"]["category"] == "law"]
+    sync_api.expect(page.locator(".browser li")).to_have_count(len(expected))
+    assert set(page.locator(".browser .category").all_inner_texts()) <= {"law"}
+    assert watched.incidents == []
+
+
+def test_row_expands_by_keyboard(watched: Watched) -> None:
+    """Enter on a row shows prompt, response, expected and extracted answer as text."""
+    page = watched.page
+    row = page.locator(".sample").first
+    row.locator("> summary").focus()
+    page.keyboard.press("Enter")
+    row.locator(".panel h4").first.wait_for()
+    assert row.locator(".panel h4").all_inner_texts() == ["Prompt", "Response", "Expected", "Extracted"]
+    assert "<script>window.pwned = 1; alert(1)</script>" in row.locator(".panel").inner_text()
+
+
+def test_pages_turn(watched: Watched) -> None:
+    """Fifty rows a page; the next page starts where the first ended."""
+    page = watched.page
+    assert page.locator(".pager .place").inner_text() == "Page 1 of 12"
+    page.get_by_role("button", name="Later").click()
+    assert page.locator(".pager .place").inner_text() == "Page 2 of 12"
+    assert page.locator(".browser .number").first.inner_text() == "#50"
+    assert page.get_by_role("button", name="Earlier").is_enabled()
+
+
+def test_categories_sort_both_ways(watched: Watched) -> None:
+    """A click on a column head sorts by its number, another one turns the order round."""
+    page = watched.page
+    head = page.locator("table.categories th").nth(1)
+    orders = []
+    for _ in range(2):
+        head.locator("button").click()
+        orders.append(
+            [
+                float(cell.split("\u202f")[0])
+                for cell in page.locator("table.categories td:nth-child(2)").all_inner_texts()
+            ]
+        )
+    assert orders[0] == sorted(orders[0], reverse=True)
+    assert orders[1] == sorted(orders[0])
+    assert head.get_attribute("aria-sort") == "ascending"
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_page_never_scrolls_sideways(browser: Any, report: Path, width: int) -> None:
+    """Wide tables scroll inside their own frame, also on a telephone."""
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto(report.as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+def test_page_is_readable_without_script(browser: Any, report: Path) -> None:
+    """With JavaScript off the headline, the metrics and the failures are there, and the list says what it needs."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    text = page.locator("body").inner_text()
+    for part in ("accuracy", "is the 95 % interval (wilson)", "wrong_answer", "needs JavaScript"):
+        assert part in text
+    assert page.locator(".browser").is_hidden()
+    context.close()

@@ -1,0 +1,80 @@
+"""Hostile and long text becomes showable, numbers become readable."""
+
+from __future__ import annotations
+
+import pytest
+
+from nel.reports import numbers
+from nel.reports.text import one_line, preview, visible
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain\ttab\nline", "plain\ttab\nline"),
+        ("a\r\nb\rc", "a\nb\\rc"),
+        ("\x1b[31m", "\\x1b[31m"),
+        ("\x00\x7f\x9b", "\\x00\\x7f\\x9b"),
+        ("\u202e\u2066\u200b\ufeff", "\\u202e\\u2066\\u200b\\ufeff"),
+        ("\u2028\u2029", "\\u2028\\u2029"),
+        ("\ud83d", "\\ud83d"),
+        ("\ufffe\U000e0041", "\\ufffe\\U000e0041"),
+        ("é 漢 👩\u200d🔬", "é 漢 👩\u200d🔬"),
+    ],
+)
+def test_hidden_characters_become_escapes(text: str, shown: str) -> None:
+    """Controls, bidi marks, surrogates and tag characters show; ordinary scripts and joined emoji stay."""
+    assert visible(text) == shown
+    visible(text).encode()
+
+
+def test_one_line_has_no_line_break() -> None:
+    """White space of any kind becomes one space."""
+    assert one_line(" a\n\n b\tc ") == "a b c"
+
+
+def test_preview_keeps_short_text() -> None:
+    """Text of exactly the cap is not cut."""
+    assert preview("x" * 4000) == "x" * 4000
+
+
+def test_preview_bounds_text_that_is_all_escapes() -> None:
+    """The cap holds for what is shown, not for what was sent."""
+    assert len(preview("\x00" * 4000)) < 4100
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "–"), (0, "0"), (1319, "1\u202f319"), (12_345_678, "12\u202f345\u202f678")]
+)
+def test_counts_have_thin_separators(value: int | None, text: str) -> None:
+    """Thousands are set apart, and a missing count is a dash."""
+    assert numbers.count(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (0.0, "0"),
+        (0.00001, "0"),
+        (-1.5, "−1.5"),
+        (1234.5, "1\u202f234.5"),
+        (1e308, "1e+308"),
+        (100.0, "100"),
+    ],
+)
+def test_plain_numbers_lose_empty_decimals(value: float | None, text: str) -> None:
+    """A number of unknown scale keeps up to four decimals and its sign."""
+    assert numbers.plain(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "–"), (0.0421, "42.1 ms"), (0.5, "500 ms"), (1.314, "1.31 s"), (75, "1 min 15 s"), (7300, "2 h 1 min")],
+)
+def test_durations_use_a_fitting_unit(value: float | None, text: str) -> None:
+    """Milliseconds, seconds, minutes or hours."""
+    expected = (
+        text.replace(" ms", "\u202fms").replace(" min", "\u202fmin").replace(" s", "\u202fs").replace(" h", "\u202fh")
+    )
+    assert numbers.seconds(value) == expected

@@ -1,0 +1,89 @@
+"""Summary rows come from metrics.json, and their tables are safe to paste."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import run_fixture
+
+from nel.errors import OutputError
+from nel.reports.summary import SummaryRow, csv_text, markdown_table, summary_rows
+
+ROW = SummaryRow(
+    benchmark="gsm8k", metric="accuracy", value=0.5, ci_lower=0.4, ci_upper=0.6, bound_lower=0.5, bound_upper=0.5,
+    n_total=100, n_scored=98, n_model_failure=2, n_unscored=0, failures={"no_answer": 2}, complete=True,
+)  # fmt: skip
+
+
+def test_rows_repeat_the_headline(run_dir: Path) -> None:
+    """Each number is the one in metrics.json, and the failures add up."""
+    (row,) = summary_rows(run_dir)
+    metrics = json.loads((run_dir / "mmlu-pro" / "metrics.json").read_text())
+    assert (row.benchmark, row.metric, row.value) == ("mmlu-pro", "accuracy", metrics["headline"]["value"])
+    assert row.n_total == row.n_scored + row.n_model_failure + row.n_unscored == 600
+    assert sum(row.failures.values()) == row.n_model_failure + row.n_unscored
+    assert row.failures["infra:timeout"] == 13
+    assert row.complete
+
+
+def test_missing_run_is_an_error(tmp_path: Path) -> None:
+    """A directory without artifacts has no rows to give."""
+    with pytest.raises(OutputError, match="no artifacts in"):
+        summary_rows(tmp_path / "nowhere")
+
+
+def test_markdown_shows_percent_and_state() -> None:
+    """A share is a percentage with its interval; an incomplete run says PARTIAL; nothing scored says no score."""
+    table = markdown_table([ROW, replace(ROW, value=None, ci_lower=None, ci_upper=None, complete=False)])
+    assert "| gsm8k | accuracy | 50.00\u202f% | 40.00 – 60.00\u202f% |" in table
+    assert "| **no score** | – |" in table
+    assert table.count("**PARTIAL**") == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a|b", "a\nb", "<script>alert(1)</script>", "[x](javascript:alert(1))", "@everyone", "`c`", "**b**", "\x1b[31m",
+     "\ud800", "https://evil.test", "x" * 5000, "&lt;b&gt;", "\\|"],
+)  # fmt: skip
+def test_markdown_is_inert(name: str) -> None:
+    """A hostile name can neither break the table nor bring HTML, links, mentions or control characters."""
+    line = markdown_table([replace(ROW, benchmark=name)]).splitlines()[2]
+    assert line.replace("\\\\", "").replace("\\|", "").count("|") == 10
+    assert not set("<>@\x1b") & set(line)
+    assert "](" not in line
+    assert "http://" not in line
+    assert "https:" not in line
+    assert len(line) < 700
+    line.encode()
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\n=1", "＝1"])
+def test_csv_neutralises_formulas(name: str) -> None:
+    """Text that a spreadsheet would run starts with an apostrophe."""
+    (cells,) = list(csv.reader(io.StringIO(csv_text([replace(ROW, metric=name)]), newline="")))[1:]
+    assert cells[1].startswith("'")
+
+
+def test_csv_keeps_numbers_and_ordinary_text() -> None:
+    """Negative numbers stay numbers, a missing one is empty, and quotes and commas round-trip."""
+    row = replace(ROW, benchmark='a,"b"', value=-0.25, ci_lower=None)
+    (cells,) = csv.DictReader(io.StringIO(csv_text([row]), newline=""))
+    assert (cells["benchmark"], cells["value"], cells["ci_lower"]) == ('a,"b"', "-0.25", "")
+    assert (cells["n_total"], cells["complete"], cells["failures"]) == ("100", "true", "no_answer=2")
+
+
+def test_zero_width_characters_cannot_hide_a_formula() -> None:
+    """A zero-width space before ``=`` becomes a visible escape, which no spreadsheet runs."""
+    assert "\\u200b=1+1" in csv_text([replace(ROW, metric="\u200b=1+1")])
+
+
+def test_second_entry_of_a_name_is_told_apart(tmp_path: Path) -> None:
+    """Two entries of one benchmark keep the number of their directory."""
+    for directory in ("gsm8k", "gsm8k@2"):
+        run_fixture.write_benchmark(tmp_path / directory, "gsm8k", run_fixture.make_rows(10))
+    assert [row.benchmark for row in summary_rows(tmp_path)] == ["gsm8k", "gsm8k@2"]
