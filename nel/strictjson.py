@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+_LINE_SEPARATORS = ((b"\xe2\x80\xa8", b"\\u2028"), (b"\xe2\x80\xa9", b"\\u2029"), (b"\xc2\x85", b"\\u0085"))
 _OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
 
 
@@ -34,6 +35,18 @@ def dumps_bytes(value: Any) -> bytes:
     except TypeError:
         text = json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
         return text.encode("ascii")
+
+
+def dumps_line(value: Any) -> bytes:
+    """Return compact JSON on one line, for JSON Lines.
+
+    The line separators of Unicode are escaped, because ``str.splitlines`` and many readers split at them.
+    """
+    line = dumps_bytes(value)
+    for raw, escaped in _LINE_SEPARATORS:
+        if raw in line:
+            line = line.replace(raw, escaped)
+    return line + b"\n"
 
 
 def pretty(value: Any) -> bytes:

@@ -19,7 +19,7 @@ from nel.artifacts.runtime import RuntimeStats
 from nel.config.redaction import redact_url
 from nel.engine.store import FILE_NAME, Snapshot
 from nel.metrics.aggregate import Accounting, Aggregate
-from nel.strictjson import dumps_bytes, pretty
+from nel.strictjson import dumps_line, pretty
 from nel.version import __version__
 
 
@@ -83,7 +83,7 @@ class _Pass:
                 self.categories.setdefault(result.sample.subset, Aggregate()).add(result.idx, result.outcome)
             self.failures.add(result)
             self.runtime.add(result.response)
-            yield dumps_bytes(result_line(result)) + b"\n"
+            yield dumps_line(result_line(result))
 
 
 def _write_benchmark(

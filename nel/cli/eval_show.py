@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from nel.artifacts.write import BenchmarkResult
 from nel.cli.progress import showing
 from nel.cli.terminal import percent, plain
 from nel.config.redaction import redact_url
@@ -19,6 +22,11 @@ from nel.engine.progress import Progress
 from nel.errors import EXIT_UNSCORED
 from nel.evaluation import PlannedBenchmark, RunResult, evaluate, preview
 from nel.strictjson import dumps
+
+
+_COLUMNS = ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "model failures", "unscored")
+_LOG_WIDTH = 200
+_NUMBERS = ("score", "95 % interval", "bounds", "n")
 
 
 def show_run(config: RunConfig, *, resume: bool, as_json: bool, allow_url_change: bool) -> None:
@@ -30,7 +38,7 @@ def show_run(config: RunConfig, *, resume: bool, as_json: bool, allow_url_change
     if as_json:
         typer.echo(dumps(result_json(result)))
     else:
-        Console(soft_wrap=True).print(_result_table(result))
+        _console().print(_result_table(result))
         typer.echo(f"report: {result.report}")
     for line in _remarks(result):
         typer.echo(f"nel: {plain(line)}", err=True)
@@ -44,7 +52,7 @@ def show_preview(config: RunConfig, *, as_json: bool) -> None:
         rows = [{name: getattr(plan, name) for name in PlannedBenchmark.__dataclass_fields__} for plan in planned]
         typer.echo(dumps({"dry_run": True, "config": config.model_dump(mode="json"), "benchmarks": rows}))
         return
-    console = Console(soft_wrap=True)
+    console = _console()
     endpoint = config.endpoint
     where = f"{redact_url(endpoint.url)} ({endpoint.protocol}), model {endpoint.model}" if endpoint else "none"
     console.print(f"endpoint: {where}", markup=False)
@@ -74,24 +82,27 @@ def result_json(result: RunResult) -> dict[str, Any]:
 
 
 def _result_table(result: RunResult) -> Table:
-    table = Table(title=None)
-    for heading in ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "failures", "unscored"):
-        table.add_column(
-            heading, justify="left" if heading in ("benchmark", "metric", "failures", "unscored") else "right"
-        )
-    for item in result.benchmarks:
-        headline, accounting = item.headline, item.accounting
-        table.add_row(
-            Text(plain(item.slot)),
-            Text(plain(headline["metric"])),
-            Text("no score" if headline["value"] is None else percent(headline["value"])),
-            Text(_span(headline["ci_lower"], headline["ci_upper"])),
-            Text(_bounds(headline["bounds"], accounting["n_unscored"])),
-            Text(f"{accounting['n_total']:,}"),
-            Text(_parts(accounting["model_failures"].items())),
-            Text(_parts((cause, part["n"]) for cause, part in accounting["unscored"].items())),
-        )
+    rows = [_result_row(item) for item in result.benchmarks]
+    table = Table(box=SIMPLE_HEAD)
+    for heading in (heading for heading in _COLUMNS if any(row[heading] for row in rows)):
+        table.add_column(heading, justify="right" if heading in _NUMBERS else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(row[str(column.header)]) for column in table.columns))
     return table
+
+
+def _result_row(item: BenchmarkResult) -> dict[str, str]:
+    headline, accounting = item.headline, item.accounting
+    return {
+        "benchmark": plain(item.slot),
+        "metric": plain(headline["metric"]),
+        "score": "no score" if headline["value"] is None else percent(headline["value"]),
+        "95 % interval": _span(headline["ci_lower"], headline["ci_upper"]),
+        "bounds": _bounds(headline["bounds"], accounting["n_unscored"]),
+        "n": f"{accounting['n_total']:,}",
+        "model failures": _parts(accounting["model_failures"].items()),
+        "unscored": _parts((cause, part["n"]) for cause, part in accounting["unscored"].items()),
+    }
 
 
 def _remarks(result: RunResult) -> list[str]:
@@ -143,6 +154,11 @@ def _preview_table(planned: list[PlannedBenchmark]) -> Table:
         )
         table.add_row(*(Text(plain(cell)) for cell in cells))
     return table
+
+
+def _console() -> Console:
+    width = None if sys.stdout.isatty() else _LOG_WIDTH
+    return Console(width=width, highlight=False)
 
 
 def _settings(config: RunConfig) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from aiohttp import web
@@ -61,11 +61,8 @@ class Wire:
     answerer: Answerer
     model: str
     """The one model name that is advertised and accepted."""
-    api_key: str | None = None
+    api_key: str | None = field(default=None, repr=False)
     """Asked of every client where set."""
-
-    def __repr__(self) -> str:
-        return f"Wire(model={self.model!r}, api_key={'set' if self.api_key else 'none'})"
 
 
 WIRE: Final = web.AppKey("nel_wire", Wire)

@@ -20,10 +20,10 @@ LOUD_RATE: Final = 0.05
 _BAR_PERCENT_MIN: Final = 0.8
 _KIND_ADVICE: Final = {
     "truncated": "were cut off by the token limit and count as 0; raise --max-tokens, or the score measures the limit",
-    "no_answer": "held no answer that the scorer could find and count as 0; "
+    "no_answer": "gave no answer that the scorer could find and count as 0; "
     "check the prompt's answer format before trusting the score",
-    "empty": "were empty and count as 0",
-    "refusal": "were refusals and count as 0",
+    "empty": "got an empty answer and count as 0",
+    "refusal": "were refused by the model and count as 0",
     "content_filter": "were stopped by a content filter and count as 0",
     "context_exceeded": "did not fit the model's context and count as 0",
 }
@@ -165,5 +165,5 @@ def _banners(accounting: Mapping[str, Any], rates: Mapping[str, Any], *, complet
     for kind, rate in sorted(rates.items(), key=lambda item: (-(item[1] or 0.0), item[0])):
         if rate is not None and rate >= LOUD_RATE:
             advice = _KIND_ADVICE.get(kind, f"failed as {kind} and count as 0")
-            banners.append(f"{numbers.percent(rate)} of the responses {advice}.")
+            banners.append(f"{numbers.percent(rate)} of all samples {advice}.")
     return banners

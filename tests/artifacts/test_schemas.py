@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import copy
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "reports"))
-
-import run_fixture
-
 from nel.artifacts.schema import SCHEMA_NAMES, load_schema
 from nel.errors import UsageError
+from tests.reports import run_fixture
 
 NAN, INFINITY = float("nan"), float("inf")
 DROP = object()

@@ -1,15 +1,12 @@
-"""A realistic run directory for the report tests, and the module that builds it."""
+"""A realistic run directory for the report tests."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import run_fixture
+from tests.reports import run_fixture
 
 
 @pytest.fixture

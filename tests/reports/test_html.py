@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import run_fixture
 
 from nel.errors import OutputError
 from nel.reports.html import island_text, render_report, write_report
 from nel.reports.page import accounting_segments
 from nel.reports.samples import SAMPLES_MAX, quotas_of
+from tests.reports import run_fixture
 
 
 def rendered(run_dir: Path) -> str:
@@ -161,8 +161,8 @@ def test_clean_run_has_no_banner_and_no_bounds(tmp_path: Path) -> None:
     ("changes", "banner"),
     [
         ({"complete": False}, "This run is PARTIAL"),
-        ({"rates": {"truncated": 0.05}}, "5.00\u202f% of the responses were cut off by the token limit"),
-        ({"rates": {"no_answer": 0.2}}, "20.00\u202f% of the responses held no answer"),
+        ({"rates": {"truncated": 0.05}}, "5.00\u202f% of all samples were cut off by the token limit"),
+        ({"rates": {"no_answer": 0.2}}, "20.00\u202f% of all samples gave no answer"),
         ({"rates": {"truncated": 0.0499}}, None),
     ],
 )

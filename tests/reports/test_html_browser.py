@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import run_fixture
 
 from nel.reports.html import write_report
+from tests.reports import run_fixture
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

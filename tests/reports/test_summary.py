@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import run_fixture
 
 from nel.errors import OutputError
 from nel.reports.summary import SummaryRow, csv_text, markdown_table, summary_rows
+from tests.reports import run_fixture
 
 ROW = SummaryRow(
     benchmark="gsm8k", metric="accuracy", value=0.5, ci_lower=0.4, ci_upper=0.6, bound_lower=0.5, bound_upper=0.5,

@@ -1,0 +1,96 @@
+"""Recorded outputs of real models, replayed over HTTP by the embedded endpoint, give the official numbers."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.runs import SHARED, nel, only_run, read_json, read_results, without_volatile
+
+pytestmark = [
+    pytest.mark.shared_data,
+    pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data is not there"),
+]
+CONCURRENCY = 64
+GSM8K = SHARED / "gsm8k_outputs_6b_finetuning.jsonl.gz"
+MMLU_PRO = SHARED / "mmlu_pro_outputs_llama31_8b.jsonl.gz"
+
+
+@contextmanager
+def _replay(*arguments: str) -> Iterator[str]:
+    command = [sys.executable, "-m", "nel", "endpoint", "replay", *arguments, "--port", "0"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        yield server.stdout.readline().split()[1]
+    finally:
+        server.terminate()
+        server.wait(10)
+        server.stdout.close()
+
+
+def _completions(url: str) -> dict[str, int]:
+    with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as response:
+        stats: dict[str, dict[str, int]] = json.load(response)
+    return stats["completions"]
+
+
+def _mmlu_pro(url: str, out: str, *more: str) -> list[str]:
+    return [
+        "eval", "run", "--bench", "mmlu_pro", "--dataset", str(MMLU_PRO), "--model-url", url, "--model-id", "replay",
+        "--send-sample-id", "--concurrency", str(CONCURRENCY), "-o", out, *more,
+    ]  # fmt: skip
+
+
+def test_gsm8k_replay_differs_on_no_sample(tmp_path: Path) -> None:
+    """286 of 1,319 right, and every verdict is the official one."""
+    with _replay(str(GSM8K), "--question-field", "question", "--output-field", "model_output") as url:
+        arguments = ("--bench", "gsm8k", "--dataset", str(GSM8K), "--model-url", url, "--model-id", "replay", "-o", "out")
+        done = nel("eval", "run", *arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    run_dir = only_run(tmp_path / "out")
+    assert read_json(run_dir / "gsm8k" / "metrics.json")["headline"]["value"] == pytest.approx(286 / 1319)
+    rows = read_results(run_dir, "gsm8k")
+    assert [row["sample_id"] for row in rows if (row["reward"] == 1.0) != row["metadata"]["is_correct"]] == []
+
+
+@pytest.mark.slow
+def test_mmlu_pro_replay_survives_a_kill(tmp_path: Path) -> None:
+    """12,032 real outputs at concurrency 64: the official number, and the same artifacts after a SIGKILL half way."""
+    fields = ("--question-field", "question", "--question-field", "options", "--output-field", "generated_text")
+    with _replay(str(MMLU_PRO), *fields, "--id-field", "question_id") as url:
+        whole = nel(*_mmlu_pro(url, "whole"), cwd=tmp_path, timeout=300)
+        assert whole.returncode == 0, whole.stderr
+        assert _completions(url) == {"total": 12032, "distinct": 12032, "max_repeats": 1}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "nel", *_mmlu_pro(url, "killed")], cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        )  # fmt: skip
+        deadline = time.monotonic() + 120
+        while _completions(url)["total"] < 12032 + 5000 and time.monotonic() < deadline:
+            assert process.poll() is None
+        process.kill()
+        process.wait()
+        assert nel(*_mmlu_pro(url, "killed", "--resume"), cwd=tmp_path, timeout=300).returncode == 0
+        sent = _completions(url)["total"] - 12032
+    assert 12032 <= sent <= 12032 + CONCURRENCY
+    _same(only_run(tmp_path / "whole"), only_run(tmp_path / "killed"))
+    metrics = read_json(only_run(tmp_path / "killed") / "mmlu_pro" / "metrics.json")
+    assert metrics["headline"]["value"] == pytest.approx(0.435838, abs=5e-7)
+    assert metrics["accounting"]["model_failures"] == {"no_answer": 694}
+
+
+def _same(first: Path, second: Path) -> None:
+    ours, theirs = (without_volatile(read_results(run, "mmlu_pro")) for run in (first, second))
+    assert ours == theirs
+    for name in ("metrics.json", "failure_analysis.json"):
+        pair: list[dict[str, Any]] = [{**read_json(run / "mmlu_pro" / name), "run_id": ""} for run in (first, second)]
+        assert pair[0] == pair[1]
