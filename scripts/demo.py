@@ -1,7 +1,7 @@
 """Serve an embedded endpoint, evaluate it over HTTP with the `nel` command, and stop it again.
 
-    python scripts/demo.py demo     the demo endpoint and the quickstart benchmark
-    python scripts/demo.py model    a real small language model, a few quickstart problems
+python scripts/demo.py demo     the demo endpoint and the quickstart benchmark
+python scripts/demo.py model    a real small language model, a few quickstart problems
 """
 
 from __future__ import annotations

@@ -13,11 +13,12 @@ from typing import Any
 import yaml
 
 from nel.artifacts.failures import FailureAnalysis
-from nel.artifacts.files import benchmark_dir, directory_name, write_file
+from nel.artifacts.files import benchmark_dir, directory_name
 from nel.artifacts.results import read_result, result_line
 from nel.artifacts.runtime import RuntimeStats
 from nel.config.redaction import redact_url
 from nel.engine.store import FILE_NAME, Snapshot
+from nel.files import write_file
 from nel.metrics.aggregate import Accounting, Aggregate
 from nel.strictjson import dumps_line, pretty
 from nel.version import __version__

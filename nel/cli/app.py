@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from nel.cli import plugin_list, endpoint, eval_run, plugin, report
+from nel.cli import endpoint, eval_run, plugin, plugin_list, report
 from nel.errors import EXIT_SIGINT, NelError
 from nel.version import __version__
 

@@ -44,8 +44,8 @@ def demo(
     truncation_rate: Annotated[float, typer.Option(help="Chance that an answer stops in the middle.")] = 0.0,
 ) -> None:
     """Serve a demo model that answers the quickstart benchmark."""
-    from nel.endpoints.demo import DemoOptions, demo_app  # noqa: PLC0415 - keeps `nel --help` fast
-    from nel.endpoints.serve import serve  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.models.endpoints.demo import DemoOptions, demo_app  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.models.endpoints.serve import serve  # noqa: PLC0415 - keeps `nel --help` fast
 
     options = DemoOptions(
         accuracy=accuracy,
@@ -77,9 +77,9 @@ def replay(
     finish_reason_field: Annotated[str | None, typer.Option(help="Field with why the model stopped.")] = None,
 ) -> None:
     """Serve recorded outputs: each prompt gets what was recorded for its question, or an error."""
-    from nel.endpoints.recordings import ReplayOptions  # noqa: PLC0415 - keeps `nel --help` fast
-    from nel.endpoints.replay import replay_app  # noqa: PLC0415 - keeps `nel --help` fast
-    from nel.endpoints.serve import serve  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.models.endpoints.recordings import ReplayOptions  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.models.endpoints.replay import replay_app  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.models.endpoints.serve import serve  # noqa: PLC0415 - keeps `nel --help` fast
 
     options = ReplayOptions(
         path=file,
@@ -99,7 +99,7 @@ def model(
     api_key_env: ApiKeyEnv = None,
 ) -> None:
     """Serve SmolLM2-135M-Instruct, a small real model, on the CPU; needs the extra local-model."""
-    from nel.endpoints.local_model import LocalModelOptions, serve_local_model  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.models.endpoints.local_model import LocalModelOptions, serve_local_model  # noqa: PLC0415 - keeps `nel --help` fast
 
     options = LocalModelOptions(model=model_id, api_key=_key(api_key_env))
     _run(serve_local_model(options, host, port, on_ready=_say))

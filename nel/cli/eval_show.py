@@ -23,7 +23,6 @@ from nel.errors import EXIT_UNSCORED
 from nel.evaluation import PlannedBenchmark, RunResult, evaluate, preview
 from nel.strictjson import dumps
 
-
 _COLUMNS = ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "model failures", "unscored")
 _LOG_WIDTH = 200
 _NUMBERS = ("score", "95 % interval", "bounds", "n")

@@ -18,6 +18,7 @@ from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interva
 from nel.types import ModelFailure, Outcome, Scored
 
 FAILURE_KINDS: Final = ("truncated", "empty", "no_answer", "refusal", "content_filter", "context_exceeded")
+_ZERO_AND_ONE: Final = (0.0, 1.0)
 _PUBLISHED: Final = {"correct": "accuracy"}
 
 
@@ -46,7 +47,7 @@ class _Series:
         self._count += 1
         self.n += 1
         self.n_scored += scored
-        if value != 0.0 and value != 1.0:
+        if value not in _ZERO_AND_ONE:
             self.binary = False
             self.unit = self.unit and 0.0 < value < 1.0
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
-import tempfile
 from collections.abc import Iterator
 from importlib.resources import files as package_files
 from pathlib import Path
@@ -19,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from nel.errors import OutputError
+from nel.files import write_file
 from nel.reports import numbers
 from nel.reports.page import BenchmarkView, failure_rows, scale_percent, view_of
 from nel.reports.run_files import read_run, read_run_yaml
@@ -43,24 +42,11 @@ def write_report(run_dir: Path) -> Path:
     """Write the run's report.html, replacing an older one atomically, and return its path.
 
     Raises:
-        OutputError: The directory has no artifacts, one of them is damaged, or the page cannot be written.
+        OutputError: The directory has no artifacts, or one of them is damaged.
+        StoppedEarly: The disk is full.
     """
     path = run_dir / REPORT_NAME
-    chunks = render_report(run_dir)
-    try:
-        handle, name = tempfile.mkstemp(dir=run_dir, prefix=f".{REPORT_NAME}.", suffix=".tmp")
-        temporary = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                file.writelines(chunks)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-            _sync_directory(run_dir)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror or error}; then run nel report again") from error
+    write_file(path, (chunk.encode() for chunk in render_report(run_dir)))
     return path
 
 
@@ -185,11 +171,3 @@ def _policy(style: str, script: str) -> str:
 
 def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _sync_directory(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -1,20 +1,18 @@
 """Finds and reads the artifact files of a run. Knows their places and that they are JSON, not what they mean.
 
-Trap: models send lone surrogates and integers beyond 64 bits, which orjson refuses; the standard library reads them.
+Trap: an artifact may be missing or damaged; the error says which one and how to make it again.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from nel.errors import OutputError
+from nel.strictjson import loads
 
 _SECOND = re.compile(r"@\d+$")
 
@@ -87,20 +85,9 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _object(data: bytes, where: str) -> dict[str, Any]:
     try:
-        value = _loads(data)
-    except (ValueError, RecursionError) as error:
+        value = loads(data)
+    except ValueError as error:
         raise OutputError(f"{where} is not strict JSON ({error}); make it again with nel report") from error
     if not isinstance(value, dict):
         raise OutputError(f"{where} is not a JSON object; make it again with nel report")
     return value
-
-
-def _loads(data: bytes) -> Any:
-    try:
-        return orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return json.loads(data, parse_constant=_refuse_constant)
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")

@@ -43,7 +43,10 @@ def test_a_url_is_a_base_or_a_full_path(url: str, base: str, protocol: str) -> N
         ({"benchmarks": ["x"], "endpoint": {"url": "http://h:99999999/v1", "model": "m"}}, "is not a URL"),
         ({"benchmarks": ["x"], "endpoint": {"url": "http://u:p@h/v1", "model": "m"}}, "user name or password"),
         ({"benchmarks": ["x"], "endpoint": {**ENDPOINT, "api_key_env": "sk-123"}}, "give the name, not the key"),
-        ({"benchmarks": ["x"], "endpoint": {**ENDPOINT, "url": "http://h/v1/completions", "protocol": "chat"}}, "contradicts"),
+        (
+            {"benchmarks": ["x"], "endpoint": {**ENDPOINT, "url": "http://h/v1/completions", "protocol": "chat"}},
+            "contradicts",
+        ),
         ({"benchmarks": ["x"], "output": {"run_id": "../up"}}, "output.run_id"),
     ],
 )
@@ -86,7 +89,7 @@ def test_variables_are_filled_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """${VAR}, ${VAR:-default} and the escape $${VAR}."""
     monkeypatch.setenv("NEL_TEST_NAME", "value")
     path = tmp_path / "config.yaml"
-    path.write_text("a: ${NEL_TEST_NAME}\nb: [\"x-${NEL_TEST_UNSET:-y}\"]\nc: $${KEPT}\n")
+    path.write_text('a: ${NEL_TEST_NAME}\nb: ["x-${NEL_TEST_UNSET:-y}"]\nc: $${KEPT}\n')
     assert read_yaml(path) == {"a": "value", "b": ["x-y"], "c": "${KEPT}"}
 
 
@@ -110,7 +113,12 @@ def test_overrides_win(override: str, attribute: str, value: object) -> None:
 
 @pytest.mark.parametrize(
     ("override", "message"),
-    [("nonsense", "write key=value"), ("benchmarks.5.repeats=1", "no position"), ("a=[", "not valid YAML"), ("engin.x=1", '"engin"')],
+    [
+        ("nonsense", "write key=value"),
+        ("benchmarks.5.repeats=1", "no position"),
+        ("a=[", "not valid YAML"),
+        ("engin.x=1", '"engin"'),
+    ],
 )
 def test_wrong_overrides_are_named(override: str, message: str) -> None:
     """An override without value, position or known key is an error."""

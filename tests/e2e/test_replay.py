@@ -54,7 +54,18 @@ def _mmlu_pro(url: str, out: str, *more: str) -> list[str]:
 def test_gsm8k_replay_differs_on_no_sample(tmp_path: Path) -> None:
     """286 of 1,319 right, and every verdict is the official one."""
     with _replay(str(GSM8K), "--question-field", "question", "--output-field", "model_output") as url:
-        arguments = ("--bench", "gsm8k", "--dataset", str(GSM8K), "--model-url", url, "--model-id", "replay", "-o", "out")
+        arguments = (
+            "--bench",
+            "gsm8k",
+            "--dataset",
+            str(GSM8K),
+            "--model-url",
+            url,
+            "--model-id",
+            "replay",
+            "-o",
+            "out",
+        )
         done = nel("eval", "run", *arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     run_dir = only_run(tmp_path / "out")
@@ -71,9 +82,8 @@ def test_mmlu_pro_replay_survives_a_kill(tmp_path: Path) -> None:
         whole = nel(*_mmlu_pro(url, "whole"), cwd=tmp_path, timeout=300)
         assert whole.returncode == 0, whole.stderr
         assert _completions(url) == {"total": 12032, "distinct": 12032, "max_repeats": 1}
-        process = subprocess.Popen(
-            [sys.executable, "-m", "nel", *_mmlu_pro(url, "killed")], cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-        )  # fmt: skip
+        command = [sys.executable, "-m", "nel", *_mmlu_pro(url, "killed")]
+        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + 120
         while _completions(url)["total"] < 12032 + 5000 and time.monotonic() < deadline:
             assert process.poll() is None

@@ -104,11 +104,15 @@ def test_a_changed_model_is_refused(tmp_path: Path) -> None:
     with scripted(_script) as endpoint:
         assert nel(*_command(endpoint, "out"), cwd=tmp_path).returncode == 0
         sent = len(endpoint.calls)
-        changed = nel(*_command(endpoint, "out", "--resume", "--temperature", "0.5"), "--model-id", "other", cwd=tmp_path)
+        changed = nel(
+            *_command(endpoint, "out", "--resume", "--temperature", "0.5"), "--model-id", "other", cwd=tmp_path
+        )
         assert changed.returncode == 2
         assert "endpoint.model: m -> other" in changed.stderr
         assert "generation.temperature: unset -> 0.5" in changed.stderr
-        write_jsonl(tmp_path / "data.jsonl", [{"question": f"What is {i} plus 1?", "answer": "#### 1"} for i in range(5)])
+        write_jsonl(
+            tmp_path / "data.jsonl", [{"question": f"What is {i} plus 1?", "answer": "#### 1"} for i in range(5)]
+        )
         edited = nel(*_command(endpoint, "out", "--resume"), cwd=tmp_path)
         assert edited.returncode == 2
         assert "dataset.sha256" in edited.stderr
@@ -204,7 +208,11 @@ def test_report_rebuilds_every_byte(tmp_path: Path) -> None:
     with scripted(_script) as endpoint:
         assert nel(*_command(endpoint, "out"), cwd=tmp_path).returncode == 0
     run_dir = only_run(tmp_path / "out")
-    files = {path: path.read_bytes() for path in run_dir.rglob("*") if path.is_file() and not path.name.startswith(("run.db", "."))}
+    files = {
+        path: path.read_bytes()
+        for path in run_dir.rglob("*")
+        if path.is_file() and not path.name.startswith(("run.db", "."))
+    }
     assert len(files) == 7
     for path in files:
         path.unlink()

@@ -19,7 +19,7 @@ def _right(call: Call, _: int) -> Reply:
 
 
 def _validate(run_dir: Path, benchmark: str) -> None:
-    from jsonschema import Draft202012Validator  # noqa: PLC0415
+    from jsonschema import Draft202012Validator
 
     for name, schema in (
         (f"eval-{benchmark}.json", "bundle"),
@@ -38,9 +38,11 @@ def test_flags_reach_the_endpoint(tmp_path: Path) -> None:
     sums(tmp_path / "data.jsonl", 3)
     with scripted(_right, models=["m"]) as endpoint:
         done = nel(
-            "eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl", "--model-url", endpoint.url, "--model-id", "m",
-            "--temperature", "0.5", "--top-p", "0.9", "--max-tokens", "64", "--stop", "END", "--stop", "\n\n", "--seed", "3",
-            "--system-prompt", "Be brief.", "--max-problems", "2", "--repeats", "2", "-o", "out", "--json", cwd=tmp_path,
+            "eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl",
+            "--model-url", endpoint.url, "--model-id", "m",
+            "--temperature", "0.5", "--top-p", "0.9", "--max-tokens", "64", "--stop", "END", "--stop", "\n\n",
+            "--seed", "3", "--system-prompt", "Be brief.", "--max-problems", "2", "--repeats", "2", "-o", "out",
+            "--json", cwd=tmp_path,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     bodies = [call.body for call in endpoint.calls]
@@ -158,9 +160,22 @@ def test_hostile_text_survives_everywhere(tmp_path: Path) -> None:
     """Lone surrogates, NUL and huge integers in rows and answers are stored, scored, written and read back."""
     rows: list[dict[str, Any]] = [{"question": "What is 0 \ud800\x00\u2028 plus?", "answer": "#### 0", "big": 10**30}]
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    hostile = json.dumps({"choices": [{"message": {"content": "\udfff\x00</script>Answer: 0"}, "finish_reason": "stop"}]}).encode()
+    hostile = json.dumps(
+        {"choices": [{"message": {"content": "\udfff\x00</script>Answer: 0"}, "finish_reason": "stop"}]}
+    ).encode()
     with scripted(lambda *_: Reply(raw=hostile)) as endpoint:
-        arguments = ("--bench", "gsm8k", "--dataset", "data.jsonl", "--model-url", endpoint.url, "--model-id", "m", "-o", "out")
+        arguments = (
+            "--bench",
+            "gsm8k",
+            "--dataset",
+            "data.jsonl",
+            "--model-url",
+            endpoint.url,
+            "--model-id",
+            "m",
+            "-o",
+            "out",
+        )
         done = nel("eval", "run", *arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     row = read_results(only_run(tmp_path / "out"), "gsm8k")[0]

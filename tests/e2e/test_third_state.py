@@ -21,7 +21,20 @@ def _right(call: Call, _: int) -> Reply:
 
 def _run(tmp_path: Path, url: str, *more: str, env: dict[str, str] | None = None, n: int = 6) -> Any:
     data = sums(tmp_path / "data.jsonl", n)
-    arguments = ("eval", "run", "--bench", "gsm8k", "--dataset", str(data), "--model-url", url, "--model-id", "m", "-o", "out")
+    arguments = (
+        "eval",
+        "run",
+        "--bench",
+        "gsm8k",
+        "--dataset",
+        str(data),
+        "--model-url",
+        url,
+        "--model-id",
+        "m",
+        "-o",
+        "out",
+    )
     return nel(*arguments, *FAST, *more, cwd=tmp_path, env=env)
 
 
@@ -155,7 +168,10 @@ def test_one_lost_sample_does_not_hide(tmp_path: Path) -> None:
         (answer(None, refusal="I will not."), ("model_failure", "refusal")),
         (answer("I do not know"), ("model_failure", "no_answer")),
         (answer("<think>Answer: 5</think>Answer: 0"), ("scored", None)),
-        (Reply(status=400, body={"error": {"message": "maximum context length is 10 tokens"}}), ("model_failure", "context_exceeded")),
+        (
+            Reply(status=400, body={"error": {"message": "maximum context length is 10 tokens"}}),
+            ("model_failure", "context_exceeded"),
+        ),
         (Reply(raw=b"<html>login</html>"), ("unscored", "malformed")),
         (Reply(raw=b'{"choices": [{"mess'), ("unscored", "malformed")),
         (Reply(raw=b"[]"), ("unscored", "malformed")),
@@ -194,9 +210,8 @@ def test_a_scorer_that_raises_harms_its_own_sample_only(tmp_path: Path) -> None:
     )
     sums(tmp_path / "data.jsonl", 4)
     with scripted(_right, models=["m"]) as endpoint:
-        done = nel(
-            "eval", "run", "--bench", "bench.py", "--model-url", endpoint.url, "--model-id", "m", "-o", "out", cwd=tmp_path
-        )  # fmt: skip
+        where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out")
+        done = nel("eval", "run", "--bench", "bench.py", *where, cwd=tmp_path)
     assert done.returncode == 3
     rows = read_results(only_run(tmp_path / "out"), "fragile")
     assert [row["outcome"]["state"] for row in rows] == ["scored", "unscored", "unscored", "scored"]

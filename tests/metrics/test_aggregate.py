@@ -49,7 +49,11 @@ def test_nothing_scored_has_no_score() -> None:
 
 def test_a_metric_that_all_have_counts_model_failures_as_zero() -> None:
     """A truncated answer lowers every metric that each scored sample has, and no other."""
-    outcomes: list[Outcome] = [_scored(1.0, f1=1.0, correct_a=1.0), _scored(0.0, f1=0.5), ModelFailure(kind="truncated")]
+    outcomes: list[Outcome] = [
+        _scored(1.0, f1=1.0, correct_a=1.0),
+        _scored(0.0, f1=0.5),
+        ModelFailure(kind="truncated"),
+    ]
     metrics = {metric["name"]: metric for metric in aggregate(enumerate(outcomes)).metrics()}
     assert metrics["accuracy"]["value"] == pytest.approx(1 / 3)
     assert (metrics["f1"]["value"], metrics["f1"]["n"]) == (0.5, 3)

@@ -33,7 +33,11 @@ def test_wilson_coverage_is_nominal_for_small_n() -> None:
         intervals = [wilson_interval(k, n) for k in range(n + 1)]
         grid = [0.5 + 0.49 * step / 49 for step in range(50)]
         covered = [
-            sum(stats.binom.pmf(k, n, theta) for k, i in enumerate(intervals) if (i.lower or 0) <= theta <= (i.upper or 0))
+            sum(
+                stats.binom.pmf(k, n, theta)
+                for k, i in enumerate(intervals)
+                if (i.lower or 0) <= theta <= (i.upper or 0)
+            )
             for theta in grid
         ]
         assert 0.94 <= sum(covered) / len(covered) <= 0.97

@@ -53,7 +53,9 @@ async def test_attempts_are_bounded() -> None:
 
 async def test_retry_after_is_waited_for_and_capped() -> None:
     """A short hint is honoured; one above the cap ends the sample at once instead of blocking it."""
-    with scripted(lambda _, n: Reply(status=429, body={}, headers={"Retry-After": "0.05"}) if n == 0 else answer("yes")) as endpoint:
+    with scripted(
+        lambda _, n: Reply(status=429, body={}, headers={"Retry-After": "0.05"}) if n == 0 else answer("yes")
+    ) as endpoint:
         loop = asyncio.get_running_loop()
         started = loop.time()
         response, _ = await _complete(endpoint.url)
@@ -96,7 +98,9 @@ async def test_a_body_without_end_is_cut() -> None:
 
 async def test_the_key_is_sent_and_never_shown() -> None:
     """The key goes into the header; an error body that echoes it is redacted."""
-    with scripted(lambda call, _: Reply(status=400, body={"error": {"message": f"bad {call.headers['Authorization']}"}})) as endpoint:
+    with scripted(
+        lambda call, _: Reply(status=400, body={"error": {"message": f"bad {call.headers['Authorization']}"}})
+    ) as endpoint:
         response, client = await _complete(endpoint.url, key="sk-super-secret")
         assert endpoint.calls[0].headers["Authorization"] == "Bearer sk-super-secret"
     assert response.error is not None

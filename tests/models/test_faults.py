@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 
 import aiohttp
@@ -87,7 +86,7 @@ def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
         (ResponseTooLarge("too large"), "too_large", False),
         (aiohttp.ConnectionTimeoutError(), "connect_timeout", True),
         (aiohttp.SocketTimeoutError(), "idle_timeout", True),
-        (asyncio.TimeoutError(), "timeout", True),
+        (TimeoutError(), "timeout", True),
         (aiohttp.InvalidURL("x"), "not_found", False),
         (aiohttp.ClientPayloadError("half a body"), "malformed", True),
         (aiohttp.ServerDisconnectedError(), "connection", True),

@@ -44,7 +44,18 @@ def test_an_unclosed_think_block_is_a_truncated_answer() -> None:
 
 @pytest.mark.parametrize(
     "payload",
-    [[], None, 3, "x", {}, {"choices": None}, {"choices": []}, {"choices": [None]}, {"choices": [{"message": None}]}, _chat(content=5)],
+    [
+        [],
+        None,
+        3,
+        "x",
+        {},
+        {"choices": None},
+        {"choices": []},
+        {"choices": [None]},
+        {"choices": [{"message": None}]},
+        _chat(content=5),
+    ],
 )
 def test_what_is_no_answer_is_malformed(payload: Any) -> None:
     """Anything but a choice with text is a fault worth a retry, never an exception and never an answer."""
@@ -53,7 +64,9 @@ def test_what_is_no_answer_is_malformed(payload: Any) -> None:
     assert (fault.kind, fault.retryable) == ("malformed", True)
 
 
-@pytest.mark.parametrize(("code", "kind", "retryable"), [(429, "rate_limit", True), (401, "auth", False), ("x", "server_error", True)])
+@pytest.mark.parametrize(
+    ("code", "kind", "retryable"), [(429, "rate_limit", True), (401, "auth", False), ("x", "server_error", True)]
+)
 def test_an_error_inside_a_200(code: Any, kind: str, retryable: bool) -> None:
     """An error object with HTTP 200 is classified by its own code."""
     fault = parse_answer("chat", {"error": {"message": "no", "code": code}})

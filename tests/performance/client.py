@@ -31,7 +31,11 @@ ANSWER = {
     "created": 1,
     "model": "m",
     "choices": [
-        {"index": 0, "message": {"role": "assistant", "content": "The answer is 42.\\nAnswer: 42"}, "finish_reason": "stop"}
+        {
+            "index": 0,
+            "message": {"role": "assistant", "content": "The answer is 42.\\nAnswer: 42"},
+            "finish_reason": "stop",
+        }
     ],
     "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
 }
@@ -75,7 +79,9 @@ def instant_server(folder: Path) -> Iterator[str]:
             location = /v1/models {{ return 200 '{{"data":[{{"id":"m"}}]}}'; }}
             location / {{ return 200 '{json.dumps(ANSWER)}'; }} }} }}"""
     )
-    server = subprocess.Popen([nginx, "-c", f"{folder}/nginx.conf", "-e", f"{folder}/error.log"], stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        [nginx, "-c", f"{folder}/nginx.conf", "-e", f"{folder}/error.log"], stderr=subprocess.DEVNULL
+    )
     try:
         deadline = time.monotonic() + 10
         while time.monotonic() < deadline:
@@ -101,9 +107,7 @@ def on_one_core(command: list[str]) -> tuple[str, float, int]:
     """Run a command on the first core this process may use; return its stdout, wall seconds and peak RSS in bytes."""
     core = min(os.sched_getaffinity(0))
     started = time.perf_counter()
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, preexec_fn=lambda: os.sched_setaffinity(0, {core})
-    )
+    process = subprocess.Popen(["taskset", "-c", str(core), *command], stdout=subprocess.PIPE, text=True)
     output = process.stdout.read() if process.stdout else ""
     _, status, usage = os.wait4(process.pid, 0)
     if status:

@@ -28,7 +28,8 @@ def main() -> None:
     nel = str(Path(sys.executable).with_name("nel"))
     pairs = [(seconds([nel, "--help"]), seconds([sys.executable, "-c", "import typer"])) for _ in range(rounds)]
     ours, theirs = (statistics.median(side) for side in zip(*pairs, strict=True))
-    print(f"nel --help {1000 * ours:.0f} ms, import typer {1000 * theirs:.0f} ms: {ours / theirs:.2f}x (median of {rounds})")
+    ratio = f"{ours / theirs:.2f}x (median of {rounds})"
+    print(f"nel --help {1000 * ours:.0f} ms, import typer {1000 * theirs:.0f} ms: {ratio}")
 
 
 if __name__ == "__main__":

@@ -31,7 +31,9 @@ def test_results_become_scores(result: Any, reward: float, metrics: dict[str, fl
     assert (outcome.reward, dict(outcome.metrics)) == (reward, metrics)
 
 
-@pytest.mark.parametrize("result", [None, [], "C", {}, {"note": "x"}, {"correct": float("nan")}, float("inf"), Score(value="?")])
+@pytest.mark.parametrize(
+    "result", [None, [], "C", {}, {"note": "x"}, {"correct": float("nan")}, float("inf"), Score(value="?")]
+)
 def test_what_is_no_score_is_refused(result: Any) -> None:
     """None, text, NaN and empty dicts are faults of the scorer, never a zero."""
     with pytest.raises(ScorerError):
@@ -39,7 +41,8 @@ def test_what_is_no_score_is_refused(result: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("response", "kind"), [("I am not sure", "no_answer"), ("I'm sorry, I cannot help.", "refusal"), ("Sorry, no.", "refusal")]
+    ("response", "kind"),
+    [("I am not sure", "no_answer"), ("I'm sorry, I cannot help.", "refusal"), ("Sorry, no.", "refusal")],
 )
 def test_no_answer_and_refusal_are_model_failures(response: str, kind: str) -> None:
     """A result that found nothing is a model failure; an opening refusal names it."""

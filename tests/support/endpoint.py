@@ -49,7 +49,9 @@ def answer(text: str | None, *, finish: str = "stop", **message: Any) -> Reply:
     return Reply(
         body={
             "model": "served-model",
-            "choices": [{"index": 0, "message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}],
+            "choices": [
+                {"index": 0, "message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
+            ],
             "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
         }
     )
@@ -86,7 +88,13 @@ def scripted(script: Script, *, models: list[str] | None = None, key: str | None
 
     def refused(request: web.Request) -> web.Response | None:
         if key is not None and request.headers.get("Authorization") != f"Bearer {key}":
-            body = {"error": {"message": "Incorrect API key provided", "type": "invalid_request_error", "code": "invalid_api_key"}}
+            body = {
+                "error": {
+                    "message": "Incorrect API key provided",
+                    "type": "invalid_request_error",
+                    "code": "invalid_api_key",
+                }
+            }
             return web.json_response(body, status=401)
         return None
 

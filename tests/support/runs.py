@@ -25,11 +25,15 @@ def sums(path: Path, n: int) -> Path:
     return write_jsonl(path, rows)
 
 
-def nel(*arguments: str, cwd: Path, env: dict[str, str] | None = None, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+def nel(
+    *arguments: str, cwd: Path, env: dict[str, str] | None = None, timeout: float = 120
+) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own."""
     environment = {**os.environ, "COLUMNS": "200", **(env or {})}
     command = [sys.executable, "-m", "nel", *arguments]
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=timeout, check=False)
+    return subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=timeout, check=False
+    )
 
 
 def read_json(path: Path) -> Any:

@@ -8,7 +8,8 @@ from nel import Judge, JudgeError, Score, ScorerInput
 def ask(sample: ScorerInput) -> str:
     """Return the question for the judging model."""
     return (
-        f"Does this answer say the same as the reference?\n\nReference: {sample.target}\n\nAnswer: {sample.response}\n\n"
+        "Does this answer say the same as the reference?\n\n"
+        f"Reference: {sample.target}\n\nAnswer: {sample.response}\n\n"
         'Reply with a last line "VERDICT: yes" or "VERDICT: no".'
     )
 

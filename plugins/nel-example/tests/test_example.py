@@ -1,10 +1,10 @@
 """The sample plugins keep nel's contract and do what they say."""
 
 import pytest
-from nel import JudgeError, ScorerInput
 from nel_example.keywords import keywords
 from nel_example.yes_no import yes_no
 
+from nel import JudgeError, ScorerInput
 from nel.conformance import check_plugin
 
 

@@ -14,8 +14,8 @@ from typing import Final
 
 from aiohttp import web
 
-from nel.endpoints.wire import MODEL
 from nel.errors import UsageError
+from nel.models.endpoints.wire import MODEL
 
 _SHUTDOWN_SECONDS: Final = 2.0
 """Longest wait for answers in flight once the server is told to stop."""

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from nel.endpoints.demo import DemoAnswerer, DemoOptions, demo_app, load_problems
-from nel.endpoints.query import EndpointFault, Query
-from nel.endpoints.serve import running
 from nel.errors import ConfigError
-from tests.endpoints.conftest import Client
+from nel.models.endpoints.demo import DemoAnswerer, DemoOptions, demo_app, load_problems
+from nel.models.endpoints.query import EndpointFault, Query
+from nel.models.endpoints.serve import running
+from tests.models.endpoints.conftest import Client
 
 PROBLEMS = load_problems()
 

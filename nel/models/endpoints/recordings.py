@@ -16,10 +16,10 @@ from typing import Any, Final
 
 import orjson
 
-from nel.endpoints.anchors import AnchorIndex
-from nel.endpoints.query import EndpointFault, Query
-from nel.endpoints.shapes import Reply
 from nel.errors import DatasetError, did_you_mean
+from nel.models.endpoints.anchors import AnchorIndex
+from nel.models.endpoints.query import EndpointFault, Query
+from nel.models.endpoints.shapes import Reply
 
 _NAMED_MAX: Final = 5
 """Recordings that one message names."""

@@ -13,9 +13,9 @@ from typing import Final, Protocol
 
 from aiohttp import web
 
-from nel.endpoints.query import Call, EndpointFault, Query, parse_call
-from nel.endpoints.query import Protocol as WireProtocol
-from nel.endpoints.shapes import (
+from nel.models.endpoints.query import Call, EndpointFault, Query, parse_call
+from nel.models.endpoints.query import Protocol as WireProtocol
+from nel.models.endpoints.shapes import (
     Choice,
     Reply,
     decode,
@@ -25,8 +25,8 @@ from nel.endpoints.shapes import (
     models_body,
     stream_bodies,
 )
-from nel.endpoints.tally import Tally
-from nel.endpoints.tokens import TokenLogprob, count_tokens, legacy_logprobs, tokenise
+from nel.models.endpoints.tally import Tally
+from nel.models.endpoints.tokens import TokenLogprob, count_tokens, legacy_logprobs, tokenise
 
 BODY_BYTES_MAX: Final = 64 * 1024 * 1024
 """Longest request body that is read."""

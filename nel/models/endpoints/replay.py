@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from nel.endpoints.query import EndpointFault, Query
-from nel.endpoints.recordings import Recordings, ReplayOptions, read_recordings
-from nel.endpoints.shapes import Reply
-from nel.endpoints.tokens import TokenLogprob
-from nel.endpoints.wire import create_app
+from nel.models.endpoints.query import EndpointFault, Query
+from nel.models.endpoints.recordings import Recordings, ReplayOptions, read_recordings
+from nel.models.endpoints.shapes import Reply
+from nel.models.endpoints.tokens import TokenLogprob
+from nel.models.endpoints.wire import create_app
 
 
 class ReplayAnswerer:

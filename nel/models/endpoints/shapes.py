@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import orjson
 
-from nel.endpoints.query import Call, EndpointFault
-from nel.endpoints.tokens import count_tokens, tokenise
+from nel.models.endpoints.query import Call, EndpointFault
+from nel.models.endpoints.tokens import count_tokens, tokenise
 
 _CHUNK_TOKENS: Final = 4
 """Tokens in one chunk of a stream."""

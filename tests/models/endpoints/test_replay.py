@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from nel.endpoints.query import EndpointFault, Query
-from nel.endpoints.recordings import Recordings, ReplayOptions, read_recordings
-from nel.endpoints.replay import replay_app
-from nel.endpoints.serve import running
 from nel.errors import DatasetError
-from tests.endpoints.conftest import Client
+from nel.models.endpoints.query import EndpointFault, Query
+from nel.models.endpoints.recordings import Recordings, ReplayOptions, read_recordings
+from nel.models.endpoints.replay import replay_app
+from nel.models.endpoints.serve import running
+from tests.models.endpoints.conftest import Client
+from tests.support.runs import SHARED
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 needs_shared_data = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
 
 

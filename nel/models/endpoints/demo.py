@@ -19,12 +19,12 @@ from typing import Final
 import orjson
 from aiohttp import web
 
-from nel.endpoints.phrasing import Problem, cut_in_the_middle, phrase, right_answer, unknown, wrong_answer
-from nel.endpoints.query import EndpointFault, Query
-from nel.endpoints.shapes import Reply
-from nel.endpoints.tokens import TokenLogprob, cut_at_stop, cut_to_tokens
-from nel.endpoints.wire import create_app
 from nel.errors import ConfigError
+from nel.models.endpoints.phrasing import Problem, cut_in_the_middle, phrase, right_answer, unknown, wrong_answer
+from nel.models.endpoints.query import EndpointFault, Query
+from nel.models.endpoints.shapes import Reply
+from nel.models.endpoints.tokens import TokenLogprob, cut_at_stop, cut_to_tokens
+from nel.models.endpoints.wire import create_app
 
 LATENCY_MS_MAX: Final = 600_000.0
 _JITTER: Final = 0.25

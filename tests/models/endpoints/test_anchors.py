@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from nel.endpoints.anchors import AnchorIndex
+from nel.models.endpoints.anchors import AnchorIndex
 
 
 def test_finds_what_a_linear_scan_finds() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from nel.endpoints.demo import DemoOptions, demo_app
-from nel.endpoints.serve import running
-from tests.endpoints.conftest import Client
+from nel.models.endpoints.demo import DemoOptions, demo_app
+from nel.models.endpoints.serve import running
+from tests.models.endpoints.conftest import Client
 
 QUESTION = "Mia picks 4 apples from one tree and 6 from another. How many apples has she picked in all?"
 

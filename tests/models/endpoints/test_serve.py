@@ -20,11 +20,11 @@ from pathlib import Path
 import pytest
 
 from nel.cli import endpoint
-from nel.endpoints.demo import DemoOptions, demo_app
-from nel.endpoints.local_model import LocalModelOptions, model_path
-from nel.endpoints.serve import base_url_of, running
 from nel.errors import ConfigError, MissingExtra, UsageError
-from tests.endpoints.conftest import Client
+from nel.models.endpoints.demo import DemoOptions, demo_app
+from nel.models.endpoints.local_model import LocalModelOptions, model_path
+from nel.models.endpoints.serve import base_url_of, running
+from tests.models.endpoints.conftest import Client
 
 NEL = (sys.executable, "-m", "nel", "endpoint")
 
@@ -47,7 +47,7 @@ def test_demo_prints_one_line_and_stops_on_signals(number: int) -> None:
     with started("demo", "--model-id", "mine") as (process, line):
         match = re.fullmatch(r"serving (http://127\.0\.0\.1:\d+/v1) \(model mine\)\n", line)
         assert match
-        with urllib.request.urlopen(f"{match[1]}/models", timeout=10) as response:  # noqa: S310 - loopback
+        with urllib.request.urlopen(f"{match[1]}/models", timeout=10) as response:
             assert json.load(response)["data"][0]["id"] == "mine"
         process.send_signal(number)
         rest, _ = process.communicate(timeout=20)
@@ -62,12 +62,12 @@ def test_replay_takes_its_key_from_the_environment(tmp_path: Path) -> None:
     with started(*arguments, REHEARSAL_KEY="k3y") as (_, line):
         url = line.split()[1]
         body = json.dumps({"model": "replay", "prompt": "Who?"}).encode()
-        request = urllib.request.Request(f"{url}/completions", body)  # noqa: S310 - loopback
+        request = urllib.request.Request(f"{url}/completions", body)
         with pytest.raises(urllib.error.HTTPError, match="401") as refused:
-            urllib.request.urlopen(request, timeout=10)  # noqa: S310 - loopback
+            urllib.request.urlopen(request, timeout=10)
         refused.value.close()
         request.add_header("Authorization", "Bearer k3y")
-        with urllib.request.urlopen(request, timeout=10) as response:  # noqa: S310 - loopback
+        with urllib.request.urlopen(request, timeout=10) as response:
             assert json.load(response)["choices"][0]["text"] == "Ann"
 
 
@@ -146,8 +146,8 @@ def test_the_local_model_answers() -> None:
     with started("model", "--api-key-env", "REHEARSAL_KEY", REHEARSAL_KEY="k3y") as (process, line):
         body = json.dumps({"model": "smollm2-135m", "prompt": "Hello", "max_tokens": 4}).encode()
         url = line.split()[1]
-        request = urllib.request.Request(f"{url}/completions", body, {"Authorization": "Bearer k3y"})  # noqa: S310 - loopback
-        with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310 - loopback
+        request = urllib.request.Request(f"{url}/completions", body, {"Authorization": "Bearer k3y"})
+        with urllib.request.urlopen(request, timeout=60) as response:
             assert json.load(response)["usage"]["completion_tokens"] == 4
         process.terminate()
         rest, _ = process.communicate(timeout=20)

@@ -18,8 +18,8 @@ from typing import Any, Final
 
 import aiohttp
 
-from nel.endpoints.serve import base_url_of, bind_error, ready_line, stop_on_signals
 from nel.errors import ConfigError, MissingExtra, UsageError
+from nel.models.endpoints.serve import base_url_of, bind_error, ready_line, stop_on_signals
 
 MODEL_FILE: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
 _CONTEXT_TOKENS: Final = 2048
