@@ -78,6 +78,11 @@ class ResumeRefused(UsageError):
 class PreflightError(UsageError):
     """The URL, the key or the model is wrong, found before anything was spent."""
 
+    def __init__(self, message: str, *, endpoint_kind: str) -> None:
+        """Keep the kind of fault, for the samples that were never asked."""
+        super().__init__(message)
+        self.endpoint_kind: str | None = endpoint_kind
+
 
 class MissingExtra(UsageError):
     """A feature needs an optional dependency that is not installed."""
@@ -93,6 +98,11 @@ class StoppedEarly(NelError):
     """The run stopped before its end and can be resumed."""
 
     exit_code = EXIT_STOPPED_EARLY
+
+    def __init__(self, message: str, *, endpoint_kind: str | None = None) -> None:
+        """Keep the kind of the endpoint's fault, where it was the endpoint's."""
+        super().__init__(message)
+        self.endpoint_kind = endpoint_kind
 
 
 class SampleError(NelError):

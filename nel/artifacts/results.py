@@ -12,7 +12,8 @@ from nel.engine.codec import decode_outcome, decode_response, decode_sample
 from nel.engine.store import StoredResult
 from nel.types import ModelFailure, Outcome, Response, Sample, Scored, Unscored
 
-_NOT_RUN = Unscored(cause="cancelled", kind="not_run", detail="planned, but the run stopped before it")
+NOT_RUN = Unscored(cause="cancelled", kind="not_run", detail="never asked; the run ended before it")
+"""What a sample is that the run never came to, unless the store knows better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +27,22 @@ class Result:
     """None for a bad row."""
     response: Response | None
     outcome: Outcome
+    was_run: bool
+    """False when the run never came to it."""
 
 
-def read_result(stored: StoredResult) -> Result:
+def read_result(stored: StoredResult, *, not_run: Unscored = NOT_RUN) -> Result:
     """Return a stored result, decoded; what was never run or is a bad row is `Unscored`."""
     held = stored.sample
     sample = None if held.content is None else decode_sample(held.sample_id, held.content)
     response = None if stored.response is None else decode_response(stored.response)
-    outcome: Outcome = _NOT_RUN
+    outcome: Outcome = not_run
     if held.fault is not None:
         outcome = Unscored(cause="bad_row", kind="unusable", detail=held.fault)
     elif stored.outcome is not None:
         outcome = decode_outcome(stored.outcome)
-    return Result(held.idx, held.sample_id, stored.repeat, sample, response, outcome)
+    was_run = stored.outcome is not None or held.fault is not None
+    return Result(held.idx, held.sample_id, stored.repeat, sample, response, outcome, was_run)
 
 
 def result_line(result: Result) -> dict[str, Any]:

@@ -14,13 +14,14 @@ import yaml
 
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.files import benchmark_dir, directory_name
-from nel.artifacts.results import read_result, result_line
+from nel.artifacts.results import NOT_RUN, read_result, result_line
 from nel.artifacts.runtime import RuntimeStats
 from nel.config.redaction import redact_url
 from nel.engine.store import FILE_NAME, Snapshot
 from nel.files import write_file
 from nel.metrics.aggregate import Accounting, Aggregate
 from nel.strictjson import dumps_line, pretty
+from nel.types import Unscored
 from nel.version import __version__
 
 
@@ -75,10 +76,14 @@ class _Pass:
     categories: dict[str, Aggregate]
     failures: FailureAnalysis
     runtime: RuntimeStats
+    not_run: int = 0
 
     def lines(self, snapshot: Snapshot, key: int, repeats: int) -> Iterator[bytes]:
+        why = snapshot.meta("not_run")
+        not_run = Unscored(**why) if why else NOT_RUN
         for stored in snapshot.results(key, repeats):
-            result = read_result(stored)
+            result = read_result(stored, not_run=not_run)
+            self.not_run += not result.was_run
             self.total.add(result.idx, result.outcome)
             if result.sample is not None and result.sample.subset is not None:
                 self.categories.setdefault(result.sample.subset, Aggregate()).add(result.idx, result.outcome)
@@ -116,7 +121,7 @@ def _metrics_json(collected: _Pass) -> dict[str, Any]:
     headline = total.headline()
     kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method", "bounds")
     return {
-        "complete": _complete(total.accounting),
+        "complete": collected.not_run == 0,
         "accounting": total.accounting.as_json(),
         "headline": {"metric": headline["name"], **{name: headline[name] for name in kept}},
         "metrics": total.metrics(),
@@ -139,7 +144,7 @@ def _bundle_json(
     return {
         "run_id": run_id,
         "sdk": f"nel {__version__}",
-        "complete": _complete(total.accounting),
+        "complete": collected.not_run == 0,
         "identity": plan["digest"],
         "config": {
             "benchmark": name,
@@ -189,10 +194,6 @@ def _bundle_category(part: Aggregate) -> dict[str, Any]:
         "ci_lower": headline["ci_lower"],
         "ci_upper": headline["ci_upper"],
     }
-
-
-def _complete(accounting: Accounting) -> bool:
-    return accounting.not_run == 0
 
 
 def _run_yaml(run_id: str, config: dict[str, Any]) -> bytes:

@@ -25,6 +25,16 @@ from nel.strictjson import dumps
 
 _COLUMNS = ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "model failures", "unscored")
 _LOG_WIDTH = 200
+_PREVIEW_COLUMNS = (
+    "benchmark",
+    "dataset",
+    "samples",
+    "bad rows",
+    "repeats",
+    "requests",
+    "prompt tokens",
+    "completion tokens",
+)
 _NUMBERS = ("score", "95 % interval", "bounds", "n")
 
 
@@ -126,17 +136,8 @@ def _remarks(result: RunResult) -> list[str]:
 
 
 def _preview_table(planned: list[PlannedBenchmark]) -> Table:
-    table = Table()
-    for heading in (
-        "benchmark",
-        "dataset",
-        "samples",
-        "bad rows",
-        "repeats",
-        "requests",
-        "prompt tokens",
-        "completion tokens",
-    ):
+    table = Table(box=SIMPLE_HEAD)
+    for heading in _PREVIEW_COLUMNS:
         table.add_column(heading, justify="left" if heading in ("benchmark", "dataset") else "right")
     for plan in planned:
         revision = f" @ {plan.revision}" if plan.revision else ""

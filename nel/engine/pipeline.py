@@ -21,7 +21,7 @@ from nel.engine.progress import Progress
 from nel.engine.scoring import ToScore, score_all
 from nel.engine.store import Snapshot, Store, StoredSample
 from nel.engine.verdict import retry_of, verdict_before_scoring
-from nel.errors import EXIT_DONE, EXIT_SIGINT, EXIT_SIGTERM, EXIT_STOPPED_EARLY, NelError, StoppedEarly
+from nel.errors import EXIT_DONE, EXIT_SIGINT, EXIT_SIGTERM, EXIT_STOPPED_EARLY, PreflightError, StoppedEarly
 from nel.models.client import Client
 from nel.models.faults import FATAL_KINDS, Fault
 from nel.models.preflight import raise_if_hopeless
@@ -49,6 +49,8 @@ class Ending:
     exit_code: int
     reason: str
     """``done``, the name of a signal, or why the run stopped early."""
+    endpoint_kind: str | None = None
+    """What was wrong with the endpoint, when that ended the session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,18 +214,13 @@ class Pipeline:
             self._faults_in_a_row = 0
             return
         self._faults_in_a_row += 1
+        lost = f"{self._faults_in_a_row} samples in a row were lost to the endpoint, the last one by"
         if verdict.kind in FATAL_KINDS:
-            self._stop(
-                Ending(
-                    exit_code=EXIT_STOPPED_EARLY,
-                    reason=f"the endpoint refuses every request: {verdict.detail}",
-                )
-            )
-        elif self._faults_in_a_row >= self._config.faults_in_a_row_max:
-            reason = (
-                f"{self._faults_in_a_row} samples in a row were lost to the endpoint, the last one by: {verdict.detail}"
-            )
-            self._stop(Ending(exit_code=EXIT_STOPPED_EARLY, reason=reason))
+            lost = "the endpoint refuses every request"
+        elif self._faults_in_a_row < self._config.faults_in_a_row_max:
+            return
+        reason = f"{lost}: {verdict.detail}"
+        self._stop(Ending(exit_code=EXIT_STOPPED_EARLY, reason=reason, endpoint_kind=verdict.kind))
 
     async def _rescore(self) -> None:
         for job in self._jobs:
@@ -259,7 +256,6 @@ class Pipeline:
         return self._store.put_outcome(job, idx, repeat, encode_outcome(outcome), retry=retry_of(outcome))
 
 
-def ending_of(error: NelError) -> Ending:
+def ending_of(error: PreflightError | StoppedEarly) -> Ending:
     """Return the ending that an error which stops a run stands for."""
-    reason = str(error)
-    return Ending(exit_code=EXIT_STOPPED_EARLY if isinstance(error, StoppedEarly) else error.exit_code, reason=reason)
+    return Ending(exit_code=error.exit_code, reason=str(error), endpoint_kind=error.endpoint_kind)

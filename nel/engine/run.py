@@ -215,8 +215,20 @@ def _drive(
         ending = ending_of(error)
     finally:
         with suppress(NelError):  # the disk may be full; how the session ended is the least of it
+            store.set_meta("not_run", _why_not_run(ending))
             store.end_session(elapsed=time.monotonic() - started, ended=ending.reason, **counters)
     return ending
+
+
+def _why_not_run(ending: Ending) -> dict[str, str]:
+    """Return what is to be said of samples that the run never came to."""
+    if ending.endpoint_kind is None:
+        return {
+            "cause": "cancelled",
+            "kind": "not_run",
+            "detail": f"never asked; the run ended before it: {ending.reason}",
+        }
+    return {"cause": "infra", "kind": ending.endpoint_kind, "detail": f"never asked: {ending.reason}"}
 
 
 async def _session(

@@ -76,7 +76,6 @@ class Accounting:
     n_scored: int = 0
     model_failures: Counter[str] = field(default_factory=Counter)
     unscored: dict[str, Counter[str]] = field(default_factory=dict)
-    not_run: int = 0
 
     @property
     def n_model_failure(self) -> int:
@@ -97,7 +96,6 @@ class Accounting:
             self.model_failures[outcome.kind] += 1
         else:
             self.unscored.setdefault(outcome.cause, Counter())[outcome.kind] += 1
-            self.not_run += outcome.kind == "not_run"
 
     def as_json(self) -> dict[str, Any]:
         """Return the accounting in the form that all artifacts share."""

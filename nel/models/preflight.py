@@ -28,7 +28,8 @@ async def check_endpoint(client: Client) -> None:
         listed = ", ".join(found[:_LISTED_MAX]) + (" …" if len(found) > _LISTED_MAX else "")
         raise PreflightError(
             f'{endpoint.url} does not serve the model "{endpoint.model}"{did_you_mean(endpoint.model, found)}; '
-            f"it serves: {listed}; set --model-id"
+            f"it serves: {listed}; set --model-id",
+            endpoint_kind="model_not_served",
         )
 
 
@@ -49,15 +50,21 @@ def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False) ->
             if endpoint.api_key_env
             else "it wants a key; name the variable that holds it with --api-key-env"
         )
-        raise PreflightError(f"{endpoint.url}: {key} ({detail})")
+        raise PreflightError(f"{endpoint.url}: {key} ({detail})", endpoint_kind=fault.kind)
     if fault.kind == "quota":
-        raise StoppedEarly(f"{endpoint.url}: the account has no quota left ({detail})")
+        raise StoppedEarly(f"{endpoint.url}: the account has no quota left ({detail})", endpoint_kind=fault.kind)
     if fault.kind == "tls":
-        raise PreflightError(f"{endpoint.url}: {detail}; check the certificate and the host name")
+        raise PreflightError(
+            f"{endpoint.url}: {detail}; check the certificate and the host name", endpoint_kind=fault.kind
+        )
     if fault.kind in ("connection", "connect_timeout"):
-        raise StoppedEarly(f"nothing answers at {endpoint.url} ({detail}); start the endpoint or correct --model-url")
+        raise StoppedEarly(
+            f"nothing answers at {endpoint.url} ({detail}); start the endpoint or correct --model-url",
+            endpoint_kind=fault.kind,
+        )
     if fault.kind == "not_found" and not listing:
         raise PreflightError(
             f"{endpoint.url}: {detail}; either the URL is wrong (a base URL ends in /v1) "
-            f'or the model "{endpoint.model}" is not served'
+            f'or the model "{endpoint.model}" is not served',
+            endpoint_kind=fault.kind,
         )

@@ -56,7 +56,7 @@ def test_a_wrong_key_is_found_before_anything_is_asked(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "the key in TEST_KEY was refused" in done.stderr
     assert "no score" in done.stdout
-    assert _accounting(tmp_path)["unscored"] == {"cancelled": {"n": 6, "kinds": {"not_run": 6}}}
+    assert _accounting(tmp_path)["unscored"] == {"infra": {"n": 6, "kinds": {"auth": 6}}}
     written = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
     assert b"the-wrong-key" not in written
     assert "the-wrong-key" not in done.stdout + done.stderr
@@ -111,7 +111,8 @@ def test_a_dead_endpoint_is_resumable(tmp_path: Path) -> None:
     assert done.returncode == 75
     assert "nothing answers at" in done.stderr
     assert "nel eval resume" in done.stderr
-    assert _accounting(tmp_path)["n_unscored"] == 6
+    assert _accounting(tmp_path)["unscored"] == {"infra": {"n": 6, "kinds": {"connection": 6}}}
+    assert read_json(only_run(tmp_path / "out") / "gsm8k" / "metrics.json")["complete"] is False
 
 
 def test_a_storm_of_500_is_unscored(tmp_path: Path) -> None:
@@ -133,7 +134,9 @@ def test_a_long_storm_stops_the_run(tmp_path: Path) -> None:
     assert done.returncode == 75
     assert "samples in a row were lost" in done.stderr
     accounting = _accounting(tmp_path)
-    assert accounting["unscored"]["cancelled"]["kinds"]["not_run"] >= 94
+    assert accounting["unscored"] == {"infra": {"n": 100, "kinds": {"server_error": 100}}}
+    metrics = read_json(only_run(tmp_path / "out") / "gsm8k" / "metrics.json")
+    assert (metrics["complete"], metrics["headline"]["value"]) == (False, None)
 
 
 def test_one_lost_sample_does_not_hide(tmp_path: Path) -> None:
