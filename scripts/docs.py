@@ -47,9 +47,8 @@ def command_line() -> str:
 def benchmarks() -> str:
     """Return the page with every built-in benchmark."""
     parts = [HEAD + "# Built-in benchmarks\n"]
-    for ref in plugins.discover("benchmarks"):
-        if ref.distribution == "nel":
-            parts.append(_benchmark(find_benchmark(ref.name)))
+    ours = (ref.name for ref in plugins.discover("benchmarks") if ref.distribution == "nel")
+    parts += [_benchmark(find_benchmark(name)) for name in ours]
     return "\n".join(parts)
 
 

@@ -130,6 +130,7 @@ def _environment() -> Environment:
         "count": numbers.count,
         "percent": numbers.percent,
         "plain": numbers.plain,
+        "rate": numbers.rate,
         "seconds": numbers.seconds,
         "one_line": one_line,
         "as_text": as_text,

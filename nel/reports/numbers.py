@@ -12,8 +12,6 @@ THIN: Final = "\u202f"
 MISSING: Final = "–"
 _MINUTE: Final = 60.0
 _HOUR: Final = 3600.0
-_THOUSAND: Final = 1e3
-_DIGITS_MISLEAD: Final = 1e6
 
 
 def count(value: Any) -> str:
@@ -32,10 +30,14 @@ def plain(value: Any) -> str:
     """Return a number of unknown scale with up to four decimals."""
     if value is None:
         return MISSING
-    decimals = 4 if abs(value) < _THOUSAND else 1
-    text = f"{value:,.{decimals}f}" if abs(value) < _DIGITS_MISLEAD else f"{value:.4g}"
+    text = f"{value:,.4f}" if abs(value) < 1e6 else f"{value:.4g}"  # noqa: PLR2004 - beyond it digits mislead
     text = text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
     return text.replace(",", THIN).replace("-", "−")
+
+
+def rate(value: Any) -> str:
+    """Return a number of things a second, with one decimal at most."""
+    return MISSING if value is None else plain(round(value, 1) if value < 1e3 else round(value))  # noqa: PLR2004
 
 
 def figure(value: Any, *, share: bool) -> str:
