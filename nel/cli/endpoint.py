@@ -6,16 +6,13 @@ show in the list of processes.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nel.errors import ConfigError
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Coroutine
 
 app = typer.Typer(
     help="Serve an OpenAI-compatible endpoint to rehearse against.", no_args_is_help=True, rich_markup_mode=None
@@ -106,12 +103,9 @@ def model(
 
 
 def _key(name: str | None) -> str | None:
-    if name is None:
-        return None
-    value = os.environ.get(name)
-    if not value:
-        raise ConfigError(f"the environment variable {name} of --api-key-env is not set; export it with the key")
-    return value
+    from nel.config.redaction import read_secret  # noqa: PLC0415 - keeps `nel --help` fast
+
+    return read_secret(name)
 
 
 def _say(line: str) -> None:
@@ -119,14 +113,6 @@ def _say(line: str) -> None:
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:
-    import asyncio  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.event_loop import run  # noqa: PLC0415 - keeps `nel --help` fast
 
-    loop_factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
-    try:
-        import uvloop  # noqa: PLC0415 - not on every platform
-    except ImportError:
-        pass
-    else:
-        loop_factory = uvloop.new_event_loop
-    with asyncio.Runner(loop_factory=loop_factory) as runner:
-        runner.run(work)
+    run(work)

@@ -25,7 +25,7 @@ def read_secret(env_name: str | None) -> str | None:
         return None
     value = os.environ.get(env_name, "").strip()
     if not value:
-        raise ConfigError(f"the environment variable {env_name}, named as api_key_env, is not set; export it first")
+        raise ConfigError(f"the environment variable {env_name}, named to hold the key, is not set; export it first")
     if not (value.isascii() and value.isprintable()):
         raise ConfigError(f"the key in {env_name} holds characters that no HTTP header can carry; export it again")
     return value

@@ -26,6 +26,7 @@ from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, scorer_nam
 from nel.engine.progress import Progress
 from nel.engine.store import FILE_NAME, Snapshot, Store, StoredSample
 from nel.errors import NelError, OutputError, PreflightError, ResumeRefused, StoppedEarly
+from nel.event_loop import run
 from nel.models.client import Client
 from nel.models.preflight import check_endpoint
 
@@ -209,8 +210,7 @@ def _drive(
     counters: dict[str, int] = {"attempts": 0, "retries": 0}
     ending = Ending(exit_code=1, reason="crashed")
     try:
-        with asyncio.Runner(loop_factory=_event_loop()) as runner:
-            ending = runner.run(_session(store, snapshot, jobs, config, api_key, progress, counters))
+        ending = run(_session(store, snapshot, jobs, config, api_key, progress, counters))
     except (PreflightError, StoppedEarly) as error:
         ending = ending_of(error)
     finally:
@@ -292,11 +292,3 @@ def _stopping_on_signals(pipeline: Pipeline) -> Iterator[None]:
     finally:
         for number in installed:
             loop.remove_signal_handler(number)
-
-
-def _event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    try:
-        import uvloop  # noqa: PLC0415 - absent on some platforms
-    except ImportError:
-        return None
-    return uvloop.new_event_loop

@@ -1,0 +1,103 @@
+"""The store commits before it counts, survives what it can, and refuses what it cannot read."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from nel.engine.store import Snapshot, Store, StoredSample
+from nel.errors import StoppedEarly, StoreError
+
+
+def _samples(*ids: str) -> list[StoredSample]:
+    return [StoredSample(idx, name, idx + 1, "{}", None) for idx, name in enumerate(ids)]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    store = Store(tmp_path / "run.db")
+    store.put_benchmark("b", "b", {"repeats": 2})
+    store.begin_session()
+    return store
+
+
+async def test_a_response_is_on_disk_when_put_returns(store: Store, tmp_path: Path) -> None:
+    """Another connection sees the row the moment the future is done."""
+    store.add_samples(1, iter(_samples("a", "b")))
+    store.start_writer()
+    await store.put_response(1, 0, 1, "{}", "answer")
+    with sqlite3.connect(tmp_path / "run.db") as other:
+        assert other.execute("SELECT idx, repeat, response FROM responses").fetchall() == [(0, 1, "answer")]
+    with Snapshot(tmp_path / "run.db") as snapshot:
+        pending = [(sample.sample_id, repeat) for sample, repeat in snapshot.pending(1, 2, have="responses")]
+        assert pending == [("a", 0), ("b", 0), ("b", 1)]
+    await store.stop_writer()
+    store.close()
+
+
+async def test_many_rows_share_few_commits(store: Store, tmp_path: Path) -> None:
+    """Rows handed in together are all there after one wait, in any number."""
+    store.start_writer()
+    await asyncio.gather(*(store.put_response(1, idx, 0, None, "x") for idx in range(3000)))
+    await store.stop_writer()
+    with Snapshot(tmp_path / "run.db") as snapshot:
+        assert snapshot.last_response() == 3000
+    store.close()
+
+
+async def test_a_full_disk_stops_resumably(store: Store) -> None:
+    """A write that fails raises StoppedEarly at the one who waits; nothing is half written."""
+    store._connection.execute("PRAGMA max_page_count = 24")
+    store.start_writer()
+    puts = [store.put_response(1, idx, 0, None, "x" * 4000) for idx in range(200)]
+    with pytest.raises(StoppedEarly, match="free some space, then resume"):
+        await asyncio.gather(*puts)
+    await asyncio.gather(*puts, return_exceptions=True)
+    await store.stop_writer()
+    assert store._connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+    store.close()
+
+
+def test_a_taken_id_names_both_rows_and_adds_nothing(store: Store, tmp_path: Path) -> None:
+    """A duplicate id rolls the whole snapshot back and tells which row took it."""
+    clash = store.add_samples(1, iter(_samples("a", "b", "a")))
+    assert clash is not None
+    assert (clash[0].row_number, clash[1]) == (3, 1)
+    with Snapshot(tmp_path / "run.db") as snapshot:
+        assert snapshot.count_samples(1) == 0
+    store.close()
+
+
+async def test_only_what_a_resume_may_redo_is_dropped(store: Store, tmp_path: Path) -> None:
+    """A verdict stays, a scorer's fault loses its outcome, an endpoint's fault its response too."""
+    store.add_samples(1, iter(_samples("a", "b", "c")))
+    store.start_writer()
+    for idx, retry in enumerate((0, 1, 2)):
+        await store.put_response(1, idx, 0, None, "answer")
+        await store.put_outcome(1, idx, 0, "outcome", retry=retry)
+    await store.stop_writer()
+    store.drop_outcomes(1, only_retryable=True)
+    with Snapshot(tmp_path / "run.db") as snapshot:
+        kept = {(r.sample.sample_id, r.response, r.outcome) for r in snapshot.results(1, 1)}
+    assert kept == {("a", "answer", "outcome"), ("b", "answer", None), ("c", None, None)}
+    store.close()
+
+
+def test_files_that_are_no_store_are_refused(tmp_path: Path) -> None:
+    """Missing, foreign and newer files are named as what they are."""
+    with pytest.raises(StoreError, match=r"there is no run\.db"):
+        Snapshot(tmp_path / "run.db")
+    with sqlite3.connect(tmp_path / "foreign.db") as foreign:
+        foreign.execute("CREATE TABLE t(x)")
+    foreign.close()
+    with pytest.raises(StoreError, match="was not written by nel"):
+        Snapshot(tmp_path / "foreign.db")
+    Store(tmp_path / "newer.db").close()
+    with sqlite3.connect(tmp_path / "newer.db") as newer:
+        newer.execute("PRAGMA user_version = 99")
+    newer.close()
+    with pytest.raises(StoreError, match="has format 99"):
+        Snapshot(tmp_path / "newer.db")

