@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -157,9 +158,16 @@ def _prompt_characters(plan: Plan, content: str | None) -> int:
 def _first_session(run_dir: Path, config: RunConfig, plans: list[Plan], progress: Progress) -> Ending:
     try:
         return run_session(run_dir, config, plans, progress=progress)
-    except NelError:
-        shutil.rmtree(run_dir, ignore_errors=True)
+    except BaseException:
+        if not _has_begun(run_dir):
+            shutil.rmtree(run_dir, ignore_errors=True)
         raise
+
+
+def _has_begun(run_dir: Path) -> bool:
+    with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
+        return bool(snapshot.sessions())
+    return False
 
 
 def _exit_code(benchmarks: list[BenchmarkResult], unscored_rate_max: float) -> int:

@@ -128,7 +128,7 @@ class Pipeline:
     async def _ask_first(self) -> None:
         if self._client is None or not self._config.preflight:
             return
-        item = next(self._items, None)
+        item = None if self._stopped else next(self._items, None)
         if item is None:
             return
         self._progress.stage = "first request"
@@ -188,7 +188,7 @@ class Pipeline:
             generation=plan.generation,
             system_prompt=plan.config.system_prompt,
         )
-        response = await self._client.complete(request)
+        response = await self._client.complete(request, stop=self._stop_event)
         self._progress.retries = self._client.counters.retries
         return request, response
 

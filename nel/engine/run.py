@@ -6,11 +6,7 @@ artifact. Trap: the snapshot comes before the pre-flight, so that bad rows are f
 
 from __future__ import annotations
 
-import asyncio
-import os
 import secrets
-import signal
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -21,14 +17,12 @@ from nel.config.identity import Identity, check_resume
 from nel.config.redaction import read_secret
 from nel.config.schema import RunConfig
 from nel.engine.lock import owned
-from nel.engine.pipeline import Ending, Job, Pipeline, ending_of
+from nel.engine.pipeline import Ending, Job
 from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, scorer_name, stream_samples
 from nel.engine.progress import Progress
+from nel.engine.session import Session
 from nel.engine.store import FILE_NAME, Snapshot, Store, StoredSample
-from nel.errors import NelError, OutputError, PreflightError, ResumeRefused, StoppedEarly
-from nel.event_loop import run
-from nel.models.client import Client
-from nel.models.preflight import check_endpoint
+from nel.errors import NelError, OutputError, ResumeRefused
 
 _SUFFIX_BYTES = 3
 
@@ -94,10 +88,23 @@ def run_session(
         jobs = [_prepare(store, snapshot, plan, allowed_changes) for plan in plans]
         if snapshot.meta("run_id") is None:
             store.set_meta("run_id", run_dir.name)
-        store.set_meta("config", config.model_dump(mode="json"))
+        store.set_meta("config", _from_anywhere(config))
         progress.total = _planned(snapshot, jobs)
         store.begin_session()
-        return _drive(store, snapshot, jobs, config, api_key, progress)
+        return Session(
+            store=store, snapshot=snapshot, jobs=jobs, config=config, api_key=api_key, progress=progress
+        ).drive()
+
+
+def _from_anywhere(config: RunConfig) -> dict[str, Any]:
+    """Return the configuration with its paths made absolute, so that a resume works from any directory."""
+    data: dict[str, Any] = config.model_dump(mode="json")
+    for entry in data["benchmarks"]:
+        if entry["dataset"] and "://" not in entry["dataset"]:
+            entry["dataset"] = str(Path(entry["dataset"]).absolute())
+        if ".py" in entry["name"]:
+            entry["name"] = str(Path(entry["name"]).absolute())
+    return data
 
 
 @contextmanager
@@ -134,7 +141,8 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, allowed: frozenset[st
         raise duplicate_id(plan, *clash)
     if n_stored:
         _accept_resume(store, key, plan, stored, at_stored, allowed)
-    store.put_benchmark(plan.slot, plan.benchmark.name, _stored_plan(plan, digests))
+    uri = stored["dataset"]["uri"] if n_stored else plan.dataset.uri
+    store.put_benchmark(plan.slot, plan.benchmark.name, _stored_plan(plan, digests, uri))
     return Job(key=key, plan=plan)
 
 
@@ -171,7 +179,7 @@ def _accept_resume(
     store.drop_outcomes(key, only_retryable=not rescore)
 
 
-def _stored_plan(plan: Plan, digests: Digests) -> dict[str, Any]:
+def _stored_plan(plan: Plan, digests: Digests, uri: str) -> dict[str, Any]:
     identity = identity_of(plan, digests)
     return {
         "identity": dict(identity.fields),
@@ -180,7 +188,7 @@ def _stored_plan(plan: Plan, digests: Digests) -> dict[str, Any]:
         "max_problems": plan.config.max_problems,
         "eval_only": plan.eval_only,
         "dataset": {
-            "uri": plan.dataset.uri,
+            "uri": uri,
             "revision": plan.dataset.revision,
             "sha256": identity.fields["dataset.sha256"],
             "rows": digests.rows,
@@ -196,99 +204,3 @@ def _stored_plan(plan: Plan, digests: Digests) -> dict[str, Any]:
             if name.startswith("generation.") and value not in (None, {})
         },
     }
-
-
-def _drive(
-    store: Store,
-    snapshot: Snapshot,
-    jobs: list[Job],
-    config: RunConfig,
-    api_key: str | None,
-    progress: Progress,
-) -> Ending:
-    started = time.monotonic()
-    counters: dict[str, int] = {"attempts": 0, "retries": 0}
-    ending = Ending(exit_code=1, reason="crashed")
-    try:
-        ending = run(_session(store, snapshot, jobs, config, api_key, progress, counters))
-    except (PreflightError, StoppedEarly) as error:
-        ending = ending_of(error)
-    finally:
-        with suppress(NelError):  # the disk may be full; how the session ended is the least of it
-            store.set_meta("not_run", _why_not_run(ending))
-            store.end_session(elapsed=time.monotonic() - started, ended=ending.reason, **counters)
-    return ending
-
-
-def _why_not_run(ending: Ending) -> dict[str, str]:
-    """Return what is to be said of samples that the run never came to."""
-    if ending.endpoint_kind is None:
-        return {
-            "cause": "cancelled",
-            "kind": "not_run",
-            "detail": f"never asked; the run ended before it: {ending.reason}",
-        }
-    return {"cause": "infra", "kind": ending.endpoint_kind, "detail": f"never asked: {ending.reason}"}
-
-
-async def _session(
-    store: Store,
-    snapshot: Snapshot,
-    jobs: list[Job],
-    config: RunConfig,
-    api_key: str | None,
-    progress: Progress,
-    counters: dict[str, int],
-) -> Ending:
-    if config.endpoint is None or all(job.plan.eval_only for job in jobs) or progress.total == 0:
-        return await _run_pipeline(store, snapshot, jobs, None, config, progress)
-    async with Client(config.endpoint, api_key=api_key, connections=config.engine.concurrency) as client:
-        try:
-            if config.engine.preflight:
-                progress.stage = "pre-flight"
-                await check_endpoint(client)
-            return await _run_pipeline(store, snapshot, jobs, client, config, progress)
-        finally:
-            counters.update(attempts=client.counters.attempts, retries=client.counters.retries)
-
-
-async def _run_pipeline(
-    store: Store,
-    snapshot: Snapshot,
-    jobs: list[Job],
-    client: Client | None,
-    config: RunConfig,
-    progress: Progress,
-) -> Ending:
-    pipeline = Pipeline(
-        jobs=jobs, store=store, snapshot=snapshot, client=client, config=config.engine, progress=progress
-    )
-    with _stopping_on_signals(pipeline):
-        return await pipeline.run()
-
-
-@contextmanager
-def _stopping_on_signals(pipeline: Pipeline) -> Iterator[None]:
-    """First signal: drain. Second: leave at once; the store is consistent at every moment."""
-    loop = asyncio.get_running_loop()
-    received: list[str] = []
-
-    def handle(number: signal.Signals) -> None:
-        if received:
-            os._exit(128 + number)
-        received.append(number.name)
-        pipeline.stop(number.name)
-
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    installed = []
-    for number in numbers:
-        with suppress(
-            ValueError, RuntimeError, NotImplementedError
-        ):  # not the main thread: the caller owns the signals
-            loop.add_signal_handler(number, handle, number)
-            installed.append(number)
-    try:
-        yield
-    finally:
-        for number in installed:
-            loop.remove_signal_handler(number)

@@ -241,6 +241,8 @@ class Store:
         """
         self.path = path
         fresh = not path.exists()
+        if fresh:
+            path.touch(mode=0o600)
         if not fresh:
             Snapshot(path).close()
         try:

@@ -27,6 +27,8 @@ from nel.types import Request, Response, ResponseError
 from nel.version import __version__
 
 _CHUNK_BYTES = 64 * 1024
+_LISTING_SECONDS = 15.0
+"""For the list of models; an endpoint that is slower than that is asked without it."""
 
 
 @dataclass(slots=True)
@@ -46,6 +48,7 @@ class Client:
         *,
         api_key: str | None,
         connections: int,
+        counters: ClientCounters | None = None,
         jitter: Callable[[], float] = random.random,
     ) -> None:
         """Prepare a client; nothing is sent before the first call.
@@ -53,11 +56,12 @@ class Client:
         Args:
             endpoint: Where and how to send.
             api_key: Sent as a bearer token; never logged, never part of an error.
+            counters: Where attempts and retries are counted.
             connections: Upper bound of open connections; at least the number of concurrent callers.
             jitter: Returns numbers in [0, 1), for the back-off.
         """
         self.endpoint = endpoint
-        self.counters = ClientCounters()
+        self.counters = counters or ClientCounters()
         self._api_key = api_key
         self._connections = connections
         self._jitter = jitter
@@ -90,8 +94,12 @@ class Client:
         if self._session is not None:
             await self._session.close()
 
-    async def complete(self, request: Request) -> Response:
-        """Return the endpoint's answer, or a response that carries the last fault after all attempts."""
+    async def complete(self, request: Request, *, stop: asyncio.Event | None = None) -> Response:
+        """Return the endpoint's answer, or a response that carries the last fault after all attempts.
+
+        Args:
+            stop: Once set, nothing is tried again; waits between attempts end at once.
+        """
         body = dumps_bytes(build_body(request))
         headers = self._sample_headers(request)
         attempt = 0
@@ -102,14 +110,17 @@ class Client:
             if isinstance(outcome, Response):
                 return replace(outcome, attempts=attempt) if attempt > 1 else outcome
             wait = self._wait_before_retry(outcome, attempt)
-            if wait is None:
+            if wait is None or await _stopped_within(wait, stop):
                 return self._failed(outcome, attempt)
             self.counters.retries += 1
-            await asyncio.sleep(wait)
 
     async def list_models(self) -> list[str] | Fault | None:
         """Return the names that ``GET /models`` lists, None where the endpoint has no usable list, or a fault."""
-        found = await self._fetch("GET", f"{self.endpoint.url}/models", None, {})
+        try:
+            async with asyncio.timeout(_LISTING_SECONDS):
+                found = await self._fetch("GET", f"{self.endpoint.url}/models", None, {})
+        except TimeoutError:
+            return None
         if isinstance(found, Fault):
             return found
         try:
@@ -194,6 +205,18 @@ class Client:
             return {}
         identifier = request.sample_id.encode("ascii", "backslashreplace").decode()
         return {"X-Nel-Sample-Id": identifier, "X-Nel-Repeat": str(request.repeat)}
+
+
+async def _stopped_within(seconds: float, stop: asyncio.Event | None) -> bool:
+    """Wait, and return whether the stop came first."""
+    if stop is None:
+        await asyncio.sleep(seconds)
+        return False
+    try:
+        await asyncio.wait_for(stop.wait(), seconds)
+    except TimeoutError:
+        return False
+    return True
 
 
 def proxy_for(url: str) -> str | None:

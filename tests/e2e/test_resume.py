@@ -191,15 +191,18 @@ def test_a_second_process_is_turned_away(tmp_path: Path) -> None:
 
 
 def test_a_moved_run_resumes(tmp_path: Path) -> None:
-    """A run directory that was moved is resumed where it is now."""
+    """A run directory that was moved is resumed where it is now, from any working directory."""
     sums(tmp_path / "data.jsonl", 5)
     with scripted(_script) as endpoint:
         assert nel(*_command(endpoint, "out"), cwd=tmp_path).returncode == 0
-        moved = tmp_path / "elsewhere"
+        bundle = read_json(only_run(tmp_path / "out") / "gsm8k" / "eval-gsm8k.json")
+        moved = tmp_path / "elsewhere" / "run"
+        moved.parent.mkdir()
         only_run(tmp_path / "out").rename(moved)
-        done = nel("eval", "resume", str(moved), cwd=tmp_path)
+        done = nel("eval", "resume", str(moved), cwd=moved.parent)
         assert done.returncode == 0, done.stderr
         assert len(endpoint.calls) == 5
+    assert read_json(moved / "gsm8k" / "eval-gsm8k.json") == bundle
 
 
 def test_report_rebuilds_every_byte(tmp_path: Path) -> None:

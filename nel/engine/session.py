@@ -1,0 +1,110 @@
+"""One session with the endpoint: pre-flight, pipeline, signals, and the note of how it ended.
+
+Trap: whatever happens in here, the store is left consistent and says why the session ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from nel.config.schema import RunConfig
+from nel.engine.pipeline import Ending, Job, Pipeline, ending_of
+from nel.engine.progress import Progress
+from nel.engine.store import Snapshot, Store
+from nel.errors import NelError, PreflightError, StoppedEarly
+from nel.event_loop import run
+from nel.models.client import Client, ClientCounters
+from nel.models.preflight import check_endpoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """Everything one session works with."""
+
+    store: Store
+    snapshot: Snapshot
+    jobs: list[Job]
+    config: RunConfig
+    api_key: str | None
+    progress: Progress
+
+    def drive(self) -> Ending:
+        """Do the session's work and return how it ended; the store notes it too."""
+        started = time.monotonic()
+        counters = ClientCounters()
+        ending = Ending(exit_code=1, reason="crashed")
+        try:
+            ending = run(self._work(counters))
+        except (PreflightError, StoppedEarly) as error:
+            ending = ending_of(error)
+        finally:
+            with suppress(NelError):  # the disk may be full; how the session ended is the least of it
+                self.store.set_meta("not_run", _why_not_run(ending))
+                self.store.end_session(
+                    elapsed=time.monotonic() - started,
+                    ended=ending.reason,
+                    attempts=counters.attempts,
+                    retries=counters.retries,
+                )
+        return ending
+
+    async def _work(self, counters: ClientCounters) -> Ending:
+        endpoint = self.config.endpoint
+        if endpoint is None or self.progress.total == 0 or all(job.plan.eval_only for job in self.jobs):
+            return await self._run_pipeline(None)
+        connections = self.config.engine.concurrency
+        async with Client(endpoint, api_key=self.api_key, connections=connections, counters=counters) as client:
+            return await self._run_pipeline(client)
+
+    async def _run_pipeline(self, client: Client | None) -> Ending:
+        pipeline = Pipeline(
+            jobs=self.jobs,
+            store=self.store,
+            snapshot=self.snapshot,
+            client=client,
+            config=self.config.engine,
+            progress=self.progress,
+        )
+        with _stopping_on_signals(pipeline):
+            if client is not None and self.config.engine.preflight:
+                self.progress.stage = "pre-flight"
+                await check_endpoint(client)
+            return await pipeline.run()
+
+
+def _why_not_run(ending: Ending) -> dict[str, str]:
+    """Return what is to be said of samples that the run never came to."""
+    if ending.endpoint_kind is None:
+        return {"cause": "cancelled", "kind": "not_run", "detail": f"never asked; the run ended: {ending.reason}"}
+    return {"cause": "infra", "kind": ending.endpoint_kind, "detail": f"never asked: {ending.reason}"}
+
+
+@contextmanager
+def _stopping_on_signals(pipeline: Pipeline) -> Iterator[None]:
+    """First signal: drain. Second: leave at once; the store is consistent at every moment."""
+    loop = asyncio.get_running_loop()
+    received: list[str] = []
+
+    def handle(number: signal.Signals) -> None:
+        if received:
+            os._exit(128 + number)
+        received.append(number.name)
+        pipeline.stop(number.name)
+
+    installed = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # Not in the main thread: the signals are the caller's.
+        with suppress(ValueError, RuntimeError, NotImplementedError):
+            loop.add_signal_handler(number, handle, number)
+            installed.append(number)
+    try:
+        yield
+    finally:
+        for number in installed:
+            loop.remove_signal_handler(number)
