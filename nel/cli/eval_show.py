@@ -125,7 +125,9 @@ def _remarks(result: RunResult) -> list[str]:
         truncated = item.accounting["model_failures"].get("truncated", 0)
         if truncated:
             remarks.append(f"{item.slot}: {truncated:,} answers were cut off and count 0; raise --max-tokens")
-    if result.ending.reason != "done":
+    if result.ending.reason in ("SIGINT", "SIGTERM"):
+        remarks.append(f"interrupted by {result.ending.reason}; every answer so far is kept")
+    elif result.ending.reason != "done":
         remarks.append(result.ending.reason)
     if result.exit_code not in (0, 2):
         what = "resume with" if result.exit_code != EXIT_UNSCORED else "try the unscored again with"

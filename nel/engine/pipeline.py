@@ -27,10 +27,12 @@ from nel.models.faults import FATAL_KINDS, Fault
 from nel.models.preflight import raise_if_hopeless
 from nel.models.protocols import build_body
 from nel.solvers.generate import build_request
-from nel.strictjson import dumps
-from nel.types import Outcome, Request, Response, Sample, Unscored
+from nel.strictjson import dumps_bytes
+from nel.types import Outcome, Response, Sample, Unscored
 
 _SCORING_BATCH_MAX = 256
+_GATHER_SECONDS = 0.002
+"""Answers that arrive together are scored together: one hand-over to the scoring thread instead of one each."""
 _EXIT_OF_SIGNAL = {"SIGINT": EXIT_SIGINT, "SIGTERM": EXIT_SIGTERM}
 
 
@@ -132,12 +134,12 @@ class Pipeline:
         if item is None:
             return
         self._progress.stage = "first request"
-        request, response = await self._ask(item)
+        body, response = await self._ask(item)
         error = response.error
         if error is not None and error.model_failure is None:
             fault = Fault(kind=error.kind, message=error.message, retryable=False, status=error.status)
             raise_if_hopeless(self._client, fault)
-        await self._keep(item, request, response)
+        await self._keep(item, body, response)
 
     async def _supervise(self, workers: list[asyncio.Task[None]], scoring: asyncio.Task[None]) -> None:
         everything = asyncio.gather(*workers)
@@ -171,12 +173,12 @@ class Pipeline:
                 return
             self._progress.in_flight[number] = time.monotonic()
             try:
-                request, response = await self._ask(item)
+                body, response = await self._ask(item)
             finally:
                 del self._progress.in_flight[number]
-            await self._keep(item, request, response)
+            await self._keep(item, body, response)
 
-    async def _ask(self, item: _Item) -> tuple[Request | None, Response]:
+    async def _ask(self, item: _Item) -> tuple[bytes | None, Response]:
         plan = item.job.plan
         if plan.eval_only or self._client is None:
             return None, Response(text=item.sample.recorded_response or "")
@@ -188,14 +190,15 @@ class Pipeline:
             generation=plan.generation,
             system_prompt=plan.config.system_prompt,
         )
-        response = await self._client.complete(request, stop=self._stop_event)
+        body = dumps_bytes(build_body(request))
+        response = await self._client.complete(request, body, stop=self._stop_event)
         self._progress.retries = self._client.counters.retries
-        return request, response
+        return body, response
 
-    async def _keep(self, item: _Item, request: Request | None, response: Response) -> None:
+    async def _keep(self, item: _Item, body: bytes | None, response: Response) -> None:
         job, stored = item.job, item.stored
-        body = None if request is None else dumps(build_body(request))
-        committed = self._store.put_response(job.key, stored.idx, item.repeat, body, encode_response(response))
+        sent = None if body is None else body.decode()
+        committed = self._store.put_response(job.key, stored.idx, item.repeat, sent, encode_response(response))
         verdict = verdict_before_scoring(response, truncated=job.plan.config.truncated)
         if verdict is not None:
             await self._put_outcome(job.key, stored.idx, item.repeat, verdict)
@@ -239,21 +242,22 @@ class Pipeline:
     async def _score_forever(self) -> None:
         while True:
             batch = [await self._to_score.get()]
+            await asyncio.sleep(_GATHER_SECONDS)
             while len(batch) < _SCORING_BATCH_MAX and not self._to_score.empty():
                 batch.append(self._to_score.get_nowait())
             outcomes = await score_all(batch, timeout_seconds=self._config.scorer_timeout_seconds)
-            committed = [
-                self._put_outcome(item.job, item.idx, item.repeat, outcome)
-                for item, outcome in zip(batch, outcomes, strict=True)
-            ]
-            for future in committed:
-                await future
+            await self._store.put_outcomes(
+                [
+                    (item.job, item.idx, item.repeat, retry_of(outcome), encode_outcome(outcome))
+                    for item, outcome in zip(batch, outcomes, strict=True)
+                ]
+            )
             for outcome in outcomes:
                 self._progress.count_outcome(outcome)
                 self._to_score.task_done()
 
     def _put_outcome(self, job: int, idx: int, repeat: int, outcome: Outcome) -> asyncio.Future[None]:
-        return self._store.put_outcome(job, idx, repeat, encode_outcome(outcome), retry=retry_of(outcome))
+        return self._store.put_outcomes([(job, idx, repeat, retry_of(outcome), encode_outcome(outcome))])
 
 
 def ending_of(error: PreflightError | StoppedEarly) -> Ending:

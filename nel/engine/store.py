@@ -48,6 +48,9 @@ _PUT_RESPONSE = "INSERT OR REPLACE INTO responses VALUES(?, ?, ?, ?, ?, ?)"
 _PUT_OUTCOME = "INSERT OR REPLACE INTO outcomes VALUES(?, ?, ?, ?, ?)"
 
 
+_Entry = tuple[str, Sequence[Sequence[Any]], "asyncio.Future[None]"]
+
+
 @dataclass(frozen=True, slots=True)
 class StoredSample:
     """One row of the dataset snapshot."""
@@ -253,7 +256,7 @@ class Store:
                 )
         except sqlite3.Error as error:
             raise StoreError(f"cannot open {path}: {error}") from error
-        self._inbox: queue.SimpleQueue[tuple[str, Sequence[Any], asyncio.Future[None]] | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._session = 0
@@ -365,24 +368,25 @@ class Store:
         self, benchmark: int, idx: int, repeat: int, request: str | None, response: str
     ) -> asyncio.Future[None]:
         """Hand in a response; the future is done once it is on disk."""
-        return self._put(_PUT_RESPONSE, (benchmark, idx, repeat, self._session, request, response))
+        return self._put(_PUT_RESPONSE, [(benchmark, idx, repeat, self._session, request, response)])
 
-    def put_outcome(self, benchmark: int, idx: int, repeat: int, outcome: str, *, retry: int) -> asyncio.Future[None]:
-        """Hand in an outcome; the future is done once it is on disk.
+    def put_outcomes(self, rows: Sequence[tuple[int, int, int, int, str]]) -> asyncio.Future[None]:
+        """Hand in outcomes; the future is done once all of them are on disk.
 
         Args:
-            retry: What a resume makes anew: 0 nothing, 1 the score, 2 the response too.
+            rows: ``(benchmark, idx, repeat, retry, outcome)``, where retry says what a resume makes anew: 0 nothing,
+                1 the score, 2 the response too.
         """
-        return self._put(_PUT_OUTCOME, (benchmark, idx, repeat, retry, outcome))
+        return self._put(_PUT_OUTCOME, rows)
 
     def close(self) -> None:
         """Close the file; the write-ahead log is folded into it."""
         self._connection.close()
 
-    def _put(self, statement: str, values: Sequence[Any]) -> asyncio.Future[None]:
+    def _put(self, statement: str, rows: Sequence[Sequence[Any]]) -> asyncio.Future[None]:
         assert self._loop is not None, "start_writer first"  # noqa: S101 - a bug of ours
         future: asyncio.Future[None] = self._loop.create_future()
-        self._inbox.put((statement, values, future))
+        self._inbox.put((statement, rows, future))
         return future
 
     def _write(self, statement: str, values: Sequence[Any]) -> None:
@@ -410,17 +414,17 @@ class Store:
             if last:
                 return
 
-    def _commit(self, batch: list[tuple[str, Sequence[Any], asyncio.Future[None]]]) -> Exception | None:
-        execute = self._connection.execute
+    def _commit(self, batch: list[_Entry]) -> Exception | None:
+        connection = self._connection
         try:
-            execute("BEGIN IMMEDIATE")
-            for statement, values, _ in batch:
-                execute(statement, values)
-            execute("COMMIT")
-        except sqlite3.Error as error:
-            if self._connection.in_transaction:
-                execute("ROLLBACK")
-            return _disk_fault(self.path, error)
+            connection.execute("BEGIN IMMEDIATE")
+            for statement, rows, _ in batch:
+                connection.executemany(statement, rows)
+            connection.execute("COMMIT")
+        except Exception as error:  # noqa: BLE001 - whoever waits must hear of it, or would wait for ever
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            return _disk_fault(self.path, error) if isinstance(error, sqlite3.Error) else error
         return None
 
 

@@ -203,14 +203,17 @@ class Aggregate:
     def _metric(self, name: str, series: _Series, *, universal: bool) -> dict[str, Any]:
         value = series.mean()
         interval = _interval(series)
+        lower, upper = interval.lower, interval.upper
+        if series.unit and lower is not None and upper is not None:
+            lower, upper = max(0.0, lower), min(1.0, upper)
         return {
             "name": name,
             "value": value,
             "n": series.n,
             "n_questions": len(series.question_means()),
             "repeats": series.repeats,
-            "ci_lower": interval.lower,
-            "ci_upper": interval.upper,
+            "ci_lower": lower,
+            "ci_upper": upper,
             "ci_level": LEVEL,
             "ci_method": interval.method,
             "ci_covers": interval.covers,

@@ -21,8 +21,8 @@ import aiohttp
 from nel.config.redaction import redact
 from nel.config.schema import EndpointConfig
 from nel.models.faults import Fault, fault_of_status, malformed
-from nel.models.protocols import PATHS, build_body, parse_answer
-from nel.strictjson import dumps_bytes, loads
+from nel.models.protocols import PATHS, parse_answer
+from nel.strictjson import loads
 from nel.types import Request, Response, ResponseError
 from nel.version import __version__
 
@@ -94,13 +94,14 @@ class Client:
         if self._session is not None:
             await self._session.close()
 
-    async def complete(self, request: Request, *, stop: asyncio.Event | None = None) -> Response:
+    async def complete(self, request: Request, body: bytes, *, stop: asyncio.Event | None = None) -> Response:
         """Return the endpoint's answer, or a response that carries the last fault after all attempts.
 
         Args:
+            request: What the body was made from; names the sample for the opt-in headers.
+            body: What is sent, as `build_body` made it.
             stop: Once set, nothing is tried again; waits between attempts end at once.
         """
-        body = dumps_bytes(build_body(request))
         headers = self._sample_headers(request)
         attempt = 0
         while True:

@@ -77,7 +77,7 @@ async def test_only_what_a_resume_may_redo_is_dropped(store: Store, tmp_path: Pa
     store.start_writer()
     for idx, retry in enumerate((0, 1, 2)):
         await store.put_response(1, idx, 0, None, "answer")
-        await store.put_outcome(1, idx, 0, "outcome", retry=retry)
+        await store.put_outcomes([(1, idx, 0, retry, "outcome")])
     await store.stop_writer()
     store.drop_outcomes(1, only_retryable=True)
     with Snapshot(tmp_path / "run.db") as snapshot:
@@ -101,3 +101,13 @@ def test_files_that_are_no_store_are_refused(tmp_path: Path) -> None:
     newer.close()
     with pytest.raises(StoreError, match="has format 99"):
         Snapshot(tmp_path / "newer.db")
+
+
+async def test_a_row_that_cannot_be_written_is_an_error_and_not_a_wait_for_ever(store: Store) -> None:
+    """A value that SQLite has no form for raises at the one who waits, and the writer goes on."""
+    store.start_writer()
+    with pytest.raises(UnicodeEncodeError):
+        await store.put_response(1, 0, 0, None, "\ud800")
+    await store.put_response(1, 1, 0, None, "fine")
+    await store.stop_writer()
+    store.close()

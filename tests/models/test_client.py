@@ -10,6 +10,8 @@ import pytest
 
 from nel.config.schema import EndpointConfig
 from nel.models.client import Client, proxy_for
+from nel.models.protocols import build_body
+from nel.strictjson import dumps_bytes
 from nel.types import Message, Request, Response
 from tests.support.endpoint import Call, Reply, answer, scripted
 
@@ -22,7 +24,8 @@ def _request(text: str = "hi", repeat: int = 0) -> Request:
 async def _complete(url: str, *, key: str | None = None, **settings: Any) -> tuple[Response, Client]:
     endpoint = EndpointConfig(url=url, model="m", **{"backoff_seconds": 0.001, **settings})
     async with Client(endpoint, api_key=key, connections=4, jitter=lambda: 0.0) as client:
-        return await client.complete(_request()), client
+        request = _request()
+        return await client.complete(request, dumps_bytes(build_body(request))), client
 
 
 async def test_a_fault_that_passes_is_retried() -> None:

@@ -1,6 +1,6 @@
 """The whole pipeline beside a raw aiohttp loop, against an instant local server, on one core, in one run.
 
-    python tests/performance/client.py [--samples 20000] [--memory]
+    python tests/performance/client.py [--samples 50000] [--memory]
 
 nginx answers every request with a fixed completion. "raw" posts the same bodies with aiohttp and reads the answers, no
 more. "pipeline" is the session of `nel eval run`: read the snapshot, build requests, send, parse, score, commit.
@@ -132,7 +132,7 @@ def run_nel(url: str, dataset: Path, folder: Path, n: int) -> tuple[float, float
 def main() -> None:
     """Print the ratios, and the memory when asked."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--samples", type=int, default=20_000)
+    parser.add_argument("--samples", type=int, default=50_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--memory", action="store_true")
     options = parser.parse_args()
