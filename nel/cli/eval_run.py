@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from nel.errors import ConfigError
-
-if TYPE_CHECKING:
-    from nel.config.schema import RunConfig
+from nel.cli.flags import configured
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -54,34 +51,8 @@ def run(
     Exit codes: 0 done; 2 wrong usage or configuration; 3 done, but samples are unscored; 75 stopped early, resumable;
     130 and 143 interrupted, resumable.
     """
-    resolved = _resolve(
-        config,
-        bench or [],
-        endpoint={
-            "url": model_url,
-            "model": model_id,
-            "api_key_env": api_key_env,
-            "send_sample_id": send_sample_id or None,
-        },
-        single={
-            "dataset": dataset,
-            "max_problems": max_problems,
-            "repeats": repeats,
-            "system_prompt": system_prompt,
-            "response_field": response_field,
-            "truncated": truncated,
-        },
-        generation={
-            "temperature": temperature,
-            "top_p": top_p,
-            "max_tokens": max_tokens,
-            "stop": stop or None,
-            "seed": seed,
-        },
-        engine={"concurrency": concurrency},
-        output={"dir": output_dir, "run_id": run_id},
-        overrides=override or [],
-    )
+    flags = dict(locals())
+    resolved = configured(config, flags)
     from nel.cli.eval_show import show_preview, show_run  # noqa: PLC0415 - keeps --help fast
 
     if dry_run:
@@ -109,58 +80,3 @@ def resume_run(
         as_json=as_json,
         allow_url_change=allow_url_change,
     )
-
-
-def _resolve(
-    path: Path | None,
-    benches: list[str],
-    *,
-    endpoint: dict[str, Any],
-    single: dict[str, Any],
-    generation: dict[str, Any],
-    engine: dict[str, Any],
-    output: dict[str, Any],
-    overrides: list[str],
-) -> RunConfig:
-    from nel.config.load import build_config, read_yaml  # noqa: PLC0415 - keeps --help fast
-
-    data = read_yaml(path) if path else {}
-    for section, flags in (
-        ("endpoint", endpoint),
-        ("generation", generation),
-        ("engine", engine),
-        ("output", output),
-    ):
-        given = {key: value for key, value in flags.items() if value is not None}
-        if given:
-            data[section] = {**(data.get(section) or {}), **given}
-    if benches:
-        data["benchmarks"] = [{"name": name} for name in benches]
-    if not data.get("benchmarks"):
-        raise ConfigError(
-            "no benchmark is named; give --bench NAME or a configuration file (nel list shows what there is)"
-        )
-    _complete_endpoint(data)
-    _lay_over_benchmarks(data, {key: value for key, value in single.items() if value is not None})
-    return build_config(data, overrides=overrides, where=str(path) if path else "command line")
-
-
-def _complete_endpoint(data: dict[str, Any]) -> None:
-    endpoint = data.get("endpoint")
-    if not isinstance(endpoint, dict):
-        return
-    if not endpoint.get("url"):
-        raise ConfigError("no endpoint is named; give --model-url, for example http://127.0.0.1:8000/v1")
-    if not endpoint.get("model"):
-        raise ConfigError("no model is named; give --model-id, the name the endpoint knows it by")
-
-
-def _lay_over_benchmarks(data: dict[str, Any], given: dict[str, Any]) -> None:
-    entries = data["benchmarks"]
-    if not given or not isinstance(entries, list):
-        return
-    if len(entries) > 1 and ("dataset" in given or "response_field" in given):
-        raise ConfigError(
-            "--dataset and --response-field name one benchmark's data; with several, use -O benchmarks.0.dataset=PATH"
-        )
-    data["benchmarks"] = [{**(entry if isinstance(entry, dict) else {"name": entry}), **given} for entry in entries]

@@ -1,0 +1,80 @@
+"""From the flags of `nel eval run` and a YAML file to one configuration: which flag sets which key, and nothing more.
+
+Trap: a flag that was not given is None (or false, or empty) and must not hide what the file says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from nel.errors import ConfigError
+
+if TYPE_CHECKING:
+    from nel.config.schema import RunConfig
+
+KEYS: Final = {
+    "model_url": "endpoint.url",
+    "model_id": "endpoint.model",
+    "api_key_env": "endpoint.api_key_env",
+    "send_sample_id": "endpoint.send_sample_id",
+    "temperature": "generation.temperature",
+    "top_p": "generation.top_p",
+    "max_tokens": "generation.max_tokens",
+    "stop": "generation.stop",
+    "seed": "generation.seed",
+    "concurrency": "engine.concurrency",
+    "output_dir": "output.dir",
+    "run_id": "output.run_id",
+}
+"""Flag to the key of the configuration that it sets."""
+
+BENCHMARK_KEYS: Final = ("dataset", "max_problems", "repeats", "system_prompt", "response_field", "truncated")
+"""Flags that set the key of the same name in every benchmark of the run."""
+
+
+def configured(path: Path | None, flags: Mapping[str, Any]) -> RunConfig:
+    """Return the configuration that a file and the flags laid over it describe.
+
+    Raises:
+        ConfigError: A needed flag is missing, or a key is unknown or wrong.
+    """
+    from nel.config.load import build_config, read_yaml  # noqa: PLC0415 - keeps --help fast
+
+    data = read_yaml(path) if path else {}
+    given = {name: value for name, value in flags.items() if not (value is None or value is False or value == [])}
+    for name in given.keys() & KEYS:
+        section, key = KEYS[name].split(".")
+        data[section] = {**(data.get(section) or {}), key: given[name]}
+    if "bench" in given:
+        data["benchmarks"] = [{"name": name} for name in given["bench"]]
+    _check_complete(data)
+    _lay_over_benchmarks(data, {name: given[name] for name in BENCHMARK_KEYS if name in given})
+    where = str(path) if path else "command line"
+    return build_config(data, overrides=given.get("override", []), where=where)
+
+
+def _check_complete(data: dict[str, Any]) -> None:
+    if not data.get("benchmarks"):
+        raise ConfigError(
+            "no benchmark is named; give --bench NAME or a configuration file (nel list shows what there is)"
+        )
+    endpoint = data.get("endpoint")
+    if not isinstance(endpoint, dict):
+        return
+    if not endpoint.get("url"):
+        raise ConfigError("no endpoint is named; give --model-url, for example http://127.0.0.1:8000/v1")
+    if not endpoint.get("model"):
+        raise ConfigError("no model is named; give --model-id, the name the endpoint knows it by")
+
+
+def _lay_over_benchmarks(data: dict[str, Any], given: dict[str, Any]) -> None:
+    entries = data["benchmarks"]
+    if not given or not isinstance(entries, list):
+        return
+    if len(entries) > 1 and ("dataset" in given or "response_field" in given):
+        raise ConfigError(
+            "--dataset and --response-field name one benchmark's data; with several, use -O benchmarks.0.dataset=PATH"
+        )
+    data["benchmarks"] = [{**(entry if isinstance(entry, dict) else {"name": entry}), **given} for entry in entries]
