@@ -36,7 +36,9 @@ def test_flags_win_over_the_file(tmp_path: Path) -> None:
     """A flag replaces the file's value and leaves the rest of the section alone."""
     path = tmp_path / "config.yaml"
     path.write_text(
-        "endpoint: {url: http://h/v1, model: a}\nbenchmarks: [gsm8k, {name: mmlu_pro, repeats: 2}]\nengine: {concurrency: 3}\n"
+        "endpoint: {url: http://h/v1, model: a}\n"
+        "benchmarks: [gsm8k, {name: mmlu_pro, repeats: 2}]\n"
+        "engine: {concurrency: 3}\n"
     )
     config = configured(path, {"model_id": "b", "max_problems": 5, "concurrency": None, "stop": [], "resume": False})
     assert config.endpoint is not None
