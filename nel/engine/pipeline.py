@@ -19,7 +19,7 @@ from nel.engine.codec import decode_response, decode_sample, encode_outcome, enc
 from nel.engine.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.scoring import ToScore, score_all
-from nel.engine.store import Snapshot, Store, StoredSample
+from nel.engine.store import OutcomeRow, Snapshot, Store, StoredSample
 from nel.engine.verdict import retry_of, verdict_before_scoring
 from nel.errors import EXIT_DONE, EXIT_SIGINT, EXIT_SIGTERM, EXIT_STOPPED_EARLY, PreflightError, StoppedEarly
 from nel.models.client import Client
@@ -198,11 +198,11 @@ class Pipeline:
     async def _keep(self, item: _Item, body: bytes | None, response: Response) -> None:
         job, stored = item.job, item.stored
         sent = None if body is None else body.decode()
-        committed = self._store.put_response(job.key, stored.idx, item.repeat, sent, encode_response(response))
         verdict = verdict_before_scoring(response, truncated=job.plan.config.truncated)
-        if verdict is not None:
-            await self._put_outcome(job.key, stored.idx, item.repeat, verdict)
-        await committed
+        outcome = None if verdict is None else _outcome_row(job.key, stored.idx, item.repeat, verdict)
+        await self._store.put_response(
+            job.key, stored.idx, item.repeat, sent, encode_response(response), outcome=outcome
+        )
         self._progress.count_response(response)
         self._watch_endpoint(verdict)
         if verdict is not None:
@@ -233,7 +233,7 @@ class Pipeline:
                 response = decode_response(encoded)
                 verdict = verdict_before_scoring(response, truncated=job.plan.config.truncated)
                 if verdict is not None:
-                    await self._put_outcome(job.key, stored.idx, repeat, verdict)
+                    await self._store.put_outcomes([_outcome_row(job.key, stored.idx, repeat, verdict)])
                     self._progress.count_outcome(verdict)
                     continue
                 sample = decode_sample(stored.sample_id, stored.content or "")
@@ -248,7 +248,7 @@ class Pipeline:
             outcomes = await score_all(batch, timeout_seconds=self._config.scorer_timeout_seconds)
             await self._store.put_outcomes(
                 [
-                    (item.job, item.idx, item.repeat, retry_of(outcome), encode_outcome(outcome))
+                    _outcome_row(item.job, item.idx, item.repeat, outcome)
                     for item, outcome in zip(batch, outcomes, strict=True)
                 ]
             )
@@ -256,8 +256,9 @@ class Pipeline:
                 self._progress.count_outcome(outcome)
                 self._to_score.task_done()
 
-    def _put_outcome(self, job: int, idx: int, repeat: int, outcome: Outcome) -> asyncio.Future[None]:
-        return self._store.put_outcomes([(job, idx, repeat, retry_of(outcome), encode_outcome(outcome))])
+
+def _outcome_row(job: int, idx: int, repeat: int, outcome: Outcome) -> OutcomeRow:
+    return job, idx, repeat, retry_of(outcome), encode_outcome(outcome)
 
 
 def ending_of(error: PreflightError | StoppedEarly) -> Ending:

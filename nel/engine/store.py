@@ -48,7 +48,11 @@ _PUT_RESPONSE = "INSERT OR REPLACE INTO responses VALUES(?, ?, ?, ?, ?, ?)"
 _PUT_OUTCOME = "INSERT OR REPLACE INTO outcomes VALUES(?, ?, ?, ?, ?)"
 
 
-_Entry = tuple[str, Sequence[Sequence[Any]], "asyncio.Future[None]"]
+OutcomeRow = tuple[int, int, int, int, str]
+"""``(benchmark, idx, repeat, retry, outcome)``; retry is what a resume makes anew: 0 nothing, 1 the score, 2 all."""
+
+_Write = tuple[str, Sequence[Sequence[Any]]]
+_Entry = tuple[list[_Write], "asyncio.Future[None]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,28 +369,37 @@ class Store:
             self._thread = None
 
     def put_response(
-        self, benchmark: int, idx: int, repeat: int, request: str | None, response: str
+        self,
+        benchmark: int,
+        idx: int,
+        repeat: int,
+        request: str | None,
+        response: str,
+        *,
+        outcome: OutcomeRow | None = None,
     ) -> asyncio.Future[None]:
-        """Hand in a response; the future is done once it is on disk."""
-        return self._put(_PUT_RESPONSE, [(benchmark, idx, repeat, self._session, request, response)])
-
-    def put_outcomes(self, rows: Sequence[tuple[int, int, int, int, str]]) -> asyncio.Future[None]:
-        """Hand in outcomes; the future is done once all of them are on disk.
+        """Hand in a response; the future is done once it is on disk.
 
         Args:
-            rows: ``(benchmark, idx, repeat, retry, outcome)``, where retry says what a resume makes anew: 0 nothing,
-                1 the score, 2 the response too.
+            outcome: Where the response needs no scorer: its outcome, committed with it or not at all.
         """
-        return self._put(_PUT_OUTCOME, rows)
+        writes: list[_Write] = [(_PUT_RESPONSE, [(benchmark, idx, repeat, self._session, request, response)])]
+        if outcome is not None:
+            writes.append((_PUT_OUTCOME, [outcome]))
+        return self._put(writes)
+
+    def put_outcomes(self, rows: Sequence[OutcomeRow]) -> asyncio.Future[None]:
+        """Hand in outcomes; the future is done once all of them are on disk."""
+        return self._put([(_PUT_OUTCOME, rows)])
 
     def close(self) -> None:
         """Close the file; the write-ahead log is folded into it."""
         self._connection.close()
 
-    def _put(self, statement: str, rows: Sequence[Sequence[Any]]) -> asyncio.Future[None]:
+    def _put(self, writes: list[_Write]) -> asyncio.Future[None]:
         assert self._loop is not None, "start_writer first"  # noqa: S101 - a bug of ours
         future: asyncio.Future[None] = self._loop.create_future()
-        self._inbox.put((statement, rows, future))
+        self._inbox.put((writes, future))
         return future
 
     def _write(self, statement: str, values: Sequence[Any]) -> None:
@@ -410,7 +423,7 @@ class Store:
                     break
                 batch.append(item)
             failure = self._commit(batch)
-            _tell(self._loop, [future for _, _, future in batch], failure)
+            _tell(self._loop, [future for _, future in batch], failure)
             if last:
                 return
 
@@ -418,8 +431,9 @@ class Store:
         connection = self._connection
         try:
             connection.execute("BEGIN IMMEDIATE")
-            for statement, rows, _ in batch:
-                connection.executemany(statement, rows)
+            for writes, _ in batch:
+                for statement, rows in writes:
+                    connection.executemany(statement, rows)
             connection.execute("COMMIT")
         except Exception as error:  # noqa: BLE001 - whoever waits must hear of it, or would wait for ever
             if connection.in_transaction:

@@ -28,7 +28,7 @@ async def check_endpoint(client: Client) -> None:
         listed = ", ".join(found[:_LISTED_MAX]) + (" …" if len(found) > _LISTED_MAX else "")
         raise PreflightError(
             f'{endpoint.url} does not serve the model "{endpoint.model}"{did_you_mean(endpoint.model, found)}; '
-            f"it serves: {listed}; set --model-id",
+            f"it serves: {listed}; set --model-id, or skip this check with -O engine.preflight=false",
             endpoint_kind="model_not_served",
         )
 
