@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from nel.errors import JudgeError, NelError, ScorerError
     from nel.evaluation import RunResult, evaluate, evaluate_async
     from nel.judges.base import Judge
-    from nel.scoring import answer_line, exact_match, multichoice_regex, numeric_match
+    from nel.scoring import (
+        answer_line,
+        exact_match,
+        extract_json,
+        fuzzy_match,
+        multichoice_regex,
+        needs_judge,
+        numeric_match,
+        validate_json_schema,
+    )
     from nel.types import Message, Sample, Score, ScorerInput
 
 _HOME = {
@@ -38,6 +47,10 @@ _HOME = {
     "evaluate_async": "nel.evaluation",
     "exact_match": "nel.scoring",
     "multichoice_regex": "nel.scoring",
+    "validate_json_schema": "nel.scoring",
+    "needs_judge": "nel.scoring",
+    "fuzzy_match": "nel.scoring",
+    "extract_json": "nel.scoring",
     "numeric_match": "nel.scoring",
     "scorer": "nel.byob.decorators",
 }
@@ -60,9 +73,13 @@ __all__ = [
     "evaluate",
     "evaluate_async",
     "exact_match",
+    "extract_json",
+    "fuzzy_match",
     "multichoice_regex",
+    "needs_judge",
     "numeric_match",
     "scorer",
+    "validate_json_schema",
 ]
 
 

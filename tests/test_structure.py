@@ -13,6 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FENCES = {
     "typer": ("nel/cli/",),
     "rich": ("nel/cli/",),
+    "rapidfuzz": ("nel/scoring/text.py",),
+    "jsonschema": ("nel/scoring/json_schema.py",),
     "aiohttp": ("nel/models/",),
     "stevedore": ("nel/plugins.py",),
     "sqlite3": ("nel/engine/store.py",),

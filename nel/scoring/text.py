@@ -13,6 +13,7 @@ from nel.scoring.numbers import numbers_equal
 from nel.types import ScorerInput
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_FUZZY_CHARACTERS_MIN = 4
 _ANSWER = re.compile(
     r"(?im)^[^\S\n]*(?:[#>*\-]+\s*)?(?:the\s+)?(?:final\s+)?\**answer\**\s*(?::|is\b:?)\**[^\S\n]*([^\n]*)$"
 )
@@ -47,6 +48,34 @@ def exact_match(sample: ScorerInput) -> dict[str, Any]:
     return {"correct": same_text(sample.response, str(sample.target))}
 
 
+def fuzzy_match(sample: ScorerInput, *, threshold: float | None = None) -> dict[str, Any]:
+    """Look for any accepted answer in the response, as whole words after normalising.
+
+    Accepted are the target (or each of a list of targets) and ``metadata["correct_answers"]``. The response must
+    contain the answer; an answer that contains the response is no match, and nothing matches nothing.
+
+    Args:
+        threshold: With a number between 0 and 100, spelling may differ: rapidfuzz's partial ratio of the normalised
+            texts must reach it. Only answers of four characters and more are compared so.
+
+    Returns:
+        ``correct`` and ``extracted``, the response as given (None when it is empty).
+
+    >>> sample = ScorerInput(response="The capital is Canberra.", target="Canberra")
+    >>> fuzzy_match(sample)
+    {'correct': True, 'extracted': 'The capital is Canberra.'}
+    >>> fuzzy_match(ScorerInput(response="It is 12.", target="2"))["correct"]
+    False
+    >>> fuzzy_match(ScorerInput(response="The capital is Canbera.", target="Canberra"), threshold=85)["correct"]
+    True
+    """
+    response = normalise(sample.response)
+    targets = sample.target if isinstance(sample.target, list) else [sample.target]
+    accepted = [*targets, *(sample.metadata.get("correct_answers") or [])]
+    correct = any(_contains(response, normalise(str(answer)), threshold) for answer in accepted)
+    return {"correct": correct, "extracted": sample.response if response else None}
+
+
 def answer_line(sample: ScorerInput) -> dict[str, Any]:
     """Compare what follows the last ``Answer:`` with the target, as numbers or as normalised text.
 
@@ -58,6 +87,18 @@ def answer_line(sample: ScorerInput) -> dict[str, Any]:
         numbers_equal(extracted, sample.target) or same_text(extracted, str(sample.target))
     )
     return {"correct": correct, "extracted": extracted}
+
+
+def _contains(response: str, answer: str, threshold: float | None) -> bool:
+    if not answer or not response:
+        return False
+    if f" {answer} " in f" {response} ":
+        return True
+    if threshold is None or len(answer) < _FUZZY_CHARACTERS_MIN:
+        return False
+    from rapidfuzz.fuzz import partial_ratio  # noqa: PLC0415 - only with a threshold
+
+    return len(response) >= len(answer) / 2 and partial_ratio(answer, response) >= threshold
 
 
 def _is_mark(character: str) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from nel.scoring.choice import declared_letter, multichoice_regex
-from nel.scoring.text import answer_after_marker, answer_line, exact_match
+from nel.scoring.text import answer_after_marker, answer_line, exact_match, fuzzy_match
 from nel.types import ScorerInput
 
 
@@ -73,3 +75,22 @@ def test_answer_line_compares_numbers_as_numbers() -> None:
     """42.0 and 42 are one answer; 42 and 420 are two."""
     assert answer_line(ScorerInput(response="Answer: 42.0", target="42"))["correct"] is True
     assert answer_line(ScorerInput(response="Answer: 420", target="42"))["correct"] is False
+
+
+@pytest.mark.parametrize(
+    ("response", "target", "metadata", "correct"),
+    [
+        ("The capital is Canberra.", "Canberra", {}, True),
+        ("It is not far from Sydney", "Canberra", {"correct_answers": ["Canberra", "sydney"]}, True),
+        ("", "Canberra", {}, False),
+        ("The.", "the", {}, True),
+        ("e", "Canberra", {}, False),
+        ("12 apples", "2", {}, False),
+        ("it is 2, I think", "2", {}, True),
+        ("Canberra", "", {}, False),
+        ("the answer is B", ["A", "B"], {}, True),
+    ],
+)
+def test_fuzzy_match(response: str, target: Any, metadata: dict[str, Any], correct: bool) -> None:
+    """The response must contain an accepted answer as whole words; parts of words and of answers do not count."""
+    assert fuzzy_match(ScorerInput(response=response, target=target, metadata=metadata))["correct"] is correct

@@ -1,0 +1,24 @@
+"""The examples in the docstrings of scoring and metrics are true."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import nel.metrics
+import nel.scoring
+
+MODULES = sorted(
+    module.name
+    for package in (nel.scoring, nel.metrics)
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name: str) -> None:
+    """Each example gives what it says."""
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
