@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from nel.engine.plan import Digests, Plan, duplicate_id, make_plans, stream_samp
 from nel.engine.progress import Progress
 from nel.engine.run import latest_run_dir, new_run_dir, run_session
 from nel.engine.store import FILE_NAME, Snapshot
-from nel.errors import EXIT_UNSCORED, NelError
+from nel.errors import EXIT_UNSCORED, NelError, StoreError
 from nel.reports.html import write_report
 
 _CHARACTERS_PER_TOKEN = 4
@@ -96,6 +96,23 @@ def evaluate(
         report=report,
         exit_code=ending.exit_code or _exit_code(benchmarks, run_config.engine.unscored_rate_max),
     )
+
+
+def stored_config(run_dir: Path, *, overrides: Sequence[str] = ()) -> RunConfig:
+    """Return the configuration a run was started with, from its run.db, set to continue in that directory.
+
+    Args:
+        overrides: ``key.path=value``, laid over it.
+
+    Raises:
+        StoreError: There is no usable run.db, or the run was stopped before it had begun.
+        ConfigError: An override is wrong.
+    """
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        data = snapshot.meta("config")
+    if data is None:
+        raise StoreError(f"{run_dir} holds no run that has begun; start a new one")
+    return build_config({**data, "output": {"dir": str(run_dir)}}, overrides=overrides, where=str(run_dir))
 
 
 async def evaluate_async(config: RunConfig | Mapping[str, Any], *, resume: bool = False) -> RunResult:

@@ -66,11 +66,14 @@ class Benchmark:
         if self.prepare_row is None:
             return row
         try:
-            return self.prepare_row(row)
+            prepared = self.prepare_row(row)
         except KeyError as error:
             raise DatasetError(f"the row has no field {error}; it has: {', '.join(sorted(row))}") from error
-        except (TypeError, ValueError, AttributeError, IndexError) as error:
+        except Exception as error:
             raise DatasetError(f"the row cannot be prepared: {type(error).__name__}: {error}") from error
+        if not isinstance(prepared, dict):
+            raise DatasetError(f"prepare_row returned a {type(prepared).__name__}; it must return the row, a dict")
+        return prepared
 
     def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> Sample:
         """Return the sample a raw row describes.

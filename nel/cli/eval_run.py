@@ -70,12 +70,10 @@ def resume_run(
 ) -> None:
     """Continue a run with the configuration it was started with."""
     from nel.cli.eval_show import show_run  # noqa: PLC0415 - keeps --help fast
-    from nel.config.load import build_config, read_yaml  # noqa: PLC0415
+    from nel.evaluation import stored_config  # noqa: PLC0415
 
-    data = read_yaml(run_dir / "run.yaml")
-    data["output"] = {"dir": str(run_dir)}
     show_run(
-        build_config(data, overrides=override or [], where=str(run_dir / "run.yaml")),
+        stored_config(run_dir, overrides=override or []),
         resume=True,
         as_json=as_json,
         allow_url_change=allow_url_change,

@@ -14,6 +14,14 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from nel.errors import did_you_mean
 
+_RESERVED = {
+    "model": "that is endpoint.model",
+    "messages": "the benchmark makes the prompt",
+    "prompt": "the benchmark makes the prompt",
+    "n": "use repeats",
+    "stream": "answers are not streamed",
+    **dict.fromkeys(("temperature", "top_p", "max_tokens", "stop", "seed"), "it has a key of its own in generation"),
+}
 _PATHS = {"/chat/completions": "chat", "/completions": "completions"}
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -46,6 +54,14 @@ class GenerationConfig(Strict):
     """Base seed; repeat k sends ``seed + k``."""
     extra: dict[str, Any] = {}
     """Further body fields, sent as they are."""
+
+    @field_validator("extra")
+    @classmethod
+    def _no_reserved_fields(cls, extra: dict[str, Any]) -> dict[str, Any]:
+        for key in extra:
+            if key in _RESERVED:
+                raise ValueError(f'extra may not set "{key}"; {_RESERVED[key]}')
+        return extra
 
     @field_validator("stop", mode="before")
     @classmethod
@@ -102,6 +118,8 @@ class EndpointConfig(Strict):
             raise ValueError(f"{url!r} is not a URL: {error}") from error
         if parts.scheme not in ("http", "https") or not parts.hostname or not port_ok:
             raise ValueError(f"{url!r} is not a URL of an endpoint; give one like http://127.0.0.1:8000/v1")
+        if parts.query or parts.fragment:
+            raise ValueError("the URL has a query; give the base URL, and name the variable that holds the key")
         if parts.username or parts.password:
             raise ValueError(
                 "the URL holds a user name or password; name the variable that holds the key with api_key_env"
@@ -143,8 +161,9 @@ class EngineConfig(Strict):
     scorer_timeout_seconds: Annotated[float, Field(gt=0)] = 60.0
     drain_seconds: Annotated[float, Field(ge=0)] = 30.0
     """After Ctrl-C: how long requests in flight may take to finish."""
-    faults_in_a_row_max: Annotated[int, Field(ge=1)] = 32
-    """So many samples in a row lost to the endpoint, none answered between them, stop the run resumably."""
+    faults_in_a_row_max: Annotated[int, Field(ge=1)] | None = None
+    """So many samples in a row lost to the endpoint, none answered between them, stop the run resumably; None: three
+    times the concurrency, 32 at least."""
     unscored_rate_max: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of unscored samples above which a finished run exits 3."""
     preflight: bool = True

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from nel.config.schema import EngineConfig
 from nel.engine.codec import decode_response, decode_sample, encode_outcome, encode_response
@@ -30,6 +30,9 @@ from nel.solvers.generate import build_request
 from nel.strictjson import dumps_bytes
 from nel.types import Outcome, Response, Sample, Unscored
 
+T = TypeVar("T")
+
+_FAULTS_MIN = 32
 _SCORING_BATCH_MAX = 256
 _GATHER_SECONDS = 0.002
 """Answers that arrive together are scored together: one hand-over to the scoring thread instead of one each."""
@@ -89,6 +92,8 @@ class Pipeline:
         self._stopped: Ending | None = None
         self._stop_event = asyncio.Event()
         self._faults_in_a_row = 0
+        self._faults_in_a_row_max = config.faults_in_a_row_max or max(_FAULTS_MIN, 3 * config.concurrency)
+        self._has_answered = snapshot.has_answers()
 
     async def run(self) -> Ending:
         """Ask and score everything that is pending, and return how it ended.
@@ -134,12 +139,29 @@ class Pipeline:
         if item is None:
             return
         self._progress.stage = "first request"
-        body, response = await self._ask(item)
+        asked = await self._unless_stopped(self._ask(item))
+        if asked is None:
+            return
+        body, response = asked
         error = response.error
-        if error is not None and error.model_failure is None:
+        if error is not None and error.model_failure is None and not self._has_answered:
             fault = Fault(kind=error.kind, message=error.message, retryable=False, status=error.status)
             raise_if_hopeless(self._client, fault)
         await self._keep(item, body, response)
+
+    async def _unless_stopped(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """Return what the work gives, or None when a stop came and the drain time ran out."""
+        task = asyncio.create_task(work)
+        stopping = asyncio.create_task(self._stop_event.wait())
+        await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            await asyncio.wait({task}, timeout=self._config.drain_seconds)
+        stopping.cancel()
+        if task.done():
+            return task.result()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return None
 
     async def _supervise(self, workers: list[asyncio.Task[None]], scoring: asyncio.Task[None]) -> None:
         everything = asyncio.gather(*workers)
@@ -162,7 +184,9 @@ class Pipeline:
 
     async def _score_the_rest(self, scoring: asyncio.Task[None]) -> None:
         joining = asyncio.create_task(self._to_score.join())
-        await asyncio.wait({joining, scoring}, return_when=asyncio.FIRST_COMPLETED)
+        # After a stop, what is not scored in time stays unscored in the store, and a resume scores it.
+        patience = None if self._stopped is None else self._config.drain_seconds
+        await asyncio.wait({joining, scoring}, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
         joining.cancel()
         if scoring.done():
             scoring.result()
@@ -215,12 +239,15 @@ class Pipeline:
     def _watch_endpoint(self, verdict: Outcome | None) -> None:
         if not (isinstance(verdict, Unscored) and verdict.cause == "infra"):
             self._faults_in_a_row = 0
+            self._has_answered = True
             return
+        if self._has_answered and verdict.kind == "bad_request":
+            return  # an endpoint that answers others refuses this one sample
         self._faults_in_a_row += 1
         lost = f"{self._faults_in_a_row} samples in a row were lost to the endpoint, the last one by"
-        if verdict.kind in FATAL_KINDS:
+        if verdict.kind in FATAL_KINDS and not self._has_answered:
             lost = "the endpoint refuses every request"
-        elif self._faults_in_a_row < self._config.faults_in_a_row_max:
+        elif self._faults_in_a_row < self._faults_in_a_row_max:
             return
         reason = f"{lost}: {verdict.detail}"
         self._stop(Ending(exit_code=EXIT_STOPPED_EARLY, reason=reason, endpoint_kind=verdict.kind))

@@ -148,7 +148,7 @@ def stream_samples(
         try:
             encoded = encode_sample(plan.benchmark.sample(row.data, sample_id=sample_id))
         except (DatasetError, PromptError, ValueError) as error:
-            fault = f"{plan.dataset.unit} {row.number}: {error}"
+            fault = f"{plan.dataset.unit} {row.number}: {error}".encode("utf-8", "backslashreplace").decode()
             digests.first_fault = digests.first_fault or fault
             yield StoredSample(idx, sample_id, row.number, None, fault)
             continue
@@ -203,8 +203,10 @@ def _sample_id(
     id_field = plan.benchmark.id_field or ("id" if "id" in row.data else None)
     if id_field is not None and id_field in row.data:
         try:
-            return own_id(row.data[id_field])
-        except DatasetError as error:
+            sample_id = own_id(row.data[id_field])
+            sample_id.encode()
+            return sample_id
+        except (DatasetError, UnicodeEncodeError) as error:
             raise DatasetError(f"{plan.dataset.uri}: {plan.dataset.unit} {row.number}: {error}") from error
     if row_number_of(content) is None:
         return content

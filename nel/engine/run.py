@@ -85,15 +85,34 @@ def run_session(
     api_key = read_secret(config.endpoint.api_key_env) if config.endpoint else None
     with owned(run_dir), _opened(run_dir / FILE_NAME) as store, Snapshot(run_dir / FILE_NAME) as snapshot:
         progress.stage = "reading datasets"
-        jobs = [_prepare(store, snapshot, plan, allowed_changes) for plan in plans]
-        if snapshot.meta("run_id") is None:
-            store.set_meta("run_id", run_dir.name)
-        store.set_meta("config", _from_anywhere(config))
+        with store.transaction():  # a refused resume leaves the run as it was
+            _refuse_fewer(snapshot, plans)
+            jobs = [_prepare(store, snapshot, plan, allowed_changes) for plan in plans]
+            _note_run(store, snapshot, run_dir.name, config)
+            store.begin_session()
         progress.total = _planned(snapshot, jobs)
-        store.begin_session()
         return Session(
             store=store, snapshot=snapshot, jobs=jobs, config=config, api_key=api_key, progress=progress
         ).drive()
+
+
+def _refuse_fewer(snapshot: Snapshot, plans: list[Plan]) -> None:
+    missing = {slot for _, slot, _, _ in snapshot.benchmarks()} - {plan.slot for plan in plans}
+    if missing:
+        raise ResumeRefused(
+            f"cannot resume without {', '.join(sorted(missing))}, which this run holds too; name it as well "
+            "(nel eval resume DIR does)"
+        )
+
+
+def _note_run(store: Store, snapshot: Snapshot, run_id: str, config: RunConfig) -> None:
+    stored = snapshot.meta("config")
+    data = _from_anywhere(config)
+    if stored is None:
+        store.set_meta("run_id", run_id)
+    else:
+        data["output"] = stored["output"]
+    store.set_meta("config", data)
 
 
 def _from_anywhere(config: RunConfig) -> dict[str, Any]:
@@ -101,9 +120,9 @@ def _from_anywhere(config: RunConfig) -> dict[str, Any]:
     data: dict[str, Any] = config.model_dump(mode="json")
     for entry in data["benchmarks"]:
         if entry["dataset"] and "://" not in entry["dataset"]:
-            entry["dataset"] = str(Path(entry["dataset"]).absolute())
+            entry["dataset"] = str(Path(entry["dataset"]).expanduser().absolute())
         if ".py" in entry["name"]:
-            entry["name"] = str(Path(entry["name"]).absolute())
+            entry["name"] = str(Path(entry["name"]).expanduser().absolute())
     return data
 
 
@@ -132,7 +151,7 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, allowed: frozenset[st
     key, stored = known.get(plan.slot) or (store.put_benchmark(plan.slot, plan.benchmark.name, {}), {})
     if not stored:
         store.clear_samples(key)
-    n_stored = snapshot.count_samples(key)
+    n_stored = stored["dataset"]["rows"] if stored else 0
     digests = Digests()
     at_stored: list[Identity] = []
     stream = stream_samples(plan, digests, lambda sample_id: store.row_number_of(key, sample_id), n_stored=n_stored)

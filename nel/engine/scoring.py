@@ -1,8 +1,8 @@
 """Calls scorers: many at a time, off the event loop, each one's faults kept to its own sample.
 
-Sync scorers run in a thread so that requests keep flowing; a scorer that hangs is left behind with its thread after the
-time limit. Async scorers run on the event loop. Trap: a thread cannot be killed, and a regular expression holds the
-interpreter while it runs; what must be stopped for certain belongs in a process of its own.
+Scorers run in a thread so that requests keep flowing; one that hangs is left behind with its thread after the time
+limit. Async scorers share an event loop of that thread. Trap: a thread cannot be killed, and a regular expression
+holds the interpreter while it runs; what must be stopped for certain belongs in a process of its own.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import inspect
 import queue
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -23,6 +23,8 @@ from nel.scoring.result import outcome_of
 from nel.types import Outcome, Response, Sample, ScorerInput, Unscored
 
 _DETAIL_CHARACTERS_MAX = 2_000
+_GRACE_SECONDS = 1.0
+"""After the time limit of async scorers, before one that swallows its cancellation is left behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +42,16 @@ class ToScore:
 
 async def score_all(batch: Sequence[ToScore], *, timeout_seconds: float) -> list[Outcome]:
     """Return the outcome of each item, in order; never raises for a fault of a scorer."""
-    outcomes: dict[int, Outcome] = {}
-    waiting = [index for index, item in enumerate(batch) if _is_async(item.benchmark)]
-    plain = [index for index in range(len(batch)) if index not in set(waiting)] if waiting else list(range(len(batch)))
-    results = await asyncio.gather(*(_score_async(batch[index], timeout_seconds) for index in waiting))
-    outcomes.update(zip(waiting, results, strict=True))
-    outcomes.update(zip(plain, await _score_in_thread([batch[index] for index in plain], timeout_seconds), strict=True))
-    return [outcomes[index] for index in range(len(batch))]
+    outcomes: list[Outcome] = [_timed_out(timeout_seconds)] * len(batch)
+    groups: dict[bool, list[int]] = {}
+    for index, item in enumerate(batch):
+        groups.setdefault(inspect.iscoroutinefunction(item.benchmark.scorer), []).append(index)
+    for is_async, indices in groups.items():
+        items = [batch[index] for index in indices]
+        results = await (_score_together if is_async else _score_in_turn)(items, timeout_seconds)
+        for index, outcome in zip(indices, results, strict=True):
+            outcomes[index] = outcome
+    return outcomes
 
 
 def score_one(item: ToScore) -> Outcome:
@@ -60,43 +65,88 @@ def score_one(item: ToScore) -> Outcome:
         return _blame(error)
 
 
-async def _score_async(item: ToScore, timeout_seconds: float) -> Outcome:
-    try:
-        result: Any = item.benchmark.scorer(_scorer_input(item))
-        return outcome_of(await asyncio.wait_for(result, timeout_seconds), item.response.text)
-    except TimeoutError:
-        return _timed_out(timeout_seconds)
-    except asyncio.CancelledError:
-        raise
-    except BaseException as error:  # noqa: BLE001 - as in score_one
-        return _blame(error)
-
-
-async def _score_in_thread(items: Sequence[ToScore], timeout_seconds: float) -> list[Outcome]:
+async def _score_in_turn(items: Sequence[ToScore], timeout_seconds: float) -> list[Outcome]:
+    """Score with sync scorers, one after the other; a stuck one is left behind with its thread."""
     outcomes: list[Outcome] = []
     while len(outcomes) < len(items):
-        outcomes.extend(await _score_until_stuck(items[len(outcomes) :], timeout_seconds))
+        done: list[Outcome] = []
+        finished = await _in_thread(_InTurn(items[len(outcomes) :], done), done, timeout_seconds)
+        outcomes.extend(done if finished and done else [*done, _timed_out(timeout_seconds)])
     return outcomes
 
 
-async def _score_until_stuck(items: Sequence[ToScore], timeout_seconds: float) -> list[Outcome]:
+async def _score_together(items: Sequence[ToScore], timeout_seconds: float) -> list[Outcome]:
+    """Score with async scorers, all at once on a loop of the scoring thread, each with its own time limit."""
+    done: list[Outcome] = []
+    await _in_thread(_Together(items, done, timeout_seconds), done, timeout_seconds + _GRACE_SECONDS)
+    return [*done, *(_timed_out(timeout_seconds) for _ in items[len(done) :])]
+
+
+async def _in_thread(work: Callable[[_ScorerThread], None], done: list[Outcome], timeout_seconds: float) -> bool:
+    """Let the scoring thread work; return False, and give the thread up, when it makes no progress in time."""
     finished = asyncio.Event()
-    outcomes: list[Outcome] = []
     thread = _ScorerThread.current()
-    thread.work.put((items, outcomes, asyncio.get_running_loop(), finished))
+    thread.work.put((work, asyncio.get_running_loop(), finished))
     while True:
-        before = len(outcomes)
+        before = len(done)
         try:
             await asyncio.wait_for(finished.wait(), timeout_seconds)
         except TimeoutError:
-            if len(outcomes) == before:
-                _ScorerThread.abandon(thread)
-                return [*outcomes[:before], _timed_out(timeout_seconds)]
+            if len(done) == before:
+                thread.abandon()
+                return False
         else:
-            return outcomes
+            return True
 
 
-_Work = tuple[Sequence["ToScore"], list[Outcome], asyncio.AbstractEventLoop, asyncio.Event]
+@dataclass(frozen=True, slots=True)
+class _InTurn:
+    items: Sequence[ToScore]
+    done: list[Outcome]
+
+    def __call__(self, thread: _ScorerThread) -> None:
+        for item in self.items:
+            if thread.abandoned:
+                return
+            outcome = score_one(item)
+            if not thread.abandoned:
+                self.done.append(outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class _Together:
+    items: Sequence[ToScore]
+    done: list[Outcome]
+    timeout_seconds: float
+
+    def __call__(self, thread: _ScorerThread) -> None:
+        outcomes = asyncio.run(self._all())
+        if not thread.abandoned:
+            self.done.extend(outcomes)
+
+    async def _all(self) -> list[Outcome]:
+        return await asyncio.gather(*(self._one(item) for item in self.items))
+
+    async def _one(self, item: ToScore) -> Outcome:
+        try:
+            return await asyncio.wait_for(_score_async(item), self.timeout_seconds)
+        except TimeoutError:
+            return _timed_out(self.timeout_seconds)
+        except asyncio.CancelledError as error:  # nobody here cancels: it is the scorer's own
+            return _blame(error)
+
+
+async def _score_async(item: ToScore) -> Outcome:
+    try:
+        result: Any = item.benchmark.scorer(_scorer_input(item))
+        return outcome_of(await result, item.response.text)
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:  # noqa: BLE001 - as in score_one; SystemExit would end the event loop
+        return _blame(error)
+
+
+_Work = tuple[Callable[["_ScorerThread"], None], asyncio.AbstractEventLoop, asyncio.Event]
 
 
 class _ScorerThread(threading.Thread):
@@ -107,6 +157,7 @@ class _ScorerThread(threading.Thread):
     def __init__(self) -> None:
         super().__init__(name="nel-scorer", daemon=True)
         self.work: queue.SimpleQueue[_Work] = queue.SimpleQueue()
+        self.abandoned = False
 
     @classmethod
     def current(cls) -> _ScorerThread:
@@ -116,19 +167,20 @@ class _ScorerThread(threading.Thread):
             cls._current.start()
         return cls._current
 
-    @classmethod
-    def abandon(cls, stuck: _ScorerThread) -> None:
-        """Leave a thread behind; the next batch gets a new one."""
-        if cls._current is stuck:
-            cls._current = None
+    def abandon(self) -> None:
+        """Leave this thread behind: it takes no further item, and the next batch gets a new thread."""
+        self.abandoned = True
+        if _ScorerThread._current is self:
+            _ScorerThread._current = None
 
     def run(self) -> None:
-        while True:
-            items, outcomes, loop, finished = self.work.get()
-            for item in items:
-                outcomes.append(score_one(item))
-            with suppress(RuntimeError):  # the loop is gone: nobody waits any more
-                loop.call_soon_threadsafe(finished.set)
+        while not self.abandoned:
+            work, loop, finished = self.work.get()
+            try:
+                work(self)
+            finally:
+                with suppress(RuntimeError):  # the loop is gone: nobody waits any more
+                    loop.call_soon_threadsafe(finished.set)
 
 
 def _scorer_input(item: ToScore) -> ScorerInput:
@@ -138,10 +190,6 @@ def _scorer_input(item: ToScore) -> ScorerInput:
         metadata=dict(item.sample.metadata),
         config=dict(item.benchmark.extra),
     )
-
-
-def _is_async(benchmark: Benchmark) -> bool:
-    return inspect.iscoroutinefunction(benchmark.scorer)
 
 
 def _blame(error: BaseException) -> Outcome:

@@ -56,11 +56,20 @@ class Session:
 
     async def _work(self, counters: ClientCounters) -> Ending:
         endpoint = self.config.endpoint
-        if endpoint is None or self.progress.total == 0 or all(job.plan.eval_only for job in self.jobs):
+        if endpoint is None or not self._anything_to_ask():
             return await self._run_pipeline(None)
         connections = self.config.engine.concurrency
         async with Client(endpoint, api_key=self.api_key, connections=connections, counters=counters) as client:
             return await self._run_pipeline(client)
+
+    def _anything_to_ask(self) -> bool:
+        """Return whether a request is to be sent; scoring stored answers needs no endpoint."""
+        for job in self.jobs:
+            if job.plan.eval_only:
+                continue
+            for _ in self.snapshot.pending(job.key, job.plan.config.repeats, have="responses"):
+                return True
+        return False
 
     async def _run_pipeline(self, client: Client | None) -> Ending:
         pipeline = Pipeline(

@@ -15,7 +15,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -181,6 +181,11 @@ class Snapshot:
                 known = done.get(sample.idx, ())
                 yield from ((sample, repeat) for repeat in range(repeats) if repeat not in known)
 
+    def has_answers(self) -> bool:
+        """Return whether the endpoint has ever answered in this run."""
+        found = self._connection.execute("SELECT 1 FROM outcomes WHERE retry < 2 LIMIT 1").fetchone()
+        return found is not None
+
     def last_response(self) -> int:
         """Return a mark: `unscored_responses` up to it sees only what is stored now."""
         return int(self._connection.execute("SELECT ifnull(max(rowid), 0) FROM responses").fetchone()[0])
@@ -265,7 +270,19 @@ class Store:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._session = 0
 
-    # Before and after the run: plain calls, committed at once.
+    # Before and after the run: plain calls, committed at once or with the transaction around them.
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit everything that the block writes, or nothing of it when the block raises."""
+        self._write("BEGIN IMMEDIATE", ())
+        try:
+            yield
+            self._write("COMMIT", ())
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
 
     def set_meta(self, key: str, value: Any) -> None:
         """Store a JSON value under a key."""
@@ -285,39 +302,20 @@ class Store:
         self._write("DELETE FROM samples WHERE benchmark = ?", (benchmark,))
 
     def add_samples(self, benchmark: int, samples: Iterator[StoredSample]) -> tuple[StoredSample, int | None] | None:
-        """Add samples in one transaction.
+        """Add samples; meant for a `transaction`, which the caller gives up on a clash.
 
         Returns:
-            None; or, having added none, the first sample whose id is taken and the dataset row that took it.
+            None; or the first sample whose id is taken and the dataset row that took it.
         """
-        connection = self._connection
         insert = "INSERT INTO samples VALUES(?, ?, ?, ?, ?, ?)"
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            for sample in samples:
-                try:
-                    connection.execute(
-                        insert,
-                        (
-                            benchmark,
-                            sample.idx,
-                            sample.sample_id,
-                            sample.row_number,
-                            sample.content,
-                            sample.fault,
-                        ),
-                    )
-                except sqlite3.IntegrityError:
-                    taken_by = self.row_number_of(benchmark, sample.sample_id)
-                    connection.execute("ROLLBACK")
-                    return sample, taken_by
-            connection.execute("COMMIT")
-        except BaseException as error:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            if isinstance(error, sqlite3.Error):
+        for sample in samples:
+            row = (benchmark, sample.idx, sample.sample_id, sample.row_number, sample.content, sample.fault)
+            try:
+                self._connection.execute(insert, row)
+            except sqlite3.IntegrityError:
+                return sample, self.row_number_of(benchmark, sample.sample_id)
+            except sqlite3.Error as error:
                 raise _disk_fault(self.path, error) from error
-            raise
         return None
 
     def row_number_of(self, benchmark: int, sample_id: str) -> int | None:
@@ -457,5 +455,6 @@ def _tell(loop: asyncio.AbstractEventLoop, futures: list[asyncio.Future[None]], 
 
 def _disk_fault(path: Path, error: sqlite3.Error) -> Exception:
     if isinstance(error, sqlite3.OperationalError):
-        return StoppedEarly(f"cannot write {path}: {error}; free some space, then resume")
+        step = "stop whatever else uses it" if "locked" in str(error) else "free some space"
+        return StoppedEarly(f"cannot write {path}: {error}; {step}, then resume")
     return StoreError(f"{path} is damaged: {error}; restore it from a copy or start a new run")

@@ -18,7 +18,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
-from nel.config.redaction import redact
+from nel.config.redaction import redact, redact_url
 from nel.config.schema import EndpointConfig
 from nel.models.faults import Fault, fault_of_status, malformed
 from nel.models.protocols import PATHS, parse_answer
@@ -155,20 +155,20 @@ class Client:
             async with self._session.request(
                 method, url, data=body, headers=headers, allow_redirects=False
             ) as response:
-                raw = await self._read(response)
+                raw = self._without_key(await self._read(response))
                 if response.status == 200:  # noqa: PLR2004 - HTTP OK
                     return raw, time.monotonic() - started
                 if 300 <= response.status < 400:  # noqa: PLR2004 - HTTP redirects
-                    return Fault(
-                        kind="not_found",
-                        message=f"HTTP {response.status}: redirected to {response.headers.get('Location', '?')[:200]}; "
-                        "redirects are not followed, give the final URL",
-                        retryable=False,
-                        status=response.status,
-                    )
+                    return _redirected(response)
                 return fault_of_status(response.status, response.headers, raw)
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
             return fault_of_exception(error)
+
+    def _without_key(self, raw: bytes) -> bytes:
+        """Return a body in which the key, should the endpoint echo it, is replaced before anything reads it."""
+        if not self._api_key or self._api_key.encode() not in raw:
+            return raw
+        return redact(raw.decode("utf-8", "surrogateescape"), self._api_key).encode("utf-8", "surrogateescape")
 
     async def _read(self, response: aiohttp.ClientResponse) -> bytes:
         limit = self.endpoint.response_bytes_max
@@ -190,7 +190,7 @@ class Client:
             return self._jitter() * ceiling
         if fault.wait_seconds > endpoint.retry_after_seconds_max:
             return None
-        return fault.wait_seconds * (1 + 0.25 * self._jitter())
+        return max(fault.wait_seconds * (1 + 0.25 * self._jitter()), self._jitter() * ceiling)
 
     def _failed(self, fault: Fault, attempts: int) -> Response:
         error = ResponseError(
@@ -218,6 +218,12 @@ async def _stopped_within(seconds: float, stop: asyncio.Event | None) -> bool:
     except TimeoutError:
         return False
     return True
+
+
+def _redirected(response: aiohttp.ClientResponse) -> Fault:
+    where = redact_url(response.headers.get("Location", "?"))[:200]
+    message = f"HTTP {response.status}: redirected to {where}; redirects are not followed, give the final URL"
+    return Fault(kind="not_found", message=message, retryable=False, status=response.status)
 
 
 def proxy_for(url: str) -> str | None:

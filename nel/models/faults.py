@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
+from nel.strictjson import dumps_bytes
 from nel.types import FailureKind
 
 RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
@@ -35,7 +36,19 @@ _CONTEXT = re.compile(
     r"context.{0,20}(?:length|window|size)|maximum.{0,30}tokens|too many tokens|prompt is too long|input is too long",
     re.IGNORECASE,
 )
+_OUTPUT_LIMIT = re.compile(r"max_(?:completion_)?(?:new_)?tokens|output tokens|completion tokens", re.IGNORECASE)
+"""A 400 that blames the limit asked for, not the prompt: the user's setting, never the model's failure."""
 _CONTENT_FILTER = re.compile(r"content.?(?:filter|policy|management)", re.IGNORECASE)
+_STATUS_OF_CODE: Final = {
+    "context_length_exceeded": 400,
+    "content_filter": 400,
+    "invalid_request_error": 400,
+    "invalid_api_key": 401,
+    "insufficient_quota": 429,
+    "rate_limit_exceeded": 429,
+    "model_not_found": 404,
+}
+"""Codes that vendors put into an error object, by the status they belong to."""
 _MESSAGE_CHARACTERS_MAX = 300
 _SERVER_ERROR = 500
 
@@ -58,7 +71,7 @@ def fault_of_status(status: int, headers: Mapping[str, str], body: bytes) -> Fau
     """Return what a response with an error status means."""
     message, code = error_text(body)
     described = f"HTTP {status}" + (f": {message}" if message else "")
-    if status in (400, 413, 422) and (code == "context_length_exceeded" or _CONTEXT.search(message)):
+    if status in (400, 413, 422) and _prompt_too_long(message, code):
         return Fault(
             kind="context_exceeded",
             message=described,
@@ -88,17 +101,13 @@ def fault_of_status(status: int, headers: Mapping[str, str], body: bytes) -> Fau
 
 def fault_of_error_object(error: Any) -> Fault:
     """Return what an ``error`` inside an HTTP 200 body means, by its own code."""
-    code = error.get("code") if isinstance(error, Mapping) else None
-    message = _clip(str(error.get("message") if isinstance(error, Mapping) else error))
-    if isinstance(code, int) and 400 <= code < 600:  # noqa: PLR2004 - HTTP error statuses
-        inner = fault_of_status(code, {}, b"")
-        return Fault(
-            kind=inner.kind,
-            message=f"HTTP 200 with error {code}: {message}",
-            retryable=inner.retryable,
-            status=code,
-        )
-    return Fault(kind="server_error", message=f"HTTP 200 with an error: {message}", retryable=True, status=200)
+    fields = error if isinstance(error, Mapping) else {"message": error}
+    message, code = _clip(str(fields.get("message"))), fields.get("code") or fields.get("type")
+    status = int(str(code)) if str(code).isdigit() else _STATUS_OF_CODE.get(str(code), 500)
+    if not 400 <= status < 600:  # noqa: PLR2004 - HTTP error statuses
+        status = 500
+    inner = fault_of_status(status, {}, dumps_bytes({"error": {"message": message, "code": code}}))
+    return replace(inner, message=f"HTTP 200 with an error: {message}", status=200)
 
 
 def malformed(message: str) -> Fault:
@@ -125,6 +134,12 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
         return None
     wait = (until - (now or datetime.now(UTC))).total_seconds()
     return wait if wait > 0 else None
+
+
+def _prompt_too_long(message: str, code: str | None) -> bool:
+    if code == "context_length_exceeded":
+        return True
+    return bool(_CONTEXT.search(message)) and not _OUTPUT_LIMIT.search(message)
 
 
 def error_text(body: bytes) -> tuple[str, str | None]:

@@ -15,6 +15,7 @@ from nel.types import Generation, Message, Protocol, Request, Response, Usage
 
 PATHS: Final[Mapping[Protocol, str]] = {"chat": "/chat/completions", "completions": "/completions"}
 
+_COUNT_MAX = 2**53
 _THINK = re.compile(r"\s*<think(?:ing)?>(.*?)(</think(?:ing)?>|\Z)", re.DOTALL)
 
 
@@ -49,10 +50,14 @@ def parse_answer(protocol: Protocol, payload: Any) -> Response | Fault:
 
 
 def split_reasoning(text: str) -> tuple[str | None, str, bool]:
-    """Return ``(reasoning, answer, closed)`` of a text that may open with a ``<think>`` block."""
+    """Return ``(reasoning, answer, closed)`` of a text that may open with a ``<think>`` block.
+
+    Some chat templates put the opening tag into the prompt, so that the text has the closing one alone.
+    """
     match = _THINK.match(text)
     if match is None:
-        return None, text, True
+        before, closing, after = text.partition("</think>")
+        return (before.strip(), after.lstrip(), True) if closing else (None, text, True)
     return match[1].strip(), text[match.end() :].lstrip(), bool(match[2])
 
 
@@ -61,7 +66,7 @@ def _answer(source: dict[str, Any], field: str, payload: dict[str, Any], finish_
     text = _text(source.get(field))
     if text is None:
         return malformed(f"the choice's {field} is a {type(source.get(field)).__name__}, not text")
-    inner, answer, closed = split_reasoning(text) if "<think" in text else (None, text, True)
+    inner, answer, closed = split_reasoning(text) if "think" in text else (None, text, True)
     outer = source.get("reasoning_content") or source.get("reasoning")
     reasoning = "\n".join(part for part in (outer, inner) if isinstance(part, str) and part) or None
     finish = finish_reason if isinstance(finish_reason, str) else None
@@ -124,4 +129,4 @@ def _inner(usage: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _COUNT_MAX else None

@@ -37,6 +37,7 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
         metrics, details, answer = _from_score(result)
     else:
         metrics, details, answer = _from_plain(result)
+    details = {name: _jsonable(value) for name, value in details.items()}
     if not metrics:
         raise ScorerError(f"the scorer returned no number: {_shown(result)}; return a dict like {{'correct': True}}")
     reward = next((metrics[key] for key in _REWARD_KEYS if key in metrics), next(iter(metrics.values())))
@@ -96,6 +97,23 @@ def _number(key: str, value: object) -> float | None:
     if not math.isfinite(number):
         raise ScorerError(f'the scorer returned {number} for "{key}"; return a finite number or leave the key out')
     return number
+
+
+def _jsonable(value: Any) -> Any:
+    """Return a detail in a form that JSON has: arrays and sets as lists, what has no form as its repr."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else repr(value)
+    if isinstance(value, Mapping):
+        return {str(key): _jsonable(item) for key, item in value.items()}
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        return _jsonable(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [_jsonable(item) for item in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted((_jsonable(item) for item in value), key=repr)
+    return repr(value)
 
 
 def _found_nothing(result: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -231,3 +232,71 @@ def test_a_damaged_store_is_named(tmp_path: Path) -> None:
     done = nel("report", str(run_dir), cwd=tmp_path)
     assert done.returncode == 2
     assert "is damaged or no run.db" in done.stderr
+
+
+def test_a_refused_resume_changes_nothing(tmp_path: Path) -> None:
+    """More problems and another temperature at once: refused, and the run is the same as before and can go on."""
+    sums(tmp_path / "data.jsonl", 20)
+    with scripted(_script) as endpoint:
+        assert nel(*_command(endpoint, "out", "--max-problems", "10"), cwd=tmp_path).returncode == 0
+        run_dir = only_run(tmp_path / "out")
+        before = read_json(run_dir / "gsm8k" / "metrics.json")
+        refused = nel(
+            *_command(endpoint, "out", "--max-problems", "20", "--temperature", "0.5", "--resume"), cwd=tmp_path
+        )
+        assert refused.returncode == 2
+        assert nel("report", str(run_dir), cwd=tmp_path).returncode == 0
+        assert read_json(run_dir / "gsm8k" / "metrics.json") == before
+        assert nel("eval", "resume", str(run_dir), cwd=tmp_path).returncode == 0
+        grown = nel(*_command(endpoint, "out", "--max-problems", "20", "--resume"), cwd=tmp_path)
+        assert grown.returncode == 0, grown.stderr
+        assert len(endpoint.calls) == 20
+
+
+def test_a_killed_run_resumes_from_its_store_alone(tmp_path: Path) -> None:
+    """After a SIGKILL there is no run.yaml; `nel eval resume DIR` needs only run.db."""
+    sums(tmp_path / "data.jsonl", N)
+    with scripted(_script, models=["m"]) as endpoint:
+        process = _start(_command(endpoint, "out", "--system-prompt", "literally ${HOME}"), tmp_path)
+        _wait_for_calls(endpoint, 50)
+        process.kill()
+        process.communicate()
+        run_dir = only_run(tmp_path / "out")
+        assert not (run_dir / "run.yaml").exists()
+        done = nel("eval", "resume", str(run_dir), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert {call.body["messages"][0]["content"] for call in endpoint.calls} == {"literally ${HOME}"}
+    assert "out" in (run_dir / "run.yaml").read_text()
+
+
+def test_a_changed_scorer_needs_no_endpoint(tmp_path: Path) -> None:
+    """Re-scoring works with the endpoint gone."""
+    bench = tmp_path / "bench.py"
+    source = (
+        "from nel import benchmark, scorer\n"
+        "@benchmark(name='mine', dataset='data.jsonl', prompt='{question}', target_field='answer')\n"
+        "@scorer\n"
+        "def mine(sample):\n"
+        "    return {'correct': VERDICT}\n"
+    )
+    bench.write_text(source.replace("VERDICT", "True"))
+    sums(tmp_path / "data.jsonl", 5)
+    with scripted(_script) as endpoint:
+        command = ("eval", "run", "--bench", "bench.py", "--model-url", endpoint.url, "--model-id", "m", "-o", "out")
+        assert nel(*command, cwd=tmp_path).returncode == 0
+    bench.write_text(source.replace("VERDICT", "False"))
+    done = nel(*command, "--resume", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert read_json(only_run(tmp_path / "out") / "mine" / "metrics.json")["headline"]["value"] == 0.0
+
+
+def test_a_resume_without_one_of_its_benchmarks_is_refused(tmp_path: Path) -> None:
+    """A run of two benchmarks is not continued as a run of one."""
+    sums(tmp_path / "data.jsonl", 2)
+    with scripted(_script) as endpoint:
+        two = json.dumps([{"name": "gsm8k", "dataset": "data.jsonl"}] * 2)
+        first = nel(*_command(endpoint, "out", "-O", f"benchmarks={two}"), cwd=tmp_path)
+        assert first.returncode == 0, first.stderr
+        refused = nel(*_command(endpoint, "out", "--resume"), cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "gsm8k@2" in refused.stderr

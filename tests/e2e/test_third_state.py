@@ -219,3 +219,52 @@ def test_a_scorer_that_raises_harms_its_own_sample_only(tmp_path: Path) -> None:
     rows = read_results(only_run(tmp_path / "out"), "fragile")
     assert [row["outcome"]["state"] for row in rows] == ["scored", "unscored", "unscored", "scored"]
     assert "RuntimeError: my bug" in rows[1]["outcome"]["detail"]
+
+
+def test_one_poisoned_sample_does_not_stop_the_others(tmp_path: Path) -> None:
+    """A 403 for one prompt after others were answered costs that sample alone, also on every resume."""
+
+    def script(call: Call, number: int) -> Reply:
+        blocked = Reply(status=403, body={"error": {"message": "blocked by policy"}})
+        return blocked if "What is 3 " in call.text else _right(call, number)
+
+    with scripted(script, models=["m"]) as endpoint:
+        done = _run(tmp_path, endpoint.url, "--concurrency", "1", n=8)
+        assert done.returncode == 3, done.stderr
+        again = nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path)
+        assert again.returncode == 3, again.stderr
+        assert len(endpoint.calls) == 9
+    assert _accounting(tmp_path)["unscored"] == {"infra": {"n": 1, "kinds": {"auth": 1}}}
+
+
+def test_a_key_that_an_answer_repeats_is_not_stored(tmp_path: Path) -> None:
+    """An endpoint that echoes the key in a good answer does not get it into any file."""
+    with scripted(lambda call, _: answer(f"{call.headers['Authorization']} Answer: 0"), models=None) as endpoint:
+        done = _run(tmp_path, endpoint.url, "--api-key-env", "TEST_KEY", env={"TEST_KEY": "sk-echoed-secret"}, n=1)
+    assert done.returncode == 0, done.stderr
+    written = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert b"sk-echoed-secret" not in written
+    assert b"[redacted]" in written
+
+
+def test_a_row_that_cannot_be_prepared_harms_itself_only(tmp_path: Path) -> None:
+    """prepare_row may raise anything or return nothing: that row is bad, the others count."""
+    bench = tmp_path / "bench.py"
+    bench.write_text(
+        "from nel import benchmark, scorer\n"
+        "def prepare(row):\n"
+        "    number = int(row['question'].split()[2])\n"
+        "    return None if number == 1 else {**row, 'x': 1 / (number - 2)}\n"
+        "@benchmark(name='b', dataset='data.jsonl', prompt='{question}', target_field='answer', prepare_row=prepare)\n"
+        "@scorer\n"
+        "def b(sample):\n"
+        "    return True\n"
+    )
+    sums(tmp_path / "data.jsonl", 4)
+    with scripted(_right, models=["m"]) as endpoint:
+        where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out")
+        done = nel("eval", "run", "--bench", "bench.py", *where, cwd=tmp_path)
+    assert done.returncode == 3, done.stderr
+    rows = read_results(only_run(tmp_path / "out"), "b")
+    assert [row["outcome"]["state"] for row in rows] == ["scored", "unscored", "unscored", "scored"]
+    assert "ZeroDivisionError" in rows[2]["outcome"]["detail"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from typing import Any
+
+import pytest
 
 from nel.benchmarks.base import Benchmark
 from nel.engine.scoring import ToScore, score_all
@@ -77,3 +80,47 @@ async def test_what_a_scorer_raises_is_kept() -> None:
     assert isinstance(outcome, Unscored)
     assert (outcome.cause, outcome.kind) == ("scorer", "raised")
     assert "SystemExit" in outcome.detail
+
+
+@pytest.mark.parametrize("error", [SystemExit(0), asyncio.CancelledError(), ValueError("mine"), KeyboardInterrupt()])
+async def test_what_an_async_scorer_raises_stays_with_its_sample(error: BaseException) -> None:
+    """SystemExit, a cancellation of its own, anything: one sample is unscored, the others are scored, nobody exits."""
+
+    async def raises_on_one(sample: ScorerInput) -> bool:
+        if sample.target == 1:
+            raise error
+        return True
+
+    outcomes = await score_all(_items(raises_on_one, 3), timeout_seconds=5)
+    assert [type(outcome).__name__ for outcome in outcomes] == ["Scored", "Unscored", "Scored"]
+
+
+async def test_an_async_scorer_that_blocks_or_swallows_its_cancellation_is_left_behind() -> None:
+    """Neither a blocking call nor a loop that ignores cancellation can hold the run."""
+    gate = threading.Event()
+
+    async def blocks(_: ScorerInput) -> bool:
+        gate.wait(30)
+        return True
+
+    outcomes = await score_all(_items(blocks, 2), timeout_seconds=0.05)
+    gate.set()
+    assert {outcome.kind for outcome in outcomes if isinstance(outcome, Unscored)} == {"timeout"}
+
+
+async def test_a_thread_that_was_left_behind_scores_nothing_more() -> None:
+    """After a hang each later sample is scored once, by the new thread alone."""
+    gate = threading.Event()
+    seen: list[int] = []
+
+    def slow_on_first(sample: ScorerInput) -> bool:
+        if sample.target == 0:
+            gate.wait(30)
+        else:
+            seen.append(sample.target)
+        return True
+
+    await score_all(_items(slow_on_first, 20), timeout_seconds=0.05)
+    gate.set()
+    await score_all(_items(lambda _: True, 5), timeout_seconds=5)
+    assert seen == list(range(1, 20))

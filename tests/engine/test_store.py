@@ -63,9 +63,15 @@ async def test_a_full_disk_stops_resumably(store: Store) -> None:
 
 def test_a_taken_id_names_both_rows_and_adds_nothing(store: Store, tmp_path: Path) -> None:
     """A duplicate id rolls the whole snapshot back and tells which row took it."""
-    clash = store.add_samples(1, iter(_samples("a", "b", "a")))
-    assert clash is not None
-    assert (clash[0].row_number, clash[1]) == (3, 1)
+
+    def add() -> None:
+        with store.transaction():
+            clash = store.add_samples(1, iter(_samples("a", "b", "a")))
+            assert clash is not None
+            raise KeyError(clash[0].row_number, clash[1])
+
+    with pytest.raises(KeyError, match=r"\(3, 1\)"):
+        add()
     with Snapshot(tmp_path / "run.db") as snapshot:
         assert snapshot.count_samples(1) == 0
     store.close()

@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 
 from nel.models.client import ResponseTooLarge, fault_of_exception
-from nel.models.faults import fault_of_status, retry_after_seconds
+from nel.models.faults import fault_of_error_object, fault_of_status, retry_after_seconds
 
 
 def _body(message: str, code: str | None = None) -> bytes:
@@ -54,6 +54,37 @@ def test_statuses(status: int, body: bytes, kind: str, retryable: bool) -> None:
 def test_context_exceeded_is_the_models_failure(message: str) -> None:
     """Several vendors' wordings of a prompt that does not fit."""
     assert fault_of_status(400, {}, _body(message)).model_failure == "context_exceeded"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "'max_tokens' is too large: 9000. This model's maximum context length is 4096 tokens",
+        "max_tokens: 99999 > 8192, which is the maximum allowed number of output tokens",
+    ],
+)
+def test_a_limit_that_is_too_large_is_the_users_setting(message: str) -> None:
+    """A 400 about max_tokens is a bad request, never the model's failure."""
+    fault = fault_of_status(400, {}, _body(message))
+    assert (fault.kind, fault.model_failure) == ("bad_request", None)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "retryable"),
+    [
+        ({"message": "x", "code": "429"}, "rate_limit", True),
+        ({"message": "x", "code": "insufficient_quota"}, "quota", False),
+        ({"message": "too long", "code": "context_length_exceeded"}, "context_exceeded", False),
+        ({"message": "maximum context length is 5", "code": 400}, "context_exceeded", False),
+        ({"message": "x", "type": "invalid_request_error"}, "bad_request", False),
+        ("overloaded", "server_error", True),
+        ({"message": "x", "code": 7}, "server_error", True),
+    ],
+)
+def test_error_objects_inside_a_200(error: object, kind: str, retryable: bool) -> None:
+    """An error object is classified by its own code, number or word."""
+    fault = fault_of_error_object(error)
+    assert (fault.kind, fault.retryable) == (kind, retryable)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ def _chat(**message: Any) -> dict[str, Any]:
         ({"content": "yes", "reasoning": "hm"}, "yes", "hm"),
         ({"content": "<think>hm</think>\nyes"}, "yes", "hm"),
         ({"content": "I <think> so"}, "I <think> so", None),
+        ({"content": "so #### 7\n</think>\nAnswer: 8"}, "Answer: 8", "so #### 7"),
     ],
 )
 def test_content_and_reasoning(message: dict[str, Any], text: str, reasoning: str | None) -> None:
@@ -74,7 +75,10 @@ def test_an_error_inside_a_200(code: Any, kind: str, retryable: bool) -> None:
     assert (fault.kind, fault.retryable) == (kind, retryable)
 
 
-@pytest.mark.parametrize("usage", [None, [], {"prompt_tokens": "7"}, {"prompt_tokens": -1}, {"prompt_tokens": True}])
+@pytest.mark.parametrize(
+    "usage",
+    [None, [], {"prompt_tokens": 10**400}, {"prompt_tokens": "7"}, {"prompt_tokens": -1}, {"prompt_tokens": True}],
+)
 def test_strange_usage_is_unknown(usage: Any) -> None:
     """Counts that are no counts are unknown, never an error."""
     assert parse_usage(usage).prompt_tokens is None

@@ -60,3 +60,10 @@ def test_a_judge_that_is_not_there_is_the_judges_fault() -> None:
     """A scorer that wants a judge is unscored by judge, not wrong."""
     with pytest.raises(JudgeError, match="this run has none"):
         outcome_of({"correct": False, "needs_judge": True}, "text")
+
+
+def test_details_of_any_type_are_kept() -> None:
+    """Sets, arrays and objects in a scorer's details become JSON; they never cost the verdict."""
+    outcome = outcome_of({"correct": True, "matches": {2, 1}, "scores": np.array([1.5]), "rule": object}, "x")
+    assert isinstance(outcome, Scored)
+    assert outcome.details == {"matches": [1, 2], "scores": [1.5], "rule": "<class 'object'>"}
