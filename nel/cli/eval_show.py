@@ -125,6 +125,9 @@ def _remarks(result: RunResult) -> list[str]:
         truncated = item.accounting["model_failures"].get("truncated", 0)
         if truncated:
             remarks.append(f"{item.slot}: {truncated:,} answers were cut off and count 0; raise --max-tokens")
+        too_long = item.accounting["model_failures"].get("context_exceeded", 0)
+        if too_long:
+            remarks.append(f"{item.slot}: {too_long:,} prompts did not fit into the model's context and count 0")
     if result.ending.reason in ("SIGINT", "SIGTERM"):
         remarks.append(f"interrupted by {result.ending.reason}; every answer so far is kept")
     elif result.ending.reason != "done":

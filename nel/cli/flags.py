@@ -49,19 +49,20 @@ def configured(path: Path | None, flags: Mapping[str, Any]) -> RunConfig:
         data[section] = {**(data.get(section) or {}), key: given[name]}
     if "bench" in given:
         data["benchmarks"] = [{"name": name} for name in given["bench"]]
-    _check_complete(data)
+    overrides = given.get("override", [])
+    _check_complete(data, overrides)
     _lay_over_benchmarks(data, {name: given[name] for name in BENCHMARK_KEYS if name in given})
     where = str(path) if path else "command line"
-    return build_config(data, overrides=given.get("override", []), where=where)
+    return build_config(data, overrides=overrides, where=where)
 
 
-def _check_complete(data: dict[str, Any]) -> None:
+def _check_complete(data: dict[str, Any], overrides: list[str]) -> None:
     if not data.get("benchmarks"):
         raise ConfigError(
             "no benchmark is named; give --bench NAME or a configuration file (nel list shows what there is)"
         )
     endpoint = data.get("endpoint")
-    if not isinstance(endpoint, dict):
+    if not isinstance(endpoint, dict) or any(override.startswith("endpoint.") for override in overrides):
         return
     if not endpoint.get("url"):
         raise ConfigError("no endpoint is named; give --model-url, for example http://127.0.0.1:8000/v1")

@@ -176,16 +176,36 @@ def duplicate_id(plan: Plan, sample: StoredSample, first_row: int | None) -> Dat
 
 
 def scorer_digest(benchmark: Benchmark) -> str:
-    """Return a digest of everything that can change a verdict: the scorer's module, nel's rules and ``extra``."""
+    """Return a digest of what can change a verdict: the scorer's own modules, nel's rules and ``extra``."""
     digest = hashlib.sha256(
         f"{__version__} {benchmark.scorer.__module__}:{_qualname(benchmark)} {dict(benchmark.extra)!r}".encode()
     )
-    module = sys.modules.get(inspect.unwrap(benchmark.scorer).__module__)
-    files = [Path(module.__file__)] if module is not None and module.__file__ else []
-    files += sorted(Path(nel.scoring.__path__[0]).glob("*.py"))
-    for path in files:
-        digest.update(path.read_bytes() if path.is_file() else b"")
+    files = _own_files(inspect.unwrap(benchmark.scorer).__module__)
+    for path in [*sorted(files), *sorted(Path(nel.scoring.__path__[0]).glob("*.py"))]:
+        digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def _own_files(module_name: str) -> set[Path]:
+    """Return the files of a scorer's module and of what it imports from the same directory, near or far."""
+    files: set[Path] = set()
+    names = [module_name]
+    while names:
+        module = sys.modules.get(names.pop())
+        source = getattr(module, "__file__", None)
+        path = Path(source) if isinstance(source, str) else None
+        if module is None or path is None or path in files or not path.is_file():
+            continue
+        if files and not any(path.is_relative_to(known.parent) for known in files):
+            continue
+        files.add(path)
+        names += [_module_of(value) for value in vars(module).values()]
+    return files
+
+
+def _module_of(value: Any) -> str:
+    name = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
+    return name if isinstance(name, str) else ""
 
 
 def scorer_name(benchmark: Benchmark) -> str:

@@ -290,6 +290,27 @@ def test_a_changed_scorer_needs_no_endpoint(tmp_path: Path) -> None:
     assert read_json(only_run(tmp_path / "out") / "mine" / "metrics.json")["headline"]["value"] == 0.0
 
 
+def test_a_changed_helper_of_the_scorer_scores_again(tmp_path: Path) -> None:
+    """A module beside the benchmark file belongs to the scorer."""
+    (tmp_path / "bench.py").write_text(
+        "import sys; sys.path.insert(0, '.')\n"
+        "import my_rule\n"
+        "from nel import benchmark, scorer\n"
+        "@benchmark(name='mine', dataset='data.jsonl', prompt='{question}', target_field='answer')\n"
+        "@scorer\n"
+        "def mine(sample):\n"
+        "    return {'correct': my_rule.verdict()}\n"
+    )
+    sums(tmp_path / "data.jsonl", 3)
+    command = ("eval", "run", "--bench", "bench.py", "--response-field", "answer", "-o", "out")
+    for verdict in (True, False):
+        (tmp_path / "my_rule.py").write_text(f"def verdict():\n    return {verdict}\n")
+        more = () if verdict else ("--resume",)
+        done = nel(*command, *more, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert read_json(only_run(tmp_path / "out") / "mine" / "metrics.json")["headline"]["value"] == 0.0
+
+
 def test_a_resume_without_one_of_its_benchmarks_is_refused(tmp_path: Path) -> None:
     """A run of two benchmarks is not continued as a run of one."""
     sums(tmp_path / "data.jsonl", 2)
