@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from nel.config import schema
+
 ROOT = Path(__file__).resolve().parents[1]
 FENCES = {
     "typer": ("nel/cli/",),
@@ -95,3 +97,11 @@ def test_links_between_pages_lead_somewhere() -> None:
         if not (page.parent / target).exists()
     ]
     assert broken == []
+
+
+def test_every_key_of_the_configuration_is_documented() -> None:
+    """The generated page of the configuration names every key; run `make docs` when this fails."""
+    page = (ROOT / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
+    models = (schema.RunConfig, schema.EndpointConfig, schema.BenchmarkConfig, schema.GenerationConfig)
+    keys = {key for model in (*models, schema.EngineConfig, schema.OutputConfig) for key in model.model_fields}
+    assert sorted(key for key in keys if f"| `{key}` |" not in page) == []

@@ -46,8 +46,11 @@ class GenerationConfig(Strict):
     """Sampling settings; what is not set is not sent."""
 
     temperature: Annotated[float, Field(ge=0, le=10)] | None = None
+    """Sent when set, as are the following."""
     top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    """Nucleus sampling."""
     max_tokens: Annotated[int, Field(ge=1)] | None = None
+    """Limit of the answer, reasoning included at most endpoints."""
     stop: list[str] | None = None
     """Up to four strings at most endpoints."""
     seed: int | None = None
@@ -75,6 +78,7 @@ class EndpointConfig(Strict):
     url: str
     """Base URL or full path: ``…/v1``, ``…/v1/chat/completions`` or ``…/v1/completions``."""
     model: str
+    """The model's name at the endpoint."""
     api_key_env: str | None = None
     """The name of the environment variable that holds the key; never the key."""
     protocol: Literal["chat", "completions"] = "chat"
@@ -82,17 +86,21 @@ class EndpointConfig(Strict):
     send_sample_id: bool = False
     """Send ``X-Nel-Sample-Id`` and ``X-Nel-Repeat``, for replay endpoints."""
     connect_timeout_seconds: Annotated[float, Field(gt=0)] = 10.0
+    """For one connection to be made."""
     idle_timeout_seconds: Annotated[float, Field(gt=0)] = 300.0
     """Longest silence between two reads, the wait for the first byte included."""
     total_timeout_seconds: Annotated[float, Field(gt=0)] = 600.0
     """One attempt, from its first to its last byte."""
     attempts_max: Annotated[int, Field(ge=1, le=100)] = 6
+    """HTTP attempts for one sample, the first included."""
     backoff_seconds: Annotated[float, Field(gt=0)] = 0.5
     """Base of the exponential back-off with full jitter."""
     backoff_seconds_max: Annotated[float, Field(gt=0)] = 30.0
+    """Longest wait between two attempts when the server asks for none."""
     retry_after_seconds_max: Annotated[float, Field(gt=0)] = 120.0
     """Longest wait that a server's Retry-After can ask for."""
     response_bytes_max: Annotated[int, Field(ge=1024)] = 32 * 1024 * 1024
+    """Largest body that is read, after decompression."""
 
     @model_validator(mode="before")
     @classmethod
@@ -144,8 +152,11 @@ class BenchmarkConfig(Strict):
     dataset: str | None = None
     """Replaces the benchmark's own source."""
     max_problems: Annotated[int, Field(ge=1)] | None = None
+    """Only the first so many rows."""
     repeats: Annotated[int, Field(ge=1, le=10_000)] = 1
+    """Answers asked for each problem."""
     system_prompt: str | None = None
+    """Replaces the benchmark's own."""
     response_field: str | None = None
     """Score the answers in this field of the dataset; no endpoint is called."""
     generation: GenerationConfig = GenerationConfig()
@@ -158,7 +169,9 @@ class EngineConfig(Strict):
     """How the run is driven; nothing here can change an answer."""
 
     concurrency: Annotated[int, Field(ge=1, le=4096)] = 32
+    """Requests in flight at once."""
     scorer_timeout_seconds: Annotated[float, Field(gt=0)] = 60.0
+    """For one sample; a scorer that takes longer leaves it unscored."""
     drain_seconds: Annotated[float, Field(ge=0)] = 30.0
     """After Ctrl-C: how long requests in flight may take to finish."""
     faults_in_a_row_max: Annotated[int, Field(ge=1)] | None = None
@@ -167,13 +180,16 @@ class EngineConfig(Strict):
     unscored_rate_max: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of unscored samples above which a finished run exits 3."""
     preflight: bool = True
+    """Ask for the list of models, and send the first request alone, before the others."""
 
 
 class OutputConfig(Strict):
     """Where a run is written."""
 
     dir: str = "eval_results"
+    """Each run gets a directory of its own in it."""
     run_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$")] | None = None
+    """Name of that directory; made of time, benchmark and chance when not set."""
 
 
 class RunConfig(Strict):
@@ -182,9 +198,13 @@ class RunConfig(Strict):
     endpoint: EndpointConfig | None = None
     """May be left out when every benchmark scores recorded responses."""
     benchmarks: Annotated[list[BenchmarkConfig], Field(min_length=1)]
+    """Names, or entries as below."""
     generation: GenerationConfig = GenerationConfig()
+    """Sampling settings of every benchmark."""
     engine: EngineConfig = EngineConfig()
+    """How the run is driven."""
     output: OutputConfig = OutputConfig()
+    """Where it is written."""
 
     @field_validator("benchmarks", mode="before")
     @classmethod
