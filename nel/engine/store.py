@@ -252,18 +252,13 @@ class Store:
             StoreError: It exists and is not a run.db of this format.
         """
         self.path = path
-        fresh = not path.exists()
-        if fresh:
-            path.touch(mode=0o600)
-        if not fresh:
-            Snapshot(path).close()
         try:
+            if path.exists():
+                Snapshot(path).close()
+            else:
+                _create(path)
             self._connection = _connect(path)
-            if fresh:
-                self._connection.executescript(
-                    f"BEGIN; PRAGMA application_id={_APPLICATION_ID}; PRAGMA user_version={_FORMAT}; {_SCHEMA} COMMIT;"
-                )
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise StoreError(f"cannot open {path}: {error}") from error
         self._inbox: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -438,6 +433,19 @@ class Store:
                 connection.execute("ROLLBACK")
             return _disk_fault(self.path, error) if isinstance(error, sqlite3.Error) else error
         return None
+
+
+def _create(path: Path) -> None:
+    """Make an empty store under another name first, so that a kill leaves a whole one or none."""
+    unfinished = path.with_name(f".{path.name}.new")
+    unfinished.unlink(missing_ok=True)
+    unfinished.touch(mode=0o600)
+    connection = sqlite3.connect(unfinished, isolation_level=None)
+    connection.executescript(
+        f"BEGIN; PRAGMA application_id={_APPLICATION_ID}; PRAGMA user_version={_FORMAT}; {_SCHEMA} COMMIT;"
+    )
+    connection.close()
+    unfinished.rename(path)
 
 
 def _tell(loop: asyncio.AbstractEventLoop, futures: list[asyncio.Future[None]], failure: Exception | None) -> None:

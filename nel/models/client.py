@@ -205,6 +205,7 @@ class Client:
         if not self.endpoint.send_sample_id:
             return {}
         identifier = request.sample_id.encode("ascii", "backslashreplace").decode()
+        identifier = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in identifier)
         return {"X-Nel-Sample-Id": identifier, "X-Nel-Repeat": str(request.repeat)}
 
 

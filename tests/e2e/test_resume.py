@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -25,6 +26,16 @@ def _script(call: Call, _: int) -> Reply:
     if number % 7 == 0:
         return answer("no idea")
     return answer(f"Answer: {2 * number + (number % 3 == 0)}")
+
+
+def _bench(verdict: str) -> str:
+    return (
+        "from nel import benchmark, scorer\n"
+        "@benchmark(name='mine', dataset='data.jsonl', prompt='{question}', target_field='answer')\n"
+        "@scorer\n"
+        "def mine(sample):\n"
+        f"    return {{'correct': {verdict}}}\n"
+    )
 
 
 def _command(endpoint: Endpoint, out: str, *more: str) -> list[str]:
@@ -78,6 +89,38 @@ def test_kill_and_resume_equals_never_stopping(tmp_path: Path) -> None:
         assert len(endpoint.calls) == sent
     sessions = read_json(only_run(tmp_path / "killed") / "gsm8k" / "runtime_stats.json")["sessions"]
     assert sessions == 5
+
+
+@pytest.mark.slow
+def test_random_kills_at_any_moment(tmp_path: Path) -> None:
+    """SIGKILLs at random moments, start-up and snapshot included: equal artifacts, few requests resent."""
+    moments = random.Random(20261121)  # noqa: S311 - moments, not secrets
+    sums(tmp_path / "data.jsonl", 2000)
+
+    def script(call: Call, number: int) -> Reply:
+        is_first_and_unlucky = number == 0 and call.text.count("7") == 2
+        return Reply(status=503, body={}) if is_first_and_unlucky else _script(call, number)
+
+    quick = ("-O", "endpoint.backoff_seconds=0.01")
+    with scripted(script, models=["m"]) as endpoint:
+        assert nel(*_command(endpoint, "whole", *quick), cwd=tmp_path).returncode == 0
+        resent_without_kills = endpoint.resent()
+    with scripted(script, models=["m"]) as endpoint:
+        kills = 0
+        while kills < 12:
+            resume = ("--resume",) if list(tmp_path.glob("killed/*/run.db")) else ()
+            process = _start(_command(endpoint, "killed", *quick, *resume), tmp_path)
+            try:
+                process.communicate(timeout=moments.uniform(0.25, 0.8))
+                break
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate()
+                kills += 1
+        done = nel(*_command(endpoint, "killed", *quick, "--resume"), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert endpoint.resent() - resent_without_kills <= kills * CONCURRENCY
+    _same_artifacts(only_run(tmp_path / "whole"), only_run(tmp_path / "killed"))
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -150,19 +193,12 @@ def test_more_repeats_and_problems_ask_only_what_is_missing(tmp_path: Path) -> N
 def test_a_changed_scorer_scores_again_and_sends_nothing(tmp_path: Path) -> None:
     """An edited scorer re-scores the stored answers without a request."""
     bench = tmp_path / "bench.py"
-    source = (
-        "from nel import benchmark, scorer\n"
-        "@benchmark(name='mine', dataset='data.jsonl', prompt='{question}', target_field='answer')\n"
-        "@scorer\n"
-        "def mine(sample):\n"
-        "    return {'correct': VERDICT}\n"
-    )
-    bench.write_text(source.replace("VERDICT", "True"))
+    bench.write_text(_bench("True"))
     sums(tmp_path / "data.jsonl", 5)
     with scripted(_script) as endpoint:
         command = ("eval", "run", "--bench", "bench.py", "--model-url", endpoint.url, "--model-id", "m", "-o", "out")
         assert nel(*command, cwd=tmp_path).returncode == 0
-        bench.write_text(source.replace("VERDICT", "False"))
+        bench.write_text(_bench("False"))
         assert nel(*command, "--resume", cwd=tmp_path).returncode == 0
         assert len(endpoint.calls) == 5
     metrics = read_json(only_run(tmp_path / "out") / "mine" / "metrics.json")
@@ -272,19 +308,12 @@ def test_a_killed_run_resumes_from_its_store_alone(tmp_path: Path) -> None:
 def test_a_changed_scorer_needs_no_endpoint(tmp_path: Path) -> None:
     """Re-scoring works with the endpoint gone."""
     bench = tmp_path / "bench.py"
-    source = (
-        "from nel import benchmark, scorer\n"
-        "@benchmark(name='mine', dataset='data.jsonl', prompt='{question}', target_field='answer')\n"
-        "@scorer\n"
-        "def mine(sample):\n"
-        "    return {'correct': VERDICT}\n"
-    )
-    bench.write_text(source.replace("VERDICT", "True"))
+    bench.write_text(_bench("True"))
     sums(tmp_path / "data.jsonl", 5)
     with scripted(_script) as endpoint:
         command = ("eval", "run", "--bench", "bench.py", "--model-url", endpoint.url, "--model-id", "m", "-o", "out")
         assert nel(*command, cwd=tmp_path).returncode == 0
-    bench.write_text(source.replace("VERDICT", "False"))
+    bench.write_text(_bench("False"))
     done = nel(*command, "--resume", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert read_json(only_run(tmp_path / "out") / "mine" / "metrics.json")["headline"]["value"] == 0.0
