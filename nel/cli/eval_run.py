@@ -34,6 +34,9 @@ def run(
     stop: Annotated[list[str] | None, typer.Option(help="Stop string; repeatable.")] = None,
     seed: Annotated[int | None, typer.Option(help="Sent when given; repeat k sends seed + k.")] = None,
     system_prompt: Annotated[str | None, typer.Option(help="Replaces the benchmark's own.")] = None,
+    scorer: Annotated[
+        str | None, typer.Option(help="NAME or NAME:key=value,... instead of the benchmark's own scorer.")
+    ] = None,
     truncated: Annotated[
         str | None, typer.Option(help="failure (counts 0, the default) or score (as it stands).")
     ] = None,

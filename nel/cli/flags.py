@@ -30,7 +30,7 @@ KEYS: Final = {
 }
 """Flag to the key of the configuration that it sets."""
 
-BENCHMARK_KEYS: Final = ("dataset", "max_problems", "repeats", "system_prompt", "response_field", "truncated")
+BENCHMARK_KEYS: Final = ("dataset", "max_problems", "repeats", "system_prompt", "response_field", "scorer", "truncated")
 """Flags that set the key of the same name in every benchmark of the run."""
 
 

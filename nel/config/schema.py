@@ -161,6 +161,8 @@ class BenchmarkConfig(Strict):
     """Score the answers in this field of the dataset; no endpoint is called."""
     generation: GenerationConfig = GenerationConfig()
     """Wins over the run's generation, field by field."""
+    scorer: str | None = None
+    """An installed scorer instead of the benchmark's own: ``NAME`` or ``NAME:key=value,key=value``."""
     truncated: Literal["failure", "score"] = "failure"
     """A response cut off by its token limit: a model failure that counts 0, or scored as it stands."""
 

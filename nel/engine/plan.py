@@ -7,26 +7,23 @@ Trap: a run's identity covers the rendered samples, so a benchmark whose prompt 
 from __future__ import annotations
 
 import hashlib
-import inspect
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
-import nel.scoring
 from nel.benchmarks.base import Benchmark
 from nel.benchmarks.registry import find_benchmark
+from nel.benchmarks.scorer_choice import find_scorer
 from nel.config.identity import Identity, settings_fields
 from nel.config.schema import BenchmarkConfig, RunConfig
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
 from nel.engine.codec import encode_sample
+from nel.engine.scorer_identity import scorer_digest
 from nel.engine.store import StoredSample
 from nel.errors import ConfigError, DatasetError, PromptError
 from nel.types import Generation, Protocol
-from nel.version import __version__
 
 _DIGEST_MODULUS = 1 << 256
 
@@ -88,7 +85,9 @@ def make_plans(config: RunConfig) -> list[Plan]:
 
 
 def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
-    return benchmark if entry.response_field is None else replace(benchmark, response_field=entry.response_field)
+    if entry.response_field is not None:
+        benchmark = replace(benchmark, response_field=entry.response_field)
+    return benchmark if entry.scorer is None else replace(benchmark, scorer=find_scorer(entry.scorer))
 
 
 def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot: str) -> Plan:
@@ -173,48 +172,6 @@ def duplicate_id(plan: Plan, sample: StoredSample, first_row: int | None) -> Dat
         f'{plan.dataset.uri}: {unit} {first_row} and {unit} {sample.row_number} have the same id "{sample.sample_id}" '
         '(1 and "1" are one id); make the ids unique, or take the id field away to use content hashes'
     )
-
-
-def scorer_digest(benchmark: Benchmark) -> str:
-    """Return a digest of what can change a verdict: the scorer's own modules, nel's rules and ``extra``."""
-    digest = hashlib.sha256(
-        f"{__version__} {benchmark.scorer.__module__}:{_qualname(benchmark)} {dict(benchmark.extra)!r}".encode()
-    )
-    files = _own_files(inspect.unwrap(benchmark.scorer).__module__)
-    for path in [*sorted(files), *sorted(Path(nel.scoring.__path__[0]).glob("*.py"))]:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def _own_files(module_name: str) -> set[Path]:
-    """Return the files of a scorer's module and of what it imports from the same directory, near or far."""
-    files: set[Path] = set()
-    names = [module_name]
-    while names:
-        module = sys.modules.get(names.pop())
-        source = getattr(module, "__file__", None)
-        path = Path(source) if isinstance(source, str) else None
-        if module is None or path is None or path in files or not path.is_file():
-            continue
-        if files and not any(path.is_relative_to(known.parent) for known in files):
-            continue
-        files.add(path)
-        names += [_module_of(value) for value in vars(module).values()]
-    return files
-
-
-def _module_of(value: Any) -> str:
-    name = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
-    return name if isinstance(name, str) else ""
-
-
-def scorer_name(benchmark: Benchmark) -> str:
-    """Return ``module:name`` of a benchmark's scorer."""
-    return f"{benchmark.scorer.__module__}:{_qualname(benchmark)}"
-
-
-def _qualname(benchmark: Benchmark) -> str:
-    return getattr(benchmark.scorer, "__qualname__", type(benchmark.scorer).__qualname__)
 
 
 def _sample_id(

@@ -18,8 +18,9 @@ from nel.config.redaction import read_secret
 from nel.config.schema import RunConfig
 from nel.engine.lock import owned
 from nel.engine.pipeline import Ending, Job
-from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, scorer_name, stream_samples
+from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, stream_samples
 from nel.engine.progress import Progress
+from nel.engine.scorer_identity import scorer_name
 from nel.engine.session import Session
 from nel.engine.store import FILE_NAME, Snapshot, Store, StoredSample
 from nel.errors import NelError, OutputError, ResumeRefused

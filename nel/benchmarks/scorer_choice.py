@@ -1,0 +1,53 @@
+"""The scorer a user names instead of a benchmark's own: ``NAME`` or ``NAME:key=value,key=value``.
+
+Trap: values are read as YAML, so ``true`` is a bool and ``3`` a number; write ``"'3'"`` for the text.
+"""
+
+from __future__ import annotations
+
+import inspect
+from functools import partial
+from typing import Any
+
+import yaml
+
+from nel import plugins
+from nel.errors import ConfigError, did_you_mean
+from nel.types import Scorer
+
+
+def find_scorer(text: str) -> Scorer:
+    """Return the installed scorer that a text names, with its options bound.
+
+    Raises:
+        PluginError: No scorer has this name, or it cannot be imported.
+        ConfigError: An option is unknown or not ``key=value``.
+    """
+    name, _, rest = text.partition(":")
+    found = plugins.load("scorers", name.strip())
+    if not callable(found):
+        raise ConfigError(f'the scorer "{name}" is a {type(found).__name__}, which cannot be called')
+    options = _options(name, rest)
+    known = [
+        parameter.name
+        for parameter in list(inspect.signature(found).parameters.values())[1:]
+        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    for key in options:
+        if key not in known:
+            hint = did_you_mean(key, known) or f"; it has: {', '.join(known) or 'none'}"
+            raise ConfigError(f'the scorer "{name}" has no option "{key}"{hint}')
+    return partial(found, **options) if options else found
+
+
+def _options(name: str, text: str) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    for part in filter(None, text.split(",")):
+        key, separator, value = part.partition("=")
+        if not separator or not key.strip():
+            raise ConfigError(f'scorer "{name}": write options as key=value, not "{part}"')
+        try:
+            options[key.strip()] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise ConfigError(f'scorer "{name}": the value of {key.strip()} is not valid YAML: {value}') from error
+    return options

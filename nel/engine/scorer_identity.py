@@ -1,0 +1,60 @@
+"""Names a scorer by everything that can change its verdict, so that an edited one scores stored answers anew.
+
+Trap: only modules that lie beside the scorer's own are followed; what it uses of other packages is not in the digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import nel.scoring
+from nel.benchmarks.base import Benchmark
+from nel.version import __version__
+
+
+def scorer_digest(benchmark: Benchmark) -> str:
+    """Return a digest of the scorer's own modules, its options, nel's rules and the benchmark's ``extra``."""
+    digest = hashlib.sha256(f"{__version__} {scorer_name(benchmark)} {dict(benchmark.extra)!r}".encode())
+    files = _own_files(inspect.unwrap(_bare(benchmark.scorer)).__module__)
+    for path in [*sorted(files), *sorted(Path(nel.scoring.__path__[0]).glob("*.py"))]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def scorer_name(benchmark: Benchmark) -> str:
+    """Return ``module:name`` of a benchmark's scorer, with its options behind it where it has any."""
+    bare = _bare(benchmark.scorer)
+    name = f"{bare.__module__}:{getattr(bare, '__qualname__', type(bare).__qualname__)}"
+    options = benchmark.scorer.keywords if isinstance(benchmark.scorer, partial) else {}
+    return name + (f"({', '.join(f'{key}={value!r}' for key, value in sorted(options.items()))})" if options else "")
+
+
+def _bare(scorer: Any) -> Any:
+    return scorer.func if isinstance(scorer, partial) else scorer
+
+
+def _own_files(module_name: str) -> set[Path]:
+    """Return the files of a scorer's module and of what it imports from the same directory, near or far."""
+    files: set[Path] = set()
+    names = [module_name]
+    while names:
+        module = sys.modules.get(names.pop())
+        source = getattr(module, "__file__", None)
+        path = Path(source) if isinstance(source, str) else None
+        if module is None or path is None or path in files or not path.is_file():
+            continue
+        if files and not any(path.is_relative_to(known.parent) for known in files):
+            continue
+        files.add(path)
+        names += [_module_of(value) for value in vars(module).values()]
+    return files
+
+
+def _module_of(value: Any) -> str:
+    name = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
+    return name if isinstance(name, str) else ""
