@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import os
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from nel.benchmarks.base import Benchmark
 from nel.benchmarks.registry import find_benchmark
 from nel.config import schema
 
+GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "scoring" / "golden"
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 COMMANDS = (
     (),
@@ -134,10 +136,33 @@ def _shown(default: object) -> str:
     return f"`{str(default).lower() if isinstance(default, bool) else default}`"
 
 
+def what_counts() -> str:
+    """Return the page with the golden tables: each row is tested."""
+    parts = [HEAD + "# What counts as correct\n\nEach row is a promise that the tests keep.\n"]
+    for path in sorted(GOLDEN.glob("*.jsonl")):
+        parts.append(f"## {path.stem}\n\n| response | gold answer | verdict | extracted | why |\n|---|---|---|---|---|")
+        for line in path.read_text(encoding="utf-8").split("\n"):
+            if line:
+                row = json.loads(line)
+                verdict = "correct" if row["correct"] else "wrong"
+                cells = (_code(row["response"]), _code(row["target"]), verdict, _code(row["extracted"]), row["why"])
+                parts.append(f"| {' | '.join(cells)} |")
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _code(value: str | None) -> str:
+    if value is None:
+        return "none"
+    shown = json.dumps(value, ensure_ascii=False)[1:-1].replace("|", "\\|").replace('\\"', '"')
+    return f"`` {shown} ``" if "`" in shown else f"`{shown}`" if shown.strip() else "(empty)"
+
+
 def main() -> int:
     """Write or check the pages; return the exit code."""
     stale = []
     pages = {"cli.md": command_line(), "benchmarks.md": benchmarks(), "configuration.md": configuration()}
+    pages["what-counts.md"] = what_counts()
     for name, text in pages.items():
         path = REFERENCE / name
         if path.exists() and path.read_text(encoding="utf-8") == text:

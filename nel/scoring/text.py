@@ -12,27 +12,55 @@ from typing import Any
 from nel.scoring.numbers import numbers_equal
 from nel.types import ScorerInput
 
-_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_ARTICLES = re.compile(r"\b(?:[Tt]he|THE|[Aa]n|AN|a)\b(?=[^\S\n]+\w)")
+_FIRST_A = re.compile(r"\A\W*A(?=[^\S\n]+\w)")
+_JOINED = re.compile(r"['’]|(?<=\d),(?=\d{3}(?!\d))|(?<=\b[^\W\d_])\.")
+"""Marks that vanish without leaving a gap: apostrophes, thousands commas, the dots of U.S."""
+_MEANINGFUL = re.compile(r"(?<![\w.])-(?=\.?\d)|(?<=\d)\.(?=\d)|(?<![\w])\.(?=\d)|(?<=\w)[+#]+|(?<=[+#])[+#]")
+_PRIVATE = 0xE000
+_RESTORED = {_PRIVATE + ord(mark): mark for mark in "-.+#"}
+_SAME_MARKS = str.maketrans({"−": "-", "–": "-", "‐": "-", "‑": "-"})
 _FUZZY_CHARACTERS_MIN = 4
 _ANSWER = re.compile(
     r"(?im)^[^\S\n]*(?:[#>*\-]+\s*)?(?:the\s+)?(?:final\s+)?\**answer\**\s*(?::|is\b:?)\**[^\S\n]*([^\n]*)$"
 )
 
 
-def normalise(text: str) -> str:
-    """Return the text lower-cased, without accents, punctuation and articles, with single spaces."""
-    folded = unicodedata.normalize("NFKD", text).casefold()
-    kept = "".join(
-        " " if _is_mark(character) else character for character in folded if not unicodedata.combining(character)
-    )
-    without = " ".join(_ARTICLES.sub(" ", kept).split())
-    return without or " ".join(kept.split())
+def normalise(text: str, *, articles: bool = False) -> str:
+    """Return the text lower-cased, without accents, punctuation and articles, with single spaces.
+
+    What carries meaning stays: a minus before a number, a decimal point, the signs of ``C++`` and ``C#``. An article is
+    dropped before another word only, and a capital A only at the start, so that "Vitamin A" is not "Vitamin".
+
+    Args:
+        articles: Keep them.
+
+    >>> normalise("  The Beatles! ")
+    'beatles'
+    >>> normalise("Vitamin A"), normalise("-5"), normalise("C++"), normalise("1,000.5")
+    ('vitamin a', '-5', 'c++', '1000.5')
+    """
+    plain = unicodedata.normalize("NFKD", text).translate(_SAME_MARKS)
+    plain = "".join(character for character in plain if not unicodedata.combining(character))
+    if not articles:
+        plain = _FIRST_A.sub(" ", _ARTICLES.sub(" ", plain))
+    plain = _JOINED.sub("", plain.casefold())
+    spaced = "".join(" " if _is_mark(character) else character for character in _kept(plain))
+    return " ".join(spaced.split()).translate(_RESTORED)
 
 
 def same_text(left: str, right: str) -> bool:
-    """Return whether two texts are equal after normalising; a text of nothing equals nothing."""
+    """Return whether two texts are equal after normalising, with or without articles; nothing equals nothing."""
     first = normalise(left)
-    return bool(first) and first == normalise(right)
+    if first and first == normalise(right):
+        return True
+    whole = normalise(left, articles=True)
+    return bool(whole) and whole == normalise(right, articles=True)
+
+
+def _kept(text: str) -> str:
+    """Return the text with each meaningful mark replaced by a private character that is no mark."""
+    return _MEANINGFUL.sub(lambda match: "".join(chr(_PRIVATE + ord(mark)) for mark in match[0]), text)
 
 
 def answer_after_marker(text: str) -> str | None:
@@ -69,10 +97,13 @@ def fuzzy_match(sample: ScorerInput, *, threshold: float | None = None) -> dict[
     >>> fuzzy_match(ScorerInput(response="The capital is Canbera.", target="Canberra"), threshold=85)["correct"]
     True
     """
-    response = normalise(sample.response)
+    response = normalise(sample.response, articles=True)
     targets = sample.target if isinstance(sample.target, list) else [sample.target]
     accepted = [*targets, *(sample.metadata.get("correct_answers") or [])]
-    correct = any(_contains(response, normalise(str(answer)), threshold) for answer in accepted)
+    correct = any(_contains(response, normalise(str(answer), articles=True), threshold) for answer in accepted)
+    if not correct:
+        bare = normalise(sample.response)
+        correct = any(_contains(bare, normalise(str(answer)), threshold) for answer in accepted)
     return {"correct": correct, "extracted": sample.response if response else None}
 
 
