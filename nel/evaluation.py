@@ -78,7 +78,10 @@ def evaluate(
     """
     run_config = config if isinstance(config, RunConfig) else build_config(config, where="evaluate()")
     progress = progress or Progress()
-    plans = make_plans(run_config)
+    plans = make_plans(run_config, resuming=resume)
+    progress.notes += [
+        f"{plan.slot}: {plan.unreadable}; going on with the copy in run.db" for plan in plans if plan.unreadable
+    ]
     if resume:
         run_dir = latest_run_dir(Path(run_config.output.dir), run_config.output.run_id)
         with Snapshot(run_dir / FILE_NAME) as snapshot:

@@ -49,7 +49,7 @@ def show_run(config: RunConfig, *, resume: bool, as_json: bool, allow_url_change
     else:
         _console().print(_result_table(result))
         typer.echo(f"report: {result.report}")
-    for line in _remarks(result):
+    for line in [*progress.notes, *_remarks(result)]:
         typer.echo(f"nel: {plain(line)}", err=True)
     raise typer.Exit(result.exit_code)
 

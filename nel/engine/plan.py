@@ -37,6 +37,8 @@ class Plan:
     benchmark: Benchmark
     config: BenchmarkConfig
     dataset: Dataset
+    unreadable: str | None = None
+    """Why the dataset cannot be opened, on a resume that may go on with the snapshot it has."""
     generation: Generation
     model: str | None
     """None when recorded responses are scored."""
@@ -69,8 +71,11 @@ class Digests:
         return {"dataset.sha256": f"{self.raw:064x}", "prompt.sha256": f"{self.rendered:064x}"}
 
 
-def make_plans(config: RunConfig) -> list[Plan]:
+def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
     """Resolve every benchmark of a run.
+
+    Args:
+        resuming: A dataset that cannot be opened is noted in its plan instead of raised.
 
     Raises:
         NelError: A benchmark, dataset or setting is wrong; nothing was sent.
@@ -80,7 +85,7 @@ def make_plans(config: RunConfig) -> list[Plan]:
         benchmark = _with_entry(find_benchmark(entry.name), entry)
         slot = benchmark.name
         count = sum(plan.benchmark.name == benchmark.name for plan in plans)
-        plans.append(_plan(config, entry, benchmark, slot if not count else f"{slot}@{count + 1}"))
+        plans.append(_plan(config, entry, benchmark, slot if not count else f"{slot}@{count + 1}", resuming))
     return plans
 
 
@@ -90,7 +95,7 @@ def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
     return benchmark if entry.scorer is None else replace(benchmark, scorer=find_scorer(entry.scorer))
 
 
-def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot: str) -> Plan:
+def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot: str, resuming: bool) -> Plan:
     eval_only = benchmark.response_field is not None
     if not eval_only and config.endpoint is None:
         raise ConfigError(
@@ -103,7 +108,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             f"{benchmark.name} needs the {benchmark.protocol} protocol and the endpoint is set to {protocol}; "
             f"set endpoint.protocol: {benchmark.protocol}"
         )
-    dataset = open_dataset(entry.dataset or benchmark.dataset, base_dir=None if entry.dataset else benchmark.base_dir)
+    dataset, unreadable = _open(entry, benchmark, resuming)
     settings = config.generation_of(entry)
     generation = Generation(
         **settings.model_dump(exclude={"stop", "extra"}),
@@ -115,6 +120,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         benchmark=benchmark,
         config=entry,
         dataset=dataset,
+        unreadable=unreadable,
         generation=generation,
         model=None if eval_only or config.endpoint is None else config.endpoint.model,
         protocol=protocol,
@@ -124,6 +130,16 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             **settings_fields(config, entry, eval_only=eval_only),
         },
     )
+
+
+def _open(entry: BenchmarkConfig, benchmark: Benchmark, resuming: bool) -> tuple[Dataset, str | None]:
+    source = entry.dataset or benchmark.dataset
+    try:
+        return open_dataset(source, base_dir=None if entry.dataset else benchmark.base_dir), None
+    except DatasetError as error:
+        if not resuming:
+            raise
+        return Dataset(uri=str(source), revision=None, unit="row", read=lambda: iter(())), str(error)
 
 
 def stream_samples(

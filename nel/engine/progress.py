@@ -27,6 +27,8 @@ class Progress:
     retries: int = 0
     started: float = field(default_factory=time.monotonic)
     stage: str = "starting"
+    notes: list[str] = field(default_factory=list)
+    """What the user should know beside the result."""
     in_flight: dict[int, float] = field(default_factory=dict)
     """Start times on the monotonic clock, by worker."""
 

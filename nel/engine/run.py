@@ -23,7 +23,7 @@ from nel.engine.progress import Progress
 from nel.engine.scorer_identity import scorer_name
 from nel.engine.session import Session
 from nel.engine.store import FILE_NAME, Snapshot, Store, StoredSample
-from nel.errors import NelError, OutputError, ResumeRefused
+from nel.errors import DatasetError, NelError, OutputError, ResumeRefused
 
 _SUFFIX_BYTES = 3
 
@@ -153,6 +153,8 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, allowed: frozenset[st
     if not stored:
         store.clear_samples(key)
     n_stored = stored["dataset"]["rows"] if stored else 0
+    if plan.unreadable is not None:
+        return _prepare_from_snapshot(store, key, plan, stored, allowed)
     digests = Digests()
     at_stored: list[Identity] = []
     stream = stream_samples(plan, digests, lambda sample_id: store.row_number_of(key, sample_id), n_stored=n_stored)
@@ -163,6 +165,19 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, allowed: frozenset[st
         _accept_resume(store, key, plan, stored, at_stored, allowed)
     uri = stored["dataset"]["uri"] if n_stored else plan.dataset.uri
     store.put_benchmark(plan.slot, plan.benchmark.name, _stored_plan(plan, digests, uri))
+    return Job(key=key, plan=plan)
+
+
+def _prepare_from_snapshot(store: Store, key: int, plan: Plan, stored: dict[str, Any], allowed: frozenset[str]) -> Job:
+    """Go on with the samples that run.db holds, when the dataset itself is gone."""
+    if not stored or plan.config.max_problems != stored["max_problems"]:
+        raise DatasetError(plan.unreadable)
+    kept = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
+    now = Identity(fields={**plan.fields, **kept})
+    _accept_resume(store, key, plan, stored, [now], allowed)
+    scorer = {"name": scorer_name(plan.benchmark), "sha256": now.fields["scorer.sha256"]}
+    changed = {"identity": dict(now.fields), "digest": now.digest, "repeats": plan.config.repeats, "scorer": scorer}
+    store.put_benchmark(plan.slot, plan.benchmark.name, {**stored, **changed, "truncated": plan.config.truncated})
     return Job(key=key, plan=plan)
 
 

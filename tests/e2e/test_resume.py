@@ -350,3 +350,25 @@ def test_a_resume_without_one_of_its_benchmarks_is_refused(tmp_path: Path) -> No
         refused = nel(*_command(endpoint, "out", "--resume"), cwd=tmp_path)
     assert refused.returncode == 2
     assert "gsm8k@2" in refused.stderr
+
+
+def test_a_dataset_that_is_gone_does_not_stop_a_resume(tmp_path: Path) -> None:
+    """run.db holds every sample; with the file deleted the run goes on and says so, but it cannot grow."""
+    sums(tmp_path / "data.jsonl", N)
+    with scripted(_script, models=["m"]) as endpoint:
+        process = _start(_command(endpoint, "out"), tmp_path)
+        _wait_for_calls(endpoint, 50)
+        process.kill()
+        process.communicate()
+        (tmp_path / "data.jsonl").unlink()
+        run_dir = only_run(tmp_path / "out")
+        done = nel("eval", "resume", str(run_dir), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "going on with the copy in run.db" in done.stderr
+        assert len({call.text for call in endpoint.calls}) == N
+        changed = nel("eval", "resume", str(run_dir), "-O", "generation.temperature=1", cwd=tmp_path)
+        assert changed.returncode == 2
+        grown = nel("eval", "resume", str(run_dir), "-O", "benchmarks.0.max_problems=9999", cwd=tmp_path)
+        assert grown.returncode == 2
+        assert "data.jsonl" in grown.stderr
+    assert read_json(run_dir / "gsm8k" / "metrics.json")["complete"] is True
