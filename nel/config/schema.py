@@ -219,7 +219,7 @@ class RunConfig(Strict):
         """Return the run's generation settings with the benchmark's own laid over them."""
         return GenerationConfig.model_validate(
             {
-                **self.generation.model_dump(exclude_unset=True),
-                **benchmark.generation.model_dump(exclude_unset=True),
+                **self.generation.model_dump(),
+                **benchmark.generation.model_dump(exclude_defaults=True),
             }
         )

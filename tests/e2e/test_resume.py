@@ -107,17 +107,18 @@ def test_random_kills_at_any_moment(tmp_path: Path) -> None:
         resent_without_kills = endpoint.resent()
     with scripted(script, models=["m"]) as endpoint:
         kills = 0
+        resume: tuple[str, ...] = ()
         while kills < 12:
-            resume = ("--resume",) if list(tmp_path.glob("killed/*/run.db")) else ()
             process = _start(_command(endpoint, "killed", *quick, *resume), tmp_path)
             try:
-                process.communicate(timeout=moments.uniform(0.25, 0.8))
+                process.communicate(timeout=moments.uniform(0.25, 1.2))
                 break
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.communicate()
                 kills += 1
-        done = nel(*_command(endpoint, "killed", *quick, "--resume"), cwd=tmp_path)
+            resume = ("--resume",) if list(tmp_path.glob("killed/*/run.db")) else ()
+        done = nel(*_command(endpoint, "killed", *quick, *resume), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert endpoint.resent() - resent_without_kills <= kills * CONCURRENCY
     _same_artifacts(only_run(tmp_path / "whole"), only_run(tmp_path / "killed"))

@@ -53,6 +53,6 @@ def without_volatile(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def only_run(output_dir: Path) -> Path:
-    """Return the one run directory in an output directory."""
-    (run_dir,) = [path for path in output_dir.iterdir() if path.is_dir()]
-    return run_dir
+    """Return the one run in an output directory; a kill before the run began may leave an empty directory beside it."""
+    (store,) = output_dir.glob("*/run.db")
+    return store.parent
