@@ -12,19 +12,22 @@ from nel.version import __version__
 
 if TYPE_CHECKING:
     from nel.benchmarks.base import Benchmark
-    from nel.byob.decorators import benchmark, scorer
+    from nel.byob.decorators import benchmark
     from nel.config.schema import RunConfig
     from nel.errors import JudgeError, NelError, ScorerError
     from nel.evaluation import RunResult, evaluate, evaluate_async
     from nel.judges.base import Judge
     from nel.scoring import (
         answer_line,
+        code_sandbox,
         exact_match,
         extract_json,
         fuzzy_match,
+        math_equal,
         multichoice_regex,
         needs_judge,
         numeric_match,
+        scorer,
         validate_json_schema,
     )
     from nel.types import Message, Sample, Score, ScorerInput
@@ -45,6 +48,8 @@ _HOME = {
     "benchmark": "nel.byob.decorators",
     "evaluate": "nel.evaluation",
     "evaluate_async": "nel.evaluation",
+    "code_sandbox": "nel.scoring",
+    "math_equal": "nel.scoring",
     "exact_match": "nel.scoring",
     "multichoice_regex": "nel.scoring",
     "validate_json_schema": "nel.scoring",
@@ -52,7 +57,7 @@ _HOME = {
     "fuzzy_match": "nel.scoring",
     "extract_json": "nel.scoring",
     "numeric_match": "nel.scoring",
-    "scorer": "nel.byob.decorators",
+    "scorer": "nel.scoring.protocol",
 }
 
 __all__ = [
@@ -70,11 +75,13 @@ __all__ = [
     "__version__",
     "answer_line",
     "benchmark",
+    "code_sandbox",
     "evaluate",
     "evaluate_async",
     "exact_match",
     "extract_json",
     "fuzzy_match",
+    "math_equal",
     "multichoice_regex",
     "needs_judge",
     "numeric_match",

@@ -17,6 +17,7 @@
         ├── SandboxError
         ├── JudgeError
         └── ScorerError
+            └── UndefinedMetric        a statistic that these values do not have
 
 A message says what happened, where, and the next step. This module knows nothing of the rest of nel.
 """
@@ -123,6 +124,10 @@ class JudgeError(SampleError):
 
 class ScorerError(SampleError):
     """The scorer raised, or returned something that is not a score."""
+
+
+class UndefinedMetric(ScorerError, ValueError):
+    """A statistic that these values do not have, such as the mean of none; its metric is null with this reason."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

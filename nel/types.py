@@ -9,12 +9,14 @@ changes nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 Row: TypeAlias = "Mapping[str, Any]"
+M = TypeVar("M")
 Protocol: TypeAlias = Literal["chat", "completions"]
 Value: TypeAlias = "str | int | float | bool | Sequence[Any] | Mapping[str, Any]"
 
@@ -144,12 +146,25 @@ class ScorerInput:
     metadata: dict[str, Any] = field(default_factory=dict)
     """The dataset row plus reserved keys that start with ``_``."""
     model_call_fn: Callable[..., Any] | None = None
-    """Calls the evaluated model again."""
+    """Calls the evaluated model again: text or messages in, text out."""
     config: dict[str, Any] = field(default_factory=dict)
     """What the benchmark was given as ``extra``."""
     conversation: list[dict[str, Any]] | None = None
+    """The messages so far, this response included; set in a benchmark of several turns."""
     turn_index: int | None = None
+    """Which of several turns this response answers, from 0."""
     sandbox: Any = None
+    sample: Sample | None = None
+    """The whole sample, with its id, prompt and choices; None outside a run."""
+    repeat: int = 0
+    """Which repeat this is, from 0."""
+
+
+CORRECT: Final = "C"
+INCORRECT: Final = "I"
+PARTIAL: Final = "P"
+NOANSWER: Final = "N"
+"""Grades a scorer may give instead of a number: 1, 0, 0.5 and 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,11 +172,83 @@ class Score:
     """What a scorer says of one response."""
 
     value: Value
-    """A number, bool, string or a mapping of metric names to numbers."""
+    """A number, bool, grade (``C``, ``I``, ``P``, ``N``), a list of those, or a mapping of metric names to them."""
     answer: str | None = None
     """What was extracted from the response as its answer."""
     explanation: str | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] | None = None
+    history: tuple[Any, ...] = ()
+    """Earlier states of an edited score."""
+
+    @classmethod
+    def unscored(
+        cls, *, answer: str | None = None, explanation: str | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> Score:
+        """Return the score of a response that could not be judged; reducers and metrics leave it out."""
+        return cls(value=math.nan, answer=answer, explanation=explanation, metadata=metadata)
+
+    @property
+    def is_unscored(self) -> bool:
+        """Return whether this is the score of a response that could not be judged."""
+        return isinstance(self.value, float) and math.isnan(self.value)
+
+    @property
+    def text(self) -> str:
+        """Return the value as text."""
+        return self.as_str()
+
+    def as_str(self) -> str:
+        """Return a scalar value as text; raises ValueError for a list or mapping."""
+        return str(self._scalar())
+
+    def as_int(self) -> int:
+        """Return a scalar value as an integer; raises ValueError for a list, a mapping or a grade."""
+        return int(self._scalar())
+
+    def as_float(self) -> float:
+        """Return a scalar value as a number; raises ValueError for a list, a mapping or a grade."""
+        return float(self._scalar())
+
+    def as_bool(self) -> bool:
+        """Return a scalar value as a bool; raises ValueError for a list or mapping."""
+        return bool(self._scalar())
+
+    def as_list(self) -> list[Any]:
+        """Return a list value; raises ValueError for anything else."""
+        if not isinstance(self.value, (list, tuple)):
+            raise ValueError(f"the score's value is a {type(self.value).__name__}, not a list")
+        return list(self.value)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a mapping value; raises ValueError for anything else."""
+        if not isinstance(self.value, Mapping):
+            raise ValueError(f"the score's value is a {type(self.value).__name__}, not a mapping")
+        return dict(self.value)
+
+    def _scalar(self) -> str | int | float | bool:
+        if isinstance(self.value, (str, int, float)):
+            return self.value
+        raise ValueError(f"the score's value is a {type(self.value).__name__}, not a single value")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleScore:
+    """The score of one sample, as metrics get it."""
+
+    score: Score
+    sample_id: str | int | None = None
+    sample_metadata: Mapping[str, Any] | None = None
+    """The dataset row."""
+    scorer: str | None = None
+    """Name of the scorer that gave the score."""
+    response: str | None = None
+    """What the model answered."""
+    target: Any = None
+    """The gold answer."""
+
+    def sample_metadata_as(self, metadata_class: type[M]) -> M | None:
+        """Return the metadata as a pydantic model or dataclass of one's own, None where there is none."""
+        return None if self.sample_metadata is None else metadata_class(**self.sample_metadata)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,9 @@ ROOT = Path(__file__).resolve().parents[1]
 FENCES = {
     "typer": ("nel/cli/",),
     "rich": ("nel/cli/",),
-    "rapidfuzz": ("nel/scoring/text.py",),
+    "rapidfuzz": ("nel/scoring/text.py", "nel/scoring/overlap.py"),
+    "sacrebleu": ("nel/scoring/overlap.py",),
+    "regex": ("nel/scoring/patterns.py",),
     "jsonschema": ("nel/scoring/json_schema.py",),
     "aiohttp": ("nel/models/",),
     "stevedore": ("nel/plugins.py",),

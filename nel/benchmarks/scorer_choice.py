@@ -5,14 +5,13 @@ Trap: values are read as YAML, so ``true`` is a bool and ``3`` a number; write `
 
 from __future__ import annotations
 
-import inspect
-from functools import partial
 from typing import Any
 
 import yaml
 
 from nel import plugins
-from nel.errors import ConfigError, did_you_mean
+from nel.errors import ConfigError
+from nel.scoring.protocol import as_scorer
 from nel.types import Scorer
 
 
@@ -25,19 +24,8 @@ def find_scorer(text: str) -> Scorer:
     """
     name, _, rest = text.partition(":")
     found = plugins.load("scorers", name.strip())
-    if not callable(found):
-        raise ConfigError(f'the scorer "{name}" is a {type(found).__name__}, which cannot be called')
-    options = _options(name, rest)
-    known = [
-        parameter.name
-        for parameter in list(inspect.signature(found).parameters.values())[1:]
-        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-    ]
-    for key in options:
-        if key not in known:
-            hint = did_you_mean(key, known) or f"; it has: {', '.join(known) or 'none'}"
-            raise ConfigError(f'the scorer "{name}" has no option "{key}"{hint}')
-    return partial(found, **options) if options else found
+    chosen: Scorer = as_scorer(found, _options(name, rest))
+    return chosen
 
 
 def _options(name: str, text: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`@benchmark` and `@scorer`: a scorer function becomes a benchmark. Knows no run and opens no dataset.
+"""`@benchmark`: a scorer becomes a benchmark. Knows no run and opens no dataset.
 
 Trap: the decorated name is a `Benchmark` afterwards, no longer a function; its scorer is `.scorer`.
 """
@@ -9,41 +9,16 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from nel.benchmarks.base import Benchmark
 from nel.errors import ConfigError
 from nel.prompts import load_template
+from nel.scoring.protocol import as_scorer
 from nel.types import Protocol, Row, Scorer
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _PROTOCOLS: Mapping[str, Protocol | None] = {"any": None, "chat": "chat", "completions": "completions"}
-
-
-def scorer(function: F) -> F:
-    """Mark a function of one `ScorerInput` as a scorer.
-
-    It returns a dict of metric names to bools or numbers (``{"correct": True}``), a bool, a number or a `Score`;
-    it may be async.
-
-    Raises:
-        ConfigError: The function does not take exactly one argument.
-    """
-    required = [
-        parameter
-        for parameter in inspect.signature(function).parameters.values()
-        if parameter.default is parameter.empty
-        and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-    ]
-    if len(required) != 1:
-        name = function.__name__
-        raise ConfigError(
-            f"the scorer {name} takes {len(required)} arguments; write def {name}(sample: ScorerInput) -> dict"
-        )
-    function._is_scorer = True  # type: ignore[attr-defined]  # noqa: SLF001 - the mark that other tools look for
-    return function
 
 
 def benchmark(
@@ -89,7 +64,7 @@ def benchmark(
             description=description or _first_line(function) or plain,
             dataset=str(dataset) if isinstance(dataset, Path) else dataset,
             prompt=load_template(prompt, base_dir=base_dir),
-            scorer=function,
+            scorer=as_scorer(function),
             target_field=target_field,
             system_prompt=None if system_prompt is None else load_template(system_prompt, base_dir=base_dir),
             id_field=id_field,

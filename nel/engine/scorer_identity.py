@@ -30,7 +30,7 @@ def scorer_name(benchmark: Benchmark) -> str:
     """Return ``module:name`` of a benchmark's scorer, with its options behind it where it has any."""
     bare = _bare(benchmark.scorer)
     name = f"{bare.__module__}:{getattr(bare, '__qualname__', type(bare).__qualname__)}"
-    options = benchmark.scorer.keywords if isinstance(benchmark.scorer, partial) else {}
+    options = benchmark.scorer.keywords if isinstance(benchmark.scorer, partial) else getattr(bare, "params", {})
     return name + (f"({', '.join(f'{key}={value!r}' for key, value in sorted(options.items()))})" if options else "")
 
 

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nel.benchmarks.base import Benchmark
-from nel.errors import JudgeError, SandboxError, ScorerError
+from nel.errors import DatasetError, JudgeError, SandboxError, ScorerError
+from nel.scoring.protocol import is_async
 from nel.scoring.result import outcome_of
 from nel.types import Outcome, Response, Sample, ScorerInput, Unscored
 
@@ -45,10 +46,10 @@ async def score_all(batch: Sequence[ToScore], *, timeout_seconds: float) -> list
     outcomes: list[Outcome] = [_timed_out(timeout_seconds)] * len(batch)
     groups: dict[bool, list[int]] = {}
     for index, item in enumerate(batch):
-        groups.setdefault(inspect.iscoroutinefunction(item.benchmark.scorer), []).append(index)
-    for is_async, indices in groups.items():
+        groups.setdefault(is_async(item.benchmark.scorer), []).append(index)
+    for awaited, indices in groups.items():
         items = [batch[index] for index in indices]
-        results = await (_score_together if is_async else _score_in_turn)(items, timeout_seconds)
+        results = await (_score_together if awaited else _score_in_turn)(items, timeout_seconds)
         for index, outcome in zip(indices, results, strict=True):
             outcomes[index] = outcome
     return outcomes
@@ -189,6 +190,8 @@ def _scorer_input(item: ToScore) -> ScorerInput:
         target=item.sample.target,
         metadata=dict(item.sample.metadata),
         config=dict(item.benchmark.extra),
+        sample=item.sample,
+        repeat=item.repeat,
     )
 
 
@@ -197,6 +200,8 @@ def _blame(error: BaseException) -> Outcome:
         return Unscored(cause="judge", kind="no_verdict", detail=str(error))
     if isinstance(error, SandboxError):
         return Unscored(cause="sandbox", kind="unavailable", detail=str(error))
+    if isinstance(error, DatasetError):
+        return Unscored(cause="bad_row", kind="unusable", detail=str(error))
     if isinstance(error, ScorerError):
         return Unscored(cause="scorer", kind="invalid_result", detail=str(error))
     frames = "".join(traceback.format_exception(error)[-3:])

@@ -1,6 +1,75 @@
 """From per-sample values to metrics with intervals. Does no I/O; knows nothing of runs and files."""
 
-from nel.metrics.intervals import Interval, mean_interval, wilson_interval
-from nel.metrics.passing import pass_at_k
+from nel.metrics.aggregation import CategoryScore, category_breakdown
+from nel.metrics.bootstrap import BootstrapInterval, bootstrap_ci, bootstrap_means
+from nel.metrics.clusters import cluster_interval, clustered_stderr
+from nel.metrics.decorators import Metric, NamedMetric, NamedReducer, ScoreReducer, metric, score_reducer
+from nel.metrics.intervals import (
+    Interval,
+    beta_interval,
+    clopper_pearson_interval,
+    jeffreys_interval,
+    mean_interval,
+    wilson_interval,
+)
+from nel.metrics.passing import pass_at_k, pass_hat_k
+from nel.metrics.reducers import (
+    at_least,
+    collect_score,
+    k_of,
+    max_score,
+    mean_score,
+    median_score,
+    mode_score,
+    pass_at,
+    pass_k,
+    reducer_named,
+    vote_at,
+)
+from nel.metrics.sample_metrics import accuracy, bootstrap_stderr, ci, grouped, mean, std, stderr, var
+from nel.metrics.values import ValueToFloat, value_to_float
 
-__all__ = ["Interval", "mean_interval", "pass_at_k", "wilson_interval"]
+__all__ = [
+    "BootstrapInterval",
+    "CategoryScore",
+    "Interval",
+    "Metric",
+    "NamedMetric",
+    "NamedReducer",
+    "ScoreReducer",
+    "ValueToFloat",
+    "accuracy",
+    "at_least",
+    "beta_interval",
+    "bootstrap_ci",
+    "bootstrap_means",
+    "bootstrap_stderr",
+    "category_breakdown",
+    "ci",
+    "clopper_pearson_interval",
+    "cluster_interval",
+    "clustered_stderr",
+    "collect_score",
+    "grouped",
+    "jeffreys_interval",
+    "k_of",
+    "max_score",
+    "mean",
+    "mean_interval",
+    "mean_score",
+    "median_score",
+    "metric",
+    "mode_score",
+    "pass_at",
+    "pass_at_k",
+    "pass_hat_k",
+    "pass_k",
+    "reducer_named",
+    "score_reducer",
+    "std",
+    "stderr",
+    "value_to_float",
+    "var",
+    "vote_at",
+    "wilson_interval",
+]

@@ -1,4 +1,4 @@
-"""Confidence intervals of a mean. Pure.
+"""Intervals of a mean. Pure: numbers in, an `Interval` out; knows nothing of samples and clusters.
 
 A proportion gets Wilson's interval, whose mean coverage stays at the nominal level for five samples as for a thousand;
 any other mean gets Student's t over question means. Trap: equal values have no spread and yet no certainty, so an
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -24,7 +24,7 @@ class Interval:
     lower: float | None
     upper: float | None
     method: str
-    """``wilson``, ``t`` or ``none``."""
+    """``wilson``, ``t``, ``t_cluster``, ``clopper_pearson``, ``jeffreys``, ``beta`` or ``none``."""
     covers: str
     """Which variation it speaks of."""
     reason: str | None = None
@@ -40,9 +40,12 @@ def wilson_interval(right: float, n: int, *, level: float = LEVEL) -> Interval:
 
     Raises:
         ValueError: A number is out of range.
+
+    >>> interval = wilson_interval(8, 10)
+    >>> round(interval.lower, 6), round(interval.upper, 6)
+    (0.490162, 0.943318)
     """
-    if n < 1 or not 0 <= right <= n or not 0 < level < 1:
-        raise ValueError(f"no interval for {right} of {n} at level {level}")
+    _check(right, n, level)
     z = NormalDist().inv_cdf(0.5 + level / 2)
     share = right / n
     centre = share + z * z / (2 * n)
@@ -53,11 +56,95 @@ def wilson_interval(right: float, n: int, *, level: float = LEVEL) -> Interval:
     return Interval(lower=max(0.0, lower), upper=min(1.0, upper), method="wilson", covers="new questions")
 
 
+def clopper_pearson_interval(right: float, n: int, *, level: float = LEVEL) -> Interval:
+    """Return the exact interval of ``right`` out of ``n`` (Clopper and Pearson 1934).
+
+    It covers the truth at least as often as the level says, and so is wider than needed: for bounds that must hold.
+
+    Args:
+        right: 0 to n.
+        n: At least 1.
+        level: Strictly between 0 and 1.
+
+    Raises:
+        ValueError: A number is out of range.
+
+    >>> interval = clopper_pearson_interval(8, 10)
+    >>> round(interval.lower, 6), round(interval.upper, 6)
+    (0.443905, 0.974789)
+    """
+    _check(right, n, level)
+    from scipy.special import betaincinv  # noqa: PLC0415 - slow to import
+
+    tail = (1 - level) / 2
+    lower = 0.0 if right == 0 else float(betaincinv(right, n - right + 1, tail))
+    upper = 1.0 if right == n else float(betaincinv(right + 1, n - right, 1 - tail))
+    return Interval(lower=lower, upper=upper, method="clopper_pearson", covers="new questions")
+
+
+def beta_interval(
+    right: float, n: int, *, prior_right: float = 1.0, prior_wrong: float = 1.0, level: float = LEVEL
+) -> Interval:
+    """Return the equal-tailed credible interval of ``right`` out of ``n`` under a beta prior, uniform by default.
+
+    Args:
+        right: 0 to n.
+        n: At least 1.
+        prior_right: First parameter of the prior, above 0.
+        prior_wrong: Second parameter of the prior, above 0.
+        level: Strictly between 0 and 1.
+
+    Raises:
+        ValueError: A number is out of range.
+
+    >>> interval = beta_interval(8, 10)
+    >>> round(interval.lower, 6), round(interval.upper, 6)
+    (0.482244, 0.939782)
+    """
+    _check(right, n, level)
+    if not (prior_right > 0 and prior_wrong > 0):
+        raise ValueError(f"a beta prior needs two numbers above 0, not {prior_right} and {prior_wrong}")
+    from scipy.special import betaincinv  # noqa: PLC0415 - slow to import
+
+    tail = (1 - level) / 2
+    lower, upper = (float(betaincinv(right + prior_right, n - right + prior_wrong, p)) for p in (tail, 1 - tail))
+    return Interval(lower=lower, upper=upper, method="beta", covers="new questions")
+
+
+def jeffreys_interval(right: float, n: int, *, level: float = LEVEL) -> Interval:
+    """Return the credible interval of ``right`` out of ``n`` under Jeffreys' prior, Beta(0.5, 0.5).
+
+    Args:
+        right: 0 to n.
+        n: At least 1.
+        level: Strictly between 0 and 1.
+
+    Raises:
+        ValueError: A number is out of range.
+
+    >>> interval = jeffreys_interval(8, 10)
+    >>> round(interval.lower, 6), round(interval.upper, 6)
+    (0.497226, 0.955941)
+    """
+    return replace(beta_interval(right, n, prior_right=0.5, prior_wrong=0.5, level=level), method="jeffreys")
+
+
 def mean_interval(question_means: Sequence[float], *, level: float = LEVEL) -> Interval:
     """Return Student's t interval of the mean of question means.
 
     With repeats, a question's mean already holds the noise of sampling its answers (Miller 2024, arXiv 2411.00640).
     Fewer than two questions, or questions without any spread, have no interval.
+
+    Args:
+        question_means: One finite number a question.
+        level: Strictly between 0 and 1.
+
+    Returns:
+        The interval in the unit of the means, not cut to any range; or one without ends, with the reason.
+
+    >>> interval = mean_interval([0.0, 1.0, 1.0, 1.0])
+    >>> round(interval.lower, 6), round(interval.upper, 6)
+    (-0.045612, 1.545612)
     """
     values = np.asarray(question_means, dtype=np.float64)
     n = len(values)
@@ -69,3 +156,8 @@ def mean_interval(question_means: Sequence[float], *, level: float = LEVEL) -> I
     mean = float(values.mean())
     half = float(stdtrit(n - 1, 0.5 + level / 2)) * float(values.std(ddof=1)) / math.sqrt(n)
     return Interval(lower=mean - half, upper=mean + half, method="t", covers="new questions")
+
+
+def _check(right: float, n: int, level: float) -> None:
+    if n < 1 or not 0 <= right <= n or not 0 < level < 1:
+        raise ValueError(f"no interval for {right} of {n} at level {level}")

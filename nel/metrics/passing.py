@@ -1,4 +1,7 @@
-"""pass@k: the chance that at least one of k attempts is right."""
+"""pass@k and pass^k: the chance that at least one of k attempts is right, and that all k are.
+
+Counts in, a number out; knows nothing of scores. Trap: an attempt that could not be scored is no failure: it lowers n.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,44 @@ def pass_at_k(n: int, c: int, k: int) -> float:
         c: Attempts that were right, 0 to n.
         k: Attempts counted, 1 to n.
 
+    Returns:
+        A chance, 0 to 1.
+
     Raises:
         ValueError: c or k is out of range.
+
+    >>> pass_at_k(8, 3, 1), round(pass_at_k(8, 3, 4), 6)
+    (0.375, 0.928571)
     """
+    _check(n, c, k)
+    return 1.0 - comb(n - c, k) / comb(n, k)
+
+
+def pass_hat_k(n: int, c: int, k: int) -> float:
+    """Return the unbiased estimate ``C(c, k) / C(n, k)`` of the chance that k attempts are all right.
+
+    Known as pass^k (Yao et al. 2024, arXiv 2406.12045): how reliable a model is, where pass@k says how able.
+
+    Args:
+        n: Attempts made.
+        c: Attempts that were right, 0 to n.
+        k: Attempts counted, 1 to n.
+
+    Returns:
+        A chance, 0 to 1, never above `pass_at_k`.
+
+    Raises:
+        ValueError: c or k is out of range.
+
+    >>> round(pass_hat_k(8, 3, 2), 6), round(pass_hat_k(8, 6, 4), 6)
+    (0.107143, 0.214286)
+    """
+    _check(n, c, k)
+    return comb(c, k) / comb(n, k)
+
+
+def _check(n: int, c: int, k: int) -> None:
     if not 0 <= c <= n:
         raise ValueError(f"c must be between 0 and n={n}, not {c}")
     if not 1 <= k <= n:
         raise ValueError(f"k must be between 1 and n={n}, not {k}")
-    return 1.0 - comb(n - c, k) / comb(n, k)

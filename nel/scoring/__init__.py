@@ -1,18 +1,44 @@
 """One implementation of each scoring rule. Does no I/O; knows nothing of endpoints, runs or files."""
 
-from nel.scoring.choice import multichoice_regex
-from nel.scoring.hand_off import needs_judge
+from nel.scoring.answers import boolean_yesno, gsm8k_answer
+from nel.scoring.choice import mcq_letter_extract, multichoice_regex, multiple_choice, multiple_choice_acc
+from nel.scoring.compose import all_of, any_of
+from nel.scoring.hand_off import code_sandbox, needs_judge
 from nel.scoring.json_schema import extract_json, validate_json_schema
+from nel.scoring.math_answer import math_equal
 from nel.scoring.numbers import numeric_match
+from nel.scoring.overlap import bleu, chrf, corpus_bleu, corpus_chrf, f1_token, rouge
+from nel.scoring.protocol import Target, TaskState, score, scorer
+from nel.scoring.retrieval import retrieval_metrics
 from nel.scoring.text import answer_line, exact_match, fuzzy_match
 
 __all__ = [
+    "Target",
+    "TaskState",
+    "all_of",
     "answer_line",
+    "any_of",
+    "bleu",
+    "boolean_yesno",
+    "chrf",
+    "code_sandbox",
+    "corpus_bleu",
+    "corpus_chrf",
     "exact_match",
     "extract_json",
+    "f1_token",
     "fuzzy_match",
+    "gsm8k_answer",
+    "math_equal",
+    "mcq_letter_extract",
     "multichoice_regex",
+    "multiple_choice",
+    "multiple_choice_acc",
     "needs_judge",
     "numeric_match",
+    "retrieval_metrics",
+    "rouge",
+    "score",
+    "scorer",
     "validate_json_schema",
 ]

@@ -1,22 +1,22 @@
-"""Letters of multiple-choice answers: the one the response declares last. Knows no benchmark.
+"""Scorers of multiple-choice answers, by letter, by text and by log-likelihood. Knows no benchmark.
 
-Trap: ``A`` is also an article, so a bare letter counts only where the benchmark says it does.
+Trap: a gold answer may be a letter, an index or the text of a choice; one that is none of them is a bad row, not a
+wrong answer.
 """
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-from typing import Any
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
+from nel.errors import DatasetError, ScorerError
+from nel.scoring.labels import declared_label, declared_labels, given_labels, labels_for
+from nel.scoring.patterns import last_group
 from nel.types import ScorerInput
 
-_DECLARED = r"(?i:answer)\**\s*(?::|(?i:is)\b:?)\s*\**\s*(?:\\boxed\{{)?\(?\$?([{letters}])\b(?!['’])"
-
-
-@lru_cache(maxsize=32)
-def _declaration(letters: str) -> re.Pattern[str]:
-    return re.compile(_DECLARED.format(letters=letters))
+_TEN: Final = 10
+_CHOICE_FIELDS: Final = ("choices", "options")
 
 
 def declared_letter(text: str, letters: str = "ABCD") -> str | None:
@@ -24,29 +24,215 @@ def declared_letter(text: str, letters: str = "ABCD") -> str | None:
 
     Args:
         letters: The letters that are options, e.g. ``ABCDEFGHIJ``.
+
+    >>> declared_letter("Answer: A is tempting. Answer: B"), declared_letter("Answer: A or B")
+    ('B', None)
     """
-    last = None
-    for match in _declaration(letters).finditer(text):
-        last = match[1]
-    return last
+    return declared_label(text, letters)
 
 
 def multichoice_regex(sample: ScorerInput, pattern: str | None = None) -> dict[str, Any]:
     """Compare the declared letter with the target letter; A to D unless a pattern says otherwise.
+
+    Rule: the last ``Answer: X``, ``the answer is (X)`` and their like. Source: NeMo Evaluator's primitive of this name,
+    which takes the first match and finds C in "Cannot". Two letters ("A or B") are no answer.
 
     Args:
         pattern: A regular expression whose first group is the letter; its last match counts.
 
     Returns:
         ``correct`` and ``extracted``, the letter or None.
+
+    >>> multichoice_regex(ScorerInput(response="It is B because ...\\nAnswer: **B**", target="B"))
+    {'correct': True, 'extracted': 'B'}
     """
-    if pattern is None:
-        extracted = declared_letter(sample.response)
-    else:
-        found = re.findall(pattern, sample.response)
-        extracted = (found[-1] if isinstance(found[-1], str) else found[-1][0]) if found else None
+    extracted = declared_letter(sample.response) if pattern is None else last_group(pattern, sample.response)
     extracted = extracted.upper() if extracted else None
     return {
         "correct": extracted is not None and extracted == str(sample.target).strip().upper(),
         "extracted": extracted,
     }
+
+
+def mcq_letter_extract(sample: ScorerInput) -> dict[str, Any]:
+    """Find the letter a free-form response gives, A to J or as many as there are choices, and compare it with the gold.
+
+    Rule: the last declaration (``Answer: B``, ``the answer is (B)``, ``\\\\boxed{B}``), else a letter that stands alone
+    or opens the response (``B) Paris``), else the text of a choice, else the letter that ends a sentence or is the only
+    one in parentheses or behind "Option". Source: NeMo Evaluator's BYOB scorer, which reads 200 characters and takes
+    "I" and "a" for letters. The gold may be a letter, an index from 0 or the text of a choice (``choices``, ``options``
+    or the fields ``a``, ``b``, …). Several letters, or none, are ``parsed`` false.
+
+    Returns:
+        ``correct``, ``parsed`` and ``extracted``.
+
+    Raises:
+        DatasetError: The gold is neither a letter, an index nor the text of a choice.
+
+    >>> mcq_letter_extract(ScorerInput(response="I would pick Option D.", target=3))
+    {'correct': True, 'parsed': True, 'extracted': 'D'}
+    >>> mcq_letter_extract(ScorerInput(response="A good question!", target="A"))
+    {'correct': False, 'parsed': False, 'extracted': None}
+    """
+    choices = choices_of(sample)
+    labels = labels_for(len(choices) if choices else _TEN)
+    gold = gold_label(sample.target, labels, choices)
+    found = given_labels(sample.response or "", labels, choices)
+    extracted = found[0] if len(found) == 1 else None
+    return {"correct": extracted == gold, "parsed": extracted is not None, "extracted": extracted}
+
+
+def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str, Any]:
+    """Compare the chosen labels with the gold ones, strictly and leniently side by side.
+
+    Rule: ``correct`` counts what the last line ``ANSWER: X`` says, as the prompt asks for it; ``correct_lenient``
+    counts an answer in any form (see `mcq_letter_extract`), choice texts included. Source: EvalScope's
+    MultiChoiceAdapter, without its "last capital letter" guess. Labels go on beyond Z as 1, 2, ….
+
+    Args:
+        multiple: Several labels may be right (``A, C``, ``AC``, ``A and C``, ``[A][C]``); all of them, and no other,
+        count.
+
+    Returns:
+        ``correct``, ``correct_lenient``, ``parsed`` (strictly) and ``extracted``, the labels joined by commas.
+
+    Raises:
+        DatasetError: The gold is no label, index or text of a choice.
+
+    >>> multiple_choice(ScorerInput(response="I would say (B).", target="B"))
+    {'correct': False, 'correct_lenient': True, 'parsed': False, 'extracted': 'B'}
+    >>> multiple_choice(ScorerInput(response="ANSWER: C and A", target=["A", "C"]), multiple=True)["correct"]
+    True
+    """
+    choices = choices_of(sample)
+    labels = labels_for(len(choices) if choices else _TEN)
+    gold = gold_labels(sample.target, labels, choices) if multiple else (gold_label(sample.target, labels, choices),)
+    strict = declared_labels(sample.response, labels, strict=True)
+    lenient = strict or given_labels(sample.response, labels, choices)
+    if not multiple:
+        strict, lenient = (found if len(found) == 1 else () for found in (strict, lenient))
+    return {
+        "correct": strict == gold,
+        "correct_lenient": lenient == gold,
+        "parsed": bool(strict),
+        "extracted": ",".join(strict or lenient) or None,
+    }
+
+
+def multiple_choice_acc(sample: ScorerInput) -> dict[str, Any]:
+    """Rank the choices by the log-likelihood the model gives them.
+
+    Rule: ``acc`` is 1 when the choice of the largest sum of log-probabilities is the gold; ``acc_norm`` when that of
+    the largest sum per UTF-8 byte is; ``acc_greedy`` when the likeliest of the choices that greedy decoding would write
+    is. Source: lm-evaluation-harness (MMLU, ARC). Equal values go to the first. The gold is a letter, an index or a
+    text.
+
+    Raises:
+        ScorerError: The metadata has no log-likelihoods, or lists of different lengths, or one is not a number.
+        DatasetError: The gold is no choice.
+
+    >>> metadata = {"_choices": [" yes", " no"], "_choices_logprobs": [-4.0, -3.5], "_choices_is_greedy": [False, True]}
+    >>> multiple_choice_acc(ScorerInput(response=" no", target="A", metadata=metadata))
+    {'acc': 0.0, 'acc_norm': 1.0, 'acc_greedy': 0.0, 'extracted': 'B'}
+    """
+    choices, sums, greedy = _log_likelihoods(sample.metadata)
+    labels = labels_for(len(choices))
+    gold = labels.index(gold_label(sample.target, labels, choices))
+    best = _first_best(sums)
+    sizes = [max(len(choice.encode("utf-8", "replace")), 1) for choice in choices]
+    per_byte = [total / size for total, size in zip(sums, sizes, strict=True)]
+    written = [total if is_greedy else -math.inf for total, is_greedy in zip(sums, greedy, strict=True)]
+    return {
+        "acc": float(best == gold),
+        "acc_norm": float(_first_best(per_byte) == gold),
+        "acc_greedy": float(any(greedy) and _first_best(written) == gold),
+        "extracted": labels[best],
+    }
+
+
+def choices_of(sample: ScorerInput) -> list[str] | None:
+    """Return the texts of a sample's choices: its own, or those of ``choices``, ``options`` or ``a``, ``b``, …."""
+    if sample.sample is not None and sample.sample.choices:
+        return list(sample.sample.choices)
+    for name in _CHOICE_FIELDS:
+        found = sample.metadata.get(name)
+        if isinstance(found, Mapping):
+            found = found.get("text")
+        if isinstance(found, (list, tuple)) and found:
+            return [str(choice) for choice in found]
+    for letters in ("abcdefghij", "ABCDEFGHIJ"):
+        if letters[0] in sample.metadata and letters[1] in sample.metadata:
+            return [str(sample.metadata[letter]) for letter in letters if sample.metadata.get(letter) is not None]
+    return None
+
+
+def gold_label(target: Any, labels: Sequence[str], choices: Sequence[str] | None = None) -> str:
+    """Return the label of a gold answer: a label, an index from 0, or the text of one choice.
+
+    Raises:
+        DatasetError: It is none of them.
+
+    >>> gold_label(1, "ABCD"), gold_label("c", "ABCD"), gold_label("Paris", "AB", ["London", "Paris"])
+    ('B', 'C', 'B')
+    """
+    if isinstance(target, int) and not isinstance(target, bool):
+        if 0 <= target < len(labels):
+            return labels[target]
+        raise DatasetError(f"the gold index {target} is not among {len(labels)} choices; indices start at 0")
+    text = str(target).strip()
+    bare = text.strip("().").strip()
+    texts = [choice.strip() for choice in choices or ()]
+    if bare in labels and text not in texts:
+        return bare
+    if texts.count(text) == 1:
+        return labels[texts.index(text)]
+    if bare.upper() in labels:
+        return bare.upper()
+    if text.isdecimal() and int(text) < len(labels):
+        return labels[int(text)]
+    raise DatasetError(
+        f"the gold answer {text[:80]!r} is no label ({labels[0]} to {labels[-1]}), index or text of a choice"
+    )
+
+
+def gold_labels(target: Any, labels: Sequence[str], choices: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Return the labels of a gold answer with several parts: a list, ``"A,C"`` or ``"AC"``, in the order of ``labels``.
+
+    Raises:
+        DatasetError: A part is no label, index or text of a choice.
+    """
+    if isinstance(target, str):
+        parts: Sequence[Any] = [part for part in target.replace(",", " ").split() if part]
+        if len(parts) == 1 and parts[0] not in labels and set(parts[0].upper()) <= set(labels):
+            parts = list(parts[0])
+        if choices and target.strip() in [choice.strip() for choice in choices]:
+            parts = [target]
+    else:
+        parts = target if isinstance(target, (list, tuple)) else [target]
+    found = {gold_label(part, labels, choices) for part in parts}
+    if not found:
+        raise DatasetError("the gold answer names no choice")
+    return tuple(label for label in labels if label in found)
+
+
+def _log_likelihoods(metadata: Mapping[str, Any]) -> tuple[list[str], list[float], list[bool]]:
+    missing = [name for name in ("_choices", "_choices_logprobs") if not metadata.get(name)]
+    if missing:
+        raise ScorerError(
+            f"the sample has no {' and '.join(missing)}; log-likelihoods need "
+            'endpoint_type="completions_logprob" and choices= or choices_field= on the benchmark'
+        )
+    choices = [str(choice) for choice in metadata["_choices"]]
+    sums = [float(value) for value in metadata["_choices_logprobs"]]
+    greedy = [bool(value) for value in metadata.get("_choices_is_greedy") or [False] * len(choices)]
+    if not len(choices) == len(sums) == len(greedy):
+        raise ScorerError(
+            f"{len(choices)} choices, {len(sums)} log-likelihoods and {len(greedy)} greedy marks do not fit"
+        )
+    if any(math.isnan(value) for value in sums) or all(value == -math.inf for value in sums):
+        raise ScorerError(f"the log-likelihoods {sums} rank nothing")
+    return choices, sums, greedy
+
+
+def _first_best(values: Sequence[float]) -> int:
+    return max(range(len(values)), key=lambda index: values[index])

@@ -33,6 +33,9 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
         ScorerError: The result is not a score, holds no number, or a number is NaN or infinite.
         JudgeError: The scorer asks for a judge and none is configured.
     """
+    if result is None or (isinstance(result, Score) and result.is_unscored):
+        said = getattr(result, "explanation", None)
+        raise ScorerError(f"the scorer gave no score{f': {said}' if said else ''}")
     if isinstance(result, Score):
         metrics, details, answer = _from_score(result)
     else:
@@ -81,7 +84,7 @@ def _from_score(score: Score) -> tuple[dict[str, float], dict[str, Any], str | N
         metrics, _, _ = _from_plain(value)
     else:
         metrics, _, _ = _from_plain(value)
-    details = dict(score.metadata)
+    details = dict(score.metadata or {})
     if score.explanation is not None:
         details["explanation"] = score.explanation
     return metrics, details, score.answer

@@ -68,7 +68,7 @@ def answer_after_marker(text: str) -> str | None:
     last = None
     for match in _ANSWER.finditer(text):
         last = match[1]
-    return (last.strip().strip("*_`$").strip().rstrip(".").strip() or None) if last is not None else None
+    return (last.strip().rstrip(".").strip("*_`$ ").rstrip(".").strip() or None) if last is not None else None
 
 
 def exact_match(sample: ScorerInput) -> dict[str, Any]:

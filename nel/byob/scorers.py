@@ -1,0 +1,94 @@
+"""The built-in scorers of one's own benchmark, each a function of one `ScorerInput`.
+
+The rules live in `nel.scoring`; the three short ones that differ from the primitives of the same name are here.
+Trap: `exact_match` here compares letter for letter but for case and outer spaces, while `nel.exact_match` also drops
+punctuation and articles.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nel.errors import DatasetError
+from nel.scoring.answers import boolean_yesno, gsm8k_answer
+from nel.scoring.choice import mcq_letter_extract, multiple_choice, multiple_choice_acc
+from nel.scoring.compose import all_of, any_of
+from nel.scoring.overlap import bleu, chrf, f1_token, rouge
+from nel.scoring.patterns import search
+from nel.scoring.retrieval import retrieval_metrics
+from nel.types import ScorerInput
+
+__all__ = [
+    "all_of",
+    "any_of",
+    "bleu",
+    "boolean_yesno",
+    "chrf",
+    "contains",
+    "exact_match",
+    "f1_token",
+    "gsm8k_answer",
+    "mcq_letter_extract",
+    "multiple_choice",
+    "multiple_choice_acc",
+    "regex_match",
+    "retrieval_metrics",
+    "rouge",
+]
+
+
+def exact_match(sample: ScorerInput) -> dict[str, Any]:
+    """Compare response and target, case and outer spaces apart.
+
+    Rule: ``strip`` and ``casefold`` of both are equal; a list of targets accepts any. Source: NeMo Evaluator's BYOB.
+
+    Raises:
+        DatasetError: The target is empty, so that only an empty response could match.
+
+    >>> exact_match(ScorerInput(response=" paris ", target="Paris"))
+    {'correct': True}
+    >>> exact_match(ScorerInput(response="Paris.", target="Paris"))
+    {'correct': False}
+    """
+    response = (sample.response or "").strip().casefold()
+    return {"correct": any(response == target for target in _targets(sample))}
+
+
+def contains(sample: ScorerInput) -> dict[str, Any]:
+    """Look for the target anywhere in the response, case apart.
+
+    Rule: substring after ``casefold``; a list of targets accepts any. Source: NeMo Evaluator's BYOB. "12" contains "2"
+    and "It is not Paris" contains "Paris"; `nel.fuzzy_match` looks for whole words.
+
+    Raises:
+        DatasetError: The target is empty, so that every response would match.
+
+    >>> contains(ScorerInput(response="The capital is Paris.", target="paris"))
+    {'correct': True}
+    """
+    response = (sample.response or "").casefold()
+    return {"correct": any(target in response for target in _targets(sample))}
+
+
+def regex_match(sample: ScorerInput) -> dict[str, Any]:
+    """Search the response for the target, which is a regular expression, case apart.
+
+    Source: NeMo Evaluator's BYOB. The search is given up after 2 s, and the sample is then unscored.
+
+    Raises:
+        DatasetError: The target is not a regular expression.
+        ScorerError: The search takes too long.
+
+    >>> regex_match(ScorerInput(response="It takes 42 days", target=r"\\b4\\d\\s+days"))
+    {'correct': True}
+    """
+    _targets(sample)
+    return {"correct": search(str(sample.target), sample.response or "", ignore_case=True) is not None}
+
+
+def _targets(sample: ScorerInput) -> list[str]:
+    given = sample.target if isinstance(sample.target, (list, tuple)) else [sample.target]
+    targets = [str(target).strip().casefold() for target in given if target is not None]
+    if not targets or not all(targets):
+        raise DatasetError("the target is empty; give the row an answer to compare with")
+    return targets

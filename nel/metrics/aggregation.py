@@ -1,0 +1,115 @@
+"""Means by category, from the rows of a results.jsonl that are already read. Pure; opens no file.
+
+Trap: rows that repeat one sample are one question. The interval is over questions, never over repeats as if each had
+been another question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nel.metrics.intervals import Interval, mean_interval, wilson_interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CategoryScore:
+    """The mean reward of one category, with its 95 % interval."""
+
+    category: str
+    mean_reward: float | None
+    """The mean over questions of each question's mean; None when nothing was scored."""
+    n_samples: int
+    """Rows that were scored."""
+    n_unscored: int
+    """Rows without a reward."""
+    ci_lower: float | None
+    ci_upper: float | None
+    ci_method: str
+    """``wilson``, ``t`` or ``none``."""
+    reason: str | None = None
+    """Why there is no interval."""
+
+
+def category_breakdown(results: Iterable[Mapping[str, Any]], key: str) -> list[CategoryScore]:
+    """Return the mean reward of each category, sorted by category.
+
+    Args:
+        results: Rows as in results.jsonl: ``reward`` (a number, or None for unscored) and ``metadata``; rows of one
+            ``sample_id`` are repeats of one question, rows without it are questions of their own.
+        key: Where a row's category is, looked up in its metadata and then in the row itself.
+
+    Returns:
+        One entry a category. The interval is Wilson's for rewards of 0 and 1, otherwise Student's t over questions.
+
+    Raises:
+        ValueError: A row has no reward or no category, or its reward is not a finite number.
+
+    >>> rows = [{"reward": reward, "metadata": {"subject": "law"}} for reward in (1.0, 0.0, 1.0, None)]
+    >>> [category] = category_breakdown(rows, "subject")
+    >>> print(f"{category.category}: {category.mean_reward:.3f} ({category.n_samples} samples)")
+    law: 0.667 (3 samples)
+    """
+    questions: dict[str, dict[Any, list[float]]] = {}
+    unscored: dict[str, int] = {}
+    for position, row in enumerate(results):
+        category = _category(row, key, position)
+        reward = _reward(row, position)
+        rewards = questions.setdefault(category, {})
+        if reward is None:
+            unscored[category] = unscored.get(category, 0) + 1
+        else:
+            sample_id = row.get("sample_id")
+            rewards.setdefault(("row", position) if sample_id is None else ("sample", sample_id), []).append(reward)
+    return [
+        _category_score(category, list(questions[category].values()), unscored.get(category, 0))
+        for category in sorted(questions)
+    ]
+
+
+def _category(row: Mapping[str, Any], key: str, position: int) -> str:
+    for place in (row.get("metadata") or {}, row):
+        if place.get(key) is not None:
+            return str(place[key])
+    raise ValueError(f'{_where(row, position)} has no "{key}", neither in its metadata nor itself')
+
+
+def _reward(row: Mapping[str, Any], position: int) -> float | None:
+    if "reward" not in row:
+        raise ValueError(f"{_where(row, position)} has no reward")
+    reward = row["reward"]
+    if reward is None:
+        return None
+    if not isinstance(reward, (bool, int, float)) or not math.isfinite(reward):
+        raise ValueError(f"{_where(row, position)}: the reward {reward!r} is not a finite number")
+    return float(reward)
+
+
+def _where(row: Mapping[str, Any], position: int) -> str:
+    sample_id = row.get("sample_id")
+    return f"row {position}" if sample_id is None else f"row {position} (sample {sample_id})"
+
+
+def _category_score(category: str, questions: list[list[float]], n_unscored: int) -> CategoryScore:
+    means = sorted(math.fsum(rewards) / len(rewards) for rewards in questions)
+    interval = _interval(means, questions)
+    return CategoryScore(
+        category=category,
+        mean_reward=math.fsum(means) / len(means) if means else None,
+        n_samples=sum(map(len, questions)),
+        n_unscored=n_unscored,
+        ci_lower=interval.lower,
+        ci_upper=interval.upper,
+        ci_method=interval.method,
+        reason=interval.reason,
+    )
+
+
+def _interval(means: list[float], questions: list[list[float]]) -> Interval:
+    if not means:
+        return Interval(lower=None, upper=None, method="none", covers="new questions", reason="nothing was scored")
+    if set(means) <= {0.0, 1.0} and all(set(rewards) <= {0.0, 1.0} for rewards in questions):
+        return wilson_interval(math.fsum(means), len(means))
+    return mean_interval(means)

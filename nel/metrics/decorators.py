@@ -1,0 +1,134 @@
+"""Marks for factories of metrics and reducers: what they build knows its name and arguments.
+
+There is no registry here: plugins are found by entry points. Trap: the factory is decorated, not the function that it
+returns; a decorated function that computes a number at once is a TypeError when called.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ParamSpec, TypeAlias, overload
+
+from nel.types import SampleScore, Score, Value
+
+Metric: TypeAlias = Callable[[Sequence[SampleScore]], Value]
+"""From the scores of all samples to a number, or to a mapping of several."""
+
+ScoreReducer: TypeAlias = Callable[[Sequence[Score]], Score]
+"""From the scores of one sample's repeats to one score."""
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedMetric:
+    """A metric that knows its name and how it was built."""
+
+    function: Metric
+    name: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    """The factory's arguments, defaults included; of functions only the named ones, by name."""
+
+    def __call__(self, scores: Sequence[SampleScore]) -> Value:
+        """Return the metric of these scores."""
+        return self.function(scores)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedReducer:
+    """A reducer that knows its name and how it was built."""
+
+    function: ScoreReducer
+    name: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    """The factory's arguments, defaults included; of functions only the named ones, by name."""
+
+    def __call__(self, scores: Sequence[Score]) -> Score:
+        """Return the one score that stands for these."""
+        return self.function(scores)
+
+
+@overload
+def metric(name: Callable[P, Metric]) -> Callable[P, NamedMetric]: ...
+@overload
+def metric(name: str | None = None) -> Callable[[Callable[P, Metric]], Callable[P, NamedMetric]]: ...
+def metric(
+    name: str | Callable[P, Metric] | None = None,
+) -> Callable[P, NamedMetric] | Callable[[Callable[P, Metric]], Callable[P, NamedMetric]]:
+    """Mark a factory of metrics: ``@metric``, ``@metric("name")`` or ``@metric(name="name")``.
+
+    What the factory builds then has a `name` (the factory's own where none is given) and `params`.
+
+    Raises:
+        TypeError: Later, when the factory is called and what it returns cannot be called.
+
+    >>> @metric
+    ... def share_above(limit: float = 0.5) -> Metric:
+    ...     return lambda scores: sum(one.score.as_float() > limit for one in scores) / len(scores)
+    >>> built = share_above(0.8)
+    >>> built.name, dict(built.params)
+    ('share_above', {'limit': 0.8})
+    >>> built([SampleScore(score=Score(value=value)) for value in (0.7, 0.9)])
+    0.5
+    """
+
+    def mark(factory: Callable[P, Metric], registered: str | None = None) -> Callable[P, NamedMetric]:
+        @functools.wraps(factory, updated=())
+        def build(*args: P.args, **kwargs: P.kwargs) -> NamedMetric:
+            built, found, params = _build(factory, *args, **kwargs)
+            return NamedMetric(built, registered or found, params)
+
+        return build
+
+    if name is None or isinstance(name, str):
+        return lambda factory: mark(factory, name)
+    return mark(name)
+
+
+@overload
+def score_reducer(func: Callable[P, ScoreReducer]) -> Callable[P, NamedReducer]: ...
+@overload
+def score_reducer(
+    func: None = None, *, name: str | None = None
+) -> Callable[[Callable[P, ScoreReducer]], Callable[P, NamedReducer]]: ...
+def score_reducer(
+    func: Callable[P, ScoreReducer] | None = None, *, name: str | None = None
+) -> Callable[P, NamedReducer] | Callable[[Callable[P, ScoreReducer]], Callable[P, NamedReducer]]:
+    """Mark a factory of reducers: ``@score_reducer`` or ``@score_reducer(name="max")``.
+
+    What the factory builds then has a `name` (the factory's own where none is given) and `params`.
+
+    Raises:
+        TypeError: Later, when the factory is called and what it returns cannot be called.
+
+    >>> @score_reducer(name="first")
+    ... def first_score() -> ScoreReducer:
+    ...     return lambda scores: scores[0]
+    >>> first_score().name
+    'first'
+    """
+
+    def mark(factory: Callable[P, ScoreReducer]) -> Callable[P, NamedReducer]:
+        @functools.wraps(factory, updated=())
+        def build(*args: P.args, **kwargs: P.kwargs) -> NamedReducer:
+            built, found, params = _build(factory, *args, **kwargs)
+            return NamedReducer(built, name or found, params)
+
+        return build
+
+    return mark if func is None else mark(func)
+
+
+def _build(factory: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, str, dict[str, Any]]:
+    """Return what the factory builds, the factory's name and the arguments worth recording."""
+    built = factory(*args, **kwargs)
+    name = str(getattr(factory, "__name__", type(factory).__name__))
+    if not callable(built):
+        raise TypeError(f"{name} returned a {type(built).__name__}; decorate the factory that returns the function")
+    bound = inspect.signature(factory).bind(*args, **kwargs)
+    bound.apply_defaults()
+    params = {key: getattr(value, "name", value) for key, value in bound.arguments.items()}
+    return built, name, {key: value for key, value in params.items() if not callable(value)}

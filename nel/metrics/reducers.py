@@ -1,0 +1,332 @@
+"""Reducers: from the scores of one sample's repeats to one score.
+
+They work on a scalar, on each position of a list and on each key of a mapping; the shape is that of the first score.
+What could not be scored (NaN) is left out, as a whole or in its position or key; when nothing is left the result is
+NaN. The reduced score keeps an answer and an explanation that all repeats share, and the first one's metadata.
+Knows nothing of runs and files. Trap: an attempt that could not be scored lowers n; it is not a failure.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+import statistics
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from nel.errors import did_you_mean
+from nel.metrics.decorators import NamedReducer, ScoreReducer, score_reducer
+from nel.metrics.passing import pass_at_k, pass_hat_k
+from nel.metrics.values import DEFAULT_TO_FLOAT, ValueToFloat
+from nel.types import Score, Value
+
+
+class _Attempt(NamedTuple):
+    """One repeat's scalar: its value, or what it has in one position or under one key."""
+
+    value: Any
+    answer: str | None
+
+
+_Leaf: TypeAlias = Callable[[list[_Attempt]], Any]
+"""Reduces the scalars of at least one attempt."""
+
+
+@score_reducer(name="mean")
+def mean_score(value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
+    """Take the arithmetic mean.
+
+    Args:
+        value_to_float: The number of a value.
+
+    Raises:
+        UndefinedMetric: When reducing: a value has no number.
+        ValueError: When reducing: the scores differ in shape, length or keys.
+
+    >>> mean_score()([Score(value="C"), Score(value="I"), Score.unscored()]).value
+    0.5
+    """
+    return _reducer(lambda attempts: statistics.mean(_numbers(attempts, value_to_float)))
+
+
+@score_reducer(name="median")
+def median_score(value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
+    """Take the median; of an even number the mean of the two in the middle.
+
+    Args:
+        value_to_float: The number of a value.
+
+    Raises:
+        UndefinedMetric: When reducing: a value has no number.
+        ValueError: When reducing: the scores differ in shape, length or keys.
+
+    >>> median_score()([Score(value=value) for value in (1, 9, 2)]).value
+    2.0
+    """
+    return _reducer(lambda attempts: statistics.median(_numbers(attempts, value_to_float)))
+
+
+@score_reducer(name="mode")
+def mode_score() -> ScoreReducer:
+    """Take the value given most often, as it is; of several the one seen first.
+
+    Raises:
+        ValueError: When reducing: the scores differ in shape, length or keys.
+
+    >>> mode_score()([Score(value=value) for value in "ICC"]).value
+    'C'
+    """
+    return _reducer(lambda attempts: Counter(attempt.value for attempt in attempts).most_common(1)[0][0])
+
+
+@score_reducer(name="max")
+def max_score(value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
+    """Take the value with the largest number, as it is; of several the one seen first.
+
+    Args:
+        value_to_float: The number of a value.
+
+    Raises:
+        UndefinedMetric: When reducing: a value has no number.
+        ValueError: When reducing: the scores differ in shape, length or keys.
+
+    >>> max_score()([Score(value=value) for value in "IPI"]).value
+    'P'
+    """
+    return _reducer(lambda attempts: max((one.value for one in attempts), key=value_to_float))
+
+
+@score_reducer
+def at_least(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
+    """Give 1.0 when at least k attempts reach a value, else 0.0.
+
+    Args:
+        k: At least 1.
+        value: What an attempt must reach.
+        value_to_float: The number of a value.
+
+    Raises:
+        UndefinedMetric: When reducing: a value has no number.
+        ValueError: k is not a positive integer; or when reducing, the scores differ in shape, length or keys.
+
+    >>> at_least(2)([Score(value=value) for value in "CIC"]).value
+    1.0
+    """
+    _check_k(k)
+    return _reducer(lambda attempts: float(_count(attempts, value, value_to_float) >= k))
+
+
+@score_reducer
+def pass_at(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
+    """Estimate the chance that at least one of k attempts is right: `nel.metrics.passing.pass_at_k`.
+
+    Args:
+        k: Attempts counted, at least 1; with fewer scored attempts the result is NaN.
+        value: What a right attempt reaches.
+        value_to_float: The number of a value.
+
+    Raises:
+        UndefinedMetric: When reducing: a value has no number.
+        ValueError: k is not a positive integer; or when reducing, the scores differ in shape, length or keys.
+
+    >>> pass_at(2)([Score(value=value) for value in "CIII"]).value
+    0.5
+    """
+    return _estimate(pass_at_k, k, value, value_to_float)
+
+
+@score_reducer
+def pass_k(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
+    """Estimate the chance that k attempts are all right: `nel.metrics.passing.pass_hat_k`.
+
+    Args:
+        k: Attempts counted, at least 1; with fewer scored attempts the result is NaN.
+        value: What a right attempt reaches.
+        value_to_float: The number of a value.
+
+    Raises:
+        UndefinedMetric: When reducing: a value has no number.
+        ValueError: k is not a positive integer; or when reducing, the scores differ in shape, length or keys.
+
+    >>> pass_k(2)([Score(value=value) for value in "CCCI"]).value
+    0.5
+    """
+    return _estimate(pass_hat_k, k, value, value_to_float)
+
+
+@score_reducer(name="collect")
+def collect_score() -> ScoreReducer:
+    """Keep all scored values, as they are, in a list.
+
+    Raises:
+        ValueError: When reducing: the scores differ in shape, length or keys.
+
+    >>> collect_score()([Score(value="C"), Score.unscored(), Score(value="I")]).value
+    ['C', 'I']
+    """
+    return _reducer(lambda attempts: [attempt.value for attempt in attempts])
+
+
+@score_reducer
+def vote_at(k: int, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
+    """Give 1.0 when the answer that most of the first k attempts gave was scored 1.0, else 0.0.
+
+    EvalScope's vote@k. Of several such answers the one seen first wins. An attempt without an answer has no vote; when
+    nobody has one the result is 0.0.
+
+    Args:
+        k: Attempts counted, at least 1: the first k that were scored. With fewer the result is NaN.
+        value_to_float: The number of a value.
+
+    Raises:
+        UndefinedMetric: When reducing: a value has no number.
+        ValueError: k is not a positive integer; or when reducing, the scores differ in shape, length or keys.
+
+    >>> votes = [Score(value="I", answer="7"), Score(value="C", answer="5"), Score(value="C", answer="5")]
+    >>> vote_at(3)(votes).value, vote_at(2)(votes).value
+    (1.0, 0.0)
+    """
+    _check_k(k)
+
+    def vote(attempts: list[_Attempt]) -> float:
+        if len(attempts) < k:
+            return math.nan
+        votes = Counter(attempt.answer for attempt in attempts[:k] if attempt.answer is not None)
+        if not votes:
+            return 0.0
+        winner = votes.most_common(1)[0][0]
+        return float(any(value_to_float(one.value) == 1.0 for one in attempts[:k] if one.answer == winner))
+
+    return _reducer(vote)
+
+
+_PLAIN: Final = {
+    "mean": mean_score,
+    "median": median_score,
+    "mode": mode_score,
+    "max": max_score,
+    "collect": collect_score,
+}
+_COUNTED: Final[Mapping[str, Callable[[int], NamedReducer]]] = {
+    "at_least": at_least,
+    "pass_at": pass_at,
+    "pass_k": pass_k,
+    "vote_at": vote_at,
+}
+
+
+def reducer_named(text: str) -> NamedReducer:
+    """Return the reducer of a name: ``mean``, ``max``, ``pass_at_3`` … with that name as its `name`.
+
+    Args:
+        text: A plain name, or a name with ``_`` and k, a positive integer.
+
+    Raises:
+        ValueError: The name is unknown, or k is missing or not a positive integer.
+
+    >>> reducer_named("pass_at_3").name
+    'pass_at_3'
+    """
+    if text in _PLAIN:
+        return dataclasses.replace(_PLAIN[text](), name=text)
+    if text in _COUNTED:
+        raise ValueError(f'reducer "{text}" needs a k, such as {text}_2')
+    name, _, k = text.rpartition("_")
+    if name not in _COUNTED:
+        known = [*_PLAIN, *(f"{counted}_<k>" for counted in _COUNTED)]
+        near = did_you_mean(text, known)
+        raise ValueError(f'unknown reducer "{text}"{near}; known are {", ".join(known)}')
+    if not re.fullmatch("[1-9][0-9]{0,8}", k):
+        raise ValueError(f'reducer "{text}": k must be a positive integer, not "{k}"')
+    return dataclasses.replace(_COUNTED[name](int(k)), name=text)
+
+
+def k_of(reducer: ScoreReducer) -> int | None:
+    """Return the k that a reducer was built with, None for one without: a run needs at least k repeats.
+
+    >>> k_of(reducer_named("pass_at_3")), k_of(mean_score())
+    (3, None)
+    """
+    k = getattr(reducer, "params", {}).get("k")
+    return k if isinstance(k, int) else None
+
+
+def _reducer(leaf: _Leaf) -> ScoreReducer:
+    """Return a reducer that applies a leaf wherever the shape of the scores has one."""
+
+    def reduce(scores: Sequence[Score]) -> Score:
+        first = scores[0] if scores else None
+        return Score(
+            value=_walk(scores, leaf),
+            answer=_shared([score.answer for score in scores]),
+            explanation=_shared([score.explanation for score in scores]),
+            metadata=first.metadata if first else None,
+        )
+
+    return reduce
+
+
+def _walk(scores: Sequence[Score], leaf: _Leaf) -> Value:
+    attempts = [_Attempt(score.value, score.answer) for score in scores if not score.is_unscored]
+    shapes = {_shape(attempt.value) for attempt in attempts}
+    if len({kind for kind, _ in shapes}) > 1:
+        raise ValueError(f"the scores of one sample mix shapes: {', '.join(sorted(kind for kind, _ in shapes))}")
+    if len(shapes) > 1:
+        kind, part = ("mapping", "keys") if isinstance(attempts[0].value, Mapping) else ("list", "lengths")
+        raise ValueError(f"the {kind} scores of one sample have mismatched {part}")
+    first = attempts[0].value if attempts else math.nan
+    if isinstance(first, Mapping):
+        return {key: _reduced_at(attempts, key, leaf) for key in first}
+    if isinstance(first, (list, tuple)):
+        return [_reduced_at(attempts, position, leaf) for position in range(len(first))]
+    value: Value = _reduced(attempts, leaf)
+    return value
+
+
+def _shape(value: Any) -> tuple[str, Any]:
+    """Return what must be the same in all scores of a sample."""
+    if isinstance(value, Mapping):
+        return "mapping", frozenset(value)
+    if isinstance(value, (list, tuple)):
+        return "list", len(value)
+    return "scalar", None
+
+
+def _reduced_at(attempts: list[_Attempt], place: Any, leaf: _Leaf) -> Any:
+    return _reduced([_Attempt(attempt.value[place], attempt.answer) for attempt in attempts], leaf)
+
+
+def _reduced(attempts: list[_Attempt], leaf: _Leaf) -> Any:
+    scored = [one for one in attempts if not (isinstance(one.value, float) and math.isnan(one.value))]
+    return leaf(scored) if scored else math.nan
+
+
+def _estimate(
+    estimator: Callable[[int, int, int], float], k: int, value: float, to_float: ValueToFloat
+) -> ScoreReducer:
+    _check_k(k)
+
+    def estimate(attempts: list[_Attempt]) -> float:
+        n = len(attempts)
+        return estimator(n, _count(attempts, value, to_float), k) if n >= k else math.nan
+
+    return _reducer(estimate)
+
+
+def _numbers(attempts: list[_Attempt], to_float: ValueToFloat) -> list[float]:
+    return [to_float(attempt.value) for attempt in attempts]
+
+
+def _count(attempts: list[_Attempt], value: float, to_float: ValueToFloat) -> int:
+    return sum(number >= value for number in _numbers(attempts, to_float))
+
+
+def _shared(texts: Sequence[str | None]) -> str | None:
+    return texts[0] if texts and len(set(texts)) == 1 else None
+
+
+def _check_k(k: int) -> None:
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise ValueError(f"k must be a positive integer, not {k!r}")

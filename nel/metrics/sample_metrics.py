@@ -1,0 +1,342 @@
+"""The metrics of a set of samples: factories of functions from scores to a number, or to the two ends of an interval.
+
+Knows scores, not runs and files. A sample without a score (NaN) is left out, and so counts neither as right nor as
+wrong. Trap: a number that does not exist is an error here and never 0: the mean of nothing, the spread of one sample.
+"""
+
+from __future__ import annotations
+
+import math
+import string
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from nel.errors import UndefinedMetric
+from nel.metrics.bootstrap import bootstrap_ci, bootstrap_means
+from nel.metrics.clusters import cluster_interval, clustered_stderr, is_cluster_id
+from nel.metrics.decorators import Metric, metric
+from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
+from nel.metrics.values import DEFAULT_TO_FLOAT, ValueToFloat
+from nel.types import SampleScore, Value
+
+_NOTHING = "nothing was scored"
+_NO_SPREAD = "all questions have the same value"
+_FEWEST = 2
+
+
+@metric
+def accuracy(to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> Metric:
+    """Return the share of right answers: the mean of the scores' numbers, partial credit included.
+
+    Args:
+        to_float: The number of a score's value; 1 is right, 0 wrong.
+
+    Raises:
+        UndefinedMetric: When computed: nothing was scored, or a value has no number.
+
+    >>> from nel.types import Score
+    >>> accuracy()([SampleScore(score=Score(value=value)) for value in "CCIP"])
+    0.625
+    """
+    return lambda scores: _mean(_numbers(scores, to_float))
+
+
+@metric
+def mean(to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> Metric:
+    """Return the arithmetic mean of the scores' numbers, the same to the last bit in any order.
+
+    Args:
+        to_float: The number of a score's value.
+
+    Raises:
+        UndefinedMetric: When computed: nothing was scored, or a value has no number.
+
+    >>> from nel.types import Score
+    >>> mean()([SampleScore(score=Score(value=value)) for value in (1, 2, 6)])
+    3.0
+    """
+    return lambda scores: _mean(_numbers(scores, to_float))
+
+
+@metric
+def var(to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> Metric:
+    """Return the sample variance (n - 1 below) of the scores' numbers, in their unit squared.
+
+    Args:
+        to_float: The number of a score's value.
+
+    Raises:
+        UndefinedMetric: When computed: fewer than two samples were scored, or a value has no number.
+
+    >>> from nel.types import Score
+    >>> round(var()([SampleScore(score=Score(value=value)) for value in range(10)]), 3)
+    9.167
+    """
+    return lambda scores: _variance(_numbers(scores, to_float))
+
+
+@metric
+def std(to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> Metric:
+    """Return the sample standard deviation (n - 1 below) of the scores' numbers, in their unit.
+
+    Args:
+        to_float: The number of a score's value.
+
+    Raises:
+        UndefinedMetric: When computed: fewer than two samples were scored, or a value has no number.
+
+    >>> from nel.types import Score
+    >>> std()([SampleScore(score=Score(value=value)) for value in (1, 3, 5)])
+    2.0
+    """
+    return lambda scores: math.sqrt(_variance(_numbers(scores, to_float)))
+
+
+@metric
+def stderr(to_float: ValueToFloat = DEFAULT_TO_FLOAT, cluster: str | None = None) -> Metric:
+    """Return the standard error of the mean, in the unit of the scores.
+
+    ``sqrt(var / n)`` (Miller 2024, arXiv 2411.00640), or with `cluster` the cluster-robust form of
+    `nel.metrics.clusters.clustered_stderr`. Trap: for few 0/1 scores it is too small, and 0 when all are right; an
+    interval for those is ``ci(method="wilson")``.
+
+    Args:
+        to_float: The number of a score's value.
+        cluster: The metadata key whose value says which samples belong together.
+
+    Raises:
+        UndefinedMetric: When computed: fewer than two samples or clusters, or a value has no number.
+        ValueError: When computed: a sample has no cluster id.
+
+    >>> from nel.types import Score
+    >>> round(stderr()([SampleScore(score=Score(value=value)) for value in range(10)]), 3)
+    0.957
+    """
+
+    def compute(scores: Sequence[SampleScore]) -> Value:
+        scored = _scored(scores, to_float)
+        values = [number for _, number in scored]
+        if cluster is not None:
+            return clustered_stderr(values, [_label(sample, cluster) for sample, _ in scored])
+        return math.sqrt(_variance(values) / len(values))
+
+    return compute
+
+
+@metric
+def bootstrap_stderr(num_samples: int = 1000, to_float: ValueToFloat = DEFAULT_TO_FLOAT, seed: int = 0) -> Metric:
+    """Return the standard deviation of the means of resamples, in the unit of the scores (Efron 1979).
+
+    Args:
+        num_samples: Resamples to draw, at least 2; the number's own relative error is about ``1/sqrt(2 num_samples)``.
+        to_float: The number of a score's value.
+        seed: Of a generator of its own: the same scores, in any order, give the same number.
+
+    Raises:
+        UndefinedMetric: When computed: fewer than two samples were scored, or a value has no number.
+        ValueError: `num_samples` is below 2.
+
+    >>> from nel.types import Score
+    >>> error = bootstrap_stderr()([SampleScore(score=Score(value=value)) for value in range(10)])
+    >>> 0.85 < error < 0.95
+    True
+    """
+    if num_samples < _FEWEST:
+        raise ValueError(f"num_samples must be at least 2, not {num_samples}")
+
+    def compute(scores: Sequence[SampleScore]) -> Value:
+        values = _at_least_two(_numbers(scores, to_float))
+        return float(bootstrap_means(values, n_resamples=num_samples, seed=seed).std())
+
+    return compute
+
+
+@metric
+def ci(
+    level: float = LEVEL,
+    method: Literal["t", "bootstrap", "wilson"] = "t",
+    num_samples: int = 10_000,
+    cluster: str | None = None,
+    seed: int = 0,
+    to_float: ValueToFloat = DEFAULT_TO_FLOAT,
+) -> Metric:
+    """Return a confidence interval of the mean as ``{"lower": …, "upper": …}``, not cut to any range.
+
+    Args:
+        level: Strictly between 0 and 1.
+        method: ``t`` is Student's, with G - 1 degrees of freedom for G clusters; ``bootstrap`` the percentiles of
+            resample means, whole clusters resampled; ``wilson`` the score interval, for 0/1 scores only.
+        num_samples: Resamples of the bootstrap, at least 1.
+        cluster: The metadata key whose value says which samples belong together; not with ``wilson``.
+        seed: Of the bootstrap.
+        to_float: The number of a score's value.
+
+    Raises:
+        UndefinedMetric: When computed: there is no interval, because of fewer than two samples or clusters, no spread,
+            or for ``wilson`` another value than 0 and 1.
+        ValueError: An argument is out of range; or when computed, a sample has no cluster id.
+
+    >>> from nel.types import Score
+    >>> scores = [SampleScore(score=Score(value=value)) for value in "CCCCCCCCII"]
+    >>> {end: round(value, 6) for end, value in ci(method="wilson")(scores).items()}
+    {'lower': 0.490162, 'upper': 0.943318}
+    """
+    if not 0 < level < 1 or num_samples < 1:
+        raise ValueError(f"no interval at level {level} of {num_samples} resamples")
+    if method not in {"t", "bootstrap", "wilson"}:
+        raise ValueError(f'method must be "t", "bootstrap" or "wilson", not "{method}"')
+    if method == "wilson" and cluster is not None:
+        raise ValueError('method "wilson" takes no cluster: it knows independent samples only')
+
+    def compute(scores: Sequence[SampleScore]) -> Value:
+        scored = _scored(scores, to_float)
+        values = [number for _, number in scored]
+        labels = None if cluster is None else [_label(sample, cluster) for sample, _ in scored]
+        if not values:
+            raise UndefinedMetric(_NOTHING)
+        if method == "wilson":
+            return _ends(_wilson(values, level))
+        if method == "bootstrap":
+            return _bootstrap_ends(values, labels, level, num_samples, seed)
+        if labels is None:
+            return _ends(mean_interval(sorted(values), level=level))
+        return _ends(cluster_interval(values, labels, level))
+
+    return compute
+
+
+@metric
+def grouped(
+    metric: Metric,
+    group_key: str,
+    all: Literal["samples", "groups", False] = "samples",  # noqa: A002 - the name that inspect_ai gives it
+    all_label: str = "all",
+    name_template: str = "{group_name}",
+    to_float: ValueToFloat = DEFAULT_TO_FLOAT,
+) -> Metric:
+    """Return a metric for each group of samples, and one for all: a mapping of names to values, sorted by group.
+
+    A group in which the metric is undefined (nobody of it was scored) has None, and then so has the mean of groups.
+
+    Args:
+        metric: What to compute in each group.
+        group_key: The metadata key whose value, as text, is the group.
+        all: ``samples`` computes the metric over all samples, ``groups`` takes the mean of the groups' values, False
+            leaves it out.
+        all_label: Its name in the mapping.
+        name_template: The name of a group in the mapping.
+        to_float: The number of a group's value, for the mean of groups.
+
+    Raises:
+        UndefinedMetric: When computed: there is no sample, the metric of all samples is undefined, or the groups'
+            values have no mean.
+        ValueError: An argument is wrong; or when computed, a sample has no group or two names clash.
+
+    >>> from nel.types import Score
+    >>> scores = [
+    ...     SampleScore(score=Score(value=value), sample_metadata={"subject": subject})
+    ...     for value, subject in (("C", "law"), ("I", "law"), ("I", "art"), ("I", "law"))
+    ... ]
+    >>> grouped(accuracy(), "subject")(scores)
+    {'art': 0.0, 'law': 0.3333333333333333, 'all': 0.25}
+    """
+    if all not in ("samples", "groups", False):
+        raise ValueError(f'all must be "samples", "groups" or False, not {all!r}')
+    if {field for _, field, _, _ in string.Formatter().parse(name_template) if field is not None} != {"group_name"}:
+        raise ValueError(f"the template must name {{group_name}} and nothing else: {name_template!r}")
+
+    def compute(scores: Sequence[SampleScore]) -> Value:
+        if not scores:
+            raise UndefinedMetric(_NOTHING)
+        groups: dict[str, list[SampleScore]] = {}
+        for sample in scores:
+            groups.setdefault(str(_label(sample, group_key)), []).append(sample)
+        names = {group: name_template.format(group_name=group) for group in sorted(groups)}
+        if all and all_label in names.values():
+            raise ValueError(f'a group is called "{all_label}" like the value of all; give another all_label')
+        values: dict[str, Any] = {name: _or_none(metric, groups[group]) for group, name in names.items()}
+        if all == "samples":
+            values[all_label] = metric(scores)
+        elif all == "groups":
+            values[all_label] = None if None in values.values() else _mean([to_float(one) for one in values.values()])
+        return values
+
+    return compute
+
+
+def _scored(scores: Sequence[SampleScore], to_float: ValueToFloat) -> list[tuple[SampleScore, float]]:
+    """Return the samples that have a score, with its number."""
+    scored = []
+    for sample in scores:
+        if sample.score.is_unscored:
+            continue
+        try:
+            number = to_float(sample.score.value)
+        except UndefinedMetric as error:
+            raise UndefinedMetric(f"sample {sample.sample_id}: {error}") from error
+        if math.isinf(number):
+            raise UndefinedMetric(f"sample {sample.sample_id}: the score is infinite")
+        if not math.isnan(number):
+            scored.append((sample, number))
+    return scored
+
+
+def _numbers(scores: Sequence[SampleScore], to_float: ValueToFloat) -> list[float]:
+    return [number for _, number in _scored(scores, to_float)]
+
+
+def _mean(values: Sequence[float]) -> float:
+    if not values:
+        raise UndefinedMetric(_NOTHING)
+    return math.fsum(values) / len(values)
+
+
+def _variance(values: Sequence[float]) -> float:
+    centre = _mean(_at_least_two(values))
+    return math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1)
+
+
+def _at_least_two(values: Sequence[float]) -> Sequence[float]:
+    if len(values) < _FEWEST:
+        raise UndefinedMetric("fewer than two samples were scored" if values else _NOTHING)
+    return values
+
+
+def _label(sample: SampleScore, key: str) -> Any:
+    """Return a sample's cluster or group."""
+    metadata: Mapping[str, Any] = sample.sample_metadata or {}
+    if key not in metadata:
+        raise ValueError(f'sample {sample.sample_id} has no "{key}" in its metadata')
+    if not is_cluster_id(metadata[key]):
+        raise ValueError(f'sample {sample.sample_id}: "{key}" is {metadata[key]!r}, which names no group of samples')
+    return metadata[key]
+
+
+def _wilson(values: Sequence[float], level: float) -> Interval:
+    if not set(values) <= {0.0, 1.0}:
+        raise UndefinedMetric("Wilson's interval needs values of 0 and 1 only")
+    return wilson_interval(math.fsum(values), len(values), level=level)
+
+
+def _bootstrap_ends(
+    values: Sequence[float], clusters: Sequence[Any] | None, level: float, n_resamples: int, seed: int
+) -> dict[str, float]:
+    interval = bootstrap_ci(_at_least_two(values), level=level, n_resamples=n_resamples, seed=seed, clusters=clusters)
+    if interval.degenerate:
+        raise UndefinedMetric(
+            "all questions have the same value" if clusters is None else "the clusters have no spread"
+        )
+    return {"lower": interval.ci_lower, "upper": interval.ci_upper}
+
+
+def _ends(interval: Interval) -> dict[str, float]:
+    if interval.lower is None or interval.upper is None:
+        raise UndefinedMetric(interval.reason or "there is no interval")
+    return {"lower": interval.lower, "upper": interval.upper}
+
+
+def _or_none(metric: Metric, scores: Sequence[SampleScore]) -> Value | None:
+    try:
+        return metric(scores)
+    except UndefinedMetric:
+        return None

@@ -1,0 +1,89 @@
+"""Numbers for the values that scorers give. Owns the mapping; knows nothing of samples, metrics and reducers.
+
+Trap: a value that has no number is an error and never 0. Only NaN goes through: it says that nothing was scored, and
+whoever adds up leaves it out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from nel.errors import UndefinedMetric
+from nel.types import CORRECT, INCORRECT, NOANSWER, PARTIAL, Value
+
+ValueToFloat: TypeAlias = Callable[[Value], float]
+
+_WORDS: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+def value_to_float(
+    correct: Value = CORRECT, incorrect: Value = INCORRECT, partial: Value = PARTIAL, noanswer: Value = NOANSWER
+) -> ValueToFloat:
+    """Return a function that gives the number of a score's value.
+
+    A number or bool is itself. A grade is 1 (`correct`), 0.5 (`partial`) or 0 (`incorrect`, `noanswer`). Text is
+    ``yes``/``true`` (1), ``no``/``false`` (0), in any case, or a finite number. The order is that of inspect_ai, which
+    gives 0 for the rest.
+
+    Args:
+        correct: The value that counts 1.
+        incorrect: A value that counts 0.
+        partial: The value that counts 0.5.
+        noanswer: Another value that counts 0.
+
+    Returns:
+        The function; NaN stays NaN. It raises UndefinedMetric for a value that has no number: None, a list, a mapping,
+        any other text (``"correct"``, ``"nan"``) and an integer beyond the range of a float.
+
+    >>> to_float = value_to_float()
+    >>> [to_float(value) for value in ("C", "P", "N", True, "Yes", " 0.25 ")]
+    [1.0, 0.5, 0.0, 1.0, 1.0, 0.25]
+    >>> value_to_float(correct="pass")("pass")
+    1.0
+    """
+    grades = ((correct, 1.0), (partial, 0.5), (incorrect, 0.0), (noanswer, 0.0))
+
+    def to_float(value: Value) -> float:
+        if isinstance(value, (bool, int, float, np.number, np.bool_)):
+            return _as_number(value)
+        for grade, number in grades:
+            if type(value) is type(grade) and value == grade:
+                return number
+        if isinstance(value, str):
+            return _of_text(value)
+        raise UndefinedMetric(f"a value of type {type(value).__name__} has no number: {_short(value)}")
+
+    return to_float
+
+
+def _as_number(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise UndefinedMetric("an integer beyond the range of a float has no number") from error
+
+
+def _of_text(text: str) -> float:
+    word = _WORDS.get(text.lower())
+    if word is not None:
+        return word
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise UndefinedMetric(f"the text {_short(text)} has no number")
+    return number
+
+
+def _short(value: object, limit: int = 60) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+DEFAULT_TO_FLOAT: Final = value_to_float()
+"""The mapping of the grades ``C``, ``I``, ``P`` and ``N``."""

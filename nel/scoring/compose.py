@@ -1,0 +1,87 @@
+"""Scorers made of scorers: any of several, all of several. Makes no verdict of its own.
+
+Trap: a member that raises makes the whole unscored, unless the others have settled the matter already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from nel.errors import ConfigError
+from nel.scoring.result import outcome_of
+from nel.types import Scored, Scorer, ScorerInput
+
+
+def any_of(*scorers: Scorer) -> Scorer:
+    """Return a scorer that is right when at least one of its members is.
+
+    Each number of a member is kept with the member's name before it (``contains_correct``). A member is right when its
+    reward is 1 or more. The result is async when a member is.
+
+    Raises:
+        ConfigError: There are no members.
+
+    >>> from nel.byob.scorers import contains, exact_match
+    >>> any_of(contains, exact_match)(ScorerInput(response="It is Paris.", target="Paris"))
+    {'correct': True, 'contains_correct': True, 'exact_match_correct': False}
+    """
+    return _composed("any_of", scorers, any)
+
+
+def all_of(*scorers: Scorer) -> Scorer:
+    """Return a scorer that is right only when all of its members are; see `any_of`.
+
+    >>> from nel.byob.scorers import contains, exact_match
+    >>> all_of(contains, exact_match)(ScorerInput(response="It is Paris.", target="Paris"))["correct"]
+    False
+    """
+    return _composed("all_of", scorers, all)
+
+
+def _composed(name: str, scorers: Sequence[Scorer], settle: Callable[[Sequence[bool]], bool]) -> Scorer:
+    if not scorers:
+        raise ConfigError(f"{name}() has no members; give it scorers, e.g. {name}(contains, exact_match)")
+    names = _distinct_names(scorers)
+
+    def combined(sample: ScorerInput, results: Sequence[Any]) -> dict[str, Any]:
+        verdicts: list[bool] = []
+        numbers: dict[str, Any] = {}
+        for member, result in zip(names, results, strict=True):
+            outcome = outcome_of(result, sample.response)
+            verdicts.append(isinstance(outcome, Scored) and outcome.reward >= 1.0)
+            given = result if isinstance(result, dict) else outcome.metrics
+            numbers |= {f"{member}_{key}": value for key, value in given.items()}
+        return {"correct": settle(verdicts), **numbers}
+
+    def score(sample: ScorerInput) -> dict[str, Any]:
+        return combined(sample, [scorer(sample) for scorer in scorers])
+
+    async def score_async(sample: ScorerInput) -> dict[str, Any]:
+        results = [scorer(sample) for scorer in scorers]
+        pending = [_awaited(result) for result in results]
+        return combined(sample, await asyncio.gather(*pending))
+
+    composed: Any = score_async if any(map(_is_async, scorers)) else score
+    composed.__name__ = composed.__qualname__ = f"{name}({', '.join(names)})"
+    composed._is_scorer = True  # noqa: SLF001 - the mark that other tools look for
+    return composed  # type: ignore[no-any-return]
+
+
+async def _awaited(result: Any) -> Any:
+    return await result if isinstance(result, Awaitable) else result
+
+
+def _is_async(scorer: Any) -> bool:
+    return inspect.iscoroutinefunction(scorer) or bool(getattr(scorer, "is_async", False))
+
+
+def _distinct_names(scorers: Sequence[Any]) -> list[str]:
+    names: list[str] = []
+    for scorer in scorers:
+        bare = getattr(scorer, "func", scorer)
+        name = str(getattr(bare, "name", None) or getattr(bare, "__name__", type(bare).__name__))
+        names.append(name if name not in names else f"{name}_{sum(other.startswith(name) for other in names) + 1}")
+    return names

@@ -1,0 +1,421 @@
+"""Scorers that are configured where they are used: ``match(location="any", numeric=True)``. Knows no benchmark.
+
+Source: Inspect's scorers of the same names, point by point, with their traps mended: numbers are compared exactly and
+not to five digits, ``42!``, ``(42)``, ``$B$`` and ``**B**`` are read, and an empty target is a bad row and not a match.
+Each builds a scorer that gives a `Score` of C, I or N (or a number). Trap: `f1` and `exact` here follow Inspect (sets
+of words, two decimals), while `nel.byob.scorers.f1_token` follows SQuAD (multisets, full precision).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import string
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any, Final, Literal
+
+from nel.errors import ConfigError, DatasetError
+from nel.metrics import accuracy, mean, reducer_named, stderr
+from nel.scoring.choice import gold_labels
+from nel.scoring.labels import declared_labels, given_labels, labels_for
+from nel.scoring.patterns import compiled, search
+from nel.scoring.protocol import BuiltScorer, Target, TaskState, is_async, scorer
+from nel.scoring.unicode_numbers import exact_number
+from nel.types import CORRECT, INCORRECT, NOANSWER, Score, Scorer
+
+Location = Literal["begin", "end", "any", "exact"]
+_LOCATIONS: Final = ("begin", "end", "any", "exact")
+_NUMERIC_MARKS = re.compile(r"\\([$,£€*_])")
+_DROPPED = str.maketrans("", "", "$,£€¥*_`")
+_FULL_STOP = re.compile(r"\.(?=\s|\Z|\D)")
+_EDGES: Final = "!?:;()[]{}<>\"'“”‘’=~@#^&|（）【】。！？：；"
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_BETWEEN_WORDS = re.compile(r"\s+|(?<=\S)-|-(?![\d.])")
+_OUTER: Final = string.punctuation.replace("%", "").replace("-", "").replace("+", "")
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation.replace("%", ""))
+_DECLARED = re.compile(r"(?i)answer[\s*_]*[:：][^\S\n]*")
+_EMPHASIS: Final = "*_`$ \t"
+_LETTERS: Final = labels_for(26)
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def match(location: Location = "end", *, ignore_case: bool = True, numeric: bool = False) -> Scorer:
+    """Match the target at the beginning or the end of the response, anywhere in it, or as the whole of it.
+
+    Rule: outer spaces and punctuation do not count. With `numeric`, the number there is compared with the target
+    exactly: ``$1,234.50``, ``42!``, ``(42)``, ``１２３``, ``三百`` and ``½`` are numbers, and so are the two sides of
+    ``x=42``. A target that is no number ("60%") is compared as text. Source: Inspect's ``match``. Any of several
+    targets counts.
+
+    Args:
+        location: ``begin``, ``end``, ``any`` or ``exact``.
+        ignore_case: Capitals do not count.
+        numeric: Compare numbers as numbers.
+
+    Raises:
+        ConfigError: The location is unknown.
+        DatasetError: While scoring: a target is empty.
+
+    >>> from nel.types import ScorerInput
+    >>> match(numeric=True)(ScorerInput(response="The total is $123,457.", target="123456")).value
+    'I'
+    >>> match("any", numeric=True)(ScorerInput(response="(42) is it", target="42")).value
+    'C'
+    """
+    if location not in _LOCATIONS:
+        raise ConfigError(f'the location "{location}" is unknown; use {", ".join(_LOCATIONS)}')
+
+    def score(state: TaskState, target: Target) -> Score:
+        completion = state.output.completion
+        answer: str | None = None
+        for wanted in _wanted(target):
+            found, answer = _match_one(completion, wanted, location, ignore_case=ignore_case, numeric=numeric)
+            if found:
+                return Score(value=CORRECT, answer=answer, explanation=completion)
+        return Score(value=INCORRECT, answer=answer, explanation=completion)
+
+    return score  # type: ignore[return-value]
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def includes(ignore_case: bool = True) -> Scorer:
+    """Look for the target anywhere in the response.
+
+    Rule: substring, after ``casefold`` of both where capitals do not count. Source: Inspect's ``includes``.
+
+    Raises:
+        DatasetError: While scoring: a target is empty.
+
+    >>> from nel.types import ScorerInput
+    >>> includes()(ScorerInput(response="It is PARIS", target="paris")).value
+    'C'
+    """
+
+    def score(state: TaskState, target: Target) -> Score:
+        completion = state.output.completion
+        text = completion.casefold() if ignore_case else completion
+        found = any((wanted.casefold() if ignore_case else wanted) in text for wanted in _wanted(target))
+        return Score(value=CORRECT if found else INCORRECT, answer=completion)
+
+    return score  # type: ignore[return-value]
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def pattern(pattern: str, ignore_case: bool = True, match_all: bool = False) -> Scorer:
+    """Take the answer out of the response with a regular expression.
+
+    Rule: one search; a group that equals a target counts, or with `match_all` every group that took part must. No match
+    is no answer (N). Source: Inspect's ``pattern``. The search is given up after 2 s, and the sample is then unscored.
+
+    Raises:
+        ConfigError: The pattern is not a regular expression or has no group.
+        ScorerError: While scoring: the search takes too long.
+
+    >>> from nel.types import ScorerInput
+    >>> pattern(r"result: (\\w+)")(ScorerInput(response="result: Seven.", target="seven")).answer
+    'Seven'
+    """
+    try:
+        groups = compiled(pattern, ignore_case=ignore_case).groups
+    except DatasetError as error:
+        raise ConfigError(str(error)) from error
+    if groups == 0:
+        raise ConfigError(f"the pattern {pattern!r} has no group to compare; put parentheses around the answer")
+
+    def score(state: TaskState, target: Target) -> Score:
+        completion = state.output.completion
+        found = search(pattern, completion, ignore_case=ignore_case)
+        if found is None:
+            return Score(value=NOANSWER, answer=None, explanation=completion)
+        captured = [group for group in found.groups() if group is not None]
+        answer = _accepted(captured, list(target), ignore_case=ignore_case, match_all=match_all)
+        if answer is not None:
+            return Score(value=CORRECT, answer=answer, explanation=completion)
+        only = captured[0] if groups == 1 and captured else None
+        return Score(value=INCORRECT, answer=only, explanation=completion)
+
+    return score  # type: ignore[return-value]
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def answer(pattern: Literal["letter", "word", "line"]) -> Scorer:
+    """Compare what follows the last ``ANSWER:``, a letter, a word or the rest of the line.
+
+    Rule: capitals, emphasis, brackets, dollar signs and ``\\\\boxed{}`` around it do not count, nor does a final full
+    stop; nothing there is no answer (N), and so are two letters. Source: Inspect's ``answer``, which cannot read
+    ``ANSWER: **B**``.
+
+    Raises:
+        ConfigError: The kind of answer is unknown.
+
+    >>> from nel.types import ScorerInput
+    >>> answer("letter")(ScorerInput(response="Hm.\\nANSWER: **B**", target="B")).value
+    'C'
+    >>> answer("word")(ScorerInput(response="ANSWER: Yes then more", target="Yes")).value
+    'N'
+    """
+    takers: dict[str, Callable[[str], str | None]] = {"letter": _letter, "word": _word, "line": _line}
+    if pattern not in takers:
+        raise ConfigError(f'the kind of answer "{pattern}" is unknown; use letter, word or line')
+    take = takers[pattern]
+
+    def score(state: TaskState, target: Target) -> Score:
+        completion = state.output.completion
+        given = take(completion)
+        if given is None:
+            return Score(value=NOANSWER, answer=None, explanation=completion)
+        right = any(given.casefold() == _bare(wanted).casefold() for wanted in _wanted(target))
+        return Score(value=CORRECT if right else INCORRECT, answer=given, explanation=completion)
+
+    return score  # type: ignore[return-value]
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def choice() -> Scorer:
+    """Compare the letters a multiple-choice response chooses with the target letters; all of them, and no other, count.
+
+    Rule: the last ``ANSWER: X`` or ``ANSWER: A, C``, else an answer in any form. A target is a letter, a list of
+    letters or ``"AC"``; beyond Z labels go on as 1, 2, …. Source: Inspect's ``choice`` with its ``multiple_choice``
+    solver.
+
+    >>> from nel.types import ScorerInput
+    >>> choice()(ScorerInput(response="ANSWER: C and A", target=["A", "C"])).value
+    'C'
+    """
+
+    def score(state: TaskState, target: Target) -> Score:
+        completion = state.output.completion
+        labels = labels_for(len(state.choices)) if state.choices else _LETTERS
+        texts = list(state.choices) or None
+        gold = gold_labels(list(target), labels, texts) if len(target) > 1 else gold_labels(target.text, labels, texts)
+        given = declared_labels(completion, labels, strict=True) or given_labels(completion, labels, texts)
+        value = NOANSWER if not given else CORRECT if given == gold else INCORRECT
+        return Score(value=value, answer=", ".join(given) or None, explanation=completion)
+
+    return score  # type: ignore[return-value]
+
+
+@scorer(metrics=[mean(), stderr()])
+def f1(answer_fn: Callable[[str], str] | None = None, stop_words: Sequence[str] | None = None) -> Scorer:
+    """Give the F1 of the words the response and the target have in common, the best of several targets.
+
+    Rule: sets (not multisets) of normalised words, rounded to two decimals; words are casefolded, lose punctuation and
+    articles, and numbers are written alike (``3,000`` is ``3000.0``). Source: Inspect's ``f1``; SQuAD's own is
+    `nel.byob.scorers.f1_token`.
+
+    Args:
+        answer_fn: Takes the answer out of the response.
+        stop_words: Words that do not count.
+
+    >>> from nel.types import ScorerInput
+    >>> f1()(ScorerInput(response="the big cat", target="cat")).value
+    0.67
+    """
+    stopped = _words(" ".join(stop_words or ()))
+
+    def score(state: TaskState, target: Target) -> Score:
+        given = answer_fn(state.output.completion) if answer_fn else state.output.completion
+        words = _words(given) - stopped
+        best = max(_f1(words, _words(wanted) - stopped) for wanted in _wanted(target))
+        return Score(value=round(best, 2), answer=given)
+
+    return score  # type: ignore[return-value]
+
+
+@scorer(metrics=[mean(), stderr()])
+def exact() -> Scorer:
+    """Compare response and target after normalising each word, any of several targets.
+
+    Rule: as `f1` normalises, in order; what normalises to nothing equals nothing. Source: Inspect's ``exact``, where
+    "a" equals "an" and "50%" equals "50"; a percent sign and a minus count here.
+
+    >>> from nel.types import ScorerInput
+    >>> exact()(ScorerInput(response="The Beatles!", target="beatles")).value
+    'C'
+    """
+
+    def score(state: TaskState, target: Target) -> Score:
+        given = _normal_words(state.output.completion)
+        right = bool(given) and any(given == _normal_words(wanted) for wanted in _wanted(target))
+        return Score(value=CORRECT if right else INCORRECT, answer=state.output.completion)
+
+    return score  # type: ignore[return-value]
+
+
+def multi_scorer(scorers: Sequence[Any], reducer: str | Callable[[list[Score]], Score]) -> BuiltScorer:
+    """Return a scorer that runs several and reduces their scores to one.
+
+    Args:
+        scorers: Built scorers, sync or async, which run at once.
+        reducer: ``mode``, ``mean``, ``max``, ``at_least_2`` …, or a function of the list of scores.
+
+    Raises:
+        ConfigError: There are no scorers, or the reducer is unknown.
+
+    >>> from nel.types import ScorerInput
+    >>> lenient = multi_scorer([match(), includes()], "max")
+    >>> lenient(ScorerInput(response="Paris is it", target="Paris")).value
+    'C'
+    """
+    if not scorers:
+        raise ConfigError("multi_scorer needs at least one scorer")
+    try:
+        reduce: Any = reducer_named(reducer) if isinstance(reducer, str) else reducer
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+
+    def reduced(results: Sequence[Score | None]) -> Score:
+        scores = [result for result in results if result is not None]
+        return reduce(scores) if scores else Score.unscored(explanation="no scorer gave a score")
+
+    def score(state: TaskState, target: Target) -> Score:
+        return reduced([member.inner(state, target) for member in scorers])
+
+    async def score_async(state: TaskState, target: Target) -> Score:
+        return reduced(await asyncio.gather(*(_awaited(member(state, target)) for member in scorers)))
+
+    name = f"multi_scorer({', '.join(map(repr, scorers))}; {getattr(reduce, 'name', reducer)})"
+    plain = all(isinstance(member, BuiltScorer) and member.takes_state and not is_async(member) for member in scorers)
+    metrics = next((member.metrics for member in scorers if getattr(member, "metrics", ())), ())
+    return BuiltScorer(
+        score if plain else score_async,
+        name=name,
+        params={},
+        metrics=metrics,
+        source=getattr(scorers[0], "__wrapped__", None),
+    )
+
+
+async def _awaited(result: Any) -> Any:
+    return await result if isinstance(result, Awaitable) else result
+
+
+def _wanted(target: Target) -> Iterator[str]:
+    """Yield the targets that are not blank, since a blank one would match anything.
+
+    Raises:
+        DatasetError: There is no other.
+    """
+    if not any(wanted.strip() for wanted in target):
+        raise DatasetError("the target is empty; give the row an answer to compare with")
+    yield from (wanted for wanted in target if wanted.strip())
+
+
+def _match_one(
+    completion: str, target: str, location: Location, *, ignore_case: bool, numeric: bool
+) -> tuple[bool, str | None]:
+    answer = completion.strip()
+    if numeric:
+        number = exact_number(_numeric(target.strip()))
+        if number is not None:
+            return _match_number(answer, number, location)
+    value, wanted = answer, target.strip()
+    if ignore_case:
+        value, wanted = value.casefold(), wanted.casefold()
+    marks = string.whitespace + string.punctuation
+    value, wanted = value.strip(marks), wanted.strip(marks) or wanted
+    if location == "begin":
+        found = value.startswith(wanted)
+    elif location == "end":
+        found = value.endswith(wanted)
+    else:
+        found = value == wanted if location == "exact" else wanted in value
+    return found and bool(value), answer
+
+
+def _match_number(answer: str, wanted: Fraction, location: Location) -> tuple[bool, str | None]:
+    plain = _numeric(answer)
+    if location == "exact":
+        return exact_number(_trimmed(plain)) == wanted, answer
+    found = ((token, exact_number(token)) for token in _tokens(plain, backwards=location == "end"))
+    numbers = ((token, number) for token, number in found if number is not None)
+    if location == "any":
+        token = next((token for token, number in numbers if number == wanted), None)
+        return token is not None, token or answer
+    token, number = next(numbers, ("", None))
+    return number == wanted, token
+
+
+def _numeric(text: str) -> str:
+    """Return a text without the marks that stand in and around numbers."""
+    return _FULL_STOP.sub("", _NUMERIC_MARKS.sub(r"\1", text).translate(_DROPPED))
+
+
+def _tokens(text: str, *, backwards: bool) -> Iterator[str]:
+    """Yield the words of a text, their outer marks trimmed, ``x=42`` as its two sides."""
+    words = text.split()
+    for word in reversed(words) if backwards else words:
+        parts = [part for part in word.replace("\\boxed{", " ").replace("=", " ").split() if part]
+        for part in reversed(parts) if backwards else parts:
+            yield _trimmed(part)
+
+
+def _trimmed(word: str) -> str:
+    return word.strip().strip(_EDGES).rstrip(".")
+
+
+def _accepted(captured: Sequence[str], targets: Sequence[str], *, ignore_case: bool, match_all: bool) -> str | None:
+    """Return the captured text that is a target, all targets joined where all must be, or None."""
+    known = {target.casefold() if ignore_case else target for target in targets}
+    right = [group for group in captured if (group.casefold() if ignore_case else group) in known]
+    if match_all:
+        return "".join(targets) if captured and len(right) == len(captured) else None
+    return right[0] if right else None
+
+
+def _after_marker(text: str) -> str | None:
+    last = None
+    for last in _DECLARED.finditer(text):  # noqa: B007 - the last one is wanted
+        pass
+    return None if last is None else text[last.end() :]
+
+
+def _letter(text: str) -> str | None:
+    found = [label for label in declared_labels(text, _LETTERS) if label]
+    return found[0] if len(found) == 1 and _after_marker(text) is not None else None
+
+
+def _word(text: str) -> str | None:
+    rest = _after_marker(text)
+    line = _bare((rest or "").split("\n", 1)[0])
+    return line if line and not any(character.isspace() for character in line) else None
+
+
+def _line(text: str) -> str | None:
+    rest = _after_marker(text)
+    return None if rest is None else _bare(rest.strip().split("\n", 1)[0]) or None
+
+
+def _bare(text: str) -> str:
+    """Return a short answer without emphasis, a box, brackets around all of it, and a final full stop."""
+    plain = text.strip().rstrip(".,;:!?").strip(_EMPHASIS).rstrip(".,;:!?")
+    for opening, closing in (("\\boxed{", "}"), ("\\text{", "}"), ("(", ")"), ("[", "]"), ('"', '"'), ("“", "”")):
+        if plain.startswith(opening) and plain.endswith(closing):
+            plain = plain[len(opening) : len(plain) - len(closing)].strip(_EMPHASIS)
+    return plain
+
+
+def _f1(given: set[str], wanted: set[str]) -> float:
+    common = len(given & wanted)
+    precision = common / len(given) if given else 1.0
+    recall = common / len(wanted) if wanted else 1.0
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _words(text: str) -> set[str]:
+    return set(_normal_words(text))
+
+
+def _normal_words(text: str) -> list[str]:
+    return [word for word in map(_normal_word, _BETWEEN_WORDS.split(text)) if word]
+
+
+def _normal_word(word: str) -> str:
+    """Return a word casefolded, a number as its exact value, anything else without punctuation and articles."""
+    plain = word.casefold()
+    for candidate in (plain, plain.strip(_OUTER), plain.replace(",", "").strip(_OUTER)):
+        number = exact_number(candidate) if "," not in candidate else None
+        if number is not None:
+            return str(number)
+    return _ARTICLES.sub("", plain.translate(_NO_PUNCTUATION))

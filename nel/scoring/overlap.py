@@ -1,0 +1,362 @@
+"""How much of a response overlaps its references: token F1, BLEU, ROUGE, chrF. Knows no benchmark and no judge.
+
+Each number is a published definition, equal to its reference implementation where there is one. Trap: a long answer
+that contains the gold answer scores low, and so does a right answer in other words; overlap is not correctness.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import string
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from nel.errors import ScorerError, UndefinedMetric
+from nel.metrics import Metric, metric
+from nel.types import SampleScore, ScorerInput
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+
+LCS_TOKEN_PAIRS_MAX: Final = 40_000_000_000
+"""Response tokens times reference tokens that `rouge` compares at most: 200,000 by 200,000, some seconds."""
+
+CHRF_CHARACTERS_MAX: Final = 4_000_000
+"""Characters of response and references together that `chrf` counts at most; each can take 600 bytes of memory."""
+
+_BLEU_ORDERS: Final = (1, 2, 3, 4)
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLE = re.compile(r"\b(a|an|the)\b")
+_ROUGE_TOKEN = re.compile(r"[a-z0-9]+")
+
+
+def f1_token(sample: ScorerInput) -> dict[str, float]:
+    """Return the F1 of the tokens that response and target share, counted with repetition.
+
+    Rule: lower-case, drop ASCII punctuation, then the words a, an and the, split at white space; precision is shared
+    tokens over response tokens, recall is shared tokens over target tokens.
+
+    Source: the SQuAD 2.0 evaluation script (Rajpurkar et al., 2018, https://arxiv.org/abs/1806.03822).
+
+    Edge cases: of a list of targets the one with the highest F1 counts, the first of equals; a target that is no text
+    is compared as ``str(target)``. As in SQuAD 2.0 all three are 1.0 when both sides are empty after normalising and
+    0.0 when one is, and an empty list of targets is the empty answer of an unanswerable question. So the target "A"
+    is empty too: for letters use `multichoice_regex`.
+
+    Returns:
+        ``f1``, ``precision`` and ``recall`` between 0 and 1.
+
+    Raises:
+        ScorerError: The target is None.
+
+    >>> f1_token(ScorerInput(response="The black cat!", target="a cat"))["recall"]
+    1.0
+    >>> f1_token(ScorerInput(response="the cat cat", target=["dog", "cat"]))
+    {'f1': 0.6666666666666666, 'precision': 0.5, 'recall': 1.0}
+    """
+    response = _squad_tokens(sample.response)
+    references = [""] if _is_list(sample.target) and not sample.target else _references(sample.target)
+    scores = [_squad_f1(response, _squad_tokens(reference)) for reference in references]
+    f1, precision, recall = max(scores, key=lambda score: score[0])
+    return {"f1": f1, "precision": precision, "recall": recall}
+
+
+def bleu(sample: ScorerInput) -> dict[str, float]:
+    """Return sentence BLEU of orders 1 to 4 with add-1 smoothing on every order.
+
+    Rule: with c response tokens, r tokens in the reference nearest in length, and m_n the n-grams of the response
+    that occur in a reference, each counted at most as often as in the reference that has it most::
+
+        p_n    = (m_n + 1) / (max(c - n + 1, 0) + 1)
+        BP     = 1 if c >= r else exp(1 - r / c)
+        bleu_N = BP * (p_1 * ... * p_N) ** (1 / N)
+
+    Source: Papineni et al., 2002 (https://aclanthology.org/P02-1040); smoothing of Lin and Och, 2004
+    (https://aclanthology.org/C04-1072), here on unigrams too.
+
+    Edge cases: tokens are lower-cased and split at white space only, so "cat." is not "cat". A list of targets is
+    several references; of two equally near lengths the shorter counts; a target that is no text is compared as
+    ``str(target)``. A response without tokens, or without a reference that has tokens, scores 0.0. Because of the
+    smoothing a response that shares nothing scores above 0; compare systems with `corpus_bleu`.
+
+    Returns:
+        ``bleu_1`` to ``bleu_4`` between 0 and 1.
+
+    Raises:
+        ScorerError: The target is None or an empty list.
+
+    >>> scores = bleu(ScorerInput(response="the cat sat", target="the cat sat down"))
+    >>> round(scores["bleu_1"], 4), round(scores["bleu_4"], 4)
+    (0.7165, 0.7165)
+    """
+    response = sample.response.lower().split()
+    references = [tokens for text in _references(sample.target) if (tokens := text.lower().split())]
+    if not response or not references:
+        return {f"bleu_{order}": 0.0 for order in _BLEU_ORDERS}
+    length = len(response)
+    nearest = min((len(tokens) for tokens in references), key=lambda other: (abs(other - length), other))
+    penalty = min(0.0, 1 - nearest / length)
+    scores, logarithms = {}, 0.0
+    for order in _BLEU_ORDERS:
+        found = _shared(_ngrams(response, order), [_ngrams(tokens, order) for tokens in references])
+        logarithms += math.log((found + 1) / (max(length - order + 1, 0) + 1))
+        scores[f"bleu_{order}"] = math.exp(penalty + logarithms / order)
+    return scores
+
+
+def rouge(sample: ScorerInput) -> dict[str, float]:
+    """Return the F1 of shared words, of shared word pairs and of the longest common subsequence.
+
+    Rule: tokens are the runs of ``a-z0-9`` of the lower-cased text, not stemmed; each F1 is that of matches over
+    response n-grams and matches over target n-grams.
+
+    Source: Lin, 2004 (https://aclanthology.org/W04-1013), equal to the package rouge-score with
+    ``RougeScorer(["rouge1", "rouge2", "rougeL"])``.
+
+    Edge cases: of a list of targets the best counts, for each key by itself; a target that is no text is compared as
+    ``str(target)``. Without tokens on either side a score is 0.0, also when both are empty; text in other scripts
+    than Latin has no tokens here, use `chrf`. Time of ``rouge_l`` grows with the product of both lengths, memory does
+    not.
+
+    Returns:
+        ``rouge_1``, ``rouge_2`` and ``rouge_l`` between 0 and 1.
+
+    Raises:
+        ScorerError: The target is None or an empty list, or the tokens that both texts know make more than
+            `LCS_TOKEN_PAIRS_MAX` pairs.
+
+    >>> rouge(ScorerInput(response="The cat sat.", target="the cat is sat"))
+    {'rouge_1': 0.8571428571428571, 'rouge_2': 0.4, 'rouge_l': 0.8571428571428571}
+    """
+    response = _rouge_tokens(sample.response)
+    scores = [_rouge_scores(response, _rouge_tokens(reference)) for reference in _references(sample.target)]
+    best = [max(values) for values in zip(*scores, strict=True)]
+    return dict(zip(("rouge_1", "rouge_2", "rouge_l"), best, strict=True))
+
+
+def chrf(sample: ScorerInput) -> dict[str, float]:
+    """Return chrF and chrF++: F2 of shared character n-grams, and of those with words and word pairs.
+
+    Rule: character n-grams of length 1 to 6 without white space, recall weighing twice; chrF++ adds word n-grams of
+    length 1 and 2. Lengths that a text is too short for are left out, so identical texts score 100.
+
+    Source: Popović, 2015 (https://aclanthology.org/W15-3049) and 2017 (https://aclanthology.org/W17-4770), computed
+    by sacrebleu: ``CHRF(word_order=0)`` and ``CHRF(word_order=2)``.
+
+    Edge cases: case counts. Of a list of targets the best counts; a target that is no text is compared as
+    ``str(target)``. With an empty side both are 0.0, also when both sides are empty.
+
+    Returns:
+        ``chrf`` and ``chrf_pp`` between 0 and 100.
+
+    Raises:
+        ScorerError: The target is None or an empty list, or the texts have over `CHRF_CHARACTERS_MAX` characters.
+
+    >>> chrf(ScorerInput(response="ab", target="ab"))
+    {'chrf': 100.0, 'chrf_pp': 100.0}
+    """
+    references = _references(sample.target)
+    length = len(sample.response) + sum(map(len, references))
+    if length > CHRF_CHARACTERS_MAX:
+        raise ScorerError(
+            f"chrf would count the n-grams of {length:,} characters; the cap is {CHRF_CHARACTERS_MAX:,}; "
+            "shorten the texts or lower max_tokens"
+        )
+    plain, plus = (_chrf(order).sentence_score(sample.response, references).score for order in (0, 2))
+    return {"chrf": float(plain), "chrf_pp": float(plus)}
+
+
+def corpus_bleu(responses: Sequence[str], references: Sequence[str | Sequence[str]]) -> float:
+    """Return the BLEU of a whole corpus.
+
+    Rule: n-gram counts and lengths are summed over all responses first, so this is not the mean of sentence scores.
+
+    Source: Post, 2018 (https://aclanthology.org/W18-6319), computed by sacrebleu with its defaults: tokenizer 13a,
+    exponential smoothing, case kept.
+
+    Args:
+        references: One text, or several, for each response; their number may differ from response to response.
+
+    Returns:
+        A number between 0 and 100.
+
+    Raises:
+        UndefinedMetric: There are no responses.
+        ScorerError: The two differ in length, or a response has no reference.
+
+    >>> round(corpus_bleu(["the cat sat on the mat"], [["the cat sat on a mat", "a cat sat on the mat"]]), 2)
+    95.54
+    """
+    columns = _reference_columns(responses, references, "BLEU")
+    return float(_bleu().corpus_score(list(responses), columns).score)
+
+
+def corpus_chrf(responses: Sequence[str], references: Sequence[str | Sequence[str]], *, word_order: int = 0) -> float:
+    """Return the chrF of a whole corpus.
+
+    Rule: n-gram counts are summed over all responses first, so this is not the mean of sentence scores.
+
+    Source: as `chrf`, computed by sacrebleu.
+
+    Args:
+        references: One text, or several, for each response; their number may differ from response to response.
+        word_order: Longest word n-gram counted beside characters; 2 is chrF++.
+
+    Returns:
+        A number between 0 and 100.
+
+    Raises:
+        UndefinedMetric: There are no responses.
+        ScorerError: The two differ in length, a response has no reference, or `word_order` is negative.
+
+    >>> corpus_chrf(["ab", "the cat"], ["ab", ["the cat", "a cat"]])
+    100.0
+    """
+    if word_order < 0:
+        raise ScorerError(f"word_order is {word_order}; give 0 for chrF or 2 for chrF++")
+    columns = _reference_columns(responses, references, "chrF")
+    return float(_chrf(word_order).corpus_score(list(responses), columns).score)
+
+
+def _references(target: Any) -> list[str]:
+    """Return the target, or each of a list of targets, as text."""
+    if target is None:
+        raise ScorerError("the target is None; give the row a gold answer, or a list of them")
+    if not _is_list(target):
+        return [str(target)]
+    if not target:
+        raise ScorerError("the target is an empty list; give the row at least one gold answer")
+    return [str(each) for each in target]
+
+
+def _is_list(target: Any) -> bool:
+    return isinstance(target, (list, tuple))
+
+
+def _ngrams(tokens: list[str], order: int) -> Iterable[Hashable]:
+    return tokens if order == 1 else zip(*(tokens[start:] for start in range(order)), strict=False)
+
+
+def _shared(left: Iterable[Hashable], rights: Sequence[Iterable[Hashable]]) -> int:
+    """Return how many items of `left` occur in one of `rights`, each at most as often as in the one with the most."""
+    counts = Counter(left)
+    most: Counter[Hashable] = Counter()
+    for right in rights:
+        # Counting only what can match keeps memory at the size of the response.
+        found = Counter(filter(counts.__contains__, right))
+        most = most | found if most else found
+    return sum(map(min, most.values(), map(counts.__getitem__, most)))
+
+
+def _f1(matches: int, response_total: int, reference_total: int) -> float:
+    if not matches:
+        return 0.0
+    precision, recall = matches / response_total, matches / reference_total
+    return 2 * precision * recall / (precision + recall)
+
+
+def _squad_tokens(text: str) -> list[str]:
+    return _ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
+
+
+def _squad_f1(response: list[str], reference: list[str]) -> tuple[float, float, float]:
+    if not response or not reference:
+        same = float(response == reference)
+        return same, same, same
+    matches = _shared(response, [reference])
+    f1 = _f1(matches, len(response), len(reference))
+    return f1, matches / len(response), matches / len(reference)
+
+
+def _rouge_tokens(text: str) -> list[str]:
+    return _ROUGE_TOKEN.findall(text.lower())
+
+
+def _rouge_scores(response: list[str], reference: list[str]) -> tuple[float, float, float]:
+    n_response, n_reference = len(response), len(reference)
+    words = _shared(response, [reference])
+    pairs = _shared(_ngrams(response, 2), [_ngrams(reference, 2)]) if words > 1 else 0
+    common = _lcs_length(response, reference) if words > 1 else words
+    return (
+        _f1(words, n_response, n_reference),
+        _f1(pairs, n_response - 1, n_reference - 1),
+        _f1(common, n_response, n_reference),
+    )
+
+
+def _lcs_length(left: list[str], right: list[str]) -> int:
+    """Return the length of the longest common subsequence; words that one side lacks cannot be in it."""
+    if left == right:
+        return len(left)
+    from rapidfuzz.distance import LCSseq  # noqa: PLC0415 - only with rouge
+
+    number: Callable[[str], int | None] = {word: n for n, word in enumerate(set(left).intersection(right))}.get
+    first = [n for n in map(number, left) if n is not None]
+    second = [n for n in map(number, right) if n is not None]
+    pairs = len(first) * len(second)
+    if pairs > LCS_TOKEN_PAIRS_MAX:
+        raise ScorerError(
+            f"rouge_l would compare {len(first):,} response tokens with {len(second):,} target tokens, "
+            f"{pairs:,} pairs; the cap is {LCS_TOKEN_PAIRS_MAX:,}; shorten the texts or lower max_tokens"
+        )
+    return LCSseq.similarity(first, second)
+
+
+def _reference_columns(
+    responses: Sequence[str], references: Sequence[str | Sequence[str]], metric: str
+) -> list[list[Any]]:
+    """Return the references as sacrebleu wants them: one list for each first, second, … reference, gaps as None."""
+    if not responses:
+        raise UndefinedMetric(f"a corpus without responses has no {metric}")
+    if len(responses) != len(references):
+        raise ScorerError(f"{len(responses)} responses and {len(references)} references; give one for each response")
+    rows = [[each] if isinstance(each, str) else list(each) for each in references]
+    for index, row in enumerate(rows):
+        if not row:
+            raise ScorerError(f"response {index} has no reference; give each response at least one")
+    return [[row[column] if column < len(row) else None for row in rows] for column in range(max(map(len, rows)))]
+
+
+@cache
+def _bleu() -> BLEU:
+    from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415 - 0.1 s that only this metric needs
+
+    # force only silences the warning about texts that look tokenised.
+    return BLEU(force=True)
+
+
+@cache
+def _chrf(word_order: int) -> CHRF:
+    from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415 - 0.1 s that only this metric needs
+
+    return CHRF(word_order=word_order)
+
+
+@metric(name="corpus_bleu")
+def corpus_bleu_metric() -> Metric:
+    """Give sacrebleu's corpus BLEU of all responses against their targets, 0 to 100.
+
+    >>> from nel.types import SampleScore, Score
+    >>> one = SampleScore(score=Score(value=1), response="the cat sat on the mat", target="the cat sat on the mat")
+    >>> round(corpus_bleu_metric()([one]), 6)
+    100.0
+    """
+    return lambda scores: corpus_bleu(*_texts(scores))
+
+
+@metric(name="corpus_chrf")
+def corpus_chrf_metric(word_order: int = 0) -> Metric:
+    """Give sacrebleu's corpus chrF of all responses against their targets, 0 to 100.
+
+    Args:
+        word_order: 0 for chrF, 2 for chrF++.
+    """
+    return lambda scores: corpus_chrf(*_texts(scores), word_order=word_order)
+
+
+def _texts(scores: Sequence[SampleScore]) -> tuple[list[str], list[Any]]:
+    return [one.response or "" for one in scores], [one.target for one in scores]

@@ -1,0 +1,66 @@
+"""Regular expressions that users and datasets bring, with a time limit that holds. Knows no scorer.
+
+Trap: Python's own ``re`` cannot be interrupted and holds the interpreter, so ``(a+)+$`` would stop a whole run; these
+go through the `regex` module, which gives up after `SECONDS_MAX`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+import regex
+
+from nel.errors import DatasetError, ScorerError
+
+SECONDS_MAX: Final = 2.0
+"""For one search in one response."""
+
+
+@lru_cache(maxsize=256)
+def compiled(pattern: str, *, ignore_case: bool = False) -> regex.Pattern[str]:
+    """Return a compiled pattern.
+
+    Raises:
+        DatasetError: The pattern is not a regular expression.
+    """
+    try:
+        return regex.compile(pattern, regex.IGNORECASE if ignore_case else 0)
+    except regex.error as error:
+        raise DatasetError(f"the pattern {pattern[:200]!r} is not a regular expression: {error}") from error
+
+
+def search(pattern: str, text: str, *, ignore_case: bool = False) -> regex.Match[str] | None:
+    """Return the first match of a pattern in a text, or None.
+
+    Raises:
+        DatasetError: The pattern is not a regular expression.
+        ScorerError: The search takes longer than `SECONDS_MAX`.
+    """
+    try:
+        return compiled(pattern, ignore_case=ignore_case).search(text, timeout=SECONDS_MAX)
+    except TimeoutError as error:
+        raise _too_slow(pattern, text) from error
+
+
+def last_group(pattern: str, text: str, *, ignore_case: bool = False) -> str | None:
+    """Return the first group (or, without groups, the whole) of the last match, or None.
+
+    Raises:
+        DatasetError: The pattern is not a regular expression.
+        ScorerError: The search takes longer than `SECONDS_MAX`.
+    """
+    last = None
+    try:
+        for match in compiled(pattern, ignore_case=ignore_case).finditer(text, timeout=SECONDS_MAX):
+            last = match[1] if match.re.groups else match[0]
+    except TimeoutError as error:
+        raise _too_slow(pattern, text) from error
+    return last
+
+
+def _too_slow(pattern: str, text: str) -> ScorerError:
+    return ScorerError(
+        f"the pattern {pattern[:200]!r} took longer than {SECONDS_MAX:g} s on a response of {len(text)} characters; "
+        "write it without nested repetition"
+    )

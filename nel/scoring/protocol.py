@@ -1,0 +1,399 @@
+"""`@scorer` and the three ways to write one: a function, a factory and a class. All end in one callable.
+
+    @scorer                                    @scorer(metrics=[accuracy(), stderr()])     @scorer
+    def f(sample: ScorerInput) -> dict: ...    def g(strict: bool = False) -> Scorer:      class H:
+                                                   async def score(state, target):             def score(self, sample):
+                                                       return Score(value="C")                     return {...}
+                                                   return score
+
+The engine calls every one with a `ScorerInput`; what a factory or class builds may also be called with ``(state,
+target)``, as in Inspect. Trap: a function is what takes one required argument; a factory takes none, or says
+``-> Scorer``, or has `metrics`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from typing import Any, overload
+
+from nel.errors import ConfigError, ScorerError, did_you_mean
+from nel.types import Message, ScorerInput, ScorerResult
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_STATE_AND_TARGET = 2
+
+
+class Target(Sequence[str]):
+    """One or more accepted answers.
+
+    >>> target = Target(["60", "60%"])
+    >>> len(target), target[0], target.text
+    (2, '60', '6060%')
+    """
+
+    def __init__(self, target: str | Sequence[str]) -> None:
+        """Take one answer or several."""
+        self.target: list[str] = [target] if isinstance(target, str) else [str(item) for item in target]
+
+    @property
+    def text(self) -> str:
+        """Return all answers joined without a separator, as Inspect does."""
+        return "".join(self.target)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.target[index]
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    def __repr__(self) -> str:
+        return f"Target({self.target!r})"
+
+
+@dataclass(slots=True)
+class ModelOutput:
+    """What the model answered."""
+
+    completion: str
+    """The answer, without reasoning."""
+    model: str | None = None
+
+
+@dataclass(slots=True)
+class TaskState:
+    """One answered sample, as ``(state, target)`` scorers see it."""
+
+    output: ModelOutput
+    metadata: dict[str, Any] = dataclass_field(default_factory=dict)
+    """The dataset row."""
+    input: str | tuple[Message, ...] = ""
+    """The prompt, or the messages of a chat."""
+    choices: tuple[str, ...] = ()
+    sample_id: str | None = None
+    epoch: int = 1
+    """Which repeat, from 1."""
+    messages: list[dict[str, Any]] = dataclass_field(default_factory=list)
+    """The conversation, the answer included."""
+    target: Target = dataclass_field(default_factory=lambda: Target([]))
+    sample: ScorerInput | None = None
+    """The same as a `ScorerInput`."""
+
+    @property
+    def input_text(self) -> str:
+        """Return the prompt as text: the last user message of a chat."""
+        if isinstance(self.input, str):
+            return self.input
+        texts = [message.content for message in self.input if message.role == "user"]
+        return str(texts[-1]) if texts else ""
+
+    @property
+    def user_prompt(self) -> str:
+        """Return the last user message."""
+        return self.input_text
+
+
+def state_of(sample: ScorerInput) -> TaskState:
+    """Return a `ScorerInput` as the state that ``(state, target)`` scorers take."""
+    whole = sample.sample
+    return TaskState(
+        output=ModelOutput(completion=sample.response),
+        metadata=sample.metadata,
+        input="" if whole is None else whole.input,
+        choices=() if whole is None else whole.choices or (),
+        sample_id=None if whole is None else whole.id,
+        epoch=sample.repeat + 1,
+        messages=list(sample.conversation or ()),
+        target=target_of(sample),
+        sample=sample,
+    )
+
+
+def target_of(sample: ScorerInput) -> Target:
+    """Return the gold answer as a `Target`."""
+    return Target(sample.target if isinstance(sample.target, (list, tuple)) else str(sample.target))
+
+
+class BuiltScorer:
+    """A scorer that a factory or a class built: called with a `ScorerInput`, or with ``(state, target)``."""
+
+    is_scorer = True
+
+    def __init__(
+        self, inner: Callable[..., Any], *, name: str, params: Mapping[str, Any], metrics: Sequence[Any], source: Any
+    ) -> None:
+        """Wrap what scores.
+
+        Raises:
+            ConfigError: It takes neither one argument nor two.
+        """
+        self.inner = inner
+        self.name = self.__name__ = name
+        self.params = dict(params)
+        self.metrics = tuple(metrics)
+        self.is_async = is_async(inner)
+        self.takes_state = _required(inner) == _STATE_AND_TARGET
+        self.__wrapped__ = source
+        self.__doc__ = inspect.getdoc(source)
+        if not self.takes_state and _required(inner) != 1:
+            raise ConfigError(f"the scorer {name} must score (sample) or (state, target); it takes {_shape(inner)}")
+
+    def __call__(self, given: Any, target: Any = None) -> Any:
+        """Score a `ScorerInput` (an async scorer gives an awaitable), or give an awaitable for ``(state, target)``."""
+        if isinstance(given, ScorerInput):
+            return self.inner(state_of(given), target_of(given)) if self.takes_state else self.inner(given)
+        if self.takes_state:
+            result = self.inner(given, target if isinstance(target, Target) else Target(target))
+        else:
+            result = self.inner(given.sample or ScorerInput(response=given.output.completion, target=list(target)))
+        return result if isinstance(result, Awaitable) else _Ready(result)
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{key}={value!r}" for key, value in self.params.items())
+        return f"{self.name}({options})"
+
+
+class ScorerFactory:
+    """A decorated factory or class: called with its options it gives a `BuiltScorer`."""
+
+    is_scorer = True
+
+    def __init__(
+        self, source: Callable[..., Any], *, name: str, metrics: Sequence[Any], metadata: Mapping[str, Any]
+    ) -> None:
+        """Wrap a factory or class."""
+        functools.update_wrapper(self, source, updated=())
+        self.source = source
+        self.name = name
+        self.metrics = tuple(metrics)
+        self.metadata = dict(metadata)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> BuiltScorer:
+        """Build the scorer with these options.
+
+        Raises:
+            ConfigError: The factory does not return a scorer, or the class has no `score` method.
+        """
+        bound = inspect.signature(self.source).bind(*args, **kwargs)
+        made = self.source(*args, **kwargs)
+        inner = made.score if inspect.isclass(self.source) and hasattr(made, "score") else made
+        if not callable(inner):
+            what = "has no method score" if inspect.isclass(self.source) else f"returned a {type(made).__name__}"
+            raise ConfigError(f"the scorer {self.name} {what}; return a function (state, target) or (sample)")
+        if isinstance(inner, BuiltScorer):
+            return inner
+        return BuiltScorer(inner, name=self.name, params=bound.arguments, metrics=self.metrics, source=self.source)
+
+
+class _Ready:
+    """An awaitable that has its result already, so that sync scorers may be awaited."""
+
+    __slots__ = ("_result",)
+
+    def __init__(self, result: Any) -> None:
+        self._result = result
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        yield from ()
+        return self._result
+
+
+@overload
+def scorer(function: Callable[..., Any]) -> Any: ...
+@overload
+def scorer(
+    *, metrics: Sequence[Any] | Mapping[str, Sequence[Any]] = (), name: str | None = None, **metadata: Any
+) -> Callable[[Callable[..., Any]], Any]: ...
+def scorer(
+    function: Callable[..., Any] | None = None,
+    *,
+    metrics: Sequence[Any] | Mapping[str, Sequence[Any]] = (),
+    name: str | None = None,
+    **metadata: Any,
+) -> Any:
+    """Mark a function, a factory or a class as a scorer.
+
+    A scorer returns a dict of metric names to bools or numbers (``{"correct": True}``), a bool, a number or a `Score`;
+    it may be async.
+
+    Args:
+        metrics: Metrics of the run over this scorer's scores, beside the mean: a list, or one for each key of a dict.
+        name: What the scorer is called, the function's own name otherwise.
+
+    Raises:
+        ConfigError: The signature is none of a function's, a factory's or a class's.
+
+    >>> @scorer
+    ... def same(sample: ScorerInput) -> dict:
+    ...     return {"correct": sample.response == sample.target}
+    >>> same(ScorerInput(response="4", target="4"))
+    {'correct': True}
+    >>> @scorer
+    ... def starts(ignore_case: bool = True):
+    ...     async def score(state, target):
+    ...         return Score(value="C" if state.output.completion.startswith(target.text) else "I")
+    ...     return score
+    >>> starts(ignore_case=False)
+    starts(ignore_case=False)
+    """
+    if function is None:
+        return lambda decorated: _marked(decorated, metrics, name, metadata)
+    return _marked(function, metrics, name, metadata)
+
+
+def as_scorer(found: Any, options: Mapping[str, Any] | None = None) -> Any:
+    """Return anything that was written as a scorer as the callable the engine calls, with its options bound.
+
+    Raises:
+        ConfigError: It is no scorer, or has no such option, or its factory refuses the value.
+    """
+    options = dict(options or {})
+    if isinstance(found, BuiltScorer):
+        if options:
+            raise ConfigError(f"the scorer {found!r} is built already and takes no options")
+        return found
+    if not isinstance(found, ScorerFactory) and (inspect.isclass(found) or _is_factory(found)):
+        found = ScorerFactory(found, name=_name_of(found), metrics=(), metadata={})
+    if not callable(found):
+        raise ConfigError(f"a {type(found).__name__} is no scorer; a scorer is a function, a factory or a class")
+    if isinstance(found, ScorerFactory):
+        _check_options(found.name, options, list(inspect.signature(found.source).parameters.values()))
+        try:
+            return found(**options)
+        except (TypeError, ValueError) as error:
+            raise ConfigError(f"the scorer {found.name} cannot be built: {error}") from error
+    _check_options(_name_of(found), options, list(inspect.signature(found).parameters.values())[1:])
+    return functools.partial(found, **options) if options else found
+
+
+def is_async(scorer: Any) -> bool:
+    """Return whether calling a scorer gives an awaitable."""
+    bare = scorer.func if isinstance(scorer, functools.partial) else scorer
+    return bool(getattr(bare, "is_async", False)) or inspect.iscoroutinefunction(bare)
+
+
+def metrics_of(scorer: Any) -> Sequence[Any] | Mapping[str, Sequence[Any]]:
+    """Return the metrics that a scorer was declared with."""
+    bare = scorer.func if isinstance(scorer, functools.partial) else scorer
+    return getattr(bare, "metrics", ())
+
+
+_CURRENT: ContextVar[tuple[Any, ScorerInput] | None] = ContextVar("nel-scoring", default=None)
+
+
+@contextmanager
+def scoring(scorer: Any, sample: ScorerInput) -> Iterator[None]:
+    """Make this scorer and sample what `score` speaks of."""
+    token = _CURRENT.set((scorer, sample))
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+async def score(conversation: TaskState | Sequence[Mapping[str, Any]]) -> list[ScorerResult]:
+    """Score a conversation before its end, with the benchmark's own scorer (Inspect's intermediate scoring).
+
+    Args:
+        conversation: A `TaskState`, or messages (``role`` and ``content``) whose last ``assistant`` one is the answer.
+
+    Raises:
+        ScorerError: Nothing is being scored here, or the conversation holds no answer.
+    """
+    current = _CURRENT.get()
+    if current is None:
+        raise ScorerError("score() works inside a benchmark's own functions while a sample is being asked or scored")
+    scorer_in_use, sample = current
+    if isinstance(conversation, TaskState):
+        response, messages = conversation.output.completion, conversation.messages
+    else:
+        messages = [dict(message) for message in conversation]
+        answers = [message["content"] for message in messages if message.get("role") == "assistant"]
+        if not answers:
+            raise ScorerError("the conversation holds no assistant message to score")
+        response = str(answers[-1])
+    given = ScorerInput(
+        response=response,
+        target=sample.target,
+        metadata=sample.metadata,
+        config=sample.config,
+        conversation=list(messages),
+        sample=sample.sample,
+        repeat=sample.repeat,
+    )
+    result = scorer_in_use(given)
+    result = await result if isinstance(result, Awaitable) else result
+    return [] if result is None else [result]
+
+
+def _marked(
+    function: Callable[..., Any],
+    metrics: Sequence[Any] | Mapping[str, Sequence[Any]],
+    name: str | None,
+    metadata: Mapping[str, Any],
+) -> Any:
+    chosen = name or _name_of(function)
+    if inspect.isclass(function) or _is_factory(function) or (metrics and not _takes_sample(function)):
+        return ScorerFactory(function, name=chosen, metrics=metrics, metadata=metadata)  # type: ignore[arg-type]
+    required = _required(function)
+    if required != 1:
+        raise ConfigError(
+            f"the scorer {chosen} takes {required} arguments; write def {chosen}(sample: ScorerInput) -> dict, or a "
+            "factory that returns a function (state, target) -> Score"
+        )
+    function._is_scorer = True  # type: ignore[attr-defined]  # noqa: SLF001 - the mark that other tools look for
+    function.metrics = metrics  # type: ignore[attr-defined]
+    return function
+
+
+def _is_factory(function: Any) -> bool:
+    """Return whether a function builds a scorer: it needs no argument, or says that it returns a ``Scorer``."""
+    if isinstance(function, ScorerFactory | BuiltScorer | functools.partial) or not inspect.isroutine(function):
+        return False
+    returns = str(getattr(function, "__annotations__", {}).get("return", ""))
+    return _required(function) == 0 or returns.rpartition(".")[2].strip("'\">") == "Scorer"
+
+
+def _takes_sample(function: Callable[..., Any]) -> bool:
+    parameters = list(inspect.signature(function).parameters.values())
+    annotation = str(parameters[0].annotation) if parameters else ""
+    return "ScorerInput" in annotation or (_required(function) == 1 and parameters[0].name == "sample")
+
+
+def _required(function: Callable[..., Any]) -> int:
+    parameters = inspect.signature(function).parameters.values()
+    return sum(parameter.default is parameter.empty and parameter.kind in _POSITIONAL for parameter in parameters)
+
+
+def _shape(function: Callable[..., Any]) -> str:
+    return f"({', '.join(inspect.signature(function).parameters)})"
+
+
+def _name_of(function: Any) -> str:
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _check_options(name: str, options: Mapping[str, Any], parameters: Sequence[inspect.Parameter]) -> None:
+    known = [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return
+    for key in options:
+        if key not in known:
+            hint = did_you_mean(key, known) or f"; it has: {', '.join(known) or 'none'}"
+            raise ConfigError(f'the scorer "{name}" has no option "{key}"{hint}')
+    missing = [
+        parameter.name
+        for parameter in parameters
+        if parameter.default is parameter.empty and parameter.name in known and parameter.name not in options
+    ]
+    if missing:
+        raise ConfigError(f'the scorer "{name}" needs {", ".join(missing)}; write {name}:{missing[0]}=...')

@@ -1,0 +1,264 @@
+"""The bootstrap interval against golden values, scipy and a plain drawing of every resample."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from nel.errors import UndefinedMetric
+from nel.metrics import bootstrap_ci, bootstrap_means
+from nel.metrics.bootstrap import _bca_shares
+from nel.metrics.resampling import DeferredReplicates, Replicates, replicates, resample_ratios
+
+RNG = np.random.default_rng(11)
+SCORES = {
+    "binary": (RNG.random(500) < 0.7).astype(float),
+    "few continuous": RNG.random(200),
+    "many continuous": RNG.random(2000),
+    "skewed": np.exp(2 * RNG.normal(size=1500)),
+    "zeros and more": np.concatenate([np.zeros(1500), RNG.random(500)]),
+    "hundredths": np.round(RNG.random(2000), 2),
+    "an outlier": np.concatenate([RNG.random(1500), [50.0]]),
+    "nearly equal": 1 + 1e-9 * RNG.random(1500),
+}
+
+
+def plain_means(scores: np.ndarray, n_resamples: int, seed: int) -> np.ndarray:
+    """Return resample means drawn in the obvious way."""
+    rng = np.random.default_rng(seed)
+    return np.array([rng.choice(scores, len(scores)).mean() for _ in range(n_resamples)])
+
+
+@pytest.mark.parametrize(
+    ("right", "method", "lower", "upper"),
+    [(19, "percentile", 0.85, 1.0), (17, "percentile", 0.70, 1.0), (17, "bca", 0.65, 0.95)],
+)
+def test_golden_values(right: int, method, lower: float, upper: float) -> None:
+    """Twenty questions: the ends lie on the lattice of twentieths."""
+    interval = bootstrap_ci([1.0] * right + [0.0] * (20 - right), method=method)
+    assert (interval.ci_lower, interval.ci_upper) == pytest.approx((lower, upper), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
+def test_agrees_with_scipy(name: str, method) -> None:
+    """Both ends are scipy's, within six standard errors of the difference of two simulations."""
+    scores, size = SCORES[name], 4000
+    ours = bootstrap_ci(scores, method=method, n_resamples=size)
+    theirs = stats.bootstrap((scores,), np.mean, n_resamples=size, batch=100, method=method, rng=3).confidence_interval
+    error = scores.std() / math.sqrt(len(scores)) * math.sqrt(0.025 * 0.975 / size) / stats.norm.pdf(1.96)
+    lattice = 1 / len(scores) if name == "binary" else 0
+    tolerance = 6 * math.sqrt(2) * error * (3 if method == "bca" or name == "skewed" else 1) + lattice
+    assert ours.ci_lower == pytest.approx(theirs.low, abs=tolerance, rel=0)
+    assert ours.ci_upper == pytest.approx(theirs.high, abs=tolerance, rel=0)
+
+
+@pytest.mark.parametrize("name", ["many continuous", "skewed", "zeros and more", "hundredths", "an outlier"])
+def test_what_was_not_drawn_does_not_matter(name: str) -> None:
+    """Drawing on until every resample is known exactly leaves every answer as it was."""
+    scores = np.sort(SCORES[name])
+    tolerance = 1e-12 * scores.max()
+    for seed in range(5):
+        drawn = DeferredReplicates(scores, 1000, np.random.default_rng(seed))
+        answers = [drawn.quantile(0.025), drawn.quantile(0.5), drawn.quantile(0.9)]
+        below = drawn.share_below(scores.mean(), tolerance)
+        while drawn._settle(-math.inf, math.inf):
+            pass
+        means = drawn._means
+        assert answers == pytest.approx(np.quantile(means, [0.025, 0.5, 0.9]).tolist(), rel=1e-12)
+        low, high = scores.mean() - tolerance, scores.mean() + tolerance
+        assert below == pytest.approx((np.mean(means < low) + np.mean(means <= high)) / 2)
+
+
+@pytest.mark.parametrize("name", ["many continuous", "skewed", "zeros and more", "an outlier"])
+def test_deferred_means_have_the_distribution_of_plain_ones(name: str) -> None:
+    """Kolmogorov-Smirnov against drawing each resample in the obvious way."""
+    scores = np.sort(SCORES[name])
+    drawn = DeferredReplicates(scores, 3000, np.random.default_rng(1))
+    while drawn._settle(-math.inf, math.inf):
+        pass
+    assert stats.ks_2samp(drawn._means, plain_means(scores, 3000, 2)).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("name", ["binary", "few continuous"])
+def test_means_have_the_distribution_of_plain_ones(name: str) -> None:
+    """Counting distinct values and drawing indices are both drawing with replacement."""
+    means = bootstrap_means(SCORES[name], n_resamples=3000, seed=1)
+    assert stats.ks_2samp(means, plain_means(SCORES[name], 3000, 2)).pvalue > 1e-3
+
+
+def test_few_distinct_values_are_an_exact_binomial() -> None:
+    """Every count of ones comes as often as the binomial says (chi-square)."""
+    means = bootstrap_means([1.0, 1.0, 1.0, 0.0], n_resamples=20_000, seed=3)
+    found = np.bincount(np.rint(means * 4).astype(int), minlength=5)
+    assert stats.chisquare(found, 20_000 * stats.binom.pmf(range(5), 4, 0.75)).pvalue > 1e-3
+
+
+@given(st.lists(st.floats(-10, 10), min_size=1, max_size=12), st.randoms(use_true_random=False))
+def test_order_does_not_matter(scores: list[float], random) -> None:
+    """The same scores in another order give the same interval, to the last bit."""
+    shuffled = random.sample(scores, len(scores))
+    assert bootstrap_ci(scores, n_resamples=50) == bootstrap_ci(shuffled, n_resamples=50)
+
+
+def test_order_does_not_matter_to_many_scores() -> None:
+    """Nor when draws are deferred."""
+    scores = SCORES["many continuous"]
+    assert bootstrap_ci(scores) == bootstrap_ci(scores[::-1])
+
+
+def test_seed_decides() -> None:
+    """One seed gives one interval, another seed another; the global generator has no part in it."""
+    scores = SCORES["many continuous"]
+    before = np.random.get_state()[1].tolist()
+    first, again, other = (bootstrap_ci(scores, seed=seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first.ci_lower != other.ci_lower
+    assert np.random.get_state()[1].tolist() == before
+
+
+def test_basic_mirrors_percentile() -> None:
+    """The basic interval is the percentile interval mirrored at the mean."""
+    scores = SCORES["skewed"]
+    plain, basic = (bootstrap_ci(scores, method=method) for method in ("percentile", "basic"))
+    assert basic.ci_lower == pytest.approx(2 * plain.value - plain.ci_upper)
+    assert basic.ci_upper == pytest.approx(2 * plain.value - plain.ci_lower)
+
+
+@pytest.mark.parametrize(("bias", "acceleration"), [(0.5, 0.0), (0.6, 0.0), (0.4, 0.1), (0.55, -0.05)])
+def test_bca_shares_are_efrons(bias: float, acceleration: float) -> None:
+    """Phi(z0 + (z0 + z) / (1 - a (z0 + z))), by scipy's normal; without bias and skewness the percentiles."""
+    shift = stats.norm.ppf(bias)
+    moved = shift + stats.norm.ppf([0.025, 0.975])
+    expected = stats.norm.cdf(shift + moved / (1 - acceleration * moved))
+    assert _bca_shares(0.025, bias, acceleration) == pytest.approx(expected.tolist())
+    if (bias, acceleration) == (0.5, 0.0):
+        assert expected.tolist() == pytest.approx([0.025, 0.975])
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=2, max_size=40).filter(lambda scores: len(set(scores)) > 1),
+    st.sampled_from(["percentile", "bca"]),
+)
+def test_ends_are_means_of_scores(scores: list[float], method) -> None:
+    """Percentiles of means lie between the least and the largest score, in order."""
+    interval = bootstrap_ci(scores, method=method, n_resamples=400)
+    assert min(scores) <= interval.ci_lower <= interval.ci_upper <= max(scores)
+    assert not interval.degenerate
+
+
+@pytest.mark.parametrize("scores", [[0.1], [0.1] * 3, [1.0] * 2000, [True, True]])
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
+def test_equal_scores_are_degenerate(scores: list[float], method) -> None:
+    """No spread gives an interval without width, and says so."""
+    interval = bootstrap_ci(scores, method=method)
+    assert interval.degenerate
+    assert interval.ci_lower == interval.value == interval.ci_upper
+
+
+def test_clusters_are_resampled_whole() -> None:
+    """Copies of each question in one cluster change nothing; without clusters they would shrink the interval."""
+    scores = SCORES["few continuous"]
+    copies, ids = np.repeat(scores, 4), np.repeat(range(len(scores)), 4).tolist()
+    single, clustered, naive = bootstrap_ci(scores), bootstrap_ci(copies, clusters=ids), bootstrap_ci(copies)
+    assert clustered.n_clusters == len(scores)
+    assert (clustered.ci_lower, clustered.ci_upper) == pytest.approx((single.ci_lower, single.ci_upper), rel=1e-9)
+    assert naive.ci_upper - naive.ci_lower < 0.7 * (single.ci_upper - single.ci_lower)
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_clusters_of_different_sizes(method) -> None:
+    """A resample's mean is the sum over its clusters divided by their size, as in a plain loop."""
+    rng = np.random.default_rng(2)
+    ids = rng.integers(0, 30, size=200).tolist()
+    scores = [float(rng.random() < 0.3 + 0.02 * cluster) for cluster in ids]
+    groups = [[score for score, one in zip(scores, ids, strict=True) if one == cluster] for cluster in set(ids)]
+    resamples = []
+    for _ in range(4000):
+        drawn = [groups[index] for index in rng.integers(0, len(groups), size=len(groups))]
+        resamples.append(sum(map(sum, drawn)) / sum(map(len, drawn)))
+    interval = bootstrap_ci(scores, clusters=ids, method=method, n_resamples=4000)
+    expected = np.quantile(resamples, [0.025, 0.975])
+    assert (interval.ci_lower, interval.ci_upper) == pytest.approx(expected.tolist(), abs=0.02)
+
+
+def test_equal_clusters_are_degenerate() -> None:
+    """Clusters of one mean have no spread between them, whatever their sizes."""
+    assert bootstrap_ci([0.0, 1.0, 0.0, 1.0, 1.0, 0.0], clusters="aabbbb").degenerate
+
+
+@pytest.mark.parametrize(
+    ("scores", "settings", "error", "message"),
+    [
+        ([], {}, UndefinedMetric, "nothing was scored"),
+        ([1.0, math.nan], {}, ValueError, "NaN or infinite"),
+        ([1.0, None], {}, ValueError, "NaN or infinite"),
+        ([1.0, -math.inf], {}, ValueError, "NaN or infinite"),
+        ([[1.0, 0.0]], {}, ValueError, "one row of numbers"),
+        ([1.0, 0.0], {"level": 1.0}, ValueError, "level 1.0"),
+        ([1.0, 0.0], {"n_resamples": 0}, ValueError, "0 resamples"),
+        ([1.0, 0.0], {"method": "BCa"}, ValueError, '"BCa"'),
+        ([1.0, 0.0], {"clusters": "aa"}, UndefinedMetric, "fewer than two clusters"),
+        ([1.0, 0.0], {"clusters": ["a", None]}, ValueError, "no cluster id"),
+        ([1.0, 0.0], {"clusters": "a"}, ValueError, "2 values have 1 cluster ids"),
+        ([0.1, 0.26, 0.37, 0.93, 0.41], {"method": "bca", "n_resamples": 1}, UndefinedMetric, "no BCa interval"),
+    ],
+)
+def test_errors(scores, settings, error, message) -> None:
+    """What has no interval says why."""
+    with pytest.raises(error, match=message):
+        bootstrap_ci(scores, **settings)
+
+
+def test_means_need_a_resample() -> None:
+    """No resample has no mean."""
+    with pytest.raises(ValueError, match="n_resamples"):
+        bootstrap_means([1.0], n_resamples=0)
+
+
+def test_result_says_how_it_was_made() -> None:
+    """Level, sizes, method and seed are in the result."""
+    found = dataclasses.asdict(bootstrap_ci([0.0, 1.0], level=0.9, n_resamples=100, seed=7))
+    expected = {"value": 0.5, "level": 0.9, "n": 2, "n_resamples": 100, "method": "percentile", "seed": 7}
+    assert expected.items() <= found.items()
+    assert found["n_clusters"] is None
+
+
+@pytest.mark.parametrize("n_resamples", [1, 2, 3])
+def test_a_handful_of_resamples(n_resamples: int) -> None:
+    """One resample is an interval of its own, deferred or not."""
+    for name in ("binary", "many continuous"):
+        interval = bootstrap_ci(SCORES[name], n_resamples=n_resamples)
+        assert interval.ci_lower <= interval.ci_upper
+
+
+def test_quantile_is_numpys() -> None:
+    """Quantiles interpolate as numpy's do."""
+    means = np.random.default_rng(1).random(101)
+    for share in (0.0, 0.025, 0.5, 0.977, 1.0):
+        assert Replicates(means).quantile(share) == pytest.approx(np.quantile(means, share))
+
+
+def test_few_or_small_sets_are_not_deferred() -> None:
+    """Deferring pays for many different scores only."""
+    kinds = {name: type(replicates(np.sort(s), 10, np.random.default_rng(1))) for name, s in SCORES.items()}
+    assert kinds["binary"] is kinds["few continuous"] is Replicates
+    assert kinds["many continuous"] is kinds["skewed"] is DeferredReplicates
+
+
+def test_memory_is_bounded() -> None:
+    """Ten thousand resamples of 12 032 scores would be 963 MB at once; 48 MB are enough."""
+    scores = np.random.default_rng(1).random(12_032)
+    tracemalloc.start()
+    bootstrap_ci(scores)
+    resample_ratios(scores, scores, 100, np.random.default_rng(1))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 48e6

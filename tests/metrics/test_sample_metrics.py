@@ -1,0 +1,367 @@
+"""Metrics of a set of samples, the numbers of values, and the decorator."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from nel.errors import UndefinedMetric
+from nel.metrics import (
+    accuracy,
+    bootstrap_stderr,
+    ci,
+    grouped,
+    mean,
+    metric,
+    std,
+    stderr,
+    value_to_float,
+    var,
+    wilson_interval,
+)
+from nel.types import SampleScore, Score
+
+SIMPLE = [accuracy(), mean(), std(), var(), stderr(), bootstrap_stderr(), ci(), ci(method="bootstrap", num_samples=200)]
+
+
+def samples(values: Any, **columns: Any) -> list[SampleScore]:
+    """Return samples with these values, and metadata from columns of the same length."""
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)] if columns else None
+    return [
+        SampleScore(score=Score(value=value), sample_id=f"q{i}", sample_metadata=None if rows is None else rows[i])
+        for i, value in enumerate(values)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        ("C", 1),
+        ("I", 0),
+        ("P", 0.5),
+        ("N", 0),
+        (True, 1),
+        (False, 0),
+        (3, 3),
+        (0.25, 0.25),
+        (np.float32(0.5), 0.5),
+        ("yes", 1),
+        ("TRUE", 1),
+        ("No", 0),
+        ("false", 0),
+        (" 2.5\n", 2.5),
+        ("1e3", 1000),
+        (np.True_, 1),
+        (np.int64(4), 4),
+    ],
+)
+def test_numbers_of_values(value: Any, number: float) -> None:
+    """Numbers, grades, yes and no, and numbers in text."""
+    found = value_to_float()(value)
+    assert found == number
+    assert type(found) is float
+
+
+@pytest.mark.parametrize(
+    "value", [None, [1], {"a": 1}, "correct", "c", "", "nan", "inf", "-Infinity", 10**400, object()]
+)
+def test_values_without_a_number(value: Any) -> None:
+    """Where inspect_ai says 0, this is an error."""
+    with pytest.raises(UndefinedMetric, match="has no number"):
+        value_to_float()(value)
+
+
+def test_own_grades() -> None:
+    """Grades can be other words; a number is never taken for one; NaN stays."""
+    to_float = value_to_float(correct="pass", incorrect="fail", partial="half", noanswer="none")
+    assert [to_float(value) for value in ("pass", "half", "fail", "none", 7)] == [1, 0.5, 0, 0, 7]
+    assert math.isnan(to_float(math.nan))
+    with pytest.raises(UndefinedMetric, match="'C'"):
+        to_float("C")
+    with pytest.raises(UndefinedMetric, match="…"):
+        to_float("x" * 1000)
+
+
+def test_reference_values() -> None:
+    """0..9 and 0..19, as inspect_ai's own tests have them."""
+    ten = samples(range(10))
+    assert stderr()(ten) == pytest.approx(0.957, abs=5e-4)
+    assert var()(ten) == pytest.approx(9.167, abs=5e-4)
+    assert std()(ten) == pytest.approx(np.std(range(10), ddof=1))
+    assert mean()(ten) == accuracy()(ten) == 4.5
+    clustered = samples(range(20), group=[i % 4 for i in range(20)])
+    assert stderr(cluster="group")(clustered) == pytest.approx(0.645, abs=5e-4)
+
+
+def test_eight_of_ten() -> None:
+    """The standard error with n - 1, not with n."""
+    assert stderr()(samples("CCCCCCCCII")) == pytest.approx(0.133333, abs=5e-7)
+
+
+def test_clustered_golden_value() -> None:
+    """Three clusters of four."""
+    scores = samples([1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 1], passage="aaaabbbbcccc")
+    assert stderr(cluster="passage")(scores) == pytest.approx(0.166667, abs=5e-7)
+
+
+@pytest.mark.parametrize("compute", SIMPLE)
+def test_unscored_are_left_out(compute) -> None:
+    """NaN changes nothing; a set of only NaN has no number."""
+    scored = samples([0.0, 1.0, 0.5, 1.0])
+    assert compute([*scored, *samples([math.nan])]) == compute(scored)
+    for nothing in ([], samples([math.nan, math.nan])):
+        with pytest.raises(UndefinedMetric, match="nothing was scored"):
+            compute(nothing)
+
+
+@pytest.mark.parametrize("compute", SIMPLE)
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [("correct", "sample q1: the text"), ([1], "sample q1:"), (math.inf, "sample q1: the score is inf")],
+)
+def test_values_without_a_number_name_the_sample(compute, value: Any, message: str) -> None:
+    """A value that has no finite number is never counted as 0."""
+    with pytest.raises(UndefinedMetric, match=message):
+        compute(samples([1, value]))
+
+
+@pytest.mark.parametrize("compute", SIMPLE[2:])
+def test_one_sample_has_no_spread(compute) -> None:
+    """One sample has a mean and nothing else."""
+    assert mean()(samples([0.5])) == 0.5
+    with pytest.raises(UndefinedMetric, match="fewer than two"):
+        compute(samples([0.5]))
+
+
+@given(
+    st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=20).filter(lambda v: len(set(v)) > 1),
+    st.randoms(use_true_random=False),
+)
+def test_order_does_not_matter(values: list[float], random) -> None:
+    """Samples in another order give the same metrics, to the last bit."""
+    clusters = [i % 3 for i in range(len(values))]
+    scores = samples(values, group=clusters)
+    shuffled = random.sample(scores, len(scores))
+    for compute in (*SIMPLE, stderr(cluster="group"), grouped(mean(), "group", all="groups")):
+        try:
+            expected = compute(scores)
+        except UndefinedMetric as error:
+            with pytest.raises(UndefinedMetric, match=str(error)):
+                compute(shuffled)
+        else:
+            assert compute(shuffled) == expected
+
+
+@given(st.lists(st.floats(-100, 100), min_size=2, max_size=30))
+def test_agrees_with_numpy(values: list[float]) -> None:
+    """Mean, spread and standard error are numpy's."""
+    scores = samples(values)
+    assert mean()(scores) == pytest.approx(np.mean(values), abs=1e-9)
+    assert var()(scores) == pytest.approx(np.var(values, ddof=1), abs=1e-9)
+    assert std()(scores) == pytest.approx(np.std(values, ddof=1), abs=1e-6)
+    assert stderr()(scores) == pytest.approx(np.std(values, ddof=1) / math.sqrt(len(values)), abs=1e-6)
+
+
+def test_bootstrap_stderr_is_near_the_formula() -> None:
+    """Within five of its own standard errors of std(n) / sqrt(n); its seed decides."""
+    values = np.random.default_rng(1).random(300)
+    expected = values.std() / math.sqrt(300)
+    found = bootstrap_stderr(num_samples=4000)(samples(values.tolist()))
+    assert found == pytest.approx(expected, rel=5 / math.sqrt(8000))
+    assert bootstrap_stderr(seed=1)(samples(values.tolist())) != bootstrap_stderr(seed=2)(samples(values.tolist()))
+
+
+@pytest.mark.parametrize("num_samples", [0, 1])
+def test_bootstrap_stderr_needs_two_resamples(num_samples: int) -> None:
+    """One mean has no spread."""
+    with pytest.raises(ValueError, match="at least 2"):
+        bootstrap_stderr(num_samples)
+
+
+def test_t_interval_is_scipys() -> None:
+    """Student's t, at any level."""
+    values = [0.1, 0.5, 0.9, 0.4, 0.7]
+    expected = stats.t.interval(0.9, 4, loc=np.mean(values), scale=stats.sem(values))
+    found = ci(level=0.9)(samples(values))
+    assert (found["lower"], found["upper"]) == pytest.approx(expected)
+
+
+def test_clustered_t_interval() -> None:
+    """The mean and t(G - 1) times the clustered standard error."""
+    scores = samples([1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 1], passage="aaaabbbbcccc")
+    half = stats.t.ppf(0.975, 2) / 6
+    found = ci(cluster="passage")(scores)
+    assert (found["lower"], found["upper"]) == pytest.approx((7 / 12 - half, 7 / 12 + half))
+
+
+def test_bootstrap_interval() -> None:
+    """Nineteen of twenty, golden; with clusters whole clusters move."""
+    assert ci(method="bootstrap")(samples("C" * 19 + "I")) == {"lower": 0.85, "upper": 1.0}
+    scores = samples([1, 1, 0, 0, 1, 1, 0, 0], passage="aabbccdd")
+    assert ci(method="bootstrap", cluster="passage")(scores) == {"lower": 0.0, "upper": 1.0}
+    assert ci(method="bootstrap")(scores)["lower"] > 0
+
+
+def test_wilson_interval() -> None:
+    """All right is no certainty; one sample has an interval too; another value than 0 and 1 has none."""
+    expected = wilson_interval(5, 5)
+    assert ci(method="wilson")(samples("CCCCC")) == {"lower": expected.lower, "upper": expected.upper}
+    assert ci(method="wilson")(samples("C"))["lower"] == pytest.approx(0.206549, abs=5e-7)
+    with pytest.raises(UndefinedMetric, match="values of 0 and 1 only"):
+        ci(method="wilson")(samples("CCP"))
+
+
+@pytest.mark.parametrize("method", ["t", "bootstrap"])
+@pytest.mark.parametrize("cluster", [None, "passage"])
+def test_equal_values_have_no_interval(method, cluster: str | None) -> None:
+    """An interval of zero width is never returned."""
+    with pytest.raises(UndefinedMetric, match=r"all questions have the same value|clusters have no spread"):
+        ci(method=method, cluster=cluster)(samples([0.1] * 4, passage="aabb"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"level": 0}, "level 0"),
+        ({"level": 95}, "level 95"),
+        ({"num_samples": 0}, "0 resamples"),
+        ({"method": "normal"}, '"normal"'),
+        ({"method": "wilson", "cluster": "x"}, "takes no cluster"),
+    ],
+)
+def test_interval_arguments(settings: dict[str, Any], message: str) -> None:
+    """A wrong argument is refused when the metric is built."""
+    with pytest.raises(ValueError, match=message):
+        ci(**settings)
+
+
+@pytest.mark.parametrize("build", [stderr, ci, lambda cluster: ci(method="bootstrap", cluster=cluster)])
+def test_fewer_than_two_clusters(build) -> None:
+    """One cluster has no standard error: nothing falls back silently."""
+    with pytest.raises(UndefinedMetric, match="fewer than two clusters"):
+        build(cluster="passage")(samples([0, 1, 1], passage="aaa"))
+
+
+@pytest.mark.parametrize(
+    "build",
+    [stderr, ci, lambda cluster: ci(method="bootstrap", cluster=cluster), lambda cluster: grouped(mean(), cluster)],
+)
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ({}, 'sample q0 has no "passage" in its metadata'),
+        ({"other": [1]}, 'sample q0 has no "passage" in its metadata'),
+        ({"passage": [None]}, 'sample q0: "passage" is None'),
+        ({"passage": [math.nan]}, 'sample q0: "passage" is nan'),
+        ({"passage": [[1]]}, r'sample q0: "passage" is \[1\]'),
+    ],
+)
+def test_missing_cluster_ids(build, ids: dict[str, Any], message: str) -> None:
+    """A sample without a cluster or group is named, even where it is the only one."""
+    with pytest.raises(ValueError, match=message):
+        build(cluster="passage")(samples([1], **ids))
+
+
+SUBJECTS = samples("CCIIC", subject=["law", "law", "law", "art", "art"])
+
+
+def test_grouped() -> None:
+    """A value a group, sorted, and one for all: over samples, over groups, or none."""
+    assert grouped(mean(), "subject")(SUBJECTS) == {"art": 0.5, "law": pytest.approx(2 / 3), "all": 0.6}
+    assert list(grouped(mean(), "subject")(SUBJECTS)) == ["art", "law", "all"]
+    assert grouped(mean(), "subject", all="groups")(SUBJECTS)["all"] == pytest.approx((0.5 + 2 / 3) / 2)
+    found = grouped(mean(), "subject", all=False, name_template="acc_{group_name}")(SUBJECTS)
+    assert list(found) == ["acc_art", "acc_law"]
+    assert grouped(mean(), "subject", all_label="total")(SUBJECTS)["total"] == 0.6
+
+
+def test_grouped_intervals() -> None:
+    """Any metric can be grouped; one of several numbers has no mean of groups."""
+    found = grouped(ci(method="wilson"), "subject")(SUBJECTS)
+    assert found["art"] == {"lower": wilson_interval(1, 2).lower, "upper": wilson_interval(1, 2).upper}
+    with pytest.raises(UndefinedMetric, match="has no number"):
+        grouped(ci(method="wilson"), "subject", all="groups")(SUBJECTS)
+
+
+def test_group_without_a_value() -> None:
+    """A group nobody of which was scored is None, not 0 and not gone, and then groups have no mean."""
+    scores = samples(["C", math.nan], subject=["law", "art"])
+    assert grouped(mean(), "subject")(scores) == {"art": None, "law": 1.0, "all": 1.0}
+    assert grouped(mean(), "subject", all="groups")(scores)["all"] is None
+    with pytest.raises(UndefinedMetric, match="nothing was scored"):
+        grouped(mean(), "subject")([])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"all": "mean"}, "all must be"),
+        ({"name_template": "same"}, "template must name"),
+        ({"name_template": "{group}"}, "template must name"),
+        ({"name_template": "{group_name}{}"}, "template must name"),
+        ({"name_template": "{"}, "expected '}'|Single"),
+    ],
+)
+def test_grouped_arguments(settings: dict[str, Any], message: str) -> None:
+    """A wrong argument is refused when the metric is built."""
+    with pytest.raises(ValueError, match=message):
+        grouped(mean(), "subject", **settings)
+
+
+def test_names_that_clash() -> None:
+    """A group that is called like the value of all is refused, unless that is left out."""
+    scores = samples([1], subject=["all"])
+    with pytest.raises(ValueError, match='a group is called "all"'):
+        grouped(mean(), "subject")(scores)
+    assert grouped(mean(), "subject", all=False)(scores) == {"all": 1.0}
+
+
+def test_names_and_params() -> None:
+    """What a factory builds knows its name and arguments; functions are recorded by name or not at all."""
+    assert [one.name for one in SIMPLE[:6]] == ["accuracy", "mean", "std", "var", "stderr", "bootstrap_stderr"]
+    assert dict(stderr(cluster="passage").params) == {"cluster": "passage"}
+    assert dict(grouped(accuracy(), "subject").params)["metric"] == "accuracy"
+
+
+def test_decorator_forms() -> None:
+    """With and without a name, by position and by keyword; name, signature and docstring stay."""
+
+    def first(place: int = 0):
+        """Take one."""
+        return lambda scores: scores[place].score.value
+
+    for decorate, name in ((metric, "first"), (metric(), "first"), (metric("a"), "a"), (metric(name="b"), "b")):
+        factory = decorate(first)
+        assert (factory.__name__, factory.__doc__) == ("first", "Take one.")
+        assert inspect.signature(factory) == inspect.signature(first)
+        built = factory(place=1)
+        assert (built.name, dict(built.params), built(samples([3, 4]))) == (name, {"place": 1}, 4)
+
+
+def test_decorated_class() -> None:
+    """A class whose instances can be called is a factory too."""
+
+    @metric
+    class Largest:
+        def __init__(self, limit: float) -> None:
+            self.limit = limit
+
+        def __call__(self, scores: list[SampleScore]) -> float:
+            return min(self.limit, max(one.score.as_float() for one in scores))
+
+    built = Largest(5.0)
+    assert (built.name, dict(built.params), built(samples([3.0, 9.0]))) == ("Largest", {"limit": 5.0}, 5.0)
+
+
+def test_decorator_wants_a_factory() -> None:
+    """Decorating the function that computes is a mistake, and said so."""
+    broken = metric(lambda scores: 0.5)
+    with pytest.raises(TypeError, match="returned a float; decorate the factory"):
+        broken([])

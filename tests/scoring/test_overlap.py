@@ -1,0 +1,351 @@
+"""Overlap scores equal their reference implementations, and have a value or a named error for every text."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rouge_score.rouge_scorer import RougeScorer
+from sacrebleu import corpus_bleu as sacrebleu_corpus_bleu
+from sacrebleu import corpus_chrf as sacrebleu_corpus_chrf
+from sacrebleu.metrics.chrf import CHRF
+
+from nel.errors import ScorerError, UndefinedMetric
+from nel.scoring import overlap
+from nel.scoring.overlap import bleu, chrf, corpus_bleu, corpus_chrf, f1_token, rouge
+from nel.types import ScorerInput
+
+EXACT = 1e-9
+SCORERS = (f1_token, bleu, rouge, chrf)
+ROUGE_SCORER = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=False)
+
+HAND_MADE = [
+    ("ab", "ab"),
+    ("a", "a"),
+    ("a", "b"),
+    ("", ""),
+    ("", "the cat"),
+    ("the cat", ""),
+    (" \n\t ", "the cat"),
+    ("the cat sat on the mat", "the cat is on the mat"),
+    ("The cat, sat on: the MAT!", "the cat sat on the mat"),
+    ("the the the the the the the", "the cat is on the mat"),
+    ("...", "..."),
+    ("?!", "the cat"),
+    ("(hi) there.", "hi there"),
+    ("hi", "hello there"),
+    ("naïve café", "naive cafe"),
+    ("naïve café", "naïve café"),
+    ("İstanbul Kelvin K ſ", "istanbul kelvin k s"),
+    ("猫坐在垫子上。", "猫在垫子上。"),
+    ("猫 坐 在 垫子 上", "猫 在 垫子 上"),
+    ("Привет, мир", "Привет мир"),
+    ("👍🏽 ok 👨‍👩‍👧", "ok 👍🏽"),
+    ("\ud800 broken", "broken \ud800"),
+    ("snake_case x_1", "snake case x 1"),
+    ("1,000.5 and $3", "1000.5 and 3"),
+    ("line\u2028break\u00a0nbsp\x1cfs", "line break nbsp fs"),
+]
+
+
+def _random_pairs(count: int) -> list[tuple[str, str]]:
+    rng = random.Random(7)  # noqa: S311 - a seeded test
+    words = ["the", "a", "an", "cat", "dog", "sat,", "mat.", "on", "(well)", "12", "3.5", "x-ray", "don't", "Cat", "É"]
+    words += ["猫", "坐在", "👍", "...", "!", " ", "\n"]
+    lengths = [0, 1, 1, 2, 3, 4, 5, 8, 13, 40]
+    return [
+        (" ".join(rng.choices(words, k=rng.choice(lengths))), " ".join(rng.choices(words, k=rng.choice(lengths))))
+        for _ in range(count)
+    ]
+
+
+PAIRS = [*HAND_MADE, *_random_pairs(400)]
+texts = st.text(alphabet=st.one_of(st.sampled_from("ab the. 1猫\n"), st.characters()), max_size=60)
+
+
+def _rouge_reference(targets: list[str], response: str) -> list[float]:
+    scores = ROUGE_SCORER.score_multi(targets, response)
+    return [float(scores[key].fmeasure) for key in ("rouge1", "rouge2", "rougeL")]
+
+
+def _chrf_reference(targets: list[str], response: str) -> list[float]:
+    return [CHRF(word_order=order).sentence_score(response, targets).score for order in (0, 2)]
+
+
+def _bleu_by_hand(targets: list[str], response: str) -> list[float]:
+    """BLEU with add-1 on every order, by counting in lists."""
+    said = response.lower().split()
+    references = [words for words in (target.lower().split() for target in targets) if words]
+    if not said or not references:
+        return [0.0] * 4
+    c = len(said)
+    gap = min(abs(len(words) - c) for words in references)
+    r = min(len(words) for words in references if abs(len(words) - c) == gap)
+    penalty = 1.0 if c >= r else math.exp(1 - r / c)
+    precisions = []
+    for n in range(1, 5):
+        grams = [said[i : i + n] for i in range(c - n + 1)]
+        lists = [[words[i : i + n] for i in range(len(words) - n + 1)] for words in references]
+        distinct = [gram for i, gram in enumerate(grams) if gram not in grams[:i]]
+        matches = sum(min(grams.count(gram), max(each.count(gram) for each in lists)) for gram in distinct)
+        precisions.append((matches + 1) / (len(grams) + 1))
+    return [penalty * math.prod(precisions[:n]) ** (1 / n) for n in range(1, 5)]
+
+
+def test_rouge_equals_the_rouge_score_package() -> None:
+    """ROUGE-1, -2 and -L are those of rouge-score, tokenizer included."""
+    for response, target in PAIRS:
+        ours = rouge(ScorerInput(response=response, target=target))
+        assert list(ours) == ["rouge_1", "rouge_2", "rouge_l"]
+        assert list(ours.values()) == pytest.approx(_rouge_reference([target], response), abs=EXACT), (response, target)
+
+
+def test_chrf_equals_sacrebleu() -> None:
+    """The chrF and chrF++ scores are those of sacrebleu."""
+    for response, target in PAIRS:
+        ours = chrf(ScorerInput(response=response, target=target))
+        assert list(ours) == ["chrf", "chrf_pp"]
+        assert list(ours.values()) == pytest.approx(_chrf_reference([target], response), abs=EXACT), (response, target)
+
+
+def test_bleu_equals_its_formula() -> None:
+    """BLEU-1 to BLEU-4 follow the formula of the docstring."""
+    for response, target in PAIRS:
+        ours = bleu(ScorerInput(response=response, target=target))
+        assert list(ours) == ["bleu_1", "bleu_2", "bleu_3", "bleu_4"]
+        assert list(ours.values()) == pytest.approx(_bleu_by_hand([target], response), abs=EXACT), (response, target)
+
+
+def test_several_references_are_those_of_the_reference_implementations() -> None:
+    """A list of targets means several references, for each scorer as its source has it."""
+    rng = random.Random(3)  # noqa: S311 - a seeded test
+    everything = [text for pair in PAIRS for text in pair]
+    for _ in range(200):
+        response, *targets = rng.choices(everything, k=rng.randint(2, 5))
+        sample = ScorerInput(response=response, target=targets)
+        assert list(rouge(sample).values()) == pytest.approx(_rouge_reference(targets, response), abs=EXACT)
+        assert list(chrf(sample).values()) == pytest.approx(_chrf_reference(targets, response), abs=EXACT)
+        assert list(bleu(sample).values()) == pytest.approx(_bleu_by_hand(targets, response), abs=EXACT)
+        single = [f1_token(ScorerInput(response=response, target=target))["f1"] for target in targets]
+        assert f1_token(sample)["f1"] == max(single)
+
+
+@pytest.mark.parametrize(
+    ("response", "target", "f1", "precision", "recall"),
+    [
+        ("the Eiffel Tower", "Eiffel Tower", 1, 1, 1),
+        ("Eiffel Tower!", "eiffel  tower", 1, 1, 1),
+        ("in the city of Paris", "Paris", 0.4, 0.25, 1),
+        ("cat cat dog", "cat dog dog", 2 / 3, 2 / 3, 2 / 3),
+        ("cat cat", "cat", 2 / 3, 0.5, 1),
+        ("Denver", "Broncos", 0, 0, 0),
+        ("U.S.", "US", 1, 1, 1),
+        ("don't", "dont", 1, 1, 1),
+        ("twenty-one", "twentyone", 1, 1, 1),
+        ("“quoted”", "quoted", 0, 0, 0),
+        ("", "", 1, 1, 1),
+        ("the", "an", 1, 1, 1),
+        ("...", "", 1, 1, 1),
+        ("", "Paris", 0, 0, 0),
+        ("Paris", "", 0, 0, 0),
+        ("Paris", ["London", "Paris France", "Paris"], 1, 1, 1),
+        ("Paris Texas", ["Paris", "Texas Rangers team"], 2 / 3, 0.5, 1),
+        ("", [], 1, 1, 1),
+        ("Paris", [], 0, 0, 0),
+        ("42", 42, 1, 1, 1),
+        ("42", (7, 42), 1, 1, 1),
+    ],
+)
+def test_f1_is_that_of_squad(response: str, target: Any, f1: float, precision: float, recall: float) -> None:
+    """Normalising, counting with repetition and the empty answer are those of the SQuAD 2.0 script."""
+    found = f1_token(ScorerInput(response=response, target=target))
+    assert found == pytest.approx({"f1": f1, "precision": precision, "recall": recall})
+
+
+def test_chrf_of_short_identical_texts_is_100() -> None:
+    """N-grams longer than the text are left out, not counted as misses."""
+    assert chrf(ScorerInput(response="ab", target="ab")) == {"chrf": 100.0, "chrf_pp": 100.0}
+
+
+def test_bleu_takes_the_nearest_length_and_of_two_the_shorter() -> None:
+    """Three words between references of two and four words are not penalised."""
+    near = bleu(ScorerInput(response="a b c", target=["x y z w", "a b"]))
+    assert near["bleu_1"] == pytest.approx(3 / 4)
+    long = bleu(ScorerInput(response="a b c", target=["x y z w", "a b z w"]))
+    assert long["bleu_1"] == pytest.approx(3 / 4 * math.exp(1 - 4 / 3))
+
+
+def test_a_word_counts_no_oftener_than_in_one_reference() -> None:
+    """Two references with one "the" each allow one, not two."""
+    found = bleu(ScorerInput(response="the the the", target=["the cat sat", "the dog ran"]))
+    assert found["bleu_1"] == pytest.approx((1 + 1) / (3 + 1))
+
+
+@pytest.mark.parametrize("scorer", SCORERS)
+def test_a_target_that_is_no_text_is_compared_as_text(scorer: Any) -> None:
+    """A number as target equals its digits."""
+    assert scorer(ScorerInput(response="12345", target=12345)) == scorer(ScorerInput(response="12345", target="12345"))
+
+
+@pytest.mark.parametrize("scorer", SCORERS)
+def test_a_missing_target_is_named(scorer: Any) -> None:
+    """None is no gold answer, and not the text "None"."""
+    with pytest.raises(ScorerError, match=r"the target is None; give the row a gold answer"):
+        scorer(ScorerInput(response="None", target=None))
+
+
+@pytest.mark.parametrize("scorer", [bleu, rouge, chrf])
+def test_an_empty_list_of_targets_is_named(scorer: Any) -> None:
+    """Without references there is nothing to overlap with."""
+    with pytest.raises(ScorerError, match="the target is an empty list"):
+        scorer(ScorerInput(response="x", target=[]))
+
+
+@given(texts, texts)
+def test_scores_stay_in_bounds(response: str, target: str) -> None:
+    """Every score is between 0 and 1, or 0 and 100, for any two texts."""
+    sample = ScorerInput(response=response, target=target)
+    for scorer in (f1_token, bleu, rouge):
+        assert all(0.0 <= value <= 1.0 + EXACT for value in scorer(sample).values())
+    assert all(0.0 <= value <= 100.0 + EXACT for value in chrf(sample).values())
+
+
+@given(texts)
+def test_identical_texts_have_full_marks_unless_empty(text: str) -> None:
+    """A text overlaps itself completely where it has tokens."""
+    sample = ScorerInput(response=text, target=text)
+    assert f1_token(sample)["f1"] == 1.0
+    assert set(bleu(sample).values()) == {1.0 if text.split() else 0.0}
+    found = rouge(sample)
+    n_tokens = len(overlap._rouge_tokens(text))
+    assert found == {"rouge_1": float(n_tokens > 0), "rouge_2": float(n_tokens > 1), "rouge_l": float(n_tokens > 0)}
+    assert list(chrf(sample).values()) == pytest.approx([100.0 if text.split() else 0.0] * 2)
+
+
+@given(texts, texts)
+def test_f1_and_rouge_are_symmetric(response: str, target: str) -> None:
+    """Swapping the sides swaps precision and recall and leaves F1."""
+    there = f1_token(ScorerInput(response=response, target=target))
+    back = f1_token(ScorerInput(response=target, target=response))
+    assert there["f1"] == pytest.approx(back["f1"])
+    assert (there["precision"], there["recall"]) == (back["recall"], back["precision"])
+    assert rouge(ScorerInput(response=response, target=target)) == pytest.approx(
+        rouge(ScorerInput(response=target, target=response))
+    )
+
+
+@given(texts, texts)
+def test_rouge_equals_the_package_on_any_text(response: str, target: str) -> None:
+    """The tokenizer agrees on any character."""
+    ours = rouge(ScorerInput(response=response, target=target))
+    assert list(ours.values()) == pytest.approx(_rouge_reference([target], response), abs=EXACT)
+
+
+def test_texts_of_a_megabyte_have_their_values() -> None:
+    """Where the values are known, a megabyte of different words gives them."""
+    words = [f"word{number:06d}" for number in range(90_000)]
+    kept = [word for index, word in enumerate(words) if index % 10]
+    target, response = " ".join(words), " ".join([*kept, "more"])
+    sample = ScorerInput(response=response, target=target)
+    n_kept, n_said, n_all = len(kept), len(kept) + 1, len(words)
+    f1 = 2 * n_kept / (n_said + n_all)
+    assert f1_token(sample)["f1"] == pytest.approx(f1)
+    found = rouge(sample)
+    assert found["rouge_1"] == pytest.approx(f1)
+    assert found["rouge_l"] == pytest.approx(f1)
+    precision = (n_kept + 1) / (n_said + 1)
+    assert bleu(sample)["bleu_1"] == pytest.approx(precision * math.exp(1 - n_all / n_said))
+
+
+def test_chrf_of_texts_of_a_megabyte_is_that_of_sacrebleu() -> None:
+    """A megabyte of few words is scored."""
+    rng = random.Random(5)  # noqa: S311 - a seeded test
+    words = ["the", "cat", "sat", "on", "a", "mat"]
+    target, response = (" ".join(rng.choices(words, k=250_000)) for _ in range(2))
+    found = chrf(ScorerInput(response=response, target=target))
+    assert list(found.values()) == pytest.approx(_chrf_reference([target], response), abs=EXACT)
+
+
+@pytest.mark.parametrize("scorer", [f1_token, bleu, rouge])
+def test_a_runaway_response_of_ten_megabytes_is_scored(scorer: Any) -> None:
+    """Against a gold answer of a few words, time and memory grow with the response only."""
+    started = time.process_time()
+    found = scorer(ScorerInput(response="so the cat sat " * 670_000, target="the cat sat on the mat"))
+    assert all(0.0 <= value <= 1.0 for value in found.values())
+    assert time.process_time() - started < 60
+
+
+def test_rouge_refuses_what_would_take_minutes() -> None:
+    """Above the cap the message states the sizes and the cap; identical texts need no comparison."""
+    response, target = "a b " * 500_000, "b a a " * 400_000
+    with pytest.raises(ScorerError, match=r"1,000,000 response tokens with 1,200,000 target .*cap is 40,000,000,000"):
+        rouge(ScorerInput(response=response, target=target))
+    assert rouge(ScorerInput(response=response, target=response))["rouge_l"] == 1.0
+
+
+def test_chrf_refuses_what_would_take_gigabytes() -> None:
+    """Above the cap the message states the size and the cap."""
+    with pytest.raises(ScorerError, match=r"n-grams of 4,000,002 characters; the cap is 4,000,000"):
+        chrf(ScorerInput(response="a" * 4_000_000, target=["b", "c"]))
+
+
+def _ragged() -> tuple[list[str], list[list[str]]]:
+    rng = random.Random(11)  # noqa: S311 - a seeded test
+    responses = [response for response, _ in PAIRS]
+    return responses, [[target, *rng.sample(responses, k=rng.randint(0, 3))] for _, target in PAIRS]
+
+
+def test_corpus_scores_equal_sacrebleu() -> None:
+    """One reference for each response, as text or as a list of one."""
+    responses, references = _ragged()
+    first = [row[0] for row in references]
+    assert corpus_bleu(responses, first) == pytest.approx(sacrebleu_corpus_bleu(responses, [first]).score, abs=EXACT)
+    assert corpus_bleu(responses, [[text] for text in first]) == corpus_bleu(responses, first)
+    for order in (0, 2):
+        expected = sacrebleu_corpus_chrf(responses, [first], word_order=order).score
+        assert corpus_chrf(responses, first, word_order=order) == pytest.approx(expected, abs=EXACT)
+
+
+def test_corpus_scores_take_ragged_references() -> None:
+    """Responses may differ in their number of references; sacrebleu marks the gaps with None."""
+    responses, references = _ragged()
+    columns = [[row[at] if at < len(row) else None for row in references] for at in range(4)]
+    assert corpus_bleu(responses, references) == pytest.approx(
+        sacrebleu_corpus_bleu(responses, columns).score, abs=EXACT
+    )
+    assert corpus_chrf(responses, references) == pytest.approx(
+        sacrebleu_corpus_chrf(responses, columns).score, abs=EXACT
+    )
+
+
+def test_corpus_bleu_counts_over_the_whole_corpus() -> None:
+    """A first response with more references than the second is no error, nor is the reverse."""
+    uneven: list[str | list[str]] = ["one two three four five", ["a b c d e", "six seven eight nine ten"]]
+    assert corpus_bleu(["one two three four five", "six seven eight nine ten"], uneven) == pytest.approx(100)
+    assert corpus_chrf(["one two three four five", "six seven eight nine ten"], uneven[::-1]) < 50
+
+
+def test_faults_of_a_corpus_are_named() -> None:
+    """An empty corpus has no score, and unequal lengths or a response without reference are errors."""
+    with pytest.raises(UndefinedMetric, match="a corpus without responses has no BLEU"):
+        corpus_bleu([], [])
+    with pytest.raises(UndefinedMetric, match="a corpus without responses has no chrF"):
+        corpus_chrf([], [])
+    with pytest.raises(ScorerError, match="2 responses and 1 references"):
+        corpus_bleu(["a", "b"], ["a"])
+    with pytest.raises(ScorerError, match="response 1 has no reference"):
+        corpus_chrf(["a", "b"], ["a", []])
+    with pytest.raises(ScorerError, match="word_order is -1"):
+        corpus_chrf(["a"], ["a"], word_order=-1)
+
+
+@given(st.lists(st.sampled_from("abcd"), max_size=30), st.lists(st.sampled_from("abcd"), max_size=30))
+def test_shared_counts_are_the_intersection_of_counters(left: list[str], right: list[str]) -> None:
+    """With one reference the clipped count is the size of the multiset intersection."""
+    assert overlap._shared(left, [right]) == (Counter(left) & Counter(right)).total()

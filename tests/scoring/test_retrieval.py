@@ -1,0 +1,122 @@
+"""Rankings are measured as scikit-learn does, repeated ids gain nothing, and unusable rows are named."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import ndcg_score
+
+from nel.errors import ScorerError
+from nel.scoring.retrieval import retrieval_metrics
+from nel.types import ScorerInput
+
+ids = st.integers(min_value=0, max_value=12)
+
+
+def _measured(**row: Any) -> dict[str, float]:
+    return retrieval_metrics(ScorerInput(response="", target=None, metadata=row))
+
+
+def _ndcg_of_sklearn(retrieved: list[int], relevant: set[int], k: int) -> float:
+    """Rank what was not retrieved last, after fillers that are not relevant, so that k may exceed the ranking."""
+    fillers = [-1 - n for n in range(k + 1)]
+    universe = [*retrieved, *fillers, *sorted(relevant - set(retrieved))]
+    truth = np.array([[float(each in relevant) for each in universe]])
+    return float(ndcg_score(truth, np.arange(len(universe), 0, -1, dtype=float)[None, :], k=k))
+
+
+def test_ndcg_equals_sklearn() -> None:
+    """Rankings of different ids have the NDCG of scikit-learn, k beyond the ranking included."""
+    rng = random.Random(2)  # noqa: S311 - a seeded test
+    for _ in range(500):
+        retrieved = rng.sample(range(40), rng.randint(1, 30))
+        relevant = set(rng.sample(range(40), rng.randint(1, 12)))
+        k = rng.randint(1, 40)
+        found = _measured(retrieved=retrieved, relevant=list(relevant), k=k)
+        assert found["ndcg"] == pytest.approx(_ndcg_of_sklearn(retrieved, relevant, k), abs=1e-12)
+        hits = len(relevant.intersection(retrieved[:k]))
+        assert found["precision_at_k"] == hits / k
+        assert found["recall_at_k"] == hits / len(relevant)
+
+
+@pytest.mark.parametrize(
+    ("row", "precision", "recall", "mrr", "ndcg"),
+    [
+        ({"retrieved": ["a", "b"], "relevant": ["a", "b"]}, 1, 1, 1, 1),
+        ({"retrieved": ["x", "a"], "relevant": ["a"]}, 1 / 2, 1, 1 / 2, 1 / math.log2(3)),
+        ({"retrieved": ["x", "y", "a"], "relevant": ["a"], "k": 2}, 0, 0, 1 / 3, 0),
+        ({"retrieved": ["a"], "relevant": ["a"], "k": 5}, 1 / 5, 1, 1, 1),
+        ({"retrieved": ["a"], "relevant": ["a", "b", "c"], "k": 1}, 1, 1 / 3, 1, 1),
+        ({"retrieved": ["x", "y"], "relevant": ["a"]}, 0, 0, 0, 0),
+        ({"retrieved": [], "relevant": ["a"]}, 0, 0, 0, 0),
+        ({"retrieved": [], "relevant": ["a"], "k": 3}, 0, 0, 0, 0),
+        ({"retrieved": ["a", "a", "a"], "relevant": ["a"]}, 1 / 3, 1, 1, 1),
+        ({"retrieved": ["a", "a", "b"], "relevant": ["a", "b"], "k": 2}, 1 / 2, 1 / 2, 1, 1 / (1 + 1 / math.log2(3))),
+        ({"retrieved": ["a", "b"], "relevant": ["a", "a"]}, 1 / 2, 1, 1, 1),
+        ({"retrieved": [1, "2"], "relevant": ["1", 2]}, 1, 1, 1, 1),
+        ({"retrieved": [1.0], "relevant": [1]}, 0, 0, 0, 0),
+        ({"retrieved": ("a",), "relevant": ("a",), "k": None}, 1, 1, 1, 1),
+    ],
+)
+def test_rankings_with_known_values(
+    row: dict[str, Any], precision: float, recall: float, mrr: float, ndcg: float
+) -> None:
+    """Depth, repeated ids, types of ids and empty rankings have stated values."""
+    expected = {"precision_at_k": precision, "recall_at_k": recall, "mrr": mrr, "ndcg": ndcg}
+    assert _measured(**row) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"relevant": ["a"], "question": "?"}, r'"retrieved" is missing; give .* it has "relevant", "question"'),
+        ({"retrieved": ["a"]}, r'"relevant" is missing; .* it has "retrieved"'),
+        ({}, r'"retrieved" is missing; .* it has no fields'),
+        ({"retrieved": ["a"], "relevant": None}, '"relevant" is null'),
+        ({"retrieved": ["a"], "relevant": []}, 'bad row: "relevant" is empty'),
+        ({"retrieved": "abc", "relevant": ["a"]}, '"retrieved" is a str; give a list of ids'),
+        ({"retrieved": ["a"], "relevant": {"a": 3}}, '"relevant" is a dict; give a list of ids'),
+        ({"retrieved": ["a"], "relevant": ["a"], "k": 0}, '"k" is 0; give an integer of 1 or more'),
+        ({"retrieved": ["a"], "relevant": ["a"], "k": -3}, '"k" is -3'),
+        ({"retrieved": ["a"], "relevant": ["a"], "k": "5"}, "\"k\" is '5'"),
+        ({"retrieved": ["a"], "relevant": ["a"], "k": 2.0}, '"k" is 2.0'),
+        ({"retrieved": ["a"], "relevant": ["a"], "k": True}, '"k" is True'),
+    ],
+)
+def test_unusable_rows_are_named(row: dict[str, Any], message: str) -> None:
+    """The error says which field is wrong, what the row has and what to give."""
+    with pytest.raises(ScorerError, match=message):
+        _measured(**row)
+
+
+@given(
+    st.lists(ids, max_size=20),
+    st.lists(ids, min_size=1, max_size=8),
+    st.one_of(st.none(), st.integers(min_value=1, max_value=25)),
+)
+def test_measures_stay_between_0_and_1(retrieved: list[int], relevant: list[int], k: int | None) -> None:
+    """However often ids repeat, no measure leaves its bounds."""
+    assert all(0.0 <= value <= 1.0 + 1e-12 for value in _measured(retrieved=retrieved, relevant=relevant, k=k).values())
+
+
+@given(st.lists(ids, min_size=1, max_size=20), st.lists(ids, min_size=1, max_size=8), st.data())
+def test_repeating_an_id_never_helps(retrieved: list[int], relevant: list[int], data: st.DataObject) -> None:
+    """Inserting an id again below its first place raises no measure at the same k."""
+    at = data.draw(st.integers(min_value=0, max_value=len(retrieved) - 1))
+    below = data.draw(st.integers(min_value=at + 1, max_value=len(retrieved)))
+    padded = [*retrieved[:below], retrieved[at], *retrieved[below:]]
+    before = _measured(retrieved=retrieved, relevant=relevant, k=len(retrieved))
+    after = _measured(retrieved=padded, relevant=relevant, k=len(retrieved))
+    assert all(after[name] <= before[name] + 1e-12 for name in before)
+
+
+@given(st.lists(ids, min_size=1, max_size=10, unique=True))
+def test_the_relevant_ids_alone_are_perfect(relevant: list[int]) -> None:
+    """A ranking of just the relevant ids has full marks in any order."""
+    assert set(_measured(retrieved=relevant[::-1], relevant=relevant).values()) == {1.0}
