@@ -57,6 +57,8 @@ class Sample:
     """The cluster for standard errors, e.g. the passage several questions share."""
     recorded_response: str | None = None
     """The answer to score when the dataset brings its own (eval-only mode)."""
+    turns: tuple[str, ...] = ()
+    """Further user messages, each asked after the answer to the one before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

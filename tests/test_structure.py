@@ -21,7 +21,7 @@ FENCES = {
     "jsonschema": ("nel/scoring/json_schema.py",),
     "aiohttp": ("nel/models/",),
     "stevedore": ("nel/plugins.py",),
-    "sqlite3": ("nel/engine/store.py",),
+    "sqlite3": ("nel/engine/store",),
     "jinja2": ("nel/prompts.py", "nel/reports/"),
     "datasets": ("nel/datasets/hub.py",),
     "huggingface_hub": ("nel/datasets/hub.py",),

@@ -49,6 +49,8 @@ class Benchmark:
     """Pure function from a mapped row to the row that prompt and scorer see."""
     response_field: str | None = None
     """Score the answers in this field; no endpoint is called."""
+    turns_field: str | None = None
+    """Field with a list of user messages, asked one after the other; the prompt renders each as ``{turn}``."""
     protocol: Protocol | None = None
     """None: whatever the endpoint speaks."""
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -88,9 +90,13 @@ class Benchmark:
         recorded = None
         if self.response_field is not None:
             recorded = _recorded(row, self.response_field)
+        turns = self._turns(row)
+        if turns:
+            values = {**values, "turn": turns[0]}
         return Sample(
             id=sample_id,
             input=self._input(values, optional=self.response_field is not None),
+            turns=tuple(self.prompt.render({**values, "turn": turn}) for turn in turns[1:]),
             target=self._target(row),
             choices=choices,
             metadata=row,
@@ -110,6 +116,14 @@ class Benchmark:
                 return ""
             raise
         return (Message(role="system", content=system), Message(role="user", content=prompt))
+
+    def _turns(self, row: Mapping[str, Any]) -> list[str]:
+        if self.turns_field is None:
+            return []
+        turns = lookup(row, self.turns_field)
+        if not isinstance(turns, (list, tuple)) or not turns or not all(isinstance(turn, str) for turn in turns):
+            raise DatasetError(f'the turns field "{self.turns_field}" must be a list of texts, one for each turn')
+        return list(turns)
 
     def _target(self, row: Mapping[str, Any]) -> Any:
         target = lookup(row, self.target_field)

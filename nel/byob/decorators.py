@@ -36,6 +36,7 @@ def benchmark(
     choices_field: str | None = None,
     category_field: str | None = None,
     group_field: str | None = None,
+    turns_field: str | None = None,
     prepare_row: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
     extra: Mapping[str, Any] | None = None,
 ) -> Callable[[Scorer], Benchmark]:
@@ -46,6 +47,8 @@ def benchmark(
         dataset: A path (relative to the file that defines the benchmark), a URI or a callable returning rows.
         prompt: A template with ``{field}`` placeholders, Jinja2, or the name of a template file.
         endpoint_type: ``any``, ``chat`` or ``completions``.
+        turns_field: A list of user messages that are asked one after the other, each rendered as ``{turn}``; the scorer
+            is called for each answer, with `conversation` and `turn_index`.
 
     Raises:
         ConfigError: The name is empty or the endpoint type unknown.
@@ -72,9 +75,10 @@ def benchmark(
             category_field=category_field,
             group_field=group_field,
             field_mapping=dict(field_mapping or {}),
+            turns_field=turns_field,
             prepare_row=prepare_row,
             response_field=response_field,
-            protocol=_PROTOCOLS[endpoint_type],
+            protocol="chat" if turns_field else _PROTOCOLS[endpoint_type],
             extra=dict(extra or {}),
             base_dir=base_dir,
         )

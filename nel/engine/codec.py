@@ -29,9 +29,9 @@ def encode_sample(sample: Sample) -> str:
         "target": sample.target,
         "metadata": sample.metadata,
     }
-    for name in ("choices", "subset", "group", "recorded_response"):
+    for name in ("choices", "subset", "group", "recorded_response", "turns"):
         value = getattr(sample, name)
-        if value is not None:
+        if value not in (None, ()):
             fields[name] = value
     return dumps(fields)
 
@@ -49,6 +49,7 @@ def decode_sample(sample_id: str, text: str) -> Sample:
         subset=fields.get("subset"),
         group=fields.get("group"),
         recorded_response=fields.get("recorded_response"),
+        turns=tuple(fields.get("turns", ())),
     )
 
 

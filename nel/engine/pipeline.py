@@ -9,33 +9,40 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Coroutine, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from nel.config.schema import EngineConfig
+from nel.engine.asking import Asker, conversation_of
 from nel.engine.codec import decode_response, decode_sample, encode_outcome, encode_response
 from nel.engine.plan import Plan
 from nel.engine.progress import Progress
-from nel.engine.scoring import ToScore, score_all
+from nel.engine.scoring import Scorers, ToScore
 from nel.engine.store import OutcomeRow, Snapshot, Store, StoredSample
-from nel.engine.verdict import retry_of, verdict_before_scoring
-from nel.errors import EXIT_DONE, EXIT_SIGINT, EXIT_SIGTERM, EXIT_STOPPED_EARLY, PreflightError, StoppedEarly
+from nel.engine.verdict import RESCORE, retry_of, verdict_before_scoring
+from nel.errors import (
+    EXIT_DONE,
+    EXIT_SIGINT,
+    EXIT_SIGTERM,
+    EXIT_STOPPED_EARLY,
+    PreflightError,
+    ScorerError,
+    StoppedEarly,
+)
 from nel.models.client import Client
 from nel.models.faults import FATAL_KINDS, Fault
 from nel.models.preflight import raise_if_hopeless
-from nel.models.protocols import build_body
-from nel.solvers.generate import build_request
-from nel.strictjson import dumps_bytes
 from nel.types import Outcome, Response, Sample, Unscored
 
 T = TypeVar("T")
 
 _FAULTS_MIN = 32
-_SCORING_BATCH_MAX = 256
-_GATHER_SECONDS = 0.002
-"""Answers that arrive together are scored together: one hand-over to the scoring thread instead of one each."""
+_SCORING_MORE = 256
+"""Answers that may be with the scorers beside two for each request in flight."""
 _EXIT_OF_SIGNAL = {"SIGINT": EXIT_SIGINT, "SIGTERM": EXIT_SIGTERM}
 
 
@@ -76,10 +83,12 @@ class Pipeline:
         store: Store,
         snapshot: Snapshot,
         client: Client | None,
+        scorers: Scorers,
         config: EngineConfig,
         progress: Progress,
     ) -> None:
         """Prepare a session; nothing is sent before `run`."""
+        self._scorers = scorers
         self._jobs = jobs
         self._store = store
         self._snapshot = snapshot
@@ -88,9 +97,12 @@ class Pipeline:
         self._progress = progress
         self._items = self._pending()
         self._stored_before = snapshot.last_response()
-        self._to_score: asyncio.Queue[ToScore] = asyncio.Queue(maxsize=2 * config.concurrency + _SCORING_BATCH_MAX)
+        self._to_score: asyncio.Queue[ToScore] = asyncio.Queue(maxsize=2 * config.concurrency)
+        self._room = asyncio.Semaphore(2 * config.concurrency + _SCORING_MORE)
+        self._asked_by_scorer: dict[int, Counter[str]] = {}
         self._stopped: Ending | None = None
         self._stop_event = asyncio.Event()
+        self._asker = Asker(client=client, store=store, snapshot=snapshot, stop=self._stop_event)
         self._faults_in_a_row = 0
         self._faults_in_a_row_max = config.faults_in_a_row_max or max(_FAULTS_MIN, 3 * config.concurrency)
         self._has_answered = snapshot.has_answers()
@@ -203,21 +215,10 @@ class Pipeline:
             await self._keep(item, body, response)
 
     async def _ask(self, item: _Item) -> tuple[bytes | None, Response]:
-        plan = item.job.plan
-        if plan.eval_only or self._client is None:
-            return None, Response(text=item.sample.recorded_response or "")
-        request = build_request(
-            item.sample,
-            repeat=item.repeat,
-            model=plan.model or "",
-            protocol=plan.protocol,
-            generation=plan.generation,
-            system_prompt=plan.config.system_prompt,
-        )
-        body = dumps_bytes(build_body(request))
-        response = await self._client.complete(request, body, stop=self._stop_event)
-        self._progress.retries = self._client.counters.retries
-        return body, response
+        asked = await self._asker.ask(item.job.plan, item.sample, (item.job.key, item.stored.idx, item.repeat))
+        if self._client is not None:
+            self._progress.retries = self._client.counters.retries
+        return asked
 
     async def _keep(self, item: _Item, body: bytes | None, response: Response) -> None:
         job, stored = item.job, item.stored
@@ -232,9 +233,7 @@ class Pipeline:
         if verdict is not None:
             self._progress.count_outcome(verdict)
         else:
-            await self._to_score.put(
-                ToScore(job.key, stored.idx, item.repeat, item.sample, response, job.plan.benchmark)
-            )
+            await self._to_score.put(_to_score(job, stored.idx, item.repeat, item.sample, sent, response))
 
     def _watch_endpoint(self, verdict: Outcome | None) -> None:
         if not (isinstance(verdict, Unscored) and verdict.cause == "infra"):
@@ -254,7 +253,8 @@ class Pipeline:
 
     async def _rescore(self) -> None:
         for job in self._jobs:
-            for stored, repeat, encoded in self._snapshot.unscored_responses(job.key, upto=self._stored_before):
+            unscored = self._snapshot.unscored_responses(job.key, upto=self._stored_before)
+            for stored, repeat, encoded, sent in unscored:
                 if self._stopped is not None:
                     return
                 response = decode_response(encoded)
@@ -264,24 +264,61 @@ class Pipeline:
                     self._progress.count_outcome(verdict)
                     continue
                 sample = decode_sample(stored.sample_id, stored.content or "")
-                await self._to_score.put(ToScore(job.key, stored.idx, repeat, sample, response, job.plan.benchmark))
+                await self._to_score.put(_to_score(job, stored.idx, repeat, sample, sent, response))
 
     async def _score_forever(self) -> None:
+        """Feed the scorers, until cancelled or until something other than a scorer fails."""
+        self._failed = asyncio.get_running_loop().create_future()
+        scoring = self._scorers.run(
+            timeout_seconds=self._config.scorer_timeout_seconds, deliver=self._deliver, answer=self._answer
+        )
+        tasks = [asyncio.create_task(self._feed()), asyncio.create_task(scoring)]
+        try:
+            await asyncio.gather(*tasks, self._failed)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _feed(self) -> None:
         while True:
-            batch = [await self._to_score.get()]
-            await asyncio.sleep(_GATHER_SECONDS)
-            while len(batch) < _SCORING_BATCH_MAX and not self._to_score.empty():
-                batch.append(self._to_score.get_nowait())
-            outcomes = await score_all(batch, timeout_seconds=self._config.scorer_timeout_seconds)
-            await self._store.put_outcomes(
-                [
-                    _outcome_row(item.job, item.idx, item.repeat, outcome)
-                    for item, outcome in zip(batch, outcomes, strict=True)
-                ]
-            )
-            for outcome in outcomes:
+            item = await self._to_score.get()
+            await self._room.acquire()
+            self._scorers.put(item)
+
+    def _deliver(self, outcomes: list[tuple[ToScore, Outcome]]) -> None:
+        """Commit what scorers made; it counts once it is on disk."""
+        rows = [_scored_row(item, outcome) for item, outcome in outcomes]
+        self._store.put_outcomes(rows).add_done_callback(partial(self._delivered, outcomes))
+
+    def _delivered(self, outcomes: list[tuple[ToScore, Outcome]], committed: asyncio.Future[None]) -> None:
+        error = None if committed.cancelled() else committed.exception()
+        if error is not None and not self._failed.done():
+            self._failed.set_exception(error)
+        for item, outcome in outcomes:
+            self._asked_by_scorer.pop(id(item), None)
+            self._room.release()
+            self._to_score.task_done()
+            if error is None:
                 self._progress.count_outcome(outcome)
-                self._to_score.task_done()
+
+    async def _answer(self, item: ToScore, what: str, payload: Any) -> Any:
+        """Answer what a scorer asks of the run."""
+        if what != "model":
+            raise ScorerError(f"a scorer asked for {what}, which a run does not have")
+        plan = next(job.plan for job in self._jobs if job.key == item.job)
+        counts = self._asked_by_scorer.setdefault(id(item), Counter())
+        return await self._asker.answer(plan, item, counts, payload)
+
+
+def _to_score(job: Job, idx: int, repeat: int, sample: Sample, sent: str | None, response: Response) -> ToScore:
+    conversation = conversation_of(sample, sent, response)
+    return ToScore(job.key, idx, repeat, sample, response, job.plan.benchmark, conversation)
+
+
+def _scored_row(item: ToScore, outcome: Outcome) -> OutcomeRow:
+    """Return the row of an outcome that a scorer made; a resume scores it anew at most, it never asks again."""
+    return item.job, item.idx, item.repeat, min(retry_of(outcome), RESCORE), encode_outcome(outcome)
 
 
 def _outcome_row(job: int, idx: int, repeat: int, outcome: Outcome) -> OutcomeRow:

@@ -21,6 +21,7 @@ from nel.engine.pipeline import Ending, Job
 from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, stream_samples
 from nel.engine.progress import Progress
 from nel.engine.scorer_identity import scorer_name
+from nel.engine.scoring import Scorers
 from nel.engine.session import Session
 from nel.engine.store import FILE_NAME, Snapshot, Store, StoredSample
 from nel.errors import DatasetError, NelError, OutputError, ResumeRefused
@@ -84,7 +85,12 @@ def run_session(
             another process holds the directory.
     """
     api_key = read_secret(config.endpoint.api_key_env) if config.endpoint else None
-    with owned(run_dir), _opened(run_dir / FILE_NAME) as store, Snapshot(run_dir / FILE_NAME) as snapshot:
+    with (
+        _scorers(plans) as scorers,
+        owned(run_dir),
+        _opened(run_dir / FILE_NAME) as store,
+        Snapshot(run_dir / FILE_NAME) as snapshot,
+    ):
         progress.stage = "reading datasets"
         with store.transaction():  # a refused resume leaves the run as it was
             _refuse_fewer(snapshot, plans)
@@ -92,9 +98,16 @@ def run_session(
             _note_run(store, snapshot, run_dir.name, config)
             store.begin_session()
         progress.total = _planned(snapshot, jobs)
-        return Session(
-            store=store, snapshot=snapshot, jobs=jobs, config=config, api_key=api_key, progress=progress
-        ).drive()
+        session = Session(
+            store=store,
+            snapshot=snapshot,
+            jobs=jobs,
+            scorers=scorers,
+            config=config,
+            api_key=api_key,
+            progress=progress,
+        )
+        return session.drive()
 
 
 def _refuse_fewer(snapshot: Snapshot, plans: list[Plan]) -> None:
@@ -125,6 +138,16 @@ def _from_anywhere(config: RunConfig) -> dict[str, Any]:
         if ".py" in entry["name"]:
             entry["name"] = str(Path(entry["name"]).expanduser().absolute())
     return data
+
+
+@contextmanager
+def _scorers(plans: list[Plan]) -> Iterator[Scorers]:
+    """Give the scorers their process before the run has a lock, a file or a thread that it could inherit."""
+    scorers = Scorers([plan.benchmark for plan in plans])
+    try:
+        yield scorers
+    finally:
+        scorers.end()
 
 
 @contextmanager

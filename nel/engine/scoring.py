@@ -1,31 +1,39 @@
-"""Calls scorers: many at a time, off the event loop, each one's faults kept to its own sample.
+"""Calls scorers, off the event loop, each one's faults kept to its own sample.
 
-Scorers run in a thread so that requests keep flowing; one that hangs is left behind with its thread after the time
-limit. Async scorers share an event loop of that thread. Trap: a thread cannot be killed, and a regular expression
-holds the interpreter while it runs; what must be stopped for certain belongs in a process of its own.
+nel's own rules run in a thread of this process: their time is bounded. Everything else runs in a process of its own
+(`nel.engine.scorer_process`), which is killed when a scorer hangs and started again when one ends it. What was under
+way then is scored again, one at a time, so that only the culprit pays. Trap: `deliver` is called on the event loop, for
+as many outcomes at once as came together; they arrive in any order.
 """
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-import queue
+import itertools
+import socket
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, Final
 
 from nel.benchmarks.base import Benchmark
-from nel.errors import DatasetError, JudgeError, SandboxError, ScorerError
-from nel.scoring.protocol import is_async
-from nel.scoring.result import outcome_of
+from nel.engine.scorer_process import Ask, Nursery, framed, receive
+from nel.errors import DatasetError, EndpointError, JudgeError, NelError, SandboxError, ScorerError
+from nel.scoring.protocol import is_async, scoring
+from nel.scoring.result import mean_of_turns, outcome_of
 from nel.types import Outcome, Response, Sample, ScorerInput, Unscored
 
-_DETAIL_CHARACTERS_MAX = 2_000
-_GRACE_SECONDS = 1.0
-"""After the time limit of async scorers, before one that swallows its cancellation is left behind."""
+_DETAIL_CHARACTERS_MAX: Final = 2_000
+_GRACE_SECONDS: Final = 1.0
+"""After the time limit of async scorers, before the process of one that blocks its loop is killed."""
+_WATCH_SECONDS_MAX: Final = 0.5
+_TRIES_MAX: Final = 3
+_GATHER_SECONDS: Final = 0.002
+"""Answers that arrive together are scored together: one hand-over to another thread instead of one each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,157 +47,377 @@ class ToScore:
     sample: Sample
     response: Response
     benchmark: Benchmark
+    conversation: tuple[dict[str, Any], ...] = ()
+    """Where there were several turns: all messages, the last answer included."""
+
+
+Deliver = Callable[[list[tuple[ToScore, Outcome]]], None]
+Answer = Callable[[ToScore, str, Any], Awaitable[Any]]
+"""Answers what a scorer asks of the run: ``model`` with text or messages."""
+
+
+class Scorers:
+    """All scorers of a run; make it before the run starts threads, `run` it on the event loop."""
+
+    def __init__(self, benchmarks: Sequence[Benchmark]) -> None:
+        """Prepare the process for scorers that are not nel's own, if there are any."""
+        self._numbers = {id(benchmark): number for number, benchmark in enumerate(benchmarks)}
+        self._benchmarks = list(benchmarks)
+        self._own = [is_own_rule(benchmark.scorer) for benchmark in benchmarks]
+        self._nursery: Nursery | None = None
+        if not all(self._own):
+            self._nursery = Nursery([benchmark.scorer for benchmark in benchmarks], self._score_one)
+        self._worker: _Worker | None = None
+        self._home: asyncio.Queue[ToScore] = asyncio.Queue()
+        self._early: list[tuple[int, ToScore]] = []
+
+    async def run(self, *, timeout_seconds: float, deliver: Deliver, answer: Answer) -> None:
+        """Score what `put` brings, until cancelled.
+
+        Args:
+            timeout_seconds: For one sample; a scorer that computes for longer leaves it unscored.
+        """
+        self._deliver = deliver
+        stopping = threading.Event()
+        worker = None
+        if self._nursery is not None:
+            worker = self._worker = _Worker(self._nursery, timeout_seconds, deliver, answer)
+            for number, item in self._early:
+                worker.put(number, item)
+            self._early.clear()
+        try:
+            await asyncio.gather(self._score_at_home(stopping), *([worker.watch()] if worker else []))
+        finally:
+            stopping.set()
+            if worker is not None:
+                await worker.stop()
+
+    def put(self, item: ToScore) -> None:
+        """Take an item; its outcome is delivered later."""
+        number = self._numbers[id(item.benchmark)]
+        if self._own[number]:
+            self._home.put_nowait(item)
+        elif self._worker is None:
+            self._early.append((number, item))
+        else:
+            self._worker.put(number, item)
+
+    def end(self) -> None:
+        """End the process for scorers."""
+        if self._nursery is not None:
+            self._nursery.close()
+            self._nursery = None
+
+    async def _score_at_home(self, stopping: threading.Event) -> None:
+        while True:
+            batch = [await self._home.get()]
+            await asyncio.sleep(_GATHER_SECONDS)
+            while not self._home.empty():
+                batch.append(self._home.get_nowait())
+            outcomes = await asyncio.to_thread(_score_batch, batch, stopping)
+            self._deliver(list(zip(batch, outcomes, strict=False)))
+
+    def _score_one(self, number: int, inputs: Sequence[ScorerInput], ask: Ask) -> Any:
+        """Score in the worker: every turn of one answer, none of whose faults gets out."""
+        benchmark = self._benchmarks[number]
+        for given in inputs:
+            given.config = dict(benchmark.extra)
+            given.model_call_fn = lambda prompt, **options: ask("model", {"prompt": prompt, "options": options})
+        score = _score_turns_async if is_async(benchmark.scorer) else _score_turns
+        return score(benchmark, inputs)
+
+
+class _Worker:
+    """The run's end of the process in which scorers run."""
+
+    def __init__(self, nursery: Nursery, timeout_seconds: float, deliver: Deliver, answer: Answer) -> None:
+        self._nursery = nursery
+        self._timeout_seconds = timeout_seconds
+        self._deliver = deliver
+        self._answer = answer
+        self._items: dict[int, tuple[int, ToScore]] = {}
+        self._tries: dict[int, int] = {}
+        self._suspects: deque[int] = deque()
+        self._waiting: deque[int] = deque()
+        self._alone: int | None = None
+        self._cancelled: set[int] = set()
+        self._numbers = itertools.count(1)
+        self._pid: int | None = None
+        self._writer: asyncio.StreamWriter | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._answering: set[asyncio.Task[None]] = set()
+        self._wake = asyncio.Event()
+
+    def put(self, benchmark: int, item: ToScore) -> None:
+        number = next(self._numbers)
+        self._items[number] = (benchmark, item)
+        self._waiting.append(number)
+        if self._writer is None:
+            self._wake.set()
+        else:
+            self._send_waiting()
+
+    async def watch(self) -> None:
+        """Start the process when there is work, and kill it when a scorer hangs."""
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), min(_WATCH_SECONDS_MAX, self._timeout_seconds / 4))
+            self._wake.clear()
+            if self._reading is not None and self._reading.done():
+                await self._mourn()
+            await self._end_late()
+            if self._writer is None and (self._waiting or self._suspects):
+                await self._start()
+
+    async def _end_late(self) -> None:
+        """Cancel async scorers that take too long; kill the process for a sync one, or for a loop that is blocked."""
+        hanging, blocked = [], []
+        for one in self._nursery.board.running():
+            if one.seconds is None or one.seconds <= self._timeout_seconds:
+                continue
+            known = self._items.get(one.number)
+            if known is not None and not is_async(known[1].benchmark.scorer):
+                hanging.append(one.number)
+            elif one.seconds > self._timeout_seconds + _GRACE_SECONDS:
+                blocked.append(one.number)
+            elif one.number not in self._cancelled and self._writer is not None:
+                self._cancelled.add(one.number)
+                self._writer.write(framed(("cancel", one.number)))
+        if len(blocked) == 1:
+            hanging += blocked
+        if hanging:
+            await self._restart(lost=[])
+            for number in hanging:
+                self._give_up(number, "timeout", self._too_long)
+        elif blocked:
+            await self._restart(lost=blocked)
+
+    @property
+    def _too_long(self) -> str:
+        return f"the scorer took longer than {self._timeout_seconds:g} s"
+
+    async def stop(self) -> None:
+        for task in (*self._answering, *([self._reading] if self._reading else [])):
+            task.cancel()
+        self._hang_up()
+        if self._pid is not None:
+            with suppress(ScorerError, OSError):
+                self._nursery.kill(self._pid)
+
+    def _send_waiting(self) -> None:
+        if self._writer is None:
+            return
+        if self._alone is None and self._suspects and len(self._items) == len(self._suspects) + len(self._waiting):
+            self._alone = self._suspects.popleft()
+            self._write(self._alone)
+        while self._waiting and self._alone is None and not self._suspects:
+            self._write(self._waiting.popleft())
+
+    def _write(self, number: int) -> None:
+        benchmark, item = self._items[number]
+        assert self._writer is not None  # noqa: S101 - callers look
+        self._writer.write(framed(("score", number, benchmark, inputs_of(item))))
+
+    async def _start(self) -> None:
+        connection, self._pid = self._nursery.new_worker()
+        connection.setblocking(False)
+        reader, self._writer = await _streams(connection)
+        self._reading = asyncio.create_task(self._read(reader))
+        self._send_waiting()
+
+    async def _read(self, reader: asyncio.StreamReader) -> None:
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                kind, *rest = await receive(reader)
+                if kind == "done":
+                    self._take(*rest)
+                else:
+                    task = asyncio.create_task(self._reply(*rest))
+                    self._answering.add(task)
+                    task.add_done_callback(self._answering.discard)
+        self._wake.set()
+
+    def _take(self, done: Sequence[tuple[int, Outcome | None]]) -> None:
+        found = [
+            (self._items.pop(number)[1], outcome or Unscored(cause="scorer", kind="timeout", detail=self._too_long))
+            for number, outcome in done
+            if number in self._items
+        ]
+        if any(number == self._alone for number, _ in done):
+            self._alone = None
+        self._send_waiting()
+        if found:
+            self._deliver(found)
+
+    async def _reply(self, asked: int, number: int, what: str, payload: Any) -> None:
+        try:
+            known = self._items.get(number)
+            if known is None:
+                return
+            reply = (True, await self._answer(known[1], what, payload))
+        except NelError as error:
+            reply = (False, error)
+        if self._writer is not None:
+            self._writer.write(framed(("answer", asked, *reply)))
+
+    async def _mourn(self) -> None:
+        """The process ended by itself: whoever ran then is to blame, or is tried alone when it is not clear who."""
+        running = self._nursery.board.running()
+        computing = [one.number for one in running if one.seconds is not None] or [one.number for one in running]
+        culprits = [number for number in computing if number in self._items]
+        if len(culprits) == 1:
+            await self._restart(lost=[])
+            self._give_up(culprits[0], "died", "the scorer ended its process (exit, crash or too much memory)")
+        else:
+            await self._restart(lost=culprits)
+
+    def _give_up(self, number: int, kind: str, detail: str) -> None:
+        known = self._items.pop(number, None)
+        for waiting in (self._waiting, self._suspects):
+            with suppress(ValueError):
+                waiting.remove(number)
+        if known is not None:
+            self._deliver([(known[1], Unscored(cause="scorer", kind=kind, detail=detail))])
+
+    async def _restart(self, *, lost: Sequence[int]) -> None:
+        """End the process; what it had taken is sent again, the suspects one at a time."""
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.gather(self._reading, return_exceptions=True)
+            self._reading = None
+        self._hang_up()
+        if self._pid is not None:
+            await asyncio.to_thread(self._nursery.kill, self._pid)
+            self._pid = None
+        self._nursery.board.clear()
+        self._cancelled.clear()
+        self._alone = None
+        for number in [
+            number for number in self._items if number not in self._waiting and number not in self._suspects
+        ]:
+            self._tries[number] = self._tries.get(number, 0) + 1
+            if self._tries[number] > _TRIES_MAX:
+                self._give_up(number, "died", "the process of the scorer ended again and again")
+            else:
+                (self._suspects if number in lost else self._waiting).append(number)
+
+    def _hang_up(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+
+async def _streams(connection: socket.socket) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    return await asyncio.open_connection(sock=connection)
 
 
 async def score_all(batch: Sequence[ToScore], *, timeout_seconds: float) -> list[Outcome]:
     """Return the outcome of each item, in order; never raises for a fault of a scorer."""
-    outcomes: list[Outcome] = [_timed_out(timeout_seconds)] * len(batch)
-    groups: dict[bool, list[int]] = {}
-    for index, item in enumerate(batch):
-        groups.setdefault(is_async(item.benchmark.scorer), []).append(index)
-    for awaited, indices in groups.items():
-        items = [batch[index] for index in indices]
-        results = await (_score_together if awaited else _score_in_turn)(items, timeout_seconds)
-        for index, outcome in zip(indices, results, strict=True):
-            outcomes[index] = outcome
+    found: dict[int, Outcome] = {}
+    finished = asyncio.Event()
+
+    def deliver(outcomes: list[tuple[ToScore, Outcome]]) -> None:
+        found.update({id(item): outcome for item, outcome in outcomes})
+        if len(found) == len(batch):
+            finished.set()
+
+    async def answer(item: ToScore, what: str, payload: Any) -> Any:
+        raise EndpointError(f"there is no model to ask here ({what} of sample {item.sample.id}: {payload})")
+
+    scorers = Scorers(list({id(item.benchmark): item.benchmark for item in batch}.values()))
+    running = asyncio.create_task(scorers.run(timeout_seconds=timeout_seconds, deliver=deliver, answer=answer))
+    try:
+        for item in batch:
+            scorers.put(item)
+        done = asyncio.create_task(finished.wait())
+        await asyncio.wait({running, done}, return_when=asyncio.FIRST_COMPLETED)
+        if running.done():
+            running.result()
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        scorers.end()
+    return [found[id(item)] for item in batch]
+
+
+def is_own_rule(scorer: Any) -> bool:
+    """Return whether a scorer is one of nel's own rules, whose time is bounded and which calls nobody else's code."""
+    members = getattr(scorer, "members", None)
+    if members is not None:
+        return all(is_own_rule(member) for member in members)
+    options = getattr(scorer, "keywords", None) or getattr(scorer, "params", {})
+    source = inspect.unwrap(getattr(scorer, "func", scorer))
+    module = getattr(source, "__module__", None) or ""
+    return (
+        module.startswith(("nel.scoring.", "nel.benchmarks.", "nel.byob.scorers"))
+        and not is_async(scorer)
+        and not any(callable(value) for value in options.values())
+    )
+
+
+def inputs_of(item: ToScore) -> list[ScorerInput]:
+    """Return what the scorer gets: one input, or one for each turn of a conversation."""
+    if not item.conversation:
+        return [_scorer_input(item, item.response.text, item.sample.target)]
+    answers = [index for index, message in enumerate(item.conversation) if message["role"] == "assistant"]
+    targets = item.sample.target
+    if not (isinstance(targets, list) and len(targets) == len(answers)):
+        targets = [targets] * len(answers)
+    inputs = []
+    for turn, (index, target) in enumerate(zip(answers, targets, strict=True)):
+        given = _scorer_input(item, str(item.conversation[index]["content"]), target)
+        given.conversation = [dict(message) for message in item.conversation[: index + 1]]
+        given.turn_index = turn
+        inputs.append(given)
+    return inputs
+
+
+def _score_batch(batch: Sequence[ToScore], stopping: threading.Event) -> list[Outcome]:
+    outcomes = []
+    for item in batch:
+        if stopping.is_set():
+            break
+        inputs = inputs_of(item)
+        for given in inputs:
+            given.config = dict(item.benchmark.extra)
+        outcomes.append(_score_turns(item.benchmark, inputs))
     return outcomes
 
 
-def score_one(item: ToScore) -> Outcome:
-    """Return the outcome of one item, with a sync scorer."""
+def _score_turns(benchmark: Benchmark, inputs: Sequence[ScorerInput]) -> Outcome:
+    return mean_of_turns([_score(benchmark.scorer, given) for given in inputs])
+
+
+async def _score_turns_async(benchmark: Benchmark, inputs: Sequence[ScorerInput]) -> Outcome:
+    if len(inputs) == 1:
+        return await _score_async(benchmark.scorer, inputs[0])
+    return mean_of_turns(await asyncio.gather(*(_score_async(benchmark.scorer, given) for given in inputs)))
+
+
+def _score(scorer: Any, given: ScorerInput) -> Outcome:
     try:
-        result = item.benchmark.scorer(_scorer_input(item))
+        with scoring(scorer, given):
+            result = scorer(given)
         if inspect.isawaitable(result):
             raise ScorerError("the scorer returned an awaitable but is not declared with async def")
-        return outcome_of(result, item.response.text)
+        return outcome_of(result, given.response)
     except BaseException as error:  # noqa: BLE001 - the one boundary: whatever escapes plugin code is the plugin's fault
         return _blame(error)
 
 
-async def _score_in_turn(items: Sequence[ToScore], timeout_seconds: float) -> list[Outcome]:
-    """Score with sync scorers, one after the other; a stuck one is left behind with its thread."""
-    outcomes: list[Outcome] = []
-    while len(outcomes) < len(items):
-        done: list[Outcome] = []
-        finished = await _in_thread(_InTurn(items[len(outcomes) :], done), done, timeout_seconds)
-        outcomes.extend(done if finished and done else [*done, _timed_out(timeout_seconds)])
-    return outcomes
-
-
-async def _score_together(items: Sequence[ToScore], timeout_seconds: float) -> list[Outcome]:
-    """Score with async scorers, all at once on a loop of the scoring thread, each with its own time limit."""
-    done: list[Outcome] = []
-    await _in_thread(_Together(items, done, timeout_seconds), done, timeout_seconds + _GRACE_SECONDS)
-    return [*done, *(_timed_out(timeout_seconds) for _ in items[len(done) :])]
-
-
-async def _in_thread(work: Callable[[_ScorerThread], None], done: list[Outcome], timeout_seconds: float) -> bool:
-    """Let the scoring thread work; return False, and give the thread up, when it makes no progress in time."""
-    finished = asyncio.Event()
-    thread = _ScorerThread.current()
-    thread.work.put((work, asyncio.get_running_loop(), finished))
-    while True:
-        before = len(done)
-        try:
-            await asyncio.wait_for(finished.wait(), timeout_seconds)
-        except TimeoutError:
-            if len(done) == before:
-                thread.abandon()
-                return False
-        else:
-            return True
-
-
-@dataclass(frozen=True, slots=True)
-class _InTurn:
-    items: Sequence[ToScore]
-    done: list[Outcome]
-
-    def __call__(self, thread: _ScorerThread) -> None:
-        for item in self.items:
-            if thread.abandoned:
-                return
-            outcome = score_one(item)
-            if not thread.abandoned:
-                self.done.append(outcome)
-
-
-@dataclass(frozen=True, slots=True)
-class _Together:
-    items: Sequence[ToScore]
-    done: list[Outcome]
-    timeout_seconds: float
-
-    def __call__(self, thread: _ScorerThread) -> None:
-        outcomes = asyncio.run(self._all())
-        if not thread.abandoned:
-            self.done.extend(outcomes)
-
-    async def _all(self) -> list[Outcome]:
-        return await asyncio.gather(*(self._one(item) for item in self.items))
-
-    async def _one(self, item: ToScore) -> Outcome:
-        try:
-            return await asyncio.wait_for(_score_async(item), self.timeout_seconds)
-        except TimeoutError:
-            return _timed_out(self.timeout_seconds)
-        except asyncio.CancelledError as error:  # nobody here cancels: it is the scorer's own
-            return _blame(error)
-
-
-async def _score_async(item: ToScore) -> Outcome:
+async def _score_async(scorer: Any, given: ScorerInput) -> Outcome:
     try:
-        result: Any = item.benchmark.scorer(_scorer_input(item))
-        return outcome_of(await result, item.response.text)
-    except asyncio.CancelledError:
-        raise
-    except BaseException as error:  # noqa: BLE001 - as in score_one; SystemExit would end the event loop
+        with scoring(scorer, given):
+            return outcome_of(await scorer(given), given.response)
+    except BaseException as error:  # noqa: BLE001 - as in _score; nobody here cancels, SystemExit would end the loop
         return _blame(error)
 
 
-_Work = tuple[Callable[["_ScorerThread"], None], asyncio.AbstractEventLoop, asyncio.Event]
-
-
-class _ScorerThread(threading.Thread):
-    """One thread that scores; replaced when a scorer hangs in it."""
-
-    _current: ClassVar[_ScorerThread | None] = None
-
-    def __init__(self) -> None:
-        super().__init__(name="nel-scorer", daemon=True)
-        self.work: queue.SimpleQueue[_Work] = queue.SimpleQueue()
-        self.abandoned = False
-
-    @classmethod
-    def current(cls) -> _ScorerThread:
-        """Return the thread in use, started if there is none."""
-        if cls._current is None:
-            cls._current = cls()
-            cls._current.start()
-        return cls._current
-
-    def abandon(self) -> None:
-        """Leave this thread behind: it takes no further item, and the next batch gets a new thread."""
-        self.abandoned = True
-        if _ScorerThread._current is self:
-            _ScorerThread._current = None
-
-    def run(self) -> None:
-        while not self.abandoned:
-            work, loop, finished = self.work.get()
-            try:
-                work(self)
-            finally:
-                with suppress(RuntimeError):  # the loop is gone: nobody waits any more
-                    loop.call_soon_threadsafe(finished.set)
-
-
-def _scorer_input(item: ToScore) -> ScorerInput:
+def _scorer_input(item: ToScore, response: str, target: Any) -> ScorerInput:
     return ScorerInput(
-        response=item.response.text,
-        target=item.sample.target,
+        response=response,
+        target=target,
         metadata=dict(item.sample.metadata),
-        config=dict(item.benchmark.extra),
         sample=item.sample,
         repeat=item.repeat,
     )
@@ -200,13 +428,11 @@ def _blame(error: BaseException) -> Outcome:
         return Unscored(cause="judge", kind="no_verdict", detail=str(error))
     if isinstance(error, SandboxError):
         return Unscored(cause="sandbox", kind="unavailable", detail=str(error))
+    if isinstance(error, EndpointError):
+        return Unscored(cause="infra", kind="model_call", detail=str(error))
     if isinstance(error, DatasetError):
         return Unscored(cause="bad_row", kind="unusable", detail=str(error))
     if isinstance(error, ScorerError):
         return Unscored(cause="scorer", kind="invalid_result", detail=str(error))
     frames = "".join(traceback.format_exception(error)[-3:])
     return Unscored(cause="scorer", kind="raised", detail=frames[-_DETAIL_CHARACTERS_MAX:])
-
-
-def _timed_out(seconds: float) -> Outcome:
-    return Unscored(cause="scorer", kind="timeout", detail=f"the scorer took longer than {seconds:g} s")

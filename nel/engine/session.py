@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from nel.config.schema import RunConfig
 from nel.engine.pipeline import Ending, Job, Pipeline, ending_of
 from nel.engine.progress import Progress
+from nel.engine.scoring import Scorers
 from nel.engine.store import Snapshot, Store
 from nel.errors import NelError, PreflightError, StoppedEarly
 from nel.event_loop import run
@@ -30,6 +31,7 @@ class Session:
     store: Store
     snapshot: Snapshot
     jobs: list[Job]
+    scorers: Scorers
     config: RunConfig
     api_key: str | None
     progress: Progress
@@ -56,7 +58,7 @@ class Session:
 
     async def _work(self, counters: ClientCounters) -> Ending:
         endpoint = self.config.endpoint
-        if endpoint is None or not self._anything_to_ask():
+        if endpoint is None or all(job.plan.eval_only for job in self.jobs):
             return await self._run_pipeline(None)
         connections = self.config.engine.concurrency
         async with Client(endpoint, api_key=self.api_key, connections=connections, counters=counters) as client:
@@ -77,11 +79,12 @@ class Session:
             store=self.store,
             snapshot=self.snapshot,
             client=client,
+            scorers=self.scorers,
             config=self.config.engine,
             progress=self.progress,
         )
         with _stopping_on_signals(pipeline):
-            if client is not None and self.config.engine.preflight:
+            if client is not None and self.config.engine.preflight and self._anything_to_ask():
                 self.progress.stage = "pre-flight"
                 await check_endpoint(client)
             return await pipeline.run()

@@ -20,31 +20,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from nel.engine.store_format import APPLICATION_ID, FORMAT, READABLE, connect, create, migrate
 from nel.errors import StoppedEarly, StoreError
 from nel.strictjson import dumps, loads
 
 FILE_NAME: Final = "run.db"
-_FORMAT: Final = 1
-_APPLICATION_ID: Final = 0x4E454C31  # "NEL1"
 _BATCH_MAX = 1024
 _PAGE = 256
-_SCHEMA = """
-CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE benchmarks(
-    id INTEGER PRIMARY KEY, slot TEXT NOT NULL UNIQUE, name TEXT NOT NULL, plan TEXT NOT NULL) STRICT;
-CREATE TABLE samples(
-    benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, sample_id TEXT NOT NULL, row_number INTEGER NOT NULL,
-    content TEXT, fault TEXT, UNIQUE(benchmark, idx), UNIQUE(benchmark, sample_id)) STRICT;
-CREATE TABLE responses(
-    benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, session INTEGER NOT NULL,
-    request TEXT, response TEXT NOT NULL, UNIQUE(benchmark, idx, repeat)) STRICT;
-CREATE TABLE outcomes(
-    benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, retry INTEGER NOT NULL,
-    outcome TEXT NOT NULL, UNIQUE(benchmark, idx, repeat)) STRICT;
-CREATE TABLE sessions(
-    id INTEGER PRIMARY KEY, started REAL NOT NULL, elapsed REAL, ended TEXT, attempts INTEGER, retries INTEGER) STRICT;
-"""
 _PUT_RESPONSE = "INSERT OR REPLACE INTO responses VALUES(?, ?, ?, ?, ?, ?)"
+_PUT_CALL = "INSERT OR REPLACE INTO calls VALUES(?, ?, ?, ?, ?, ?)"
 _PUT_OUTCOME = "INSERT OR REPLACE INTO outcomes VALUES(?, ?, ?, ?, ?)"
 
 
@@ -77,15 +61,6 @@ class StoredResult:
     outcome: str | None
 
 
-def _connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
-    uri = f"{path.resolve().as_uri()}?mode={'ro' if readonly else 'rwc'}"
-    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=30)
-    if not readonly:
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=FULL")
-    return connection
-
-
 class Snapshot:
     """Reads a run.db; safe to use while a `Store` writes it."""
 
@@ -98,15 +73,16 @@ class Snapshot:
         if not path.is_file():
             raise StoreError(f"there is no {FILE_NAME} in {path.parent}; give the directory of a run")
         try:
-            self._connection = _connect(path, readonly=True)
+            self._connection = connect(path, readonly=True)
             application = self._connection.execute("PRAGMA application_id").fetchone()[0]
             version = self._connection.execute("PRAGMA user_version").fetchone()[0]
         except sqlite3.DatabaseError as error:
             raise StoreError(f"{path} is damaged or no run.db: {error}; start a new run") from error
-        if application != _APPLICATION_ID:
+        if application != APPLICATION_ID:
             raise StoreError(f"{path} was not written by nel; give the directory of a run")
-        if version != _FORMAT:
-            raise StoreError(f"{path} has format {version}, this nel reads format {_FORMAT}; use the nel that wrote it")
+        if version not in READABLE:
+            raise StoreError(f"{path} has format {version}, this nel reads up to {FORMAT}; use the nel that wrote it")
+        self._has_calls = version >= FORMAT
 
     def close(self) -> None:
         """Close the connection."""
@@ -190,11 +166,28 @@ class Snapshot:
         """Return a mark: `unscored_responses` up to it sees only what is stored now."""
         return int(self._connection.execute("SELECT ifnull(max(rowid), 0) FROM responses").fetchone()[0])
 
-    def unscored_responses(self, benchmark: int, *, upto: int) -> Iterator[tuple[StoredSample, int, str]]:
-        """Yield each (sample, repeat, response) that was answered before the mark ``upto`` and never scored."""
+    def call(self, benchmark: int, idx: int, repeat: int, key: str) -> str | None:
+        """Return the stored answer to one further request of a sample, or None."""
+        if not self._has_calls:
+            return None
+        found = self._connection.execute(
+            "SELECT response FROM calls WHERE benchmark = ? AND idx = ? AND repeat = ? AND key = ?",
+            (benchmark, idx, repeat, key),
+        ).fetchone()
+        return None if found is None else str(found[0])
+
+    def calls(self, benchmark: int) -> Iterator[str]:
+        """Yield every stored answer to a further request of a benchmark."""
+        if self._has_calls:
+            query = "SELECT response FROM calls WHERE benchmark = ? ORDER BY rowid"
+            yield from (row[0] for row in self._connection.execute(query, (benchmark,)))
+
+    def unscored_responses(self, benchmark: int, *, upto: int) -> Iterator[tuple[StoredSample, int, str, str | None]]:
+        """Yield each (sample, repeat, response, request) that was answered before ``upto`` and never scored."""
         last = 0
         query = (
-            "SELECT r.rowid, s.idx, s.sample_id, s.row_number, s.content, s.fault, r.repeat, r.response"
+            "SELECT r.rowid, s.idx, s.sample_id, s.row_number, s.content, s.fault, r.repeat, r.response,"
+            " r.request"
             " FROM responses r"
             " JOIN samples s ON s.benchmark = r.benchmark AND s.idx = r.idx"
             " LEFT JOIN outcomes o ON o.benchmark = r.benchmark AND o.idx = r.idx AND o.repeat = r.repeat"
@@ -202,7 +195,7 @@ class Snapshot:
         )
         while rows := self._connection.execute(query, (benchmark, last, upto, _PAGE)).fetchall():
             for row in rows:
-                yield StoredSample(*row[1:6]), row[6], row[7]
+                yield StoredSample(*row[1:6]), row[6], row[7], row[8]
             last = rows[-1][0]
 
     def results(self, benchmark: int, repeats: int) -> Iterator[StoredResult]:
@@ -256,8 +249,9 @@ class Store:
             if path.exists():
                 Snapshot(path).close()
             else:
-                _create(path)
-            self._connection = _connect(path)
+                create(path)
+            self._connection = connect(path)
+            migrate(self._connection)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"cannot open {path}: {error}") from error
         self._inbox: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
@@ -381,6 +375,12 @@ class Store:
             writes.append((_PUT_OUTCOME, [outcome]))
         return self._put(writes)
 
+    def put_call(
+        self, benchmark: int, idx: int, repeat: int, key: str, request: str, response: str
+    ) -> asyncio.Future[None]:
+        """Hand in the answer to one further request of a sample; the future is done once it is on disk."""
+        return self._put([(_PUT_CALL, [(benchmark, idx, repeat, key, request, response)])])
+
     def put_outcomes(self, rows: Sequence[OutcomeRow]) -> asyncio.Future[None]:
         """Hand in outcomes; the future is done once all of them are on disk."""
         return self._put([(_PUT_OUTCOME, rows)])
@@ -433,19 +433,6 @@ class Store:
                 connection.execute("ROLLBACK")
             return _disk_fault(self.path, error) if isinstance(error, sqlite3.Error) else error
         return None
-
-
-def _create(path: Path) -> None:
-    """Make an empty store under another name first, so that a kill leaves a whole one or none."""
-    unfinished = path.with_name(f".{path.name}.new")
-    unfinished.unlink(missing_ok=True)
-    unfinished.touch(mode=0o600)
-    connection = sqlite3.connect(unfinished, isolation_level=None)
-    connection.executescript(
-        f"BEGIN; PRAGMA application_id={_APPLICATION_ID}; PRAGMA user_version={_FORMAT}; {_SCHEMA} COMMIT;"
-    )
-    connection.close()
-    unfinished.rename(path)
 
 
 def _tell(loop: asyncio.AbstractEventLoop, futures: list[asyncio.Future[None]], failure: Exception | None) -> None:

@@ -66,6 +66,7 @@ def _composed(name: str, scorers: Sequence[Scorer], settle: Callable[[Sequence[b
 
     composed: Any = score_async if any(map(_is_async, scorers)) else score
     composed.__name__ = composed.__qualname__ = f"{name}({', '.join(names)})"
+    composed.members = tuple(scorers)
     composed._is_scorer = True  # noqa: SLF001 - the mark that other tools look for
     return composed  # type: ignore[no-any-return]
 

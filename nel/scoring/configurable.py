@@ -278,13 +278,15 @@ def multi_scorer(scorers: Sequence[Any], reducer: str | Callable[[list[Score]], 
     name = f"multi_scorer({', '.join(map(repr, scorers))}; {getattr(reduce, 'name', reducer)})"
     plain = all(isinstance(member, BuiltScorer) and member.takes_state and not is_async(member) for member in scorers)
     metrics = next((member.metrics for member in scorers if getattr(member, "metrics", ())), ())
-    return BuiltScorer(
+    made = BuiltScorer(
         score if plain else score_async,
         name=name,
         params={},
         metrics=metrics,
         source=getattr(scorers[0], "__wrapped__", None),
     )
+    made.members = (*scorers, *([] if isinstance(reducer, str) else [reducer]))
+    return made
 
 
 async def _awaited(result: Any) -> Any:

@@ -139,6 +139,7 @@ class BuiltScorer:
         self.is_async = is_async(inner)
         self.takes_state = _required(inner) == _STATE_AND_TARGET
         self.__wrapped__ = source
+        self.members: tuple[Any, ...] | None = None
         self.__doc__ = inspect.getdoc(source)
         if not self.takes_state and _required(inner) != 1:
             raise ConfigError(f"the scorer {name} must score (sample) or (state, target); it takes {_shape(inner)}")

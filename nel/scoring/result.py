@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from nel.errors import JudgeError, ScorerError
-from nel.types import FailureKind, ModelFailure, Score, Scored
+from nel.types import FailureKind, ModelFailure, Outcome, Score, Scored, Unscored
 
 _GRADES: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _REWARD_KEYS: Final = ("correct", "reward", "score")
@@ -37,7 +37,7 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
         said = getattr(result, "explanation", None)
         raise ScorerError(f"the scorer gave no score{f': {said}' if said else ''}")
     if isinstance(result, Score):
-        metrics, details, answer = _from_score(result)
+        metrics, details, answer = _from_score(result, response)
     else:
         metrics, details, answer = _from_plain(result)
     details = {name: _jsonable(value) for name, value in details.items()}
@@ -73,7 +73,7 @@ def _from_plain(result: object) -> tuple[dict[str, float], dict[str, Any], str |
     return metrics, details, None if answer is None else str(answer)
 
 
-def _from_score(score: Score) -> tuple[dict[str, float], dict[str, Any], str | None]:
+def _from_score(score: Score, response: str) -> tuple[dict[str, float], dict[str, Any], str | None]:
     value = score.value
     if isinstance(value, str):
         if value not in _GRADES:
@@ -81,11 +81,12 @@ def _from_score(score: Score) -> tuple[dict[str, float], dict[str, Any], str | N
         value = _GRADES[value]
         metrics: dict[str, float] = {"correct": value}
     elif isinstance(value, Mapping):
-        metrics, _, _ = _from_plain(value)
+        graded = {key: _GRADES.get(item, item) if isinstance(item, str) else item for key, item in value.items()}
+        metrics, _, _ = _from_plain(graded)
     else:
         metrics, _, _ = _from_plain(value)
     details = dict(score.metadata or {})
-    if score.explanation is not None:
+    if score.explanation not in (None, response):
         details["explanation"] = score.explanation
     return metrics, details, score.answer
 
@@ -128,3 +129,25 @@ def _found_nothing(result: object) -> bool:
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."  # noqa: PLR2004 - one line of a terminal
+
+
+def mean_of_turns(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return the one outcome of an answer of several turns: the mean of each number, beside each turn's own.
+
+    A turn without a score leaves the whole without one; a turn in which the model gave no answer counts 0.
+    """
+    if len(outcomes) == 1:
+        return outcomes[0]
+    turns = [outcome for outcome in outcomes if not isinstance(outcome, Unscored)]
+    if len(turns) < len(outcomes):
+        return next(outcome for outcome in outcomes if isinstance(outcome, Unscored))
+    scored = [turn for turn in turns if isinstance(turn, Scored)]
+    if not scored:
+        return turns[0]
+    metrics: dict[str, float] = {}
+    for key in dict.fromkeys(key for turn in turns for key in turn.metrics):
+        metrics[key] = math.fsum(turn.metrics.get(key, 0.0) for turn in turns) / len(turns)
+        metrics |= {f"{key}_turn_{place}": turn.metrics.get(key, 0.0) for place, turn in enumerate(turns, start=1)}
+    reward = math.fsum(turn.reward if isinstance(turn, Scored) else 0.0 for turn in turns) / len(turns)
+    details = {f"turn_{place}": {"answer": turn.answer, **turn.details} for place, turn in enumerate(turns, start=1)}
+    return Scored(reward=reward, metrics=metrics, answer=turns[-1].answer, details=details)

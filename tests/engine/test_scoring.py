@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
+import os
+import re
+import subprocess
 import threading
+import time
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nel.benchmarks.base import Benchmark
-from nel.engine.scoring import ToScore, score_all
+from nel.engine.scoring import ToScore, is_own_rule, score_all
 from nel.prompts import compile_template
+from nel.scorers import f1, match, multi_scorer
+from nel.scoring import any_of, exact_match, numeric_match
 from nel.types import Response, Sample, Scored, ScorerInput, Unscored
 
 
@@ -108,19 +117,116 @@ async def test_an_async_scorer_that_blocks_or_swallows_its_cancellation_is_left_
     assert {outcome.kind for outcome in outcomes if isinstance(outcome, Unscored)} == {"timeout"}
 
 
-async def test_a_thread_that_was_left_behind_scores_nothing_more() -> None:
-    """After a hang each later sample is scored once, by the new thread alone."""
-    gate = threading.Event()
-    seen: list[int] = []
+def _exits(sample: ScorerInput) -> bool:
+    if sample.target == 1:
+        os._exit(0)
+    return True
 
-    def slow_on_first(sample: ScorerInput) -> bool:
+
+def _crashes(sample: ScorerInput) -> bool:
+    if sample.target == 1:
+        ctypes.string_at(0)
+    return True
+
+
+def _holds_the_interpreter(sample: ScorerInput) -> bool:
+    if sample.target == 1:
+        re.match(r"(a+)+$", "a" * 40 + "b")
+    return True
+
+
+def _takes_all_memory(sample: ScorerInput) -> bool:
+    if sample.target == 1:
+        bytearray(10 << 30)
+    return True
+
+
+async def _exits_async(sample: ScorerInput) -> bool:
+    await asyncio.sleep(0.01)
+    return _exits(sample)
+
+
+async def _blocks_the_loop(sample: ScorerInput) -> bool:
+    return _holds_the_interpreter(sample)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "kind"),
+    [
+        (_exits, "died"),
+        (_crashes, "died"),
+        (_holds_the_interpreter, "timeout"),
+        (_takes_all_memory, "raised"),
+        (_exits_async, "died"),
+        (_blocks_the_loop, "timeout"),
+    ],
+)
+async def test_a_scorer_that_ends_or_blocks_its_process_loses_its_own_sample_only(scorer: Any, kind: str) -> None:
+    """Exit, crash, a runaway regular expression and greed cost one sample; all others are scored."""
+    outcomes = await score_all(_items(scorer, 6), timeout_seconds=0.5)
+    assert [type(outcome).__name__ for outcome in outcomes] == ["Scored", "Unscored", *["Scored"] * 4]
+    assert isinstance(outcomes[1], Unscored)
+    assert (outcomes[1].cause, outcomes[1].kind) == ("scorer", kind)
+
+
+def test_nothing_of_a_killed_scorer_stays_behind(tmp_path: Path) -> None:
+    """What a hanging scorer started is killed with it."""
+
+    def starts_a_child(sample: ScorerInput) -> bool:
         if sample.target == 0:
-            gate.wait(30)
-        else:
-            seen.append(sample.target)
+            child = subprocess.Popen(["sleep", "1000"])
+            Path(sample.metadata["file"]).write_text(str(child.pid), encoding="utf-8")
+            time.sleep(1000)
         return True
 
-    await score_all(_items(slow_on_first, 20), timeout_seconds=0.05)
-    gate.set()
-    await score_all(_items(lambda _: True, 5), timeout_seconds=5)
-    assert seen == list(range(1, 20))
+    items = [
+        replace(item, sample=replace(item.sample, metadata={"file": str(tmp_path / "pid")}))
+        for item in _items(starts_a_child, 2)
+    ]
+    asyncio.run(score_all(items, timeout_seconds=0.5))
+    status = Path(f"/proc/{(tmp_path / 'pid').read_text(encoding='utf-8')}/status")
+    assert not status.exists() or "zombie" in status.read_text(encoding="utf-8")
+
+
+async def test_an_async_scorer_that_is_too_slow_is_cancelled_and_the_others_go_on() -> None:
+    """A slow await costs its sample after the limit; the samples beside it keep their results."""
+
+    async def slow_on_one(sample: ScorerInput) -> dict[str, Any]:
+        await asyncio.sleep(60 if sample.target == 1 else 0.05)
+        return {"score": sample.target}
+
+    outcomes = await score_all(_items(slow_on_one, 20), timeout_seconds=0.3)
+    assert isinstance(outcomes[1], Unscored)
+    assert outcomes[1].kind == "timeout"
+    assert [outcome.reward for outcome in outcomes if isinstance(outcome, Scored)] == [0, *range(2, 20)]
+
+
+def test_own_rules_and_foreign_ones_are_told_apart() -> None:
+    """nel's rules run at home unless they call somebody else's code."""
+    assert is_own_rule(exact_match)
+    assert is_own_rule(match(numeric=True))
+    assert is_own_rule(any_of(exact_match, numeric_match))
+    assert not is_own_rule(f1(answer_fn=str.upper))
+    assert not is_own_rule(any_of(exact_match, _exits))
+    assert not is_own_rule(multi_scorer([match()], lambda scores: scores[0]))
+    assert not is_own_rule(_exits)
+
+
+async def test_turns_are_scored_one_by_one_and_averaged() -> None:
+    """A conversation is scored turn by turn, with what was said so far; the reward is the mean."""
+
+    def right(sample: ScorerInput) -> dict[str, Any]:
+        assert sample.conversation is not None
+        assert sample.turn_index is not None
+        assert sample.conversation[-1]["content"] == sample.response
+        assert len(sample.conversation) == 2 * (sample.turn_index + 1)
+        return {"correct": sample.response == sample.target}
+
+    said = [("user", "2?"), ("assistant", "2"), ("user", "3?"), ("assistant", "4")]
+    conversation = tuple({"role": role, "content": content} for role, content in said)
+    (item,) = _items(right, 1)
+    sample = replace(item.sample, target=["2", "3"])
+    (outcome,) = await score_all([replace(item, sample=sample, conversation=conversation)], timeout_seconds=5)
+    assert isinstance(outcome, Scored)
+    assert outcome.reward == 0.5
+    assert outcome.metrics == {"correct": 0.5, "correct_turn_1": 1.0, "correct_turn_2": 0.0}

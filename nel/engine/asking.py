@@ -1,0 +1,134 @@
+"""How a sample is asked: one request, or one for each turn of a conversation; and what scorers ask of the model.
+
+Every answer but the last of a sample is kept in the store's table of calls before the next request goes out, so that a
+resume or a new scorer never pays for it again. Trap: a call is known by its sample, its body and how often that body
+was sent before for this sample; a scorer that asks the same thing twice gets two answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nel.engine.codec import decode_response, encode_response
+from nel.engine.plan import Plan
+from nel.engine.scoring import ToScore
+from nel.engine.store import Snapshot, Store
+from nel.engine.verdict import verdict_before_scoring
+from nel.errors import EndpointError, ScorerError, did_you_mean
+from nel.models.client import Client
+from nel.models.protocols import build_body
+from nel.solvers.generate import build_request
+from nel.strictjson import dumps_bytes, loads
+from nel.types import Generation, Message, Request, Response, Sample
+
+_OPTIONS = ("max_tokens", "temperature", "top_p", "stop", "seed")
+
+Place = tuple[int, int, int]
+"""``(benchmark, idx, repeat)`` in the store."""
+
+
+@dataclass(slots=True)
+class Asker:
+    """Asks samples and answers scorers, through one client and one store."""
+
+    client: Client | None
+    store: Store
+    snapshot: Snapshot
+    stop: asyncio.Event
+
+    async def ask(self, plan: Plan, sample: Sample, place: Place) -> tuple[bytes | None, Response]:
+        """Return the body sent last and the answer to it; for recorded answers no body."""
+        if plan.eval_only or self.client is None:
+            return None, Response(text=sample.recorded_response or "")
+        request = build_request(
+            sample,
+            repeat=place[2],
+            model=plan.model or "",
+            protocol=plan.protocol,
+            generation=plan.generation,
+            system_prompt=plan.config.system_prompt,
+        )
+        body = dumps_bytes(build_body(request))
+        for turn, following in enumerate(sample.turns):
+            response = await self._kept(place, f"turn-{turn}", request, body, truncated=plan.config.truncated)
+            if response.error or verdict_before_scoring(response, truncated=plan.config.truncated) is not None:
+                return body, response
+            said = Message(role="assistant", content=response.text)
+            request = replace(request, messages=(*request.messages, said, Message(role="user", content=following)))
+            body = dumps_bytes(build_body(request))
+        return body, await self.client.complete(request, body, stop=self.stop)
+
+    async def answer(self, plan: Plan, item: ToScore, counts: Counter[str], payload: Mapping[str, Any]) -> str:
+        """Return the model's answer to what a scorer asks: text, or messages with ``role`` and ``content``.
+
+        Raises:
+            EndpointError: There is no endpoint, or it gave no usable answer; the sample is unscored by ``infra``.
+            ScorerError: The scorer asked for something that is no prompt, or with an unknown option.
+        """
+        request = _request(plan, item, payload)
+        body = dumps_bytes(build_body(request))
+        digest = hashlib.sha256(body).hexdigest()
+        counts[digest] += 1
+        place = (item.job, item.idx, item.repeat)
+        response = await self._kept(place, f"call-{digest}-{counts[digest]}", request, body)
+        if response.error is not None:
+            raise EndpointError(f"the model did not answer the scorer: {response.error.message}")
+        return response.text
+
+    async def _kept(self, place: Place, key: str, request: Request, body: bytes, *, truncated: Any = None) -> Response:
+        """Return the answer that the store has, or ask and store it before it counts."""
+        known = self.snapshot.call(*place, key)
+        if known is not None:
+            return decode_response(known)
+        if self.client is None:
+            raise EndpointError("there is no endpoint in this session to ask")
+        response = await self.client.complete(request, body, stop=self.stop)
+        usable = truncated is None or verdict_before_scoring(response, truncated=truncated) is None
+        if response.error is None and usable:
+            await self.store.put_call(*place, key, body.decode(), encode_response(response))
+        return response
+
+
+def conversation_of(sample: Sample, body: str | bytes | None, response: Response) -> tuple[dict[str, Any], ...]:
+    """Return all messages of a sample with several turns, the last answer included; nothing for any other sample."""
+    if not sample.turns or body is None:
+        return ()
+    messages: Sequence[dict[str, Any]] = loads(body)["messages"]
+    return (*messages, {"role": "assistant", "content": response.text})
+
+
+def _request(plan: Plan, item: ToScore, payload: Mapping[str, Any]) -> Request:
+    prompt, options = payload["prompt"], dict(payload["options"])
+    for name in options:
+        if name not in _OPTIONS:
+            hint = did_you_mean(name, _OPTIONS) or f"; it takes: {', '.join(_OPTIONS)}"
+            raise ScorerError(f'model_call_fn has no option "{name}"{hint}')
+    if plan.eval_only or plan.model is None:
+        raise EndpointError("recorded answers are scored: there is no model to ask; give the run an endpoint")
+    generation: Generation = replace(plan.generation, **options)
+    sample = replace(item.sample, input=_input(prompt), turns=())
+    return build_request(
+        sample,
+        repeat=item.repeat,
+        model=plan.model,
+        protocol=plan.protocol,
+        generation=generation,
+        system_prompt=None,
+    )
+
+
+def _input(prompt: Any) -> str | tuple[Message, ...]:
+    if isinstance(prompt, str):
+        return prompt
+    try:
+        return tuple(Message(role=message["role"], content=message["content"]) for message in prompt)
+    except (TypeError, KeyError) as error:
+        raise ScorerError(
+            'model_call_fn takes text, or messages like {"role": "user", "content": "..."}; it was given '
+            f"{str(prompt)[:80]}"
+        ) from error

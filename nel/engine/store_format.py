@@ -1,0 +1,64 @@
+"""The form of a run.db: its tables, its version, and how an older one becomes a newer one. Holds no data.
+
+Trap: a table or column that is added here needs a step in `migrate`, or older runs cannot be resumed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+FORMAT: Final = 2
+READABLE: Final = (1, FORMAT)
+APPLICATION_ID: Final = 0x4E454C31  # "NEL1"
+_CALLS = """CREATE TABLE calls(
+    benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, key TEXT NOT NULL,
+    request TEXT NOT NULL, response TEXT NOT NULL, UNIQUE(benchmark, idx, repeat, key)) STRICT"""
+"""Since format 2: the answers of a sample beside its last one: earlier turns, and what its scorer asked."""
+_SCHEMA = f"""
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE benchmarks(
+    id INTEGER PRIMARY KEY, slot TEXT NOT NULL UNIQUE, name TEXT NOT NULL, plan TEXT NOT NULL) STRICT;
+CREATE TABLE samples(
+    benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, sample_id TEXT NOT NULL, row_number INTEGER NOT NULL,
+    content TEXT, fault TEXT, UNIQUE(benchmark, idx), UNIQUE(benchmark, sample_id)) STRICT;
+CREATE TABLE responses(
+    benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, session INTEGER NOT NULL,
+    request TEXT, response TEXT NOT NULL, UNIQUE(benchmark, idx, repeat)) STRICT;
+CREATE TABLE outcomes(
+    benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, retry INTEGER NOT NULL,
+    outcome TEXT NOT NULL, UNIQUE(benchmark, idx, repeat)) STRICT;
+{_CALLS};
+CREATE TABLE sessions(
+    id INTEGER PRIMARY KEY, started REAL NOT NULL, elapsed REAL, ended TEXT, attempts INTEGER, retries INTEGER) STRICT;
+"""
+
+
+def connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
+    """Open a file for reading, or for writing with everything committed on disk before it counts."""
+    uri = f"{path.resolve().as_uri()}?mode={'ro' if readonly else 'rwc'}"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=30)
+    if not readonly:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+    return connection
+
+
+def create(path: Path) -> None:
+    """Make an empty store under another name first, so that a kill leaves a whole one or none."""
+    unfinished = path.with_name(f".{path.name}.new")
+    unfinished.unlink(missing_ok=True)
+    unfinished.touch(mode=0o600)
+    connection = sqlite3.connect(unfinished, isolation_level=None)
+    connection.executescript(
+        f"BEGIN; PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={FORMAT}; {_SCHEMA} COMMIT;"
+    )
+    connection.close()
+    unfinished.rename(path)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a run.db of an earlier format to this one, in one transaction."""
+    if connection.execute("PRAGMA user_version").fetchone()[0] < FORMAT:
+        connection.executescript(f"BEGIN; {_CALLS}; PRAGMA user_version={FORMAT}; COMMIT;")
