@@ -23,6 +23,7 @@ from nel.engine.progress import Progress
 from nel.engine.run import latest_run_dir, new_run_dir, run_session
 from nel.engine.store import FILE_NAME, Snapshot
 from nel.errors import EXIT_UNSCORED, NelError, StoreError
+from nel.metrics.chosen import Choice
 from nel.reports.html import write_report
 
 _CHARACTERS_PER_TOKEN = 4
@@ -91,7 +92,7 @@ def evaluate(
         run_dir = new_run_dir(run_config, plans)
         ending = _first_session(run_dir, run_config, plans, progress)
     progress.stage = "writing artifacts"
-    benchmarks, report = rebuild(run_dir)
+    benchmarks, report = rebuild(run_dir, {plan.slot: plan.statistics for plan in plans})
     return RunResult(
         run_dir=run_dir,
         ending=ending,
@@ -123,14 +124,17 @@ async def evaluate_async(config: RunConfig | Mapping[str, Any], *, resume: bool 
     return await asyncio.to_thread(evaluate, config, resume=resume)
 
 
-def rebuild(run_dir: Path) -> tuple[list[BenchmarkResult], Path]:
+def rebuild(run_dir: Path, statistics: Mapping[str, Choice] | None = None) -> tuple[list[BenchmarkResult], Path]:
     """Write every artifact of a run again, from its run.db alone; return its benchmarks and the report's path.
+
+    Args:
+        statistics: The metrics and reducers of each benchmark; without it those that the run names.
 
     Raises:
         StoreError: There is no usable run.db.
         StoppedEarly: The disk is full.
     """
-    benchmarks = write_artifacts(run_dir)
+    benchmarks = write_artifacts(run_dir, statistics)
     return benchmarks, write_report(run_dir)
 
 

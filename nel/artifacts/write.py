@@ -5,7 +5,7 @@ The same store gives the same bytes. Trap: results.jsonl is streamed; nothing he
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,17 @@ import yaml
 
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.files import benchmark_dir, directory_name
-from nel.artifacts.results import NOT_RUN, read_result, result_line
+from nel.artifacts.results import NOT_RUN, Result, read_result, result_line
 from nel.artifacts.runtime import RuntimeStats
+from nel.benchmarks.statistics_choice import choose_statistics
 from nel.config.redaction import redact_url
+from nel.engine.codec import decode_response
 from nel.engine.store import FILE_NAME, Snapshot
 from nel.files import write_file
 from nel.metrics.aggregate import Accounting, Aggregate
+from nel.metrics.chosen import Choice, ChosenStatistics
 from nel.strictjson import dumps_line, pretty
-from nel.types import Unscored
+from nel.types import SampleScore, Score, Unscored
 from nel.version import __version__
 
 
@@ -50,8 +53,11 @@ class BenchmarkResult:
         return accounting
 
 
-def write_artifacts(run_dir: Path) -> list[BenchmarkResult]:
+def write_artifacts(run_dir: Path, statistics: Mapping[str, Choice] | None = None) -> list[BenchmarkResult]:
     """Write every artifact but the report page, and return what the benchmarks came to.
+
+    Args:
+        statistics: Metrics and reducers of each slot; without it those that the run names and that are installed.
 
     Raises:
         StoreError: There is no usable run.db.
@@ -62,7 +68,7 @@ def write_artifacts(run_dir: Path) -> list[BenchmarkResult]:
         run_id = snapshot.meta("run_id") or run_dir.name
         write_file(run_dir / "run.yaml", [_run_yaml(run_id, config)])
         return [
-            _write_benchmark(run_dir, snapshot, run_id, config, key, slot, name, plan)
+            _write_benchmark(run_dir, snapshot, run_id, config, key, slot, name, plan, (statistics or {}).get(slot))
             for key, slot, name, plan in snapshot.benchmarks()
             if plan
         ]
@@ -76,6 +82,7 @@ class _Pass:
     categories: dict[str, Aggregate]
     failures: FailureAnalysis
     runtime: RuntimeStats
+    chosen: ChosenStatistics
     not_run: int = 0
 
     def lines(self, snapshot: Snapshot, key: int, repeats: int) -> Iterator[bytes]:
@@ -84,9 +91,11 @@ class _Pass:
         for stored in snapshot.results(key, repeats):
             result = read_result(stored, not_run=not_run)
             self.not_run += not result.was_run
-            self.total.add(result.idx, result.outcome)
+            self.total.add(result.idx, result.outcome, group=None if result.sample is None else result.sample.group)
+            self.chosen.add(result.idx, result.outcome, _sample_score(result))
             if result.sample is not None and result.sample.subset is not None:
-                self.categories.setdefault(result.sample.subset, Aggregate()).add(result.idx, result.outcome)
+                part = self.categories.setdefault(result.sample.subset, Aggregate())
+                part.add(result.idx, result.outcome, group=result.sample.group)
             self.failures.add(result)
             self.runtime.add(result.response)
             yield dumps_line(result_line(result))
@@ -101,13 +110,17 @@ def _write_benchmark(
     slot: str,
     name: str,
     plan: dict[str, Any],
+    choice: Choice | None,
 ) -> BenchmarkResult:
     directory = benchmark_dir(run_dir, slot)
-    collected = _Pass(Aggregate(), {}, FailureAnalysis(), RuntimeStats())
+    chosen = ChosenStatistics(choice or _stored_choice(plan))
+    collected = _Pass(Aggregate(), {}, FailureAnalysis(), RuntimeStats(), chosen)
+    for call in snapshot.calls(key):
+        collected.runtime.add(decode_response(call))
     write_file(directory / "results.jsonl", collected.lines(snapshot, key, plan["repeats"]))
     head = {"run_id": run_id, "benchmark": name}
     metrics = {**head, **_metrics_json(collected)}
-    bundle = _bundle_json(run_id, name, config, plan, collected)
+    bundle = _bundle_json(run_id, name, config, plan, collected, metrics["metrics"])
     accounting = {"accounting": collected.total.accounting.as_json()}
     write_file(directory / "metrics.json", [pretty(metrics)])
     write_file(directory / f"eval-{directory_name(name)}.json", [pretty(bundle)])
@@ -124,10 +137,37 @@ def _metrics_json(collected: _Pass) -> dict[str, Any]:
         "complete": collected.not_run == 0,
         "accounting": total.accounting.as_json(),
         "headline": {"metric": headline["name"], **{name: headline[name] for name in kept}},
-        "metrics": total.metrics(),
+        "metrics": _with_chosen(total.metrics(), collected.chosen.rows(total.headline_name)),
         "categories": {name: _category_json(part) for name, part in sorted(collected.categories.items())},
         "rates": total.rates(),
     }
+
+
+def _with_chosen(metrics: list[dict[str, Any]], chosen: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return all metrics; what a run has of its own wins over a chosen one of the same name (accuracy, mean)."""
+    known = {metric["name"] for metric in metrics}
+    return metrics + [row for row in chosen if row["name"] not in known]
+
+
+def _stored_choice(plan: dict[str, Any]) -> Choice:
+    return choose_statistics(
+        None,
+        metrics=plan.get("metrics", ()),
+        reducers=plan.get("reducers", ()),
+        repeats=plan["repeats"],
+        installed_only=True,
+    )
+
+
+def _sample_score(result: Result) -> SampleScore:
+    sample, response = result.sample, result.response
+    return SampleScore(
+        score=Score(value=0.0),
+        sample_id=result.sample_id,
+        sample_metadata=None if sample is None else sample.metadata,
+        response=None if response is None else response.text,
+        target=None if sample is None else sample.target,
+    )
 
 
 def _category_json(part: Aggregate) -> dict[str, Any]:
@@ -137,7 +177,12 @@ def _category_json(part: Aggregate) -> dict[str, Any]:
 
 
 def _bundle_json(
-    run_id: str, name: str, config: dict[str, Any], plan: dict[str, Any], collected: _Pass
+    run_id: str,
+    name: str,
+    config: dict[str, Any],
+    plan: dict[str, Any],
+    collected: _Pass,
+    metrics: list[dict[str, Any]],
 ) -> dict[str, Any]:
     total = collected.total
     endpoint = config.get("endpoint") if not plan["eval_only"] else None
@@ -160,7 +205,7 @@ def _bundle_json(
             "name": name,
             "samples": len_of(total.accounting, plan["repeats"]),
             "repeats": plan["repeats"],
-            "scores": _scores_json(total),
+            "scores": _scores_json(total, metrics),
             "categories": {part: _bundle_category(numbers) for part, numbers in sorted(collected.categories.items())},
             "accounting": total.accounting.as_json(),
         },
@@ -173,12 +218,14 @@ def len_of(accounting: Accounting, repeats: int) -> int:
     return accounting.n_total // repeats
 
 
-def _scores_json(total: Aggregate) -> dict[str, Any]:
-    scores = {metric["name"]: _score_json(metric) for metric in total.metrics()}
+def _scores_json(total: Aggregate, metrics: list[dict[str, Any]]) -> dict[str, Any]:
+    scores = {metric["name"]: _score_json(metric) for metric in metrics}
     headline = _score_json(total.headline())
     scores.setdefault("mean_reward", headline)
     if total.binary:
         scores.setdefault("pass@1", headline)
+        for name in [name for name in scores if "/pass_at_" in name]:
+            scores.setdefault(f"pass@{name.rpartition('_')[2]}", scores[name])
     return scores
 
 

@@ -24,18 +24,23 @@ def find_scorer(text: str) -> Scorer:
     """
     name, _, rest = text.partition(":")
     found = plugins.load("scorers", name.strip())
-    chosen: Scorer = as_scorer(found, _options(name, rest))
+    chosen: Scorer = as_scorer(found, options_of(name, rest))
     return chosen
 
 
-def _options(name: str, text: str) -> dict[str, Any]:
+def options_of(name: str, text: str) -> dict[str, Any]:
+    """Return the options of ``key=value,key=value``, each value read as YAML.
+
+    Raises:
+        ConfigError: A part is not ``key=value``, or a value is no YAML.
+    """
     options: dict[str, Any] = {}
     for part in filter(None, text.split(",")):
         key, separator, value = part.partition("=")
         if not separator or not key.strip():
-            raise ConfigError(f'scorer "{name}": write options as key=value, not "{part}"')
+            raise ConfigError(f'"{name}": write options as key=value, not "{part}"')
         try:
             options[key.strip()] = yaml.safe_load(value)
         except yaml.YAMLError as error:
-            raise ConfigError(f'scorer "{name}": the value of {key.strip()} is not valid YAML: {value}') from error
+            raise ConfigError(f'"{name}": the value of {key.strip()} is not valid YAML: {value}') from error
     return options

@@ -37,6 +37,12 @@ def run(
     scorer: Annotated[
         str | None, typer.Option(help="NAME or NAME:key=value,... instead of the benchmark's own scorer.")
     ] = None,
+    reducer: Annotated[
+        list[str] | None, typer.Option(help="Over repeats, beside the mean: pass_at_3, max, vote_at_5; repeatable.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(help="NAME or NAME:key=value,... over all samples; repeatable.")
+    ] = None,
     truncated: Annotated[
         str | None, typer.Option(help="failure (counts 0, the default) or score (as it stands).")
     ] = None,

@@ -30,8 +30,11 @@ KEYS: Final = {
 }
 """Flag to the key of the configuration that it sets."""
 
-BENCHMARK_KEYS: Final = ("dataset", "max_problems", "repeats", "system_prompt", "response_field", "scorer", "truncated")
-"""Flags that set the key of the same name in every benchmark of the run."""
+BENCHMARK_KEYS: Final = {
+    **{name: name for name in ("dataset", "max_problems", "repeats", "system_prompt", "response_field", "scorer")},
+    "truncated": "truncated", "reducer": "reducers", "metric": "metrics",
+}
+"""Flag to the key that it sets in every benchmark of the run."""
 
 
 def configured(path: Path | None, flags: Mapping[str, Any]) -> RunConfig:
@@ -51,7 +54,7 @@ def configured(path: Path | None, flags: Mapping[str, Any]) -> RunConfig:
         data["benchmarks"] = [{"name": name} for name in given["bench"]]
     overrides = given.get("override", [])
     _check_complete(data, overrides)
-    _lay_over_benchmarks(data, {name: given[name] for name in BENCHMARK_KEYS if name in given})
+    _lay_over_benchmarks(data, {key: given[name] for name, key in BENCHMARK_KEYS.items() if name in given})
     where = str(path) if path else "command line"
     return build_config(data, overrides=overrides, where=where)
 

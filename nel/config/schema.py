@@ -163,6 +163,10 @@ class BenchmarkConfig(Strict):
     """Wins over the run's generation, field by field."""
     scorer: str | None = None
     """An installed scorer instead of the benchmark's own: ``NAME`` or ``NAME:key=value,key=value``."""
+    reducers: tuple[str, ...] = ()
+    """What to make of a sample's repeats beside their mean: ``pass_at_3``, ``max``, ``vote_at_5``, ``pass_at_k`` …"""
+    metrics: tuple[str, ...] = ()
+    """Further metrics over all samples: ``NAME`` or ``NAME:key=value,key=value``."""
     truncated: Literal["failure", "score"] = "failure"
     """A response cut off by its token limit: a model failure that counts 0, or scored as it stands."""
 

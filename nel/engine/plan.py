@@ -15,6 +15,7 @@ from typing import Any
 from nel.benchmarks.base import Benchmark
 from nel.benchmarks.registry import find_benchmark
 from nel.benchmarks.scorer_choice import find_scorer
+from nel.benchmarks.statistics_choice import choose_statistics
 from nel.config.identity import Identity, settings_fields
 from nel.config.schema import BenchmarkConfig, RunConfig
 from nel.datasets.ids import content_id, occurrence_id, own_id
@@ -23,6 +24,7 @@ from nel.engine.codec import encode_sample
 from nel.engine.scorer_identity import scorer_digest
 from nel.engine.store import StoredSample
 from nel.errors import ConfigError, DatasetError, PromptError
+from nel.metrics.chosen import Choice
 from nel.types import Generation, Protocol
 
 _DIGEST_MODULUS = 1 << 256
@@ -36,6 +38,8 @@ class Plan:
     """Unique in the run; names the artifact directory."""
     benchmark: Benchmark
     config: BenchmarkConfig
+    statistics: Choice
+    """The metrics and reducers beside the mean."""
     dataset: Dataset
     unreadable: str | None = None
     """Why the dataset cannot be opened, on a resume that may go on with the snapshot it has."""
@@ -108,6 +112,9 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             f"{benchmark.name} needs the {benchmark.protocol} protocol and the endpoint is set to {protocol}; "
             f"set endpoint.protocol: {benchmark.protocol}"
         )
+    statistics = choose_statistics(
+        benchmark.scorer, metrics=entry.metrics, reducers=entry.reducers, repeats=entry.repeats
+    )
     dataset, unreadable = _open(entry, benchmark, resuming)
     settings = config.generation_of(entry)
     generation = Generation(
@@ -119,6 +126,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         slot=slot,
         benchmark=benchmark,
         config=entry,
+        statistics=statistics,
         dataset=dataset,
         unreadable=unreadable,
         generation=generation,

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from nel.errors import UndefinedMetric
+from nel.metrics.clusters import cluster_interval
 from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
 from nel.types import ModelFailure, Outcome, Scored
 
@@ -25,10 +27,23 @@ _PUBLISHED: Final = {"correct": "accuracy"}
 class _Series:
     """Values of one metric in question order: one mean a question, and whether all values are 0 or 1."""
 
-    __slots__ = ("_count", "_means", "_question", "_total", "binary", "n", "n_scored", "repeats", "total", "unit")
+    __slots__ = (
+        "_count",
+        "_means",
+        "_question",
+        "_total",
+        "binary",
+        "n",
+        "n_scored",
+        "questions",
+        "repeats",
+        "total",
+        "unit",
+    )
 
     def __init__(self) -> None:
         self._means = array("d")
+        self.questions = array("q")
         self._question = -1
         self._total = 0.0
         self._count = 0
@@ -63,6 +78,7 @@ class _Series:
     def _flush(self) -> None:
         if self._count:
             self._means.append(self._total / self._count)
+            self.questions.append(self._question)
             self.total += self._total
             self.repeats = max(self.repeats, self._count)
             self._total, self._count = 0.0, 0
@@ -128,10 +144,17 @@ class Aggregate:
         self._bare_failures = array("q")
         self._reward_key: str | None = None
         self._several_keys = False
+        self._groups: dict[int, str] = {}
 
-    def add(self, question: int, outcome: Outcome) -> None:
-        """Count one outcome of a question; questions must come in order."""
+    def add(self, question: int, outcome: Outcome, *, group: str | None = None) -> None:
+        """Count one outcome of a question; questions must come in order.
+
+        Args:
+            group: The cluster the question belongs to; intervals then are those of clusters.
+        """
         self.accounting.count(outcome)
+        if group is not None:
+            self._groups[question] = group
         if isinstance(outcome, Scored):
             self._rewards.add(question, outcome.reward, scored=True)
             self._note_reward_key(outcome)
@@ -202,7 +225,7 @@ class Aggregate:
 
     def _metric(self, name: str, series: _Series, *, universal: bool) -> dict[str, Any]:
         value = series.mean()
-        interval = _interval(series)
+        interval = _interval(series, self._groups)
         lower, upper = interval.lower, interval.upper
         if series.unit and lower is not None and upper is not None:
             lower, upper = max(0.0, lower), min(1.0, upper)
@@ -233,10 +256,16 @@ class Aggregate:
         return {"lower": right / total, "upper": (right + self.accounting.n_unscored) / total}
 
 
-def _interval(series: _Series) -> Interval:
+def _interval(series: _Series, groups: Mapping[int, str]) -> Interval:
     if series.n == 0:
         return Interval(lower=None, upper=None, method="none", covers="new questions", reason="nothing was scored")
     means = series.question_means()
+    clusters = [groups.get(question, question) for question in series.questions] if groups else []
+    if len(set(clusters)) < len(clusters):
+        try:
+            return cluster_interval(means, clusters)
+        except UndefinedMetric as error:
+            return Interval(lower=None, upper=None, method="none", covers="new clusters", reason=str(error))
     if series.binary and (series.repeats <= 1 or len(set(means)) == 1):
         return wilson_interval(math.fsum(means), len(means))
     return mean_interval(means)
