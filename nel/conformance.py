@@ -20,8 +20,9 @@ from nel.config.load import build_config
 from nel.engine.codec import decode_sample
 from nel.engine.plan import Digests, Plan, make_plans, stream_samples
 from nel.engine.store import StoredSample
-from nel.errors import JudgeError, NelError, PluginError
+from nel.errors import ConfigError, DatasetError, JudgeError, MissingExtra, NelError, PluginError, ScorerError
 from nel.judges.base import Judge
+from nel.scoring.protocol import as_scorer
 from nel.scoring.result import outcome_of
 from nel.types import ModelFailure, Sample, Scored, ScorerInput
 
@@ -33,6 +34,7 @@ _PHRASINGS = (
     "#### {gold}",
     "```\n{gold}\n```",
 )
+_GOLDS = ("B", "42", "yes")
 _CHECKED_KINDS = ("benchmarks", "scorers", "judges")
 
 
@@ -176,19 +178,35 @@ def _check_scorer(scorer: Any) -> list[Finding]:
     wrong = shape_error("scorers", scorer)
     if wrong:
         return [Finding(check="a scorer is callable", passed=False, detail=wrong)]
-    gold = [
-        _reward_of(scorer, ScorerInput(response=text, target="B"))
-        for text in _gold_texts(Sample(id="", input="", target="B"))
+    try:
+        built = as_scorer(scorer)
+    except ConfigError as error:
+        return [Finding(check="it needs options, so nothing was scored", passed=True, detail=str(error))]
+    tried = [
+        (built, ScorerInput(response=text, target=target))
+        for target in _GOLDS
+        for text in _gold_texts(Sample(id="", input="", target=target))
     ]
-    numeric = [
-        _reward_of(scorer, ScorerInput(response=text, target="42"))
-        for text in _gold_texts(Sample(id="", input="", target="42"))
-    ]
-    empty = _reward_of(scorer, ScorerInput(response="", target="B"))
+    refusals = [refusal for refusal in (_refusal_of(*one) for one in tried) if refusal]
+    if len(refusals) == len(tried):
+        return [Finding(check="it needs more than a target, so nothing was scored", passed=True, detail=refusals[0])]
     return [
-        Finding(check="a gold answer scores 1", passed=1.0 in gold or 1.0 in numeric),
-        Finding(check="an empty answer scores 0", passed=not empty),
+        Finding(check="a gold answer scores 1", passed=any((_reward_of(*one) or 0.0) >= 1.0 for one in tried)),
+        Finding(check="an empty answer scores 0", passed=not _reward_of(built, ScorerInput(response="", target="B"))),
     ]
+
+
+def _refusal_of(scorer: Callable[[ScorerInput], Any], given: ScorerInput) -> str | None:
+    """Return why a scorer refuses a sample on purpose, or None."""
+    try:
+        result = scorer(given)
+        if inspect.isawaitable(result):
+            asyncio.run(_wait_for(result))
+    except (DatasetError, ScorerError, MissingExtra) as error:
+        return str(error)
+    except Exception:  # noqa: BLE001 - a bug of the scorer, which the other checks report
+        return None
+    return None
 
 
 def _check_judge(judge: Any) -> list[Finding]:

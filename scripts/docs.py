@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import reference_pages
 from pydantic import BaseModel
 
 from nel import plugins
@@ -145,16 +146,20 @@ def what_counts() -> str:
             if line:
                 row = json.loads(line)
                 verdict = "correct" if row["correct"] else "wrong"
-                cells = (_code(row["response"]), _code(row["target"]), verdict, _code(row["extracted"]), row["why"])
+                given = {**(row.get("options") or {}), **(row.get("metadata") or {})}
+                why = f"{row['why']} ({_code(given)})" if given else row["why"]
+                cells = (_code(row["response"]), _code(row["target"]), verdict, _code(row["extracted"]), why)
                 parts.append(f"| {' | '.join(cells)} |")
         parts.append("")
     return "\n".join(parts)
 
 
-def _code(value: str | None) -> str:
+def _code(value: object) -> str:
     if value is None:
         return "none"
-    shown = json.dumps(value, ensure_ascii=False)[1:-1].replace("|", "\\|").replace('\\"', '"')
+    shown = json.dumps(value, ensure_ascii=False).replace("|", "\\|")
+    if isinstance(value, str):
+        shown = shown[1:-1].replace('\\"', '"')
     return f"`` {shown} ``" if "`" in shown else f"`{shown}`" if shown.strip() else "(empty)"
 
 
@@ -163,6 +168,11 @@ def main() -> int:
     stale = []
     pages = {"cli.md": command_line(), "benchmarks.md": benchmarks(), "configuration.md": configuration()}
     pages["what-counts.md"] = what_counts()
+    pages["scorers.md"] = HEAD + reference_pages.scorers()
+    pages["metrics.md"] = HEAD + reference_pages.metrics()
+    if missing := reference_pages.undocumented():
+        print(f"no page names {', '.join(sorted(missing))}; add them to scripts/reference_pages.py", file=sys.stderr)
+        return 1
     for name, text in pages.items():
         path = REFERENCE / name
         if path.exists() and path.read_text(encoding="utf-8") == text:

@@ -64,7 +64,10 @@ def find_metric(text: str) -> Metric:
         ConfigError: An option is wrong.
     """
     name, _, rest = text.partition(":")
-    metric: Metric = _built("metric", name, plugins.load("metrics", name.strip()), options_of(name, rest))
+    options = options_of(name, rest)
+    if isinstance(options.get("metric"), str):
+        options["metric"] = find_metric(options["metric"])
+    metric: Metric = _built("metric", name, plugins.load("metrics", name.strip()), options)
     return metric
 
 

@@ -25,6 +25,7 @@ from nel.strictjson import dumps
 
 _COLUMNS = ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "model failures", "unscored")
 _LOG_WIDTH = 200
+_FURTHER_MAX = 12
 _PREVIEW_COLUMNS = (
     "benchmark",
     "dataset",
@@ -91,7 +92,7 @@ def result_json(result: RunResult) -> dict[str, Any]:
 
 
 def _result_table(result: RunResult) -> Table:
-    rows = [_result_row(item) for item in result.benchmarks]
+    rows = [row for item in result.benchmarks for row in (_result_row(item), *_further_rows(item))]
     table = Table(box=SIMPLE_HEAD)
     for heading in (heading for heading in _COLUMNS if any(row[heading] for row in rows)):
         table.add_column(heading, justify="right" if heading in _NUMBERS else "left", no_wrap=True)
@@ -105,13 +106,44 @@ def _result_row(item: BenchmarkResult) -> dict[str, str]:
     return {
         "benchmark": plain(item.slot),
         "metric": plain(headline["metric"]),
-        "score": "no score" if headline["value"] is None else percent(headline["value"]),
-        "95 % interval": _span(headline["ci_lower"], headline["ci_upper"]),
+        "score": "no score" if headline["value"] is None else _figure(headline["value"], share=_is_share(headline)),
+        "95 % interval": _span(headline["ci_lower"], headline["ci_upper"], share=_is_share(headline)),
         "bounds": _bounds(headline["bounds"], accounting["n_unscored"]),
         "n": f"{accounting['n_total']:,}",
         "model failures": _parts(accounting["model_failures"].items()),
         "unscored": _parts((cause, part["n"]) for cause, part in accounting["unscored"].items()),
     }
+
+
+def _further_rows(item: BenchmarkResult) -> list[dict[str, str]]:
+    """Return a row for each metric beside the headline, up to a screenful."""
+    further = [metric for metric in item.metrics["metrics"] if metric["name"] != item.headline["metric"]]
+    rows = [_further_row(item, metric) for metric in further[:_FURTHER_MAX]]
+    if len(further) > _FURTHER_MAX:
+        more = f"and {len(further) - _FURTHER_MAX} more in metrics.json"
+        rows.append({**dict.fromkeys(_COLUMNS, ""), "metric": more})
+    return rows
+
+
+def _further_row(item: BenchmarkResult, metric: dict[str, Any]) -> dict[str, str]:
+    reduced = metric["name"].startswith(f"{item.headline['metric']}/")
+    share = _is_share(metric) or (reduced and _is_share(item.headline))
+    return {
+        **dict.fromkeys(_COLUMNS, ""),
+        "metric": plain(metric["name"]),
+        "score": "no score" if metric["value"] is None else _figure(metric["value"], share=share),
+        "95 % interval": _span(metric["ci_lower"], metric["ci_upper"], share=share) if metric["ci_lower"] else "",
+        "n": f"{metric['n']:,}",
+    }
+
+
+def _is_share(metric: dict[str, Any]) -> bool:
+    """Return whether a metric is known to lie in [0, 1]."""
+    return metric["bounds"] is not None
+
+
+def _figure(value: float, *, share: bool) -> str:
+    return percent(value) if share else f"{value:.4f}"
 
 
 def _remarks(result: RunResult) -> list[str]:
@@ -176,8 +208,10 @@ def _settings(config: RunConfig) -> list[str]:
     return lines
 
 
-def _span(lower: float | None, upper: float | None) -> str:
-    return "none" if lower is None or upper is None else f"{percent(lower)} – {percent(upper)}"
+def _span(lower: float | None, upper: float | None, *, share: bool) -> str:
+    if lower is None or upper is None:
+        return "none"
+    return f"{_figure(lower, share=share)} – {_figure(upper, share=share)}"
 
 
 def _bounds(bounds: dict[str, float] | None, n_unscored: int) -> str:

@@ -32,7 +32,9 @@ KEYS: Final = {
 
 BENCHMARK_KEYS: Final = {
     **{name: name for name in ("dataset", "max_problems", "repeats", "system_prompt", "response_field", "scorer")},
-    "truncated": "truncated", "reducer": "reducers", "metric": "metrics",
+    "truncated": "truncated",
+    "reducer": "reducers",
+    "metric": "metrics",
 }
 """Flag to the key that it sets in every benchmark of the run."""
 

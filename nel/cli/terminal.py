@@ -7,8 +7,8 @@ from __future__ import annotations
 
 
 def percent(value: float) -> str:
-    """Return a share as a percentage with two decimals, or a number outside [0, 1] as it is."""
-    return f"{100 * value:.2f} %" if 0 <= value <= 1 else f"{value:.4g}"
+    """Return a share as a percentage with two decimals."""
+    return f"{100 * value:.2f} %"
 
 
 def plain(text: str) -> str:

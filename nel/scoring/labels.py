@@ -35,6 +35,8 @@ _GOES_ON: Final = frozenset(
     "is was because since as and or but with for which due given so not from by in on at if where when while".split()
 )
 """Words that follow a label, not an article."""
+_DECLARING: Final = tuple((word, _DECLARATION) for word in ("answer", "option", "choice", "答案"))
+"""Words that a declaration starts with, and the pattern that it must match there."""
 _BRACKETS: Final = frozenset("([（【{<$")
 
 
@@ -57,9 +59,12 @@ def declared_labels(text: str, labels: Sequence[str], *, strict: bool = False) -
     >>> declared_labels("Answer: A is tempting. Answer: (B)", "ABCD"), declared_labels("ANSWER: C and A", "ABCD")
     (('B',), ('A', 'C'))
     """
+    known = tuple(labels)
+    if not strict:
+        return _last_declared(text, _DECLARING, known)
     found: tuple[str, ...] = ()
-    for match in (_ANSWER_LINE if strict else _DECLARATION).finditer(text):
-        found = _run_at(text, match.end(), tuple(labels)) or found
+    for match in _ANSWER_LINE.finditer(text):
+        found = _run_at(text, match.end(), known) or found
     return found
 
 
@@ -82,9 +87,7 @@ def given_labels(text: str, labels: Sequence[str], choices: Sequence[str] | None
     ()
     """
     known = tuple(labels)
-    declared: tuple[str, ...] = ()
-    for match in sorted([*_DECLARATION.finditer(text), *_BOXED.finditer(text)], key=lambda found: found.start()):
-        declared = _run_at(text, match.end(), known) or declared
+    declared = _last_declared(text, (*_DECLARING, ("\\boxed", _BOXED)), known)
     if declared:
         return declared
     for find in (_alone, _opening_label):
@@ -100,6 +103,24 @@ def given_label(text: str, labels: Sequence[str], choices: Sequence[str] | None 
     """Return the one label a response gives in any form, or None when there is none or several."""
     found = given_labels(text, labels, choices)
     return found[0] if len(found) == 1 else None
+
+
+def _last_declared(
+    text: str, declaring: Sequence[tuple[str, re.Pattern[str]]], labels: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the labels of the last declaration that has any; looked for from the end, since the last one counts."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters grow when lowered
+        lowered = "".join(character if character.isascii() else "·" for character in text).lower()
+    places = [lowered.rfind(word) for word, _ in declaring]
+    while (place := max(places)) >= 0:
+        which = places.index(place)
+        match = declaring[which][1].match(text, place)
+        found = _run_at(text, match.end(), labels) if match else ()
+        if found:
+            return found
+        places[which] = lowered.rfind(declaring[which][0], 0, place)
+    return ()
 
 
 def _run_at(text: str, position: int, labels: tuple[str, ...]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from nel.errors import ScorerError
+from nel.errors import DatasetError
 from nel.types import ScorerInput
 
 
@@ -36,7 +36,7 @@ def retrieval_metrics(sample: ScorerInput) -> dict[str, float]:
         ``precision_at_k``, ``recall_at_k``, ``mrr`` and ``ndcg`` between 0 and 1.
 
     Raises:
-        ScorerError: The row lacks a field, a field is no list, ``relevant`` is empty, or k is no integer above 0.
+        DatasetError: The row lacks a field, a field is no list, ``relevant`` is empty, or k is no integer above 0.
 
     >>> row = {"retrieved": ["d1", "d7", "d3"], "relevant": ["d3", "d1"], "k": 2}
     >>> scores = retrieval_metrics(ScorerInput(response="", target=None, metadata=row))
@@ -46,7 +46,7 @@ def retrieval_metrics(sample: ScorerInput) -> dict[str, float]:
     row = sample.metadata
     retrieved, relevant = _ids(row, "retrieved"), set(_ids(row, "relevant"))
     if not relevant:
-        raise ScorerError('bad row: "relevant" is empty, so recall is undefined; drop the row or name a relevant id')
+        raise DatasetError('"relevant" is empty, so recall is undefined; drop the row or name a relevant id')
     k = _depth(row.get("k"), len(retrieved))
     ranks = _hit_ranks(retrieved, relevant)
     top = [rank for rank in ranks if rank <= k]
@@ -63,9 +63,9 @@ def _ids(row: dict[str, Any], field: str) -> list[str]:
     if value is None:
         state = "is null" if field in row else "is missing"
         has = ", ".join(f'"{name}"' for name in row) or "no fields"
-        raise ScorerError(f'bad row: "{field}" {state}; give "retrieved" and "relevant" as lists of ids; it has {has}')
+        raise DatasetError(f'"{field}" {state}; give "retrieved" and "relevant" as lists of ids; it has {has}')
     if not isinstance(value, (list, tuple)):
-        raise ScorerError(f'bad row: "{field}" is a {type(value).__name__}; give a list of ids')
+        raise DatasetError(f'"{field}" is a {type(value).__name__}; give a list of ids')
     return [str(each) for each in value]
 
 
@@ -73,7 +73,7 @@ def _depth(k: object, length: int) -> int:
     if k is None:
         return length
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise ScorerError(f'bad row: "k" is {k!r:.40}; give an integer of 1 or more, or leave it out')
+        raise DatasetError(f'"k" is {k!r:.40}; give an integer of 1 or more, or leave it out')
     return k
 
 

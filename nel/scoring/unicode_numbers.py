@@ -16,7 +16,7 @@ _DIGITS_MAX: Final = 1_000
 _EXPONENT_MAX: Final = 400
 _MINUS: Final = "-−﹣－负負"
 _PLUS: Final = "+＋﹢正"
-_SPACES: Final = "    \u3000'’ʼ＇"
+_SPACES: Final = "\u00a0\u2007\u2008\u2009\u200a\u202f\u205f\u3000'’ʼ＇"
 _GROUPING: Final = "，﹐、٬"
 _DECIMAL: Final = "٫．"
 _SUPERSCRIPTS: Final = {**{mark: str(digit) for digit, mark in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}, "⁻": "-", "⁺": "+"}
@@ -89,7 +89,7 @@ def _unsigned(text: str) -> Fraction | None:
 
 
 def _symbol(character: str) -> Fraction | None:
-    value = unicodedata.numeric(character, None)
+    value = None if character in _SUPERSCRIPTS else unicodedata.numeric(character, None)
     return None if value is None else Fraction(value).limit_denominator(1000)
 
 
@@ -145,11 +145,12 @@ def _chinese_whole(text: str) -> int | None:
             section += _TENS[mark]
             digit = None
         elif mark in _BIG_UNITS:
-            total = (
-                (total + section + (digit or 0)) * _BIG_UNITS[mark]
-                if total < _BIG_UNITS[mark]
-                else (total + (section + (digit or 0)) * _BIG_UNITS[mark])
-            )
+            unit = _BIG_UNITS[mark]
+            below = section + (digit or 0)
+            if total < unit:
+                total = (total + below or 1) * unit
+            else:
+                total += (below or 1) * unit
             section, digit = 0, None
         else:
             return None

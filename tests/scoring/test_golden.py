@@ -1,29 +1,60 @@
-"""The golden tables: each row is a promise to users of what counts as correct."""
+"""The golden tables: each row is a promise to users of what counts as correct.
+
+A table is named after its scorer: one of `nel`, or of `nel.byob.scorers` where the name starts with ``byob_`` or `nel`
+has none of that name.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import nel
+import nel.byob.scorers
 from nel.types import ScorerInput
 
 TABLES = sorted((Path(__file__).parent / "golden").glob("*.jsonl"))
+KEYS = ["response", "target", "correct", "extracted", "parsed", "metadata", "options", "why"]
+
+
+def _scorer(stem: str) -> Callable[..., dict[str, Any]]:
+    bare = stem.removeprefix("byob_")
+    home = nel if stem == bare and bare in nel.__all__ else nel.byob.scorers
+    found: Callable[..., dict[str, Any]] = getattr(home, bare)
+    return found
+
+
+def _table(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
 def _rows() -> Iterator[Any]:
     for path in TABLES:
-        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
-            if line:
-                yield pytest.param(path.stem, json.loads(line), id=f"{path.stem}-{number}")
+        for number, row in enumerate(_table(path), start=1):
+            yield pytest.param(path.stem, row, id=f"{path.stem}-{number}")
 
 
-@pytest.mark.parametrize(("scorer", "row"), list(_rows()))
-def test_what_counts_as_correct(scorer: str, row: dict[str, Any]) -> None:
-    """Verdict and extracted answer are those of the table."""
-    result = getattr(nel, scorer)(ScorerInput(response=row["response"], target=row["target"]))
-    assert (result["correct"], result.get("extracted")) == (row["correct"], row["extracted"]), row["why"]
+@pytest.mark.parametrize(("stem", "row"), list(_rows()))
+def test_what_counts_as_correct(stem: str, row: dict[str, Any]) -> None:
+    """Verdict, extracted answer and, where the row has it, ``parsed`` are those of the table."""
+    sample = ScorerInput(response=row["response"], target=row["target"], metadata=row.get("metadata", {}))
+    result = _scorer(stem)(sample, **row.get("options", {}))
+    given = {"correct": result["correct"], "extracted": result.get("extracted"), "parsed": result.get("parsed")}
+    promised = {key: row[key] for key in ("correct", "extracted", "parsed") if key in row}
+    assert {key: given[key] for key in promised} == promised, row["why"]
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_rows_are_distinct_and_well_formed(path: Path) -> None:
+    """No row stands twice, every row gives a reason, and the keys keep their order."""
+    rows = _table(path)
+    asked = [json.dumps([row.get(key) for key in ("response", "target", "metadata", "options")]) for row in rows]
+    assert [row for row, count in Counter(asked).items() if count > 1] == []
+    for row in rows:
+        assert list(row) == [key for key in KEYS if key in row]
+        assert row["why"] == row["why"].strip(" .") != ""

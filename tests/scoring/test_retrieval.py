@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import ndcg_score
 
-from nel.errors import ScorerError
+from nel.errors import DatasetError
 from nel.scoring.retrieval import retrieval_metrics
 from nel.types import ScorerInput
 
@@ -79,7 +79,7 @@ def test_rankings_with_known_values(
         ({"retrieved": ["a"]}, r'"relevant" is missing; .* it has "retrieved"'),
         ({}, r'"retrieved" is missing; .* it has no fields'),
         ({"retrieved": ["a"], "relevant": None}, '"relevant" is null'),
-        ({"retrieved": ["a"], "relevant": []}, 'bad row: "relevant" is empty'),
+        ({"retrieved": ["a"], "relevant": []}, '"relevant" is empty'),
         ({"retrieved": "abc", "relevant": ["a"]}, '"retrieved" is a str; give a list of ids'),
         ({"retrieved": ["a"], "relevant": {"a": 3}}, '"relevant" is a dict; give a list of ids'),
         ({"retrieved": ["a"], "relevant": ["a"], "k": 0}, '"k" is 0; give an integer of 1 or more'),
@@ -91,7 +91,7 @@ def test_rankings_with_known_values(
 )
 def test_unusable_rows_are_named(row: dict[str, Any], message: str) -> None:
     """The error says which field is wrong, what the row has and what to give."""
-    with pytest.raises(ScorerError, match=message):
+    with pytest.raises(DatasetError, match=message):
         _measured(**row)
 
 

@@ -1,0 +1,167 @@
+"""Turns docstrings into pages of the reference: scorers, metrics and reducers. Reads code; writes nothing."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from nel import plugins
+
+SCORER_GROUPS = (
+    (
+        "Primitives",
+        "`from nel import NAME`, or `--scorer NAME`. Building blocks of one's own `@scorer`.",
+        ("exact_match", "fuzzy_match", "multichoice_regex", "answer_line", "numeric_match", "math_equal"),
+        "nel",
+    ),
+    (
+        "Scorers for one's own benchmark",
+        "`from nel.byob.scorers import NAME`, or `--scorer NAME`. Every number a scorer returns becomes a metric.",
+        (
+            "exact_match", "contains", "f1_token", "regex_match", "bleu", "rouge", "chrf", "retrieval_metrics",
+            "mcq_letter_extract", "multiple_choice", "multiple_choice_acc", "gsm8k_answer", "boolean_yesno", "any_of",
+            "all_of",
+        ),
+        "nel.byob.scorers",
+    ),
+    (
+        "Configurable scorers",
+        "`from nel.scorers import NAME`, or `--scorer NAME:key=value`. Each builds a scorer from its options.",
+        ("match", "includes", "pattern", "answer", "choice", "f1", "exact", "multi_scorer"),
+        "nel.scorers",
+    ),
+    (
+        "Structured output and hand-over",
+        "`from nel import NAME`.",
+        ("extract_json", "validate_json_schema", "code_sandbox", "needs_judge"),
+        "nel",
+    ),
+    (
+        "Corpus scores",
+        "`from nel.scoring import NAME`; as metrics of a run: `--metric corpus_bleu`, `--metric corpus_chrf`.",
+        ("corpus_bleu", "corpus_chrf"),
+        "nel.scoring",
+    ),
+)  # fmt: skip
+REDUCERS_INTRODUCTION = """`from nel.scorers import NAME`, or `--reducer NAME`, with its k behind it (`pass_at_3`).
+`pass_at_k`, `vote_at_k` and `pass_hat_k`, also with `mean_and_` before them, stand for every k up to the repeats."""
+METRIC_GROUPS = (
+    (
+        "Metrics over all samples",
+        "`from nel.scorers import NAME`, or `--metric NAME:key=value`; `@scorer(metrics=[...])` declares them.",
+        ("accuracy", "mean", "std", "var", "stderr", "bootstrap_stderr", "ci", "grouped"),
+        "nel.metrics",
+    ),
+    (
+        "Reducers of a sample's repeats",
+        REDUCERS_INTRODUCTION,
+        (
+            "mean_score", "median_score", "mode_score", "max_score", "at_least", "pass_at", "pass_k", "vote_at",
+            "collect_score",
+        ),
+        "nel.metrics",
+    ),
+    (
+        "Formulas",
+        "`from nel.metrics import NAME`.",
+        (
+            "pass_at_k", "pass_hat_k", "bootstrap_ci", "category_breakdown", "wilson_interval", "mean_interval",
+            "clopper_pearson_interval", "jeffreys_interval", "clustered_stderr", "cluster_interval", "value_to_float",
+        ),
+        "nel.metrics",
+    ),
+)  # fmt: skip
+SCORERS_INTRODUCTION = """# Scorers
+
+A scorer is a function of one `ScorerInput`, a factory whose inner function takes `(state, target)`, or a class with a
+`score` method; sync or async. `@nel.scorer` marks all three. `nel list scorers` shows what is installed.
+
+`f1_token` is SQuAD's F1 (multisets, full precision); `f1` and `exact` follow Inspect (sets, two decimals). `chrf` is
+sacrebleu's; the older formula that gives 33.3 for two identical texts "ab" is not used. `exact_match` of `nel` drops
+punctuation and articles, that of `nel.byob.scorers` drops only case and outer spaces.
+"""
+METRICS_INTRODUCTION = """# Metrics and reducers
+
+A run's own metrics are the mean reward and the mean of every number its scorer returns, each with an interval and its
+denominator ([numbers](../explanation/numbers.md)). What follows is computed beside them when a scorer declares it or a
+flag names it; it never replaces the headline. A plugin adds its own through the entry-point groups `nel.metrics` and
+`nel.reducers`.
+"""
+
+
+def scorers() -> str:
+    """Return the page with every scorer."""
+    return "\n".join([SCORERS_INTRODUCTION, *_groups(SCORER_GROUPS)])
+
+
+def metrics() -> str:
+    """Return the page with every metric, reducer and formula."""
+    return "\n".join([METRICS_INTRODUCTION, *_groups(METRIC_GROUPS)])
+
+
+def undocumented() -> set[str]:
+    """Return the installed scorers, metrics and reducers of nel that no page names."""
+    shown = {name for groups in (SCORER_GROUPS, METRIC_GROUPS) for _, _, names, _ in groups for name in names}
+    shown |= {name.removesuffix("_score") for name in shown}
+    kinds = ("scorers", "metrics", "reducers")
+    return {ref.name for kind in kinds for ref in plugins.discover(kind) if ref.distribution == "nel"} - shown
+
+
+def _groups(groups: Iterable[tuple[str, str, tuple[str, ...], str]]) -> Iterator[str]:
+    for title, introduction, names, module in groups:
+        yield f"## {title}\n\n{introduction}\n"
+        for name in names:
+            yield _entry(name, getattr(__import__(module, fromlist=[name]), name))
+
+
+def _entry(name: str, function: Callable[..., Any]) -> str:
+    return f"### {name}\n\n```python\n{name}{_signature(function)}\n```\n\n{_text(function)}\n"
+
+
+def _signature(function: Callable[..., Any]) -> str:
+    parameters = inspect.signature(getattr(function, "source", function)).parameters.values()
+    shown: list[str] = []
+    for parameter in parameters:
+        if parameter.kind is parameter.KEYWORD_ONLY and not any(one.startswith("*") for one in shown):
+            shown.append("*")
+        shown.append(_parameter(parameter))
+    return f"({', '.join(shown)})"
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    star = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
+    kind = str(parameter.annotation).strip("'\"")
+    if parameter.default is parameter.empty:
+        return f"{star}{parameter.name}: {kind}"
+    default = "value_to_float()" if callable(parameter.default) else repr(parameter.default)
+    return f"{star}{parameter.name}: {kind} = {default}"
+
+
+def _text(function: Callable[..., Any]) -> str:
+    """Return a docstring as Markdown: its examples as code, its sections as lists."""
+    lines: list[str] = []
+    example = False
+    for line in inspect.cleandoc(function.__doc__ or "").split("\n"):
+        if line.startswith(">>>") and not example:
+            example = True
+            lines.append("```python")
+        if example and not line.strip():
+            example = False
+            lines.append("```")
+        if example:
+            lines.append(line)
+        elif re.fullmatch(r"(Args|Returns|Raises):", line):
+            lines += [f"**{line.rstrip(':')}**", ""]
+        elif re.match(r"    \S", line):
+            lines.append(_item(line))
+        else:
+            lines.append(line.replace("``", "`").strip() if line.startswith("    ") else line.replace("``", "`"))
+    return "\n".join([*lines, "```"] if example else lines).strip()
+
+
+def _item(line: str) -> str:
+    name, colon, rest = line.strip().partition(": ")
+    shown = f"`{name}`: {rest}" if colon and re.fullmatch(r"[\w ]+", name) and " " not in name else line.strip()
+    return f"- {shown}".replace("``", "`")
