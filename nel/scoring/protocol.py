@@ -20,13 +20,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 
 from nel.errors import ConfigError, ScorerError, did_you_mean
 from nel.types import Message, ScorerInput, ScorerResult
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _STATE_AND_TARGET = 2
+Declared: TypeAlias = "Sequence[Any] | Mapping[str, Sequence[Any]]"
+"""The metrics of a scorer: a list, a list for each key of its dict, or a list that holds both."""
 
 
 class Target(Sequence[str]):
@@ -125,7 +127,7 @@ class BuiltScorer:
     is_scorer = True
 
     def __init__(
-        self, inner: Callable[..., Any], *, name: str, params: Mapping[str, Any], metrics: Sequence[Any], source: Any
+        self, inner: Callable[..., Any], *, name: str, params: Mapping[str, Any], metrics: Declared, source: Any
     ) -> None:
         """Wrap what scores.
 
@@ -135,7 +137,7 @@ class BuiltScorer:
         self.inner = inner
         self.name = self.__name__ = name
         self.params = dict(params)
-        self.metrics = tuple(metrics)
+        self.metrics = metrics
         self.is_async = is_async(inner)
         self.takes_state = _required(inner) == _STATE_AND_TARGET
         self.__wrapped__ = source
@@ -165,13 +167,13 @@ class ScorerFactory:
     is_scorer = True
 
     def __init__(
-        self, source: Callable[..., Any], *, name: str, metrics: Sequence[Any], metadata: Mapping[str, Any]
+        self, source: Callable[..., Any], *, name: str, metrics: Declared, metadata: Mapping[str, Any]
     ) -> None:
         """Wrap a factory or class."""
         functools.update_wrapper(self, source, updated=())
         self.source = source
         self.name = name
-        self.metrics = tuple(metrics)
+        self.metrics = metrics
         self.metadata = dict(metadata)
 
     def __call__(self, *args: Any, **kwargs: Any) -> BuiltScorer:
@@ -208,12 +210,12 @@ class _Ready:
 def scorer(function: Callable[..., Any]) -> Any: ...
 @overload
 def scorer(
-    *, metrics: Sequence[Any] | Mapping[str, Sequence[Any]] = (), name: str | None = None, **metadata: Any
+    *, metrics: Declared = (), name: str | None = None, **metadata: Any
 ) -> Callable[[Callable[..., Any]], Any]: ...
 def scorer(
     function: Callable[..., Any] | None = None,
     *,
-    metrics: Sequence[Any] | Mapping[str, Sequence[Any]] = (),
+    metrics: Declared = (),
     name: str | None = None,
     **metadata: Any,
 ) -> Any:
@@ -278,7 +280,7 @@ def is_async(scorer: Any) -> bool:
     return bool(getattr(bare, "is_async", False)) or inspect.iscoroutinefunction(bare)
 
 
-def metrics_of(scorer: Any) -> Sequence[Any] | Mapping[str, Sequence[Any]]:
+def metrics_of(scorer: Any) -> Declared:
     """Return the metrics that a scorer was declared with."""
     bare = scorer.func if isinstance(scorer, functools.partial) else scorer
     return getattr(bare, "metrics", ())
@@ -334,13 +336,13 @@ async def score(conversation: TaskState | Sequence[Mapping[str, Any]]) -> list[S
 
 def _marked(
     function: Callable[..., Any],
-    metrics: Sequence[Any] | Mapping[str, Sequence[Any]],
+    metrics: Declared,
     name: str | None,
     metadata: Mapping[str, Any],
 ) -> Any:
     chosen = name or _name_of(function)
     if inspect.isclass(function) or _is_factory(function) or (metrics and not _takes_sample(function)):
-        return ScorerFactory(function, name=chosen, metrics=metrics, metadata=metadata)  # type: ignore[arg-type]
+        return ScorerFactory(function, name=chosen, metrics=metrics, metadata=metadata)
     required = _required(function)
     if required != 1:
         raise ConfigError(

@@ -1,0 +1,160 @@
+"""Metrics and reducers that a run is asked for, and the scorers that declare their own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.endpoint import Call, Reply, answer, scripted
+from tests.support.runs import nel, only_run, read_json, sums, write_jsonl
+
+DECLARES = """
+from nel import benchmark
+from nel.scorers import CORRECT, INCORRECT, Score, accuracy, metric, scorer, stderr
+
+@metric
+def longest(unit: int = 1):
+    return lambda scores: max(len(one.response) for one in scores) / unit
+
+@metric
+def broken():
+    def compute(scores):
+        raise RuntimeError("no")
+    return compute
+
+@benchmark(name="mine", dataset="rows.jsonl", prompt="{q}", target_field="a", group_field="g", response_field="r")
+@scorer(metrics=[accuracy(), stderr(cluster="g"), longest(2), broken()])
+def mine():
+    async def score(state, target):
+        right = state.output.completion == target.text
+        return Score(value=CORRECT if right else INCORRECT, answer=state.output.completion)
+    return score
+"""
+
+BY_KEY = """
+from nel import benchmark
+from nel.scorers import Score, mean, scorer, std
+
+@benchmark(name="mine", dataset="rows.jsonl", prompt="{q}", target_field="a", response_field="r")
+@scorer(metrics={"length": [mean(), std()], "*": [mean()]})
+class Mine:
+    def score(self, state, target):
+        return Score(value={"right": "C" if state.output.completion == target.text else "I",
+                            "length": len(state.output.completion)})
+"""
+
+
+def _metrics(folder: Path, benchmark: str) -> dict[str, dict[str, Any]]:
+    content = read_json(only_run(folder / "out") / benchmark / "metrics.json")
+    return {row["name"]: row for row in content["metrics"]}
+
+
+def _rows(folder: Path) -> None:
+    rows = ({"q": str(i), "a": str(i), "g": f"g{i // 4}", "r": str(i if i % 3 else -i - 1)} for i in range(12))
+    write_jsonl(folder / "rows.jsonl", rows)
+
+
+def test_reducers_look_at_the_repeats_of_a_sample(tmp_path: Path) -> None:
+    """pass@k, pass^k, vote@k and a plugin's reducer over four answers, three of them right in each sample."""
+
+    def three_of_four(call: Call, number: int) -> Reply:
+        wanted = 2 * int(call.text.split("What is ")[1].split()[0])
+        return answer(f"#### {wanted if number != 1 else wanted + 1}")
+
+    sums(tmp_path / "sums.jsonl", 5)
+    with scripted(three_of_four) as endpoint:
+        done = nel(
+            "eval", "run", "--bench", "gsm8k", "--dataset", "sums.jsonl", "--repeats", "4", "--output-dir", "out",
+            "--model-url", endpoint.url, "--model-id", "m", "--concurrency", "1",
+            "--reducer", "mean_and_pass_at_k", "--reducer", "pass_k_2", "--reducer", "vote_at_4", "--reducer", "max",
+            "--reducer", "example-worst", "--metric", "example-answer-length:unit=words", "--json", cwd=tmp_path,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = _metrics(tmp_path, "gsm8k")
+    assert found["accuracy"]["value"] == 0.75
+    assert found["accuracy/pass_at_1"]["value"] == pytest.approx(0.75)
+    assert found["accuracy/pass_at_2"]["value"] == 1.0
+    assert found["accuracy/pass_k_2"]["value"] == pytest.approx(0.5)
+    assert found["accuracy/vote_at_4"]["value"] == 1.0
+    assert found["accuracy/max"]["value"] == 1.0
+    assert found["accuracy/example-worst"]["value"] == 0.0
+    assert found["answer_length"]["value"] == 2.0
+    bundle = read_json(only_run(tmp_path / "out") / "gsm8k" / "eval-gsm8k.json")
+    assert bundle["benchmark"]["scores"]["pass@2"]["value"] == 1.0
+    assert json.loads(done.stdout)["benchmarks"]["gsm8k"]["metrics"]["accuracy/pass_at_2"] == 1.0
+
+
+def test_a_scorer_declares_its_metrics(tmp_path: Path) -> None:
+    """Declared metrics stand beside the headline; a broken one is null with its reason; groups cluster the interval."""
+    _rows(tmp_path)
+    (tmp_path / "bench.py").write_text(DECLARES, encoding="utf-8")
+    done = nel("eval", "run", "--bench", "bench.py", "--output-dir", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = _metrics(tmp_path, "mine")
+    assert found["accuracy"]["value"] == pytest.approx(8 / 12)
+    assert found["accuracy"]["ci_method"] == "t_cluster"
+    assert found["stderr"]["value"] == pytest.approx(0.0833333333)
+    assert found["longest"]["value"] == 1.5
+    assert found["broken"]["value"] is None
+    assert "RuntimeError: no" in found["broken"]["reason"]
+
+
+def test_metrics_by_key_of_a_class(tmp_path: Path) -> None:
+    """A class scores with a dict, and each key has the metrics declared for it."""
+    _rows(tmp_path)
+    (tmp_path / "bench.py").write_text(BY_KEY, encoding="utf-8")
+    done = nel("eval", "run", "--bench", "bench.py", "--output-dir", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = _metrics(tmp_path, "mine")
+    assert found["length/mean"]["value"] == found["length"]["value"]
+    assert found["right/mean"]["value"] == pytest.approx(8 / 12)
+    assert found["length/std"]["value"] > 0
+
+
+def test_the_report_is_rebuilt_with_the_named_statistics(tmp_path: Path) -> None:
+    """`nel report` computes what the run named from run.db alone, to the same bytes."""
+    _rows(tmp_path)
+    command = ["--bench", "bench.py", "--output-dir", "out", "--repeats", "2", "--reducer", "pass_at_2"]
+    (tmp_path / "bench.py").write_text(
+        DECLARES.replace('(metrics=[accuracy(), stderr(cluster="g"), longest(2), broken()])', "")
+    )
+    done = nel("eval", "run", *command, "--metric", "ci:level=0.9", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    path = only_run(tmp_path / "out") / "mine" / "metrics.json"
+    before = path.read_bytes()
+    path.unlink()
+    assert nel("report", str(only_run(tmp_path / "out")), cwd=tmp_path).returncode == 0
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (
+            ["--reducer", "pass_at_5"],
+            "the reducer pass_at_5 needs 5 answers a sample and the run asks for 2; use --repeats 5",
+        ),
+        (["--reducer", "pass_at"], "reducer"),
+        (["--reducer", "nope"], 'no reducer "nope" is installed'),
+        (["--metric", "nope"], 'no metric "nope" is installed'),
+        (["--metric", "ci:level=2"], 'the metric "ci" cannot be built'),
+        (["--metric", "ci:levle=0.9"], 'the metric "ci" cannot be built'),
+        (["--metric", "ci:level"], "write options as key=value"),
+        (["--scorer", "match:location=middle"], 'the location "middle" is unknown; use begin, end, any, exact'),
+        (["--scorer", "pattern"], 'the scorer "pattern" needs pattern'),
+        (["--scorer", "pattern:pattern=abc"], "has no group to compare"),
+    ],
+)
+def test_what_cannot_be_computed_is_refused_before_anything_is_sent(
+    tmp_path: Path, flags: list[str], said: str
+) -> None:
+    """Exit 2 and one line that says what to do."""
+    _rows(tmp_path)
+    (tmp_path / "bench.py").write_text(DECLARES, encoding="utf-8")
+    done = nel("eval", "run", "--bench", "bench.py", "--repeats", "2", "--output-dir", "out", *flags, cwd=tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
