@@ -100,7 +100,7 @@ def encode_outcome(outcome: Outcome) -> str:
     if isinstance(outcome, Unscored):
         return dumps({"state": "unscored", "cause": outcome.cause, "kind": outcome.kind, "detail": outcome.detail})
     fields: dict[str, Any] = {
-        "metrics": outcome.metrics,
+        "metrics": list(outcome.metrics.items()),  # in order: the first number may be the reward
         "answer": outcome.answer,
         "details": outcome.details,
     }
@@ -113,6 +113,8 @@ def decode_outcome(text: str) -> Outcome:
     """Return the outcome that `encode_outcome` wrote."""
     fields = loads(text)
     state = fields.pop("state")
+    if "metrics" in fields:
+        fields["metrics"] = dict(fields["metrics"])
     if state == "scored":
         return Scored(**fields)
     return ModelFailure(**fields) if state == "model_failure" else Unscored(**fields)

@@ -109,7 +109,8 @@ def test_metrics_by_key_of_a_class(tmp_path: Path) -> None:
     done = nel("eval", "run", "--bench", "bench.py", "--output-dir", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = _metrics(tmp_path, "mine")
-    assert found["length/mean"]["value"] == found["length"]["value"]
+    assert read_json(only_run(tmp_path / "out") / "mine" / "metrics.json")["headline"]["metric"] == "right"
+    assert found["length/mean"]["value"] == found["length"]["value"] == pytest.approx(19 / 12)
     assert found["right/mean"]["value"] == pytest.approx(8 / 12)
     assert found["length/std"]["value"] > 0
 

@@ -1,0 +1,76 @@
+"""The short scorers of one's own benchmark: exact_match, contains and regex_match."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import nel.byob.scorers
+from nel.byob.scorers import contains, exact_match, regex_match
+from nel.errors import DatasetError
+from nel.types import ScorerInput
+
+
+def test_every_public_name_is_there() -> None:
+    """Each scorer that the module promises exists and is described."""
+    for name in nel.byob.scorers.__all__:
+        assert getattr(nel.byob.scorers, name).__doc__, name
+
+
+@pytest.mark.parametrize(
+    ("scorer", "response", "target", "correct"),
+    [
+        (exact_match, "Rome", ["Paris", "Rome"], True),
+        (exact_match, "Oslo", ["Paris", "Rome"], False),
+        (exact_match, "42", 42, True),
+        (exact_match, "0", 0, True),
+        (exact_match, "true", True, True),
+        (exact_match, "3.5", 3.5, True),
+        (contains, "It is Rome", ("Paris", "Rome"), True),
+        (contains, "It is Oslo", ("Paris", "Rome"), False),
+        (contains, "It is 42.", 42, True),
+        (contains, "It is 0.", 0, True),
+        (contains, "Rome", ["Rome", None], True),
+        (regex_match, "It takes 42 days", r"\b4\d\s+days", True),
+        (regex_match, "IT TAKES 42 DAYS", r"takes", True),
+        (regex_match, "", r".", False),
+        (regex_match, "x42", r"^\d+$", False),
+        (regex_match, "42", 42, True),
+        (regex_match, "line\n42", r"(?m)^42$", True),
+    ],
+)
+def test_verdicts(scorer: Any, response: str, target: Any, correct: bool) -> None:
+    """Lists accept any of their parts, and numbers are compared as they are written."""
+    assert scorer(ScorerInput(response=response, target=target)) == {"correct": correct}
+
+
+@pytest.mark.parametrize("scorer", [exact_match, contains, regex_match])
+@pytest.mark.parametrize("target", ["", "  ", "\n", None, [], ["Paris", ""], [None]])
+def test_an_empty_gold_answer_is_a_bad_row(scorer: Any, target: Any) -> None:
+    """Nothing is not looked for: it would be found in every response."""
+    with pytest.raises(DatasetError, match="the target is empty; give the row an answer to compare with"):
+        scorer(ScorerInput(response="anything", target=target))
+
+
+@pytest.mark.parametrize("target", ["(", "[", "a{2,1}", "*"])
+def test_a_gold_pattern_that_is_none_is_a_bad_row(target: str) -> None:
+    """A target that is no regular expression names itself."""
+    with pytest.raises(DatasetError, match="is not a regular expression"):
+        regex_match(ScorerInput(response="anything", target=target))
+
+
+def test_a_list_of_patterns_is_not_read_as_one() -> None:
+    """Several patterns accept any of them or are a bad row; their brackets are no character class."""
+    sample = ScorerInput(response="Berlin", target=["Paris", "Rome"])
+    try:
+        result = regex_match(sample)
+    except DatasetError:
+        return
+    assert result == {"correct": False}
+
+
+def test_metadata_and_config_do_not_matter() -> None:
+    """The short scorers look at response and target only."""
+    sample = ScorerInput(response="Rome", target="Rome", metadata={"correct_answers": ["Oslo"]}, config={"x": 1})
+    assert exact_match(sample) == contains(sample) == {"correct": True}

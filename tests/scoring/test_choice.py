@@ -1,0 +1,249 @@
+"""Multiple choice: gold answers in all their forms, the ranking by log-likelihood, and the errors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from nel.errors import DatasetError, ScorerError
+from nel.scoring.choice import (
+    choices_of,
+    gold_label,
+    gold_labels,
+    mcq_letter_extract,
+    multichoice_regex,
+    multiple_choice,
+    multiple_choice_acc,
+)
+from nel.scoring.labels import labels_for
+from nel.types import Sample, ScorerInput
+
+CITIES = ["London", "Paris", "Rome", "Oslo"]
+
+
+@pytest.mark.parametrize(
+    ("target", "choices", "label"),
+    [
+        ("B", None, "B"),
+        (" b ", None, "B"),
+        ("(b)", None, "B"),
+        ("B.", None, "B"),
+        (1, None, "B"),
+        (0, None, "A"),
+        ("1", None, "B"),
+        ("Paris", CITIES, "B"),
+        (" Paris ", CITIES, "B"),
+        ("3", ["1", "3", "5", "7"], "B"),
+        (3, ["1", "3", "5", "7"], "D"),
+        ("A", ["B", "A"], "B"),
+        ("a", ["x", "a"], "B"),
+        ("C", ["Java", "Go", "C++"], "C"),
+    ],
+)
+def test_gold_label(target: Any, choices: list[str] | None, label: str) -> None:
+    """A gold answer is a label, an index from 0 or, first of all, the very text of one choice."""
+    assert gold_label(target, labels_for(len(choices or CITIES)), choices) == label
+
+
+@pytest.mark.parametrize(
+    ("target", "choices", "message"),
+    [
+        (4, None, r"index 4 is not among 4 choices; indices start at 0"),
+        (-1, None, r"index -1 is not among 4 choices"),
+        ("E", None, r"'E' is no label \(A to D\), index or text of a choice"),
+        ("4", None, r"'4' is no label"),
+        ("", None, r"'' is no label"),
+        ("AB", None, r"'AB' is no label"),
+        (None, None, r"'None' is no label"),
+        (True, None, r"'True' is no label"),
+        (1.0, None, r"'1\.0' is no label"),
+        ("Madrid", CITIES, r"'Madrid' is no label"),
+        ("Paris", ["Paris", "Paris"], r"'Paris' is no label"),
+        ("9" * 5000, None, r"is no label"),
+    ],
+)
+def test_gold_label_that_is_none(target: Any, choices: list[str] | None, message: str) -> None:
+    """A gold answer that names no choice is a bad row that is named, not a wrong answer."""
+    with pytest.raises(DatasetError, match=message):
+        gold_label(target, labels_for(len(choices or CITIES)), choices)
+
+
+@pytest.mark.parametrize("target", ["", "BC"])
+def test_gold_label_among_letters_given_as_one_text(target: str) -> None:
+    """Labels given as one text are single letters: neither nothing nor two of them is a label."""
+    with pytest.raises(DatasetError, match="is no label"):
+        gold_label(target, "ABCD")
+
+
+@pytest.mark.parametrize(
+    ("target", "choices", "labels"),
+    [
+        ("A,C", None, ("A", "C")),
+        ("CA", None, ("A", "C")),
+        ("ca", None, ("A", "C")),
+        ("C A", None, ("A", "C")),
+        (["C", "A", "A"], None, ("A", "C")),
+        ([0, 2], None, ("A", "C")),
+        (2, None, ("C",)),
+        ("Paris", CITIES, ("B",)),
+        (["Paris", "Oslo"], CITIES, ("B", "D")),
+    ],
+)
+def test_gold_labels(target: Any, choices: list[str] | None, labels: tuple[str, ...]) -> None:
+    """Several gold labels may be a list, separated or run together; they come in the order of the labels."""
+    assert gold_labels(target, labels_for(4), choices) == labels
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [("", "names no choice"), ([], "names no choice"), ("A,E", "'E' is no label"), ([0, 9], "index 9 is not among")],
+)
+def test_gold_labels_that_are_none(target: Any, message: str) -> None:
+    """One bad part makes the whole row bad."""
+    with pytest.raises(DatasetError, match=message):
+        gold_labels(target, labels_for(4))
+
+
+@pytest.mark.parametrize(
+    ("metadata", "choices"),
+    [
+        ({}, None),
+        ({"choices": CITIES}, CITIES),
+        ({"options": tuple(CITIES)}, CITIES),
+        ({"choices": {"text": CITIES, "label": ["A", "B", "C", "D"]}}, CITIES),
+        ({"a": "x", "b": "y", "c": None}, ["x", "y"]),
+        ({"A": "x", "B": 2}, ["x", "2"]),
+        ({"a": "only one"}, None),
+        ({"choices": []}, None),
+        ({"choices": "London"}, None),
+    ],
+)
+def test_choices_of_metadata(metadata: dict[str, Any], choices: list[str] | None) -> None:
+    """The texts of the choices are found in each of the usual shapes of a row."""
+    assert choices_of(ScorerInput(response="", target="A", metadata=metadata)) == choices
+
+
+def test_choices_of_a_sample_go_first() -> None:
+    """The choices as they were shown go before those of the row."""
+    sample = Sample(id="1", input="?", choices=("x", "y"))
+    assert choices_of(ScorerInput(response="", target="A", metadata={"choices": CITIES}, sample=sample)) == ["x", "y"]
+
+
+@pytest.mark.parametrize("scorer", [mcq_letter_extract, multiple_choice])
+def test_a_bad_gold_answer_is_a_dataset_error(scorer: Any) -> None:
+    """A scorer does not score a row whose gold answer names no choice."""
+    with pytest.raises(DatasetError, match="'Madrid' is no label"):
+        scorer(ScorerInput(response="A", target="Madrid", metadata={"choices": CITIES}))
+
+
+def test_multiple_choice_keeps_both_verdicts() -> None:
+    """The strict and the lenient verdict stand side by side."""
+    result = multiple_choice(ScorerInput(response="The answer is Paris", target=1, metadata={"choices": CITIES}))
+    assert result == {"correct": False, "correct_lenient": True, "parsed": False, "extracted": "B"}
+
+
+def test_several_gold_labels_need_the_option() -> None:
+    """A gold answer of two letters is a bad row where one is asked for."""
+    with pytest.raises(DatasetError, match="'AC' is no label"):
+        multiple_choice(ScorerInput(response="ANSWER: AC", target="AC"))
+
+
+def test_a_pattern_that_is_none_is_a_dataset_error() -> None:
+    """A pattern that does not compile names itself."""
+    with pytest.raises(DatasetError, match=r"the pattern '\(' is not a regular expression"):
+        multichoice_regex(ScorerInput(response="A", target="A"), pattern="(")
+
+
+def test_a_group_that_took_no_part_is_no_answer() -> None:
+    """Where the first group of the last match is empty or unused, nothing is extracted."""
+    result = multichoice_regex(ScorerInput(response="Answer: B, or none", target="B"), pattern=r"([A-D])|none")
+    assert result == {"correct": False, "extracted": None}
+
+
+def _ranked(target: Any, choices: list[str], sums: list[float], greedy: list[bool] | None = None) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"_choices": choices, "_choices_logprobs": sums}
+    if greedy is not None:
+        metadata["_choices_is_greedy"] = greedy
+    return multiple_choice_acc(ScorerInput(response="", target=target, metadata=metadata))
+
+
+@pytest.mark.parametrize(
+    ("target", "choices", "sums", "greedy", "acc", "acc_norm", "acc_greedy", "extracted"),
+    [
+        ("B", ["x", "y"], [-2.0, -1.0], [False, True], 1.0, 1.0, 1.0, "B"),
+        ("A", ["x", "y"], [-2.0, -1.0], [False, True], 0.0, 0.0, 0.0, "B"),
+        (1, ["x", "y"], [-2.0, -1.0], None, 1.0, 1.0, 0.0, "B"),
+        ("1", ["x", "y"], [-2.0, -1.0], None, 1.0, 1.0, 0.0, "B"),
+        ("y", ["x", "y"], [-2.0, -1.0], None, 1.0, 1.0, 0.0, "B"),
+        ("y", [" x", " y"], [-2.0, -1.0], None, 1.0, 1.0, 0.0, "B"),
+        ("1", ["0", "1"], [-2.0, -1.0], None, 1.0, 1.0, 0.0, "B"),
+        # a longer text is the likelier one per byte
+        ("B", ["no", "perhaps"], [-4.0, -7.0], None, 0.0, 1.0, 0.0, "A"),
+        # é has two bytes, so both texts have four and the sums decide
+        ("A", ["éé", "eeee"], [-4.0, -4.4], None, 1.0, 1.0, 0.0, "A"),
+        # 东京 has six bytes and two characters: per byte -0.5 against -0.75, per character -1.5 against -0.75
+        ("A", ["东京", "Rome"], [-3.0, -3.0], None, 1.0, 1.0, 0.0, "A"),
+        ("A", ["东京", "Oslo"], [-4.0, -3.0], None, 0.0, 1.0, 0.0, "B"),
+        # equal values go to the first
+        ("A", ["x", "y"], [-1.0, -1.0], [True, True], 1.0, 1.0, 1.0, "A"),
+        ("B", ["x", "y"], [-1.0, -1.0], [True, True], 0.0, 0.0, 0.0, "A"),
+        # an impossible choice loses; one possible choice is enough
+        ("B", ["x", "y"], [-math.inf, -900.0], [False, False], 1.0, 1.0, 0.0, "B"),
+        # greedy decoding may write another choice than the likeliest in sum
+        ("A", ["x", "yyyy"], [-2.0, -1.0], [True, False], 0.0, 0.0, 1.0, "B"),
+        # an empty choice counts as one byte
+        ("A", ["", "y"], [-1.0, -2.0], None, 1.0, 1.0, 0.0, "A"),
+        # probabilities of exactly 1
+        ("A", ["x", "y"], [0.0, -1.0], None, 1.0, 1.0, 0.0, "A"),
+    ],
+)
+def test_multiple_choice_acc(
+    target: Any,
+    choices: list[str],
+    sums: list[float],
+    greedy: list[bool] | None,
+    acc: float,
+    acc_norm: float,
+    acc_greedy: float,
+    extracted: str,
+) -> None:
+    """Sum, sum per UTF-8 byte and greedy choice are ranked each for itself."""
+    expected = {"acc": acc, "acc_norm": acc_norm, "acc_greedy": acc_greedy, "extracted": extracted}
+    assert _ranked(target, choices, sums, greedy) == expected
+
+
+def test_multiple_choice_acc_of_a_lone_surrogate() -> None:
+    """A choice that is no valid UTF-8 has a size all the same."""
+    assert _ranked("A", ["\ud800", "y"], [-1.0, -2.0])["acc_norm"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        ({}, r"no _choices and _choices_logprobs; log-likelihoods need endpoint_type=\"completions_logprob\""),
+        ({"_choices": ["x"]}, "no _choices_logprobs"),
+        ({"_choices": [], "_choices_logprobs": [-1.0]}, "no _choices;"),
+        ({"_choices": ["x", "y"], "_choices_logprobs": [-1.0]}, "2 choices, 1 log-likelihoods and 2 greedy marks"),
+        (
+            {"_choices": ["x", "y"], "_choices_logprobs": [-1.0, -2.0], "_choices_is_greedy": [True]},
+            "2 choices, 2 log-likelihoods and 1 greedy marks",
+        ),
+        ({"_choices": ["x", "y"], "_choices_logprobs": [math.nan, -2.0]}, "rank nothing"),
+        ({"_choices": ["x", "y"], "_choices_logprobs": [-math.inf, -math.inf]}, "rank nothing"),
+        ({"_choices": ["x", "y"], "_choices_logprobs": [None, -2.0]}, "log-likelihood"),
+        ({"_choices": ["x", "y"], "_choices_logprobs": ["much", -2.0]}, "log-likelihood"),
+        ({"_choices": ["x", "y"], "_choices_logprobs": [math.inf, -2.0]}, "log-likelihood"),
+    ],
+)
+def test_multiple_choice_acc_without_a_ranking(metadata: dict[str, Any], message: str) -> None:
+    """Missing, misfitting or meaningless log-likelihoods leave the sample unscored and say why."""
+    with pytest.raises(ScorerError, match=message):
+        multiple_choice_acc(ScorerInput(response="", target="A", metadata=metadata))
+
+
+def test_multiple_choice_acc_with_a_bad_gold_answer() -> None:
+    """A gold answer that is no choice is a bad row here, too."""
+    with pytest.raises(DatasetError, match="'Madrid' is no label"):
+        _ranked("Madrid", ["x", "y"], [-1.0, -2.0])

@@ -1,0 +1,173 @@
+"""Scorers made of scorers, sync and async."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+from typing import Any
+
+import pytest
+
+from nel.byob.scorers import contains, exact_match, f1_token
+from nel.errors import ConfigError, DatasetError, ScorerError
+from nel.scoring.compose import all_of, any_of
+from nel.types import Score, ScorerInput
+
+PARIS = ScorerInput(response="It is Paris.", target="Paris")
+
+
+def _right(sample: ScorerInput) -> dict[str, Any]:
+    return {"correct": True}
+
+
+def _wrong(sample: ScorerInput) -> dict[str, Any]:
+    return {"correct": False}
+
+
+def _failing(sample: ScorerInput) -> dict[str, Any]:
+    raise ScorerError("no verdict")
+
+
+async def _right_later(sample: ScorerInput) -> dict[str, Any]:
+    await asyncio.sleep(0)
+    return {"correct": True}
+
+
+async def _failing_later(sample: ScorerInput) -> dict[str, Any]:
+    await asyncio.sleep(0)
+    raise ScorerError("no verdict later")
+
+
+@pytest.mark.parametrize(
+    ("members", "any_right", "all_right"),
+    [
+        ((_right,), True, True),
+        ((_wrong,), False, False),
+        ((_right, _wrong), True, False),
+        ((_right, _right), True, True),
+        ((_wrong, _wrong), False, False),
+    ],
+)
+def test_verdicts(members: tuple[Any, ...], any_right: bool, all_right: bool) -> None:
+    """One right member is enough for any_of; all_of needs every one."""
+    assert any_of(*members)(PARIS)["correct"] is any_right
+    assert all_of(*members)(PARIS)["correct"] is all_right
+
+
+def test_numbers_of_members_keep_their_names() -> None:
+    """Each number of each member stands beside the verdict, under the member's name."""
+    result = any_of(contains, exact_match)(PARIS)
+    assert result == {"correct": True, "contains_correct": True, "exact_match_correct": False}
+
+
+def test_members_of_one_name_are_numbered() -> None:
+    """Two members of one name do not overwrite each other's numbers."""
+    result = all_of(contains, contains, contains)(PARIS)
+    assert set(result) == {"correct", "contains_correct", "contains_2_correct", "contains_3_correct"}
+
+
+def test_numbered_names_stay_distinct() -> None:
+    """A number that is given to a name does not meet a name that ends in that number."""
+
+    def named(name: str) -> Any:
+        def scorer(sample: ScorerInput) -> dict[str, Any]:
+            return {"correct": True}
+
+        scorer.__name__ = name
+        return scorer
+
+    assert len(all_of(named("a"), named("a_3"), named("a"))(PARIS)) == 4
+
+
+def test_partial_objects_have_the_name_of_their_function() -> None:
+    """A member with options bound is named after its function."""
+    assert "contains_correct" in any_of(functools.partial(contains), _wrong)(PARIS)
+
+
+def test_a_part_of_the_credit_is_not_right() -> None:
+    """A member is right at a reward of 1; 0.99 is not."""
+    partly: Any = lambda sample: {"score": 0.99}  # noqa: E731
+    fully: Any = lambda sample: 1.0  # noqa: E731
+    assert any_of(partly, _wrong)(PARIS)["correct"] is False
+    assert all_of(fully, _right)(PARIS)["correct"] is True
+
+
+def test_members_that_are_not_binary() -> None:
+    """A member without a verdict counts by its first number, which is kept."""
+    result = any_of(f1_token, exact_match)(ScorerInput(response="Paris", target="Paris"))
+    assert result["correct"] is True
+    assert result["exact_match_correct"] is True
+
+
+def test_a_member_may_return_a_score() -> None:
+    """A Score, a bool and a grade are verdicts as good as a mapping."""
+    graded: Any = lambda sample: Score(value="C", answer="Paris")  # noqa: E731
+    plain: Any = lambda sample: True  # noqa: E731
+    assert all_of(graded, plain)(PARIS)["correct"] is True
+
+
+def test_no_members() -> None:
+    """Without members there is nothing to compose, and the message says what to write."""
+    with pytest.raises(ConfigError, match=r"any_of\(\) has no members; give it scorers"):
+        any_of()
+    with pytest.raises(ConfigError, match=r"all_of\(\) has no members"):
+        all_of()
+
+
+@pytest.mark.parametrize("compose", [any_of, all_of])
+def test_sync_members_make_a_sync_scorer(compose: Any) -> None:
+    """The result is a plain function that says what it is made of."""
+    composed = compose(_right, _wrong)
+    assert not inspect.iscoroutinefunction(composed)
+    assert composed.__name__ == f"{compose.__name__}(_right, _wrong)"
+    assert composed.members == (_right, _wrong)
+
+
+async def test_one_async_member_makes_an_async_scorer() -> None:
+    """Sync and async members may be mixed; the result is awaited."""
+    composed: Any = all_of(_right, _right_later)
+    assert inspect.iscoroutinefunction(composed)
+    assert await composed(PARIS) == {"correct": True, "_right_correct": True, "_right_later_correct": True}
+    assert (await any_of(_wrong, _right_later)(PARIS))["correct"] is True  # type: ignore[misc]
+    assert (await all_of(_wrong, _right_later)(PARIS))["correct"] is False  # type: ignore[misc]
+
+
+async def test_composed_scorers_compose() -> None:
+    """A composed scorer is a scorer, async ones included."""
+    inner: Any = any_of(_wrong, _right_later)
+    outer: Any = all_of(_right, inner)
+    assert (await outer(PARIS))["correct"] is True
+
+
+@pytest.mark.parametrize(("compose", "settled"), [(any_of, _wrong), (all_of, _right)])
+def test_a_failing_member_that_matters_leaves_no_verdict(compose: Any, settled: Any) -> None:
+    """Where the failing member could have turned the verdict, there is none."""
+    with pytest.raises(ScorerError, match="no verdict"):
+        compose(settled, _failing)(PARIS)
+
+
+@pytest.mark.parametrize(("compose", "settled", "verdict"), [(any_of, _right, True), (all_of, _wrong, False)])
+def test_a_failing_member_that_cannot_matter(compose: Any, settled: Any, verdict: bool) -> None:
+    """Where the others have settled the matter, a member that fails does not undo it."""
+    assert compose(settled, _failing)(PARIS)["correct"] is verdict
+    assert compose(_failing, settled)(PARIS)["correct"] is verdict
+
+
+async def test_a_failing_async_member_leaves_no_verdict() -> None:
+    """An async member that fails is raised, too."""
+    with pytest.raises(ScorerError, match="no verdict later"):
+        await any_of(_wrong, _failing_later)(PARIS)  # type: ignore[misc]
+
+
+def test_errors_of_rows_pass_through() -> None:
+    """A bad row is a bad row for the whole."""
+    with pytest.raises(DatasetError, match="the target is empty"):
+        any_of(contains, exact_match)(ScorerInput(response="", target=""))
+
+
+def test_a_member_without_a_number() -> None:
+    """A member that returns no number has failed, and so has the whole."""
+    empty: Any = lambda sample: {}  # noqa: E731
+    with pytest.raises(ScorerError, match="no number"):
+        any_of(empty, _wrong)(PARIS)
