@@ -7,6 +7,7 @@ punctuation and articles.
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 from nel.errors import DatasetError
@@ -50,7 +51,7 @@ def exact_match(sample: ScorerInput) -> dict[str, Any]:
     >>> exact_match(ScorerInput(response="Paris.", target="Paris"))
     {'correct': False}
     """
-    response = (sample.response or "").strip().casefold()
+    response = _folded(sample.response or "").strip()
     return {"correct": any(response == target for target in _targets(sample))}
 
 
@@ -66,7 +67,7 @@ def contains(sample: ScorerInput) -> dict[str, Any]:
     >>> contains(ScorerInput(response="The capital is Paris.", target="paris"))
     {'correct': True}
     """
-    response = (sample.response or "").casefold()
+    response = _folded(sample.response or "")
     return {"correct": any(target in response for target in _targets(sample))}
 
 
@@ -86,9 +87,14 @@ def regex_match(sample: ScorerInput) -> dict[str, Any]:
     return {"correct": search(str(sample.target), sample.response or "", ignore_case=True) is not None}
 
 
+def _folded(text: str) -> str:
+    """Return the text casefolded, an accent the same whichever way it is written."""
+    return unicodedata.normalize("NFC", text).casefold()
+
+
 def _targets(sample: ScorerInput) -> list[str]:
     given = sample.target if isinstance(sample.target, (list, tuple)) else [sample.target]
-    targets = [str(target).strip().casefold() for target in given if target is not None]
+    targets = [_folded(str(target)).strip() for target in given if target is not None]
     if not targets or not all(targets):
         raise DatasetError("the target is empty; give the row an answer to compare with")
     return targets

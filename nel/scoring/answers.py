@@ -6,31 +6,44 @@ Trap: "no doubt" and "there is no evidence" do not answer No, and "not true" doe
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 from nel.errors import DatasetError
 from nel.scoring.numbers import last_number, numbers_equal, numbers_in
 from nel.scoring.text import answer_after_marker
+from nel.scoring.wording import after_correction, cleaned, is_denied, is_denied_after, is_supposed, last_boxed
 from nel.types import ScorerInput
 
-_HASHES = re.compile(r"####\s*([^\n]*)")
-_SHORT_MARKER = re.compile(r"(?m)^\s*A:[^\S\n]*([^\n]*)$")
-_BOXED = re.compile(r"\\boxed\s*\{([^{}]*)\}")
+_HASHES = re.compile(r"####[^\S\n]*([^\n]*)")
+_SHORT_MARKER = re.compile(r"(?m)^[^\S\n]*+A:[^\S\n]*([^\n]*)$")
+_INLINE = re.compile(r"(?i)\banswer(?:\s+is|\s*[:：=])[\s:*_$]*([^\n]*)")
+_FIRST_DIGIT = re.compile(r"\d")
+_OPENS_WITH_NUMBER = re.compile(
+    r"[^\w]*(?:\\[a-z]+\W*)?(?:about\s+|approximately\s+|[A-Za-z]\s*=\s*)?[^\w]*(?:\d|[½¼¾⅓⅔]|\\[dt]?frac)",
+    re.IGNORECASE,
+)
+_EITHER = re.compile(r"\d\W{0,3}\s(?:or|to)\s\W{0,3}\d", re.IGNORECASE)
+_HEADING = re.compile(r"(?i)\W*(?:step|part|solution|explanation|reasoning|answer|conclusion)\b[^=]*")
 
 _YES: Final = frozenset("yes yep yeah yup true".split())
 _NO: Final = frozenset("no nope nah false".split())
-_WORD = re.compile(
-    r"(?:\b(?:not|never|isn['’]t|cannot\s+be|can['’]t\s+be)\s+)?\b(yes|yep|yeah|yup|true|no|nope|nah|false)\b",
-    re.IGNORECASE,
-)
+_SAID = re.compile(r"\b(yes|yep|yeah|yup|true|no|nope|nah|false)\b", re.IGNORECASE)
 _IDIOM = re.compile(
-    r"no\s+(?:doubt|question|wonder|matter|problem|need|way|one|idea|longer|more|less|such)\b", re.IGNORECASE
+    r"no\s+(?:doubt|question|wonder|matter|problem|need|one|idea|longer|more|less|such|way(?!\s*[.!]))\b", re.IGNORECASE
 )
-_PLAIN_NO_FOLLOWS = re.compile(r"\s*(?:[.,;:!?)\]*_\"”'’}$\-–—]|\Z|\n)")
-_BOTH = re.compile(r"(?:yes|true|no|false)\W+(?:and|or)\W+(?:yes|true|no|false)\b", re.IGNORECASE)
-_DECLARED = re.compile(r"(?i)(?:answer[\s*_]*(?:[:：=]|\bis\b)|\\boxed)[\s*_:\"“'({$]*")
-_LEADS = re.compile(r"[\s*_#>\"“'({$\[]*")
-_TAIL = re.compile(r"[\s.!*_\"”'’)}\]$]*")
+_PLAIN_NO_FOLLOWS = re.compile(r"\s*(?:[.,;:!?)\*_\"”'’`}\]$\-–—]|\Z|\n|way\s*[.!])")
+_SPEAKS_ON = re.compile(r"\s+(?:it|this|that|he|she|they|there|the|we|i|you|way)\b", re.IGNORECASE)
+_HEDGED = re.compile(r"\b(?:necessarily|hardly|barely|always|entirely|completely|partly|only)\b", re.IGNORECASE)
+_BOTH = re.compile(r"(?:yes|true|no|false)(?:\W+(?:and|or)\W+|\s*/\s*)(?:yes|true|no|false)\b", re.IGNORECASE)
+_OFFERED = re.compile(r"\([^()]{0,40}\b(?:yes|true)\b[^()]{0,10}\b(?:no|false)\b[^()]{0,40}\)", re.IGNORECASE)
+_SENTENCES = re.compile(r"(?<=[.!?\n])")
+_DECLARED = re.compile(r"(?i)(?:answer[\s*_]*(?:[:：=]|\bis\b)|\\boxed)[\s*_:\"“'({$`]*")
+_NOT = re.compile(r"not\s+", re.IGNORECASE)
+_HEDGE_WINDOW: Final = 30
+_LEADS = re.compile(r"[\s*_#>\"“'({$\[`]*")
+_TAIL = re.compile(r"[\s.!*_\"”'’)}\]$`]*")
+_LETTER = re.compile(r"[\s*_\"'(]*([yn])[\s*_\"').!]*", re.IGNORECASE)
 
 
 def gsm8k_number(response: str) -> str | None:
@@ -42,15 +55,40 @@ def gsm8k_number(response: str) -> str | None:
     >>> gsm8k_number("2 + 3 = 5\\n#### 5\\n\\nQuestion: next one ... #### 7"), gsm8k_number("So $1,200 in all.")
     ('5', '$1,200')
     """
-    hashes = _HASHES.search(response)
-    short = _SHORT_MARKER.findall(response)
-    boxed = _BOXED.findall(response)
-    declared = answer_after_marker(response)
-    for candidate in (hashes and hashes[1], declared, short and short[-1], boxed and boxed[-1]):
-        found = numbers_in(candidate) if candidate else []
-        if found:
-            return found[0]
+    for declared in _declared_lines(response):
+        found = _number_of_line(declared)
+        if found is not None:
+            return found or None
     return last_number(response)
+
+
+def _declared_lines(text: str) -> Iterator[str]:
+    """Yield what a response declares as its answer, the most binding form first; headings are no declaration."""
+    yield from (line for line in _HASHES.findall(text) if not _HEADING.fullmatch(line))
+    marked = answer_after_marker(text)
+    tail = after_correction(text)
+    if tail and _FIRST_DIGIT.search(tail) and not (marked and marked in tail):
+        yield last_number(tail) or ""
+    short = _SHORT_MARKER.findall(text)
+    boxed = last_boxed(text)
+    inline = _INLINE.findall(text)
+    yield from (line for line in (marked, short and short[-1], boxed, inline and inline[-1]) if line)
+
+
+def _number_of_line(line: str) -> str | None:
+    """Return the number a declared line gives: the result of a sum, else the number it opens with.
+
+    Returns:
+        An empty text when the line declares something that is no number, None when it is not about numbers.
+    """
+    found = numbers_in(line)
+    if not found:
+        return "" if line.strip() else None
+    if _EITHER.search(line):
+        return ""
+    if "=" in line:
+        return found[-1]
+    return found[0] if _OPENS_WITH_NUMBER.match(line) else ""
 
 
 def gsm8k_answer(sample: ScorerInput) -> dict[str, Any]:
@@ -102,38 +140,72 @@ def boolean_yesno(sample: ScorerInput) -> dict[str, Any]:
 
 
 def decision(text: str) -> str | None:
-    """Return the yes or no that a text decides for, or None when it does not or cannot be told which."""
+    """Return the yes or no that a text decides for, or None when it does not or cannot be told which.
+
+    >>> decision("Is it true? No."), decision("Yes. Wait, actually, no."), decision("not necessarily true")
+    ('no', 'no', None)
+    """
+    plain = _OFFERED.sub(" ", cleaned(text))
+    tail = after_correction(plain)
+    if tail and (corrected := _decided(tail)):
+        return corrected
+    without_questions = "".join(part for part in _SENTENCES.split(plain) if not part.endswith("?"))
+    return _decided(without_questions) if _SAID.search(without_questions) else _decided(plain)
+
+
+def _decided(text: str) -> str | None:
+    letter = _LETTER.fullmatch(text)
+    if letter:
+        return "yes" if letter[1] in "yY" else "no"
     declared = None
     for match in _DECLARED.finditer(text):
-        declared = _decision_at(text, match.end()) or declared
+        if _BOTH.match(text, match.end()):
+            return None
+        if not is_supposed(text, match.end()):
+            declared = _decision_at(text, match.end(), opens=True) or declared
     if declared:
         return declared
-    first, last = _decision_at(text, _start(text)), _last_line(text)
+    start = _start(text)
+    if _BOTH.match(text, start):
+        return None
+    first, last = _decision_at(text, start, opens=True), _last_line(text)
     if first and last:
         return first if first == last else None
     if first or last:
-        return None if _takes_back(text) else first or last
-    found = {said for said, _ in _decisions(text)}
+        return first or last
+    found = set(_decisions(text))
     return found.pop() if len(found) == 1 else None
 
 
-def _decisions(text: str) -> list[tuple[str, int]]:
-    found = []
-    for match in _WORD.finditer(text):
-        word = match[1].lower()
-        if word == "no" and (_IDIOM.match(text, match.start(1)) or not _PLAIN_NO_FOLLOWS.match(text, match.end())):
-            continue
-        is_yes = (word in _YES) == (match.start() == match.start(1))
-        found.append(("yes" if is_yes else "no", match.start()))
-    return found
+def _decisions(text: str) -> Iterator[str | None]:
+    """Yield what each yes or no of a text says; None for one that is hedged."""
+    for match in _SAID.finditer(text):
+        said = _meaning(text, match, opens=False)
+        if said != "":
+            yield said
 
 
-def _decision_at(text: str, position: int) -> str | None:
-    match = _WORD.match(text, position)
-    if match is None:
+def _meaning(text: str, match: re.Match[str], *, opens: bool) -> str | None:
+    """Return ``yes``, ``no``, None for a hedged word, or an empty text for one that decides nothing."""
+    word, start, end = match[1].lower(), match.start(), match.end()
+    if word == "no" and (
+        _IDIOM.match(text, start) or not (_PLAIN_NO_FOLLOWS.match(text, end) or (opens and _SPEAKS_ON.match(text, end)))
+    ):
+        return ""
+    if is_supposed(text, start):
+        return ""
+    before = text[max(0, start - _HEDGE_WINDOW) : start]
+    if _HEDGED.search(before):
         return None
-    found = _decisions(text[position : match.end() + 40])
-    return found[0][0] if found and found[0][1] == 0 else None
+    if is_denied_after(text, end):
+        return ""
+    return "yes" if (word in _YES) != is_denied(text, start, end) else "no"
+
+
+def _decision_at(text: str, position: int, *, opens: bool) -> str | None:
+    match = _NOT.match(text, position)
+    said = _SAID.match(text, match.end() if match else position)
+    return (_meaning(text, said, opens=opens) or None) if said else None
 
 
 def _start(text: str) -> int:
@@ -142,15 +214,10 @@ def _start(text: str) -> int:
 
 
 def _last_line(text: str) -> str | None:
-    line = text.strip().rpartition("\n")[2]
+    line = text.strip().strip("`").strip().rpartition("\n")[2]
     start = _start(line)
-    match = _WORD.match(line, start)
-    return _decision_at(line, start) if match and _TAIL.fullmatch(line, match.end()) else None
-
-
-def _takes_back(text: str) -> bool:
-    """Return whether the first words name both: "Yes and no", "True or false?"."""
-    return _BOTH.match(text, _start(text)) is not None
+    match = _SAID.match(line, start)
+    return _decision_at(line, start, opens=False) if match and _TAIL.fullmatch(line, match.end()) else None
 
 
 def _gold_decision(target: Any) -> str:

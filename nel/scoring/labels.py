@@ -14,29 +14,44 @@ from functools import lru_cache
 from typing import Final
 
 from nel.scoring.text import normalise
+from nel.scoring.wording import after_correction, cleaned, is_denied, is_denied_after, is_supposed, last_boxed
 
 _DECLARATION = re.compile(
     r"(?:\b(?i:answer|option|choice)(?:\s++(?i:letter|option|choice))?[\s*_\"]*+"
-    r"(?:[:：=]|\b(?i:is|was|would\s+be|should\s+be|must\s+be)\b)[\s*_:：=]*+|答案[是为]?[:：]?\s?)"
+    r"(?:[:：=|]|(?<=\s)[-–—](?=\s)|\b(?i:is|was|would\s+be|should\s+be|must\s+be)\b)[\s*_:：=]*+"
+    r"|\b(?i:final\s+answer)[*_\t ]*+\n\s*+|(?:答案|故选|应选)[是为选]?[:：]?\s?)"
     r"(?:(?i:option|choice|letter)\b\s*+)?"
 )
-_ANSWER_LINE = re.compile(r"(?im)^[^\S\n]*+[*_#>]*+[^\S\n]*+(?:answers?[\s*_]*+[:：]|答案[:：])[\s*_]*+")
+_ANSWER_LINE = re.compile(r"(?im)^[^\S\n]*+[*_#>|-]*+[^\S\n]*+(?:answers?[\s*_]*+[:：]|答案[:：])[\s*_]*+")
 _BOXED = re.compile(r"\\boxed\s*(?=\{)")
-_SENTENCE = re.compile(r"\b(?:is|be|choose|chose|pick|select|with|say|guess)\b[\s*_:]*+", re.IGNORECASE)
-_MENTION = re.compile(r"\b(?:[Oo]ption|[Cc]hoice|[Ll]etter)s?\s++|(?<!\w)(?=[(（【])")
-_OPENING = re.compile(r"(?:[\s*_$`\"'“‘]{1,16}+|\\(?:boxed|text|textbf|mathrm|mathbf)\s?\{|[(\[（【{<]){0,8}+")
-_CLOSING = r"[^\S\n]*+[*_$`\"'”’)\]）】}>]*+[^\S\n]*+"
-_LINE_ENDS = re.compile(r"[^\S\n]*+[*_$`\"'”’)\]）】}>.!,;:]*+[^\S\n]*+(?:\n|\Z)")
-_SENTENCE_ENDS = re.compile(r"[*_$`\"'”’)\]）】}>]*+(?:[.!?;,:]|\s*(?:\n|\Z))")
-_ANOTHER = re.compile(_CLOSING + r"(?:,\s*+(?:or|and)\b|[,;/|&、+]|\b(?:or|and)\b|和|或)?[^\S\n]*+")
+_SENTENCE = re.compile(
+    r"\b(?:is|be|choose|chose|pick|select|with|say|guess|so|therefore|thus|hence|it['’]s)\b[\s*_:,]*+", re.IGNORECASE
+)
+_SUBJECT = re.compile(
+    r"\s*[)\]*_]*\s+is\s+(?:clearly\s+|also\s+)?(?:the\s+)?(?:right|correct|best|true)\b", re.IGNORECASE
+)
+_MENTION = re.compile(r"\b(?:[Oo]ption|[Cc]hoice|[Ll]etter|[Aa]nswer)s?\s++|(?<!\w)(?=[(（【])")
+_OPENING = re.compile(r"(?:[\s*_$`\"'“‘]{1,16}+|\\(?:boxed|text|textbf|mathrm|mathbf)\s?\{|\\[(\[]|[(\[（【{<]){0,8}+")
+_CLOSING = r"[^\S\n]*+(?:\\[)\]])?[*_$`\"'”’)\]）】}>]*+[^\S\n]*+"
+_LINE_ENDS = re.compile(r"[^\S\n]*+(?:\\[)\]])?[*_$`\"'”’)\]）】}>.!,;:。]*+[^\S\n]*+(?:\n|\Z)")
+_SENTENCE_ENDS = re.compile(r"\s?(?:\\[)\]])?[*_$`\"'”’)\]）】}>]*+(?:[.!;,:。]|\s*(?:\n|\Z))")
+_LISTED = re.compile(r"(?m)^[\s*_(\[（]*+(\w{1,2})[*_]*+([).\]）:：])[*_\s]")
+_QUESTIONED = re.compile(r"[*_$`\"'”’)\]]*+\?")
+_JOINED = re.compile(_CLOSING + r"(?:,\s*+(?:or|and)\b|[,;/|&、+]|\b(?:or|and)\b|和|或)[^\S\n]*+")
+_CLOSED = re.compile(_CLOSING)
 _CONTINUES = re.compile(_CLOSING + r"(?!(?:and|or)\b)[^\W\d_]")
 _NEXT_WORD = re.compile(r"[^\S\n]+([a-z]+)")
+_OTHER_LABEL = re.compile(r"[A-Z](?!\w)")
 _GOES_ON: Final = frozenset(
     "is was because since as and or but with for which due given so not from by in on at if where when while".split()
 )
 """Words that follow a label, not an article."""
-_DECLARING: Final = tuple((word, _DECLARATION) for word in ("answer", "option", "choice", "答案"))
+_DECLARING: Final = tuple(
+    (word, _DECLARATION) for word in ("final", "answer", "option", "choice", "答案", "故选", "应选")
+)
 """Words that a declaration starts with, and the pattern that it must match there."""
+_AFTER_SMALL: Final = frozenset(").,;]")
+"""What shows that a small letter is a label and not a word."""
 _BRACKETS: Final = frozenset("([（【{<$")
 
 
@@ -59,12 +74,13 @@ def declared_labels(text: str, labels: Sequence[str], *, strict: bool = False) -
     >>> declared_labels("Answer: A is tempting. Answer: (B)", "ABCD"), declared_labels("ANSWER: C and A", "ABCD")
     (('B',), ('A', 'C'))
     """
-    known = tuple(labels)
+    known, plain = tuple(labels), cleaned(text)
     if not strict:
-        return _last_declared(text, _DECLARING, known)
+        corrected = _corrected(plain, known)
+        return (corrected,) if corrected else _last_declared(plain, (*_DECLARING, ("\\boxed", _BOXED)), known)
     found: tuple[str, ...] = ()
-    for match in _ANSWER_LINE.finditer(text):
-        found = _run_at(text, match.end(), known) or found
+    for match in _ANSWER_LINE.finditer(plain):
+        found = _run_at(plain, match.end(), known) or found
     return found
 
 
@@ -86,17 +102,18 @@ def given_labels(text: str, labels: Sequence[str], choices: Sequence[str] | None
     >>> given_labels("Both (A) and (B) are tempting", "ABCD")
     ()
     """
-    known = tuple(labels)
-    declared = _last_declared(text, (*_DECLARING, ("\\boxed", _BOXED)), known)
+    known, plain = tuple(labels), cleaned(text)
+    by_text = _label_of_text(plain, known, choices) if choices else None
+    if by_text:
+        return (by_text,)
+    declared = declared_labels(plain, known)
     if declared:
         return declared
-    for find in (_alone, _opening_label):
-        label = find(text, known)
+    for find in (_alone, _affirmed, _opening_label, _sentence_label, _only_mention):
+        label = find(plain, known)
         if label:
             return (label,)
-    label = _label_of_text(text, known, choices) if choices else None
-    label = label or _sentence_label(text, known) or _only_mention(text, known)
-    return (label,) if label else ()
+    return ()
 
 
 def given_label(text: str, labels: Sequence[str], choices: Sequence[str] | None = None) -> str | None:
@@ -126,18 +143,23 @@ def _last_declared(
 def _run_at(text: str, position: int, labels: tuple[str, ...]) -> tuple[str, ...]:
     """Return the labels that stand at a position, several when they are joined (``A, C``, ``[A][C]``, ``AC``)."""
     found: set[str] = set()
+    start, separated = position, False
     while True:
-        at = _label_at(text, position, labels)
-        if at is None:
+        at = _label_at(text, start, labels)
+        if at is None or (found and ("\n" in text[start : at[1]] or _CONTINUES.match(text, at[1]))):
             break
-        label, position = at
-        if found and _CONTINUES.match(text, position):
-            break
-        found.add(label)
-        joined = _ANOTHER.match(text, position)
-        position = joined.end() if joined else position
+        if not found and (is_denied(text, at[1] - len(at[0]), at[1]) or _QUESTIONED.match(text, at[1])):
+            return ()
+        if not found and is_supposed(text, position):
+            return ()
+        found.add(at[0])
+        joined = _JOINED.match(text, at[1]) or _CLOSED.match(text, at[1])
+        separated = joined is not None and any(mark in joined[0] for mark in ",;/&")
+        start = joined.end() if joined else at[1]
+    if found and separated and _OTHER_LABEL.match(text, start):
+        return ()
     if not found:
-        found = set(_compact_at(text, position, labels))
+        found = set(_compact_at(text, start, labels))
     return tuple(label for label in labels if label in found)
 
 
@@ -153,7 +175,9 @@ def _label_at(text: str, position: int, labels: tuple[str, ...]) -> tuple[str, i
     if not bracketed and _is_word(text, match.end(), label):
         return None
     if label not in labels:
-        if not bracketed and not _LINE_ENDS.match(text, match.end()):
+        if not (
+            bracketed or _LINE_ENDS.match(text, match.end()) or text[match.end() : match.end() + 1] in _AFTER_SMALL
+        ):
             return None
         label = label.upper()
     return label, match.end()
@@ -178,44 +202,68 @@ def _compact_at(text: str, position: int, labels: tuple[str, ...]) -> tuple[str,
 @lru_cache(maxsize=64)
 def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
     known = sorted({*labels, *(label.lower() for label in labels)}, key=lambda label: (-len(label), label))
-    return re.compile(rf"(?:{'|'.join(map(re.escape, known))})(?![A-Za-z0-9À-ɏ])(?!['’]\w)")
+    return re.compile(rf"(?:{'|'.join(map(re.escape, known))})(?![A-Za-z0-9À-ɏ\u0300-\u036f+#])(?!['’-]\w)")
+
+
+def _corrected(text: str, labels: tuple[str, ...]) -> str | None:
+    """Return the label that a response corrects itself to: "B. Wait, actually, it is C"."""
+    tail = after_correction(text)
+    if not tail or _last_declared(tail, (*_DECLARING, ("\\boxed", _BOXED)), labels):
+        return None
+    return _sentence_label(tail, labels)
 
 
 def _alone(text: str, labels: tuple[str, ...]) -> str | None:
-    """Return the label that is the whole response, or the whole of its last line."""
-    stripped = text.strip()
-    for part in (stripped, stripped.rpartition("\n")[2]):
+    """Return the label that is the whole response, or the whole of its last or first line."""
+    stripped = text.strip("`* \t\r\n")
+    for part in (stripped, stripped.rpartition("\n")[2], stripped.partition("\n")[0]):
         at = _label_at(part, 0, labels)
         if at and _LINE_ENDS.fullmatch(part, at[1]):
             return at[0]
     return None
 
 
+def _affirmed(text: str, labels: tuple[str, ...]) -> str | None:
+    """Return the one label of which the response says that it is right: "B is correct"."""
+    said = set()
+    for match in _pattern(labels).finditer(text):
+        before = text[match.start() - 1 : match.start()]
+        if match[0] in labels and not before.isalnum() and _SUBJECT.match(text, match.end()):
+            said.add(match[0])
+    return said.pop() if len(said) == 1 else None
+
+
 def _opening_label(text: str, labels: tuple[str, ...]) -> str | None:
     """Return the label a response opens with, as in ``B) Paris``, unless it goes on to list others so."""
-    listed = re.findall(r"(?m)^[\s*_(\[（]*+(\w{1,2})[*_]*+[).\]）:：][*_\s]", text)
-    start = re.match(r"[\s*_(\[（]*+(\w{1,2})[*_]*+[).\]）:：][*_\s]", text)
-    if start is None or start[1] not in labels:
+    start = _LISTED.match(text.lstrip())
+    if start is None or start[1].upper() not in labels or (start[1].islower() and start[2] != ")"):
         return None
-    return start[1] if {label for label in listed if label in labels} == {start[1]} else None
+    listed = {label.upper() for label in (match[1] for match in _LISTED.finditer(text)) if label.upper() in labels}
+    label = start[1].upper()
+    return label if listed == {label} and not is_denied_after(text.lstrip(), start.end(1)) else None
 
 
 def _sentence_label(text: str, labels: tuple[str, ...]) -> str | None:
     label = None
     for match in _SENTENCE.finditer(text):
         at = _label_at(text, match.end(), labels)
-        if at and _SENTENCE_ENDS.match(text, at[1]):
+        if at is None or not _SENTENCE_ENDS.match(text, at[1]):
+            continue
+        start = at[1] - len(at[0])
+        if not is_denied(text, start, at[1]) and not is_supposed(text, start):
             label = at[0]
     return label
 
 
 def _only_mention(text: str, labels: tuple[str, ...]) -> str | None:
-    mentioned = set()
+    mentioned, denied = set(), set()
     for match in _MENTION.finditer(text):
         at = _label_at(text, match.end(), labels)
         if at and text[at[1] - len(at[0]) : at[1]] in labels and _is_closed(text, match, at[1]):
             mentioned.add(at[0])
-    return mentioned.pop() if len(mentioned) == 1 else None
+            if is_denied(text, at[1] - len(at[0]), at[1]) or _QUESTIONED.match(text, at[1]):
+                denied.add(at[0])
+    return mentioned.pop() if len(mentioned) == 1 and not denied else None
 
 
 def _is_closed(text: str, match: re.Match[str], end: int) -> bool:
@@ -223,18 +271,23 @@ def _is_closed(text: str, match: re.Match[str], end: int) -> bool:
 
 
 def _label_of_text(text: str, labels: tuple[str, ...], choices: Sequence[str]) -> str | None:
-    """Return the label of the choice that a response states word for word, declared or alone."""
-    plain = [normalise(choice, articles=True) for choice in choices]
+    """Return the label of the choice that a response states word for word: declared, boxed or alone."""
+    said = [text[place:].partition("\n")[0] for place in _last_declarations(text)]
     stripped = text.strip()
-    said = [stripped, stripped.rpartition("\n")[2]]
+    said += [last_boxed(text) or "", stripped.rpartition("\n")[2], stripped]
+    plain = [normalise(choice, articles=True) for choice in choices]
+    for part in said:
+        wanted = normalise(part, articles=True)
+        if len(wanted) > 1 or wanted not in {label.lower() for label in labels}:
+            matching = [label for label, choice in zip(labels, plain, strict=False) if wanted and choice == wanted]
+            if len(matching) == 1:
+                return matching[0]
+    return None
+
+
+def _last_declarations(text: str) -> list[int]:
+    """Return where the last declaration ends, if there is one."""
     last = None
     for last in _DECLARATION.finditer(text):  # noqa: B007 - the last one is wanted
         pass
-    if last is not None:
-        said.append(text[last.end() :].partition("\n")[0])
-    for part in reversed(said):
-        wanted = normalise(part, articles=True)
-        matching = [label for label, choice in zip(labels, plain, strict=False) if wanted and choice == wanted]
-        if len(matching) == 1:
-            return matching[0]
-    return None
+    return [] if last is None else [last.end()]

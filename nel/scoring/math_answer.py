@@ -19,13 +19,13 @@ from typing import Any, Final
 from nel.errors import DatasetError, MissingExtra, ScorerError
 from nel.scoring.numbers import parse_number
 from nel.scoring.text import answer_after_marker
+from nel.scoring.wording import last_boxed
 from nel.types import ScorerInput
 
 SECONDS_MAX: Final = 5.0
 """For one comparison; the start of the worker is not in it."""
 _START_SECONDS_MAX: Final = 120.0
 _CHARACTERS_MAX: Final = 2_000
-_BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _DELIMITED = re.compile(r"\$|\\\(|\\\[|\\boxed")
 _SPACES = re.compile(r"\s+|\\[,;! ]|~")
 
@@ -81,19 +81,7 @@ def final_expression(text: str) -> str | None:
     >>> final_expression("so \\\\boxed{\\\\frac{1}{2}}"), final_expression("Answer: $x + 1$.")
     ('\\\\frac{1}{2}', 'x + 1')
     """
-    last = None
-    for match in _BOXED.finditer(text):
-        last = _balanced(text, match.end()) or last
-    return last or answer_after_marker(text)
-
-
-def _balanced(text: str, start: int) -> str | None:
-    depth = 1
-    for position in range(start, min(len(text), start + 2 * _CHARACTERS_MAX)):
-        depth += (text[position] == "{") - (text[position] == "}")
-        if depth == 0:
-            return text[start:position].strip() or None
-    return None
+    return last_boxed(text) or answer_after_marker(text)
 
 
 def _compare(gold: str, given: str, *, prose: bool = False) -> dict[str, Any]:

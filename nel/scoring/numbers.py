@@ -1,74 +1,95 @@
 """Numbers in text: finding them, reading them exactly, comparing them. Knows no benchmark.
 
-Values are `Decimal`, so 10, 100 and 1000 differ and 0.1 is 0.1. Trap: a minus sign after a digit or a letter is an
-operator or a hyphen, not a sign: ``10-5`` ends in 5.
+Values are exact fractions, so 10, 100 and 1000 differ, 0.1 is 0.1 and 1/2 is 0.5. Trap: a minus sign after a digit or a
+letter is an operator or a hyphen, not a sign: ``10-5`` ends in 5. An en dash between digits is a range, and no number.
 """
 
 from __future__ import annotations
 
 import re
-from decimal import Decimal, InvalidOperation
-from typing import Any
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
 
+from nel.scoring.unicode_numbers import exact_number
+from nel.scoring.wording import is_denied
 from nel.types import ScorerInput
 
-_MINUS = "−–-"
+_MINUS: Final = "−–-"
+_GROUP: Final = "(?:,|\\{,\\}|\\\\,|_|[\u00a0\u2007\u2009\u202f])"
+_POWER: Final = r"(?:\^\s?\{?[+\-−]?\d{1,4}\}?|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4})"
 _TOKEN = re.compile(
     rf"(?:(?<![\w.)])[+{_MINUS}])?[$€£¥]?(?:(?<=[$€£¥])[+{_MINUS}])?"
-    r"(?:(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?|(?<![\w.])\.\d+)"
-    r"(?:[eE][+-]?\d{1,4}(?![\w.]))?"
+    r"(?:\\[dt]?frac\s?(?:\{\s?\d+\s?\}\s?\{\s?\d+\s?\}|\d\s?\d)"
+    rf"|(?:\d{{1,3}}(?:\.\d{{3}})+,\d+|(?<!\d)\d{{1,3}}(?P<group>{_GROUP})\d{{3}}(?:(?P=group)\d{{3}})*(?!\d)(?:\.\d+)?"
+    r"|(?<!\d )(?<!\d)\d{1,3}(?: \d{3})+(?! ?\d)(?:\.\d+)?"
+    r"|\d+(?:\.\d+)?|(?<![\w.])\.\d+)"
+    rf"(?:[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒]|{_POWER}|[eE][+-]?\d{{1,4}}(?![\w.])|(?<!/\d)(?<!/\d\d)(?<!/\d{{4}})/\d+(?!\d|/\d|[.,]\d))?"
+    r"|[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒])"
+    rf"(?:\s?(?:[×·*]|\\times)\s?10{_POWER}|\s(?i:thousand|million|billion|trillion)\b)?"
 )
 _PLAIN = re.compile(r"[+-]?\d{1,40}(?:\.\d{1,40})?", re.ASCII)
-_DIGITS_MAX = 1_000
-_WINDOW = 40
+_FRACTION = re.compile(r"([+-]?)(\d{1,400})/(\d{1,400})")
+_LATEX = re.compile(r"([+-]?)\\[dt]?frac(?:\{(\d+)\}\{(\d+)\}|(\d)(\d))")
+_SCALED = re.compile(r"(.+?)(?:(?:[×·*]|\\times)10(.+)|(thousand|million|billion|trillion))", re.IGNORECASE)
+_CARET = re.compile(r"(.+?)\^\{?([+-]?\d{1,4})\}?")
+_GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_WORDS: Final = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_EXPONENT_MAX: Final = 400
+_DIGITS_MAX: Final = 1_000
+_WINDOW: Final = 40
 """Characters at the end of a text that are searched first for its last number."""
-_IN_NUMBERS = frozenset("0123456789.,eE+$€£¥" + _MINUS)
+_RANGES: Final = "–—"
+_IN_NUMBERS: Final = frozenset("0123456789.,eE+$€£¥/^{}_×·* \u00a0\u2007\u2009\u202f\\dtfracmes" + _MINUS)
 
 
 def numbers_in(text: str) -> list[str]:
-    """Return the numbers that occur in a text, as written, in order."""
+    """Return the numbers that occur in a text, as written, in order.
+
+    >>> numbers_in("Half of 1,000 is 5e2, not 1/2 or 10^3.")
+    ['1,000', '5e2', '1/2', '10^3']
+    """
     return [match[0] for match in _TOKEN.finditer(text) if match[0]]
 
 
 def last_number(text: str) -> str | None:
-    """Return the last number in a text as written, or None."""
-    for window in (_WINDOW, len(text)):
-        start = _outside_a_number(text, max(0, len(text) - window))
-        last = None
-        for match in _TOKEN.finditer(text, start):
-            last = match[0] or last
-        if last or start == 0:
-            return last
-    return None
+    """Return the last number in a text as written; None when there is none, it is denied or the end of a range.
+
+    >>> last_number("48 / 2 = 24, so 72 in all"), last_number("It is not 42"), last_number("10–20")
+    ('72', None, None)
+    """
+    last = None
+    for last in _last_numbers(text):  # noqa: B007 - the last one is wanted
+        pass
+    if last is None or _is_range(text, last.start()) or is_denied(text, last.start(), last.end()):
+        return None
+    return last[0]
 
 
-def _outside_a_number(text: str, position: int) -> int:
-    """Return the first place at or before a position where no number is cut in two."""
-    while position and text[position - 1] in _IN_NUMBERS:
-        position -= 1
-    return position
-
-
-def parse_number(text: str) -> Decimal | None:
+def parse_number(text: str) -> Fraction | None:
     """Return the exact value of a text that is one number, or None.
 
-    Thousands commas, a leading currency sign, a trailing full stop or percent sign, Markdown emphasis and the
-    typographic minus are understood; a number of over 1,000 digits is not.
+    Understood are thousands commas, a leading currency sign, a trailing full stop or percent sign, Markdown emphasis,
+    the typographic minus, fractions (``1/2``, ``\\\\frac{1}{2}``, ``½``), powers (``10^3``, ``3²``, ``1.5 × 10^3``),
+    ``million`` and its like, and digits of any script. A lone comma before other than three digits is not understood; a
+    number of over 1,000 digits is not a number.
+
+    >>> [str(parse_number(text)) for text in ("$1,234.50", "1/2", "\\\\dfrac12", "1.5 × 10^3", "1,2")]
+    ['2469/2', '1/2', '1/2', '1500', 'None']
     """
     if _PLAIN.fullmatch(text):
-        return Decimal(text)
+        return Fraction(text)
+    if len(text) > 2 * _DIGITS_MAX:
+        return None
     plain = text.strip().strip("*_`").strip()
     for minus in _MINUS[:-1]:
         plain = plain.replace(minus, "-")
-    plain = re.sub(r"[$€£¥\s]", "", plain).rstrip("%").rstrip(".")
-    if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", plain):
-        plain = plain.replace(",", "")
-    if len(plain) > _DIGITS_MAX or not re.fullmatch(r"[+-]?(\d+(\.\d+)?|\.\d+)([eE][+-]?\d{1,4})?", plain, re.ASCII):
+    plain = plain.replace("{,}", ",").replace("\\,", ",")
+    plain = re.sub(r"[$€£¥\s]", "", plain).rstrip("%").rstrip(".").rstrip("%").rstrip("\\")
+    plain = re.sub(r"(?<=\d)_(?=\d{3})", "", plain)
+    if len(plain) > _DIGITS_MAX:
         return None
-    try:
-        return Decimal(plain)
-    except InvalidOperation:
-        return None
+    return _value(plain)
 
 
 def numbers_equal(left: Any, right: Any) -> bool:
@@ -80,9 +101,10 @@ def numbers_equal(left: Any, right: Any) -> bool:
 def numeric_match(sample: ScorerInput) -> dict[str, Any]:
     """Compare the last number of the response with the target.
 
-    Rule: exactly, as decimals; 10, 100 and 1000 differ, 1,000 and 1000.0 do not. Thousands commas, a currency sign, the
-    typographic minus and a percent sign behind are understood. No number equals no target, 0 included. Source: NeMo
-    Evaluator's primitive, which strips trailing zeros.
+    Rule: exactly, as fractions; 10, 100 and 1000 differ, 1,000 and 1000.0 do not, and 1/2 is 0.5. Thousands marks, a
+    currency sign, the typographic minus and a percent sign behind are understood. A denied number ("it is not 42") and
+    a range are no answer, and no number equals no target, 0 included. Source: NeMo Evaluator's primitive, which strips
+    trailing zeros.
 
     Returns:
         ``correct`` and ``extracted``, the number as written or None.
@@ -97,3 +119,43 @@ def numeric_match(sample: ScorerInput) -> dict[str, Any]:
         "correct": extracted is not None and numbers_equal(extracted, sample.target),
         "extracted": extracted,
     }
+
+
+def _is_range(text: str, start: int) -> bool:
+    """Return whether a number is the end of a range: ``10–20``."""
+    dash = start if text[start] in _RANGES else start - 1
+    return dash > 0 and text[dash] in _RANGES and text[dash - 1].isdigit()
+
+
+def _last_numbers(text: str) -> Iterator[re.Match[str]]:
+    """Yield the numbers of the end of a text, or of the whole where its end has none."""
+    for window in (_WINDOW, len(text)):
+        start = max(0, len(text) - window)
+        while start and text[start - 1] in _IN_NUMBERS:
+            start -= 1
+        found = [match for match in _TOKEN.finditer(text, start) if match[0]]
+        if found or start == 0:
+            yield from found
+            return
+
+
+def _value(plain: str) -> Fraction | None:
+    """Return the value of a number without spaces and currency signs."""
+    fraction = _FRACTION.fullmatch(plain) or _LATEX.fullmatch(plain)
+    if fraction:
+        sign, *parts = (part for part in fraction.groups() if part is not None)
+        over, under = int(parts[0]), int(parts[1])
+        return None if under == 0 else Fraction(over, under) * (-1 if sign == "-" else 1)
+    if _GROUPED.fullmatch(plain):
+        return exact_number(plain.replace(",", ""))
+    scaled = _SCALED.fullmatch(plain)
+    if scaled:
+        base = _value(scaled[1])
+        factor = _WORDS[scaled[3].lower()] if scaled[3] else _value(f"10{scaled[2]}")
+        return None if base is None or factor is None else base * factor
+    caret = _CARET.fullmatch(plain)
+    if caret:
+        base, exponent = _value(caret[1]), int(caret[2])
+        usable = base is not None and abs(exponent) <= _EXPONENT_MAX and (base != 0 or exponent >= 0)
+        return Fraction(base) ** exponent if usable and base is not None else None
+    return None if "," in plain and "." not in plain else exact_number(plain)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
 from typing import Any
 
-from nel.scoring.numbers import numbers_equal
+from nel.scoring.numbers import numbers_equal, parse_number
+from nel.scoring.wording import Translation, cleaned, is_denied, is_supposed, last_boxed
 from nel.types import ScorerInput
 
 _ARTICLES = re.compile(r"\b(?:[Tt]he|THE|[Aa]n|AN|a)\b(?=[^\S\n]+\w)")
@@ -18,33 +18,57 @@ _FIRST_A = re.compile(r"\A\W*A(?=[^\S\n]+\w)")
 _JOINED = re.compile(r"['’]|,(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\b[^\W\d_]\.)")
 """Marks that vanish without leaving a gap: apostrophes, thousands commas, the dots of U.S."""
 _MEANINGFUL = re.compile(
-    r"-(?<![\w.]-)(?=\.?\d)|\.(?<=\d\.)(?=\d)|\.(?<!\w\.)(?=\d)|[+#](?<=\w[+#])[+#]*|[+#](?<=[+#][+#])"
+    r"-(?<![\w.)\]]-)(?=\.?\d|[a-z](?![a-z]))|\.(?<=\d\.)(?=\d)|\.(?<!\w\.)(?=\d)|/(?<=\d/)(?<!/\d/)(?<!/\d\d/)(?=\d)(?!\d+/)"
+    r"|[+#](?<=\w[+#])[+#]*|[+#](?<=[+#][+#])|\^(?<=\w\^)(?=[\d-])|[<>=≤≥≠♭♯]"
 )
 _PRIVATE = 0xE000
-_RESTORED = {_PRIVATE + ord(mark): mark for mark in "-.+#"}
-_SAME_MARKS = str.maketrans({"−": "-", "–": "-", "‐": "-", "‑": "-"})
+_RESTORED = {_PRIVATE + ord(mark): mark for mark in "-.+#/^<>=≤≥≠♭♯"}
 _SOFT = bytes(code for code in range(128) if not chr(code).isalnum() or chr(code) in "anthANTHeE")
 """ASCII characters that normalising may drop: marks, spaces and the letters of articles."""
+_SUPERSCRIPTS = re.compile("[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_VULGAR = re.compile(r"(\d?)([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒])")
+_CURRENCY = re.compile("[$€£¥₹₩₽]")
+_STROKES = str.maketrans(
+    {
+        "−": "-",
+        "–": "-",
+        "‐": "-",
+        "‑": "-",
+        "⁄": "/",
+        "Ł": "L",
+        "ł": "l",
+        "Ø": "O",
+        "ø": "o",
+        "Đ": "D",
+        "đ": "d",
+        "Ħ": "H",
+        "ħ": "h",
+        "ı": "i",
+        "Æ": "AE",
+        "æ": "ae",
+        "Œ": "OE",
+        "œ": "oe",
+    }
+)
+_NO_SPACES = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Scripts that write words without spaces between them, or with endings joined on."""
 _FUZZY_CHARACTERS_MIN = 4
+_NAME_CHARACTERS_MAX = 3
+"""Short names in capitals, such as US, that are words in small letters."""
+_WITH_UNIT = re.compile(r"([^\w\s]?\d[\d,.]*)\s*(?:[^\W\d]+)(?:\s+[^\W\d]+)?")
 _ANSWER = re.compile(
-    r"(?im)^[^\S\n]*(?:[#>*\-]+\s*)?(?:the\s+)?(?:final\s+)?\**answer\**\s*(?::|is\b:?)\**[^\S\n]*([^\n]*)$"
+    r"(?im)^[^\S\n]*+(?:[#>*\-|]++[^\S\n]*+)?(?:the\s+)?(?:final\s+)?\**answer\**[^\S\n]*+(?:[:：]|is\b:?)\**([^\n]*)$"
+    r"|^[^\S\n]*+答案[是为]?[:：]?([^\n]*)$"
+    r"|^[#*\t ]*+(?:the\s+)?final\s+answer[*\t ]*+\n+([^\n]+)$"
+)
+_POLITE = re.compile(
+    r"[.!?]\s+(?:i\s+hope|hope\s+|let\s+me\s+know|please|feel\s+free|thank|good\s+luck)\b.*", re.IGNORECASE
 )
 
 
-class _Translation(dict[int, int | str | None]):
-    """What becomes of each character, looked up once for each."""
-
-    def __init__(self, becomes: Callable[[str], int | str | None]) -> None:
-        super().__init__()
-        self._becomes = becomes
-
-    def __missing__(self, code: int) -> int | str | None:
-        self[code] = found = self._becomes(chr(code))
-        return found
-
-
-_WITHOUT_ACCENTS = _Translation(lambda character: None if unicodedata.combining(character) else character)
-_SPACED = _Translation(lambda character: " " if unicodedata.category(character)[0] in "PS" else character)
+_FIRST_ACCENT, _LAST_ACCENT = "\u0300", "\u036f"
+_WITHOUT_ACCENTS = Translation(lambda mark: None if _FIRST_ACCENT <= mark <= _LAST_ACCENT else mark)
+_SPACED = Translation(lambda mark: " " if unicodedata.category(mark)[0] in "PS" else mark)
 
 
 def normalise(text: str, *, articles: bool = False) -> str:
@@ -63,8 +87,9 @@ def normalise(text: str, *, articles: bool = False) -> str:
     """
     plain = text
     if not text.isascii():
-        plain = unicodedata.normalize("NFKD", text).translate(_SAME_MARKS)
-        plain = plain.translate(_WITHOUT_ACCENTS)
+        plain = _SUPERSCRIPTS.sub(lambda match: "^" + match[0], cleaned(text))
+        plain = unicodedata.normalize("NFKD", _VULGAR.sub(r"\1 \2", plain))
+        plain = plain.translate(_STROKES).translate(_WITHOUT_ACCENTS)
     if not articles:
         plain = _FIRST_A.sub(" ", _ARTICLES.sub(" ", plain))
     plain = _JOINED.sub("", plain.casefold())
@@ -73,6 +98,9 @@ def normalise(text: str, *, articles: bool = False) -> str:
 
 def same_text(left: str, right: str) -> bool:
     """Return whether two texts are equal after normalising, with or without articles; nothing equals nothing."""
+    currencies = set(_CURRENCY.findall(left)), set(_CURRENCY.findall(right))
+    if all(currencies) and currencies[0] != currencies[1]:
+        return False
     short, long = sorted((left, right), key=len)
     whole = normalise(short, articles=True)
     if not whole or len(long.encode("ascii", "ignore").translate(None, _SOFT)) > len(whole):
@@ -92,8 +120,13 @@ def answer_after_marker(text: str) -> str | None:
     """Return what follows the last ``Answer:`` at the start of a line, emphasis stripped, or None."""
     last = None
     for match in _ANSWER.finditer(text):
-        last = match[1]
-    return (last.strip().rstrip(".").strip("*_`$ ").rstrip(".").strip() or None) if last is not None else None
+        last = match[match.lastindex or 1]
+    if last is None:
+        return None
+    plain = _POLITE.sub("", last).strip().rstrip(".。").strip("*_`$ ").rstrip(".").strip()
+    if plain.startswith(("\\boxed", "\\fbox")):
+        plain = last_boxed(plain) or plain
+    return plain or None
 
 
 def exact_match(sample: ScorerInput) -> dict[str, Any]:
@@ -134,14 +167,53 @@ def fuzzy_match(sample: ScorerInput, *, threshold: float | None = None) -> dict[
     >>> fuzzy_match(ScorerInput(response="The capital is Canbera.", target="Canberra"), threshold=85)["correct"]
     True
     """
-    response = normalise(sample.response, articles=True)
     targets = sample.target if isinstance(sample.target, list) else [sample.target]
-    accepted = [*targets, *(sample.metadata.get("correct_answers") or [])]
-    correct = any(_contains(response, normalise(str(answer), articles=True), threshold) for answer in accepted)
-    if not correct:
-        bare = normalise(sample.response)
-        correct = any(_contains(bare, normalise(str(answer)), threshold) for answer in accepted)
-    return {"correct": correct, "extracted": sample.response if response else None}
+    accepted = [str(answer) for answer in (*targets, *(sample.metadata.get("correct_answers") or []))]
+    texts = _Texts(sample.response)
+    correct = any(texts.contain(answer, threshold) for answer in accepted)
+    return {"correct": correct, "extracted": sample.response if texts.whole else None}
+
+
+class _Texts:
+    """A response, normalised with articles and without."""
+
+    def __init__(self, response: str) -> None:
+        self.raw = response
+        self.whole = normalise(response, articles=True)
+
+    def contain(self, answer: str, threshold: float | None) -> bool:
+        """Return whether an accepted answer stands in the response and is not denied there."""
+        wanted = normalise(answer, articles=True)
+        if not wanted or not self.whole:
+            return False
+        if wanted == self.whole:
+            return True
+        if answer.isupper() and len(answer) <= _NAME_CHARACTERS_MAX:
+            return re.search(rf"(?<!\w){re.escape(answer)}(?![\w+#])(?![^\S\n]+[a-z])", self.raw) is not None
+        if self._has(self.whole, wanted) or self._has(normalise(self.raw), normalise(answer)):
+            return True
+        return threshold is not None and parse_number(answer) is None and _nearly(self.whole, wanted, threshold)
+
+    def _has(self, response: str, answer: str) -> bool:
+        if not answer:
+            return False
+        spaced, wanted = (response, answer) if _NO_SPACES.search(answer) else (f" {response} ", f" {answer} ")
+        place = spaced.find(wanted)
+        while place >= 0:
+            start = place + len(wanted) - len(wanted.lstrip())
+            if not is_denied(spaced, start, start, closely=True) and not is_supposed(spaced, start):
+                return True
+            place = spaced.find(wanted, place + 1)
+        return False
+
+
+def _nearly(response: str, answer: str, threshold: float) -> bool:
+    """Return whether an answer stands in the response but for spelling."""
+    if len(answer) < _FUZZY_CHARACTERS_MIN or len(response) < len(answer) / 2:
+        return False
+    from rapidfuzz.fuzz import partial_ratio  # noqa: PLC0415 - only with a threshold
+
+    return partial_ratio(answer, response) >= threshold
 
 
 def answer_line(sample: ScorerInput) -> dict[str, Any]:
@@ -158,19 +230,14 @@ def answer_line(sample: ScorerInput) -> dict[str, Any]:
     {'correct': True, 'extracted': '42'}
     """
     extracted = answer_after_marker(sample.response)
+    target = str(sample.target)
     correct = extracted is not None and (
-        numbers_equal(extracted, sample.target) or same_text(extracted, str(sample.target))
+        numbers_equal(extracted, target) or same_text(extracted, target) or _same_with_unit(extracted, target)
     )
     return {"correct": correct, "extracted": extracted}
 
 
-def _contains(response: str, answer: str, threshold: float | None) -> bool:
-    if not answer or not response:
-        return False
-    if f" {answer} " in f" {response} ":
-        return True
-    if threshold is None or len(answer) < _FUZZY_CHARACTERS_MIN:
-        return False
-    from rapidfuzz.fuzz import partial_ratio  # noqa: PLC0415 - only with a threshold
-
-    return len(response) >= len(answer) / 2 and partial_ratio(answer, response) >= threshold
+def _same_with_unit(answer: str, target: str) -> bool:
+    """Return whether an answer is the target's number with a word behind it, such as ``42 dollars``."""
+    number = _WITH_UNIT.fullmatch(answer)
+    return number is not None and numbers_equal(number[1], target)

@@ -32,7 +32,8 @@ SCORERS: dict[str, Any] = {
     "numeric_match": numeric_match,
 }
 PIECES = [
-    *"AaBI019.,-+−–$€%*_#`(){}[]<>|/\\\"'’:：;!? \t\n\r\u00a0\u200b\u200e\u200f\u202e\ufeff\x00\ud800\udfff\ue02d½²٤４Ｂ",
+    *"AaBI019.,-+−–$€%*_#`(){}[]<>|/\\\"'’:：;!? \t\n\r",
+    *"\u00a0\u200b\u200e\u200f\u202e\ufeff\x00\ud800\udfff\ue02d½²٤４Ｂ",
     "Answer: ",
     "the ",
     "A ",

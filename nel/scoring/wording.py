@@ -1,0 +1,140 @@
+"""What the words around an answer do to it: denials, suppositions, corrections; and marks that nobody sees. Pure.
+
+Trap: these look at a few words of one clause. They keep "it is not B" and "if the answer is A" from being read as
+answers; they do not understand a text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+_WINDOW: Final = 60
+"""Characters before an answer that are looked at."""
+_CLAUSE_STARTS = re.compile(r"[.!?;:\n]|\b(?:but|so|rather|instead|therefore|thus|hence)\b", re.IGNORECASE)
+_DENIAL = re.compile(
+    r"(?:\b(?:not|never|neither|nor|cannot|isnt|wasnt|dont|wrong|incorrect)\b|n['’]t\b)", re.IGNORECASE
+)
+_DENIED_CLOSELY = re.compile(r"\b(?:not|never|neither|nor|isnt|isn['’]t|cannot)(?:\s+\w+)?\s*\Z", re.IGNORECASE)
+_SUPPOSITION = re.compile(
+    r"\b(?:if(?!\s+i\s+(?:had|have|must)\b)|whether|suppose|supposing|assume|assuming|unless)\b", re.IGNORECASE
+)
+_DENIED_AFTER = re.compile(
+    r"[\s*_)\]}\"'”’]*(?:,?\s*)(?:is|are|was|were|would\s+be|seems?|looks)\s+(?:both\s+|clearly\s+|also\s+)?"
+    r"(?:not\b|wrong\b|incorrect\b|false\b|tempting\b|a\s+trap\b|ruled\s+out)|[\s*_)\]}]*(?:isn|aren)['’]t\b",
+    re.IGNORECASE,
+)
+_CORRECTION = re.compile(r"\b(?:wait|actually|correction|oops|on\s+second\s+thought)\b[\s,:!.—–-]*", re.IGNORECASE)
+_BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
+_BOX_CHARACTERS_MAX: Final = 4_000
+_BOXES_MAX: Final = 16
+"""Boxes at the end of a text that are looked into."""
+_KEPT: Final = "♭♯\u200c\u200d"
+_INVISIBLE: Final = frozenset("\u00ad\u061c\u200b\u200e\u200f\u2060\ufe0e\ufe0f\ufeff")
+
+
+class Translation(dict[int, int | str | None]):
+    """What becomes of each character, looked up once for each."""
+
+    def __init__(self, becomes: Callable[[str], int | str | None]) -> None:
+        """Take what says what a character becomes."""
+        super().__init__()
+        self._becomes = becomes
+
+    def __missing__(self, code: int) -> int | str | None:
+        self[code] = found = self._becomes(chr(code))
+        return found
+
+
+def _seen(character: str) -> str:
+    if "\uff01" <= character <= "\uff5e" and (character.isalnum() or character in "（）"):
+        return chr(ord(character) - 0xFEE0)
+    if character in _INVISIBLE or (unicodedata.category(character) in ("So", "Cf") and character not in _KEPT):
+        return " "
+    return character
+
+
+_SEEN = Translation(_seen)
+
+
+def cleaned(text: str) -> str:
+    """Return the text, in the same length, with full-width letters as ASCII and invisible marks and emoji as spaces.
+
+    >>> cleaned("答案：Ｂ"), cleaned("\u200bB 😊")
+    ('答案：B', ' B  ')
+    """
+    return text if text.isascii() else text.translate(_SEEN)
+
+
+def is_denied(text: str, start: int, end: int, *, closely: bool = False) -> bool:
+    """Return whether what stands at ``text[start:end]`` is denied: "it is not B", "I would never pick B", "B is wrong".
+
+    Args:
+        closely: Only a denial with at most one word between counts; nothing behind is looked at.
+
+    >>> is_denied("It is not B.", 10, 11), is_denied("It is not A but B.", 16, 17), is_denied("A is wrong", 0, 1)
+    (True, False, True)
+    """
+    before = _clause_before(text, start)
+    if closely:
+        return _DENIED_CLOSELY.search(before) is not None
+    return bool(_DENIAL.search(before)) or is_denied_after(text, end)
+
+
+def is_denied_after(text: str, end: int) -> bool:
+    """Return whether what ends there is denied by the words behind it: "A is wrong", "B isn't right"."""
+    return _DENIED_AFTER.match(text, end) is not None
+
+
+def is_supposed(text: str, start: int) -> bool:
+    """Return whether what stands there is only supposed: "if the answer is A", "whether it is true".
+
+    >>> is_supposed("If the answer is A, then", 17), is_supposed("The answer is A", 14)
+    (True, False)
+    """
+    return _SUPPOSITION.search(_clause_before(text, start)) is not None
+
+
+def after_correction(text: str) -> str | None:
+    """Return what follows the last "wait", "actually" or their like, or None where there is none.
+
+    >>> after_correction("The answer is B. Wait, actually, it is C.")
+    'it is C.'
+    """
+    last = None
+    for last in _CORRECTION.finditer(text):  # noqa: B007 - the last one is wanted
+        pass
+    return None if last is None else text[last.end() :]
+
+
+def last_boxed(text: str) -> str | None:
+    """Return the content of the last ``\\\\boxed{}`` whose braces close, or None.
+
+    >>> last_boxed("so \\\\boxed{\\\\frac{1}{2}}")
+    '\\\\frac{1}{2}'
+    """
+    for match in reversed(deque(_BOX.finditer(text), maxlen=_BOXES_MAX)):
+        found = _balanced(text, match.end())
+        if found is not None:
+            return found
+    return None
+
+
+def _clause_before(text: str, start: int) -> str:
+    before = text[max(0, start - _WINDOW) : start]
+    last = None
+    for last in _CLAUSE_STARTS.finditer(before.rstrip()):  # noqa: B007 - the last one is wanted
+        pass
+    return before if last is None else before[last.end() :]
+
+
+def _balanced(text: str, start: int) -> str | None:
+    depth = 1
+    for position in range(start, min(len(text), start + _BOX_CHARACTERS_MAX)):
+        depth += (text[position] == "{") - (text[position] == "}")
+        if depth == 0:
+            return text[start:position].strip() or None
+    return None
