@@ -84,7 +84,9 @@ def regex_match(sample: ScorerInput) -> dict[str, Any]:
     {'correct': True}
     """
     _targets(sample)
-    return {"correct": search(str(sample.target), sample.response or "", ignore_case=True) is not None}
+    patterns = sample.target if isinstance(sample.target, (list, tuple)) else [sample.target]
+    response = sample.response or ""
+    return {"correct": any(search(str(one), response, ignore_case=True) is not None for one in patterns)}
 
 
 def _folded(text: str) -> str:

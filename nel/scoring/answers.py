@@ -12,7 +12,15 @@ from typing import Any, Final
 from nel.errors import DatasetError
 from nel.scoring.numbers import last_number, numbers_equal, numbers_in
 from nel.scoring.text import answer_after_marker
-from nel.scoring.wording import after_correction, cleaned, is_denied, is_denied_after, is_supposed, last_boxed
+from nel.scoring.wording import (
+    after_correction,
+    clause_before,
+    cleaned,
+    is_denied,
+    is_denied_after,
+    is_supposed,
+    last_boxed,
+)
 from nel.types import ScorerInput
 
 _HASHES = re.compile(r"####[^\S\n]*([^\n]*)")
@@ -24,6 +32,9 @@ _OPENS_WITH_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _EITHER = re.compile(r"\d\W{0,3}\s(?:or|to)\s\W{0,3}\d", re.IGNORECASE)
+_SEVERAL = re.compile(r"\d\s+[^\d,=(]+,\s+\d")
+_IN_BRACKETS = re.compile(r"[(（][^()（）]*[)）]")
+_NOT_BUT = re.compile(r"^\W*not\b.{0,40}?\bbut\b", re.IGNORECASE)
 _HEADING = re.compile(r"(?i)\W*(?:step|part|solution|explanation|reasoning|answer|conclusion)\b[^=]*")
 
 _YES: Final = frozenset("yes yep yeah yup true".split())
@@ -34,13 +45,16 @@ _IDIOM = re.compile(
 )
 _PLAIN_NO_FOLLOWS = re.compile(r"\s*(?:[.,;:!?)\*_\"”'’`}\]$\-–—]|\Z|\n|way\s*[.!])")
 _SPEAKS_ON = re.compile(r"\s+(?:it|this|that|he|she|they|there|the|we|i|you|way)\b", re.IGNORECASE)
-_HEDGED = re.compile(r"\b(?:necessarily|hardly|barely|always|entirely|completely|partly|only)\b", re.IGNORECASE)
+_HEDGED = re.compile(
+    r"\b(?:necessarily|hardly|barely|always|entirely|completely|partly|(?<!not )only|nothing|nobody|unlikely"
+    r"|(?<!no )doubt)\b",
+    re.IGNORECASE,
+)
 _BOTH = re.compile(r"(?:yes|true|no|false)(?:\W+(?:and|or)\W+|\s*/\s*)(?:yes|true|no|false)\b", re.IGNORECASE)
 _OFFERED = re.compile(r"\([^()]{0,40}\b(?:yes|true)\b[^()]{0,10}\b(?:no|false)\b[^()]{0,40}\)", re.IGNORECASE)
 _SENTENCES = re.compile(r"(?<=[.!?\n])")
 _DECLARED = re.compile(r"(?i)(?:answer[\s*_]*(?:[:：=]|\bis\b)|\\boxed)[\s*_:\"“'({$`]*")
 _NOT = re.compile(r"not\s+", re.IGNORECASE)
-_HEDGE_WINDOW: Final = 30
 _LEADS = re.compile(r"[\s*_#>\"“'({$\[`]*")
 _TAIL = re.compile(r"[\s.!*_\"”'’)}\]$`]*")
 _LETTER = re.compile(r"[\s*_\"'(]*([yn])[\s*_\"').!]*", re.IGNORECASE)
@@ -81,10 +95,11 @@ def _number_of_line(line: str) -> str | None:
     Returns:
         An empty text when the line declares something that is no number, None when it is not about numbers.
     """
+    line = _NOT_BUT.sub("", line)
     found = numbers_in(line)
     if not found:
         return "" if line.strip() else None
-    if _EITHER.search(line):
+    if _EITHER.search(line) or _SEVERAL.search(_IN_BRACKETS.sub("", line)):
         return ""
     if "=" in line:
         return found[-1]
@@ -107,7 +122,8 @@ def gsm8k_answer(sample: ScorerInput) -> dict[str, Any]:
     >>> gsm8k_answer(ScorerInput(response="48 + 24 = 72\\n#### 72.", target="... #### 72"))
     {'correct': True, 'parsed': True, 'extracted': '72'}
     """
-    gold = gsm8k_number(str(sample.target))
+    plain = isinstance(sample.target, (str, int, float))
+    gold = gsm8k_number(str(sample.target)) if plain else None
     if gold is None:
         raise DatasetError(f"the target {str(sample.target)[:80]!r} holds no number")
     extracted = gsm8k_number(sample.response or "")
@@ -194,8 +210,7 @@ def _meaning(text: str, match: re.Match[str], *, opens: bool) -> str | None:
         return ""
     if is_supposed(text, start):
         return ""
-    before = text[max(0, start - _HEDGE_WINDOW) : start]
-    if _HEDGED.search(before):
+    if _HEDGED.search(clause_before(text, start)):
         return None
     if is_denied_after(text, end):
         return ""

@@ -46,7 +46,8 @@ def multichoice_regex(sample: ScorerInput, pattern: str | None = None) -> dict[s
     >>> multichoice_regex(ScorerInput(response="It is B because ...\\nAnswer: **B**", target="B"))
     {'correct': True, 'extracted': 'B'}
     """
-    extracted = declared_letter(sample.response) if pattern is None else last_group(pattern, sample.response)
+    response = sample.response or ""
+    extracted = declared_letter(response) if pattern is None else last_group(pattern, response)
     extracted = extracted.upper() if extracted else None
     return {
         "correct": extracted is not None and extracted == str(sample.target).strip().upper(),
@@ -107,8 +108,9 @@ def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str,
     choices = choices_of(sample)
     labels = labels_for(len(choices) if choices else _TEN)
     gold = gold_labels(sample.target, labels, choices) if multiple else (gold_label(sample.target, labels, choices),)
-    strict = declared_labels(sample.response, labels, strict=True)
-    lenient = strict or given_labels(sample.response, labels, choices)
+    response = sample.response or ""
+    strict = declared_labels(response, labels, strict=True)
+    lenient = strict or given_labels(response, labels, choices)
     if not multiple:
         strict, lenient = (found if len(found) == 1 else () for found in (strict, lenient))
     return {
@@ -180,15 +182,20 @@ def gold_label(target: Any, labels: Sequence[str], choices: Sequence[str] | None
             return labels[target]
         raise DatasetError(f"the gold index {target} is not among {len(labels)} choices; indices start at 0")
     text = str(target).strip()
+    if not text or target is None:
+        raise DatasetError(
+            f"the gold answer {text!r} is no label ({labels[0]} to {labels[-1]}), index or text of a choice"
+        )
     bare = text.strip("().").strip()
     texts = [choice.strip() for choice in choices or ()]
-    if bare in labels and text not in texts:
+    known = tuple(labels)
+    if bare in known and text not in texts:
         return bare
     if texts.count(text) == 1:
         return labels[texts.index(text)]
-    if bare.upper() in labels:
+    if bare.upper() in known:
         return bare.upper()
-    if text.isdecimal() and int(text) < len(labels):
+    if text.isdecimal() and len(text) <= 4 and int(text) < len(labels):  # noqa: PLR2004 - no list has more choices
         return labels[int(text)]
     raise DatasetError(
         f"the gold answer {text[:80]!r} is no label ({labels[0]} to {labels[-1]}), index or text of a choice"
@@ -223,7 +230,7 @@ def _log_likelihoods(metadata: Mapping[str, Any]) -> tuple[list[str], list[float
             'endpoint_type="completions_logprob" and choices= or choices_field= on the benchmark'
         )
     choices = [str(choice) for choice in metadata["_choices"]]
-    sums = [float(value) for value in metadata["_choices_logprobs"]]
+    sums = [_log_probability(value) for value in metadata["_choices_logprobs"]]
     greedy = [bool(value) for value in metadata.get("_choices_is_greedy") or [False] * len(choices)]
     if not len(choices) == len(sums) == len(greedy):
         raise ScorerError(
@@ -232,6 +239,12 @@ def _log_likelihoods(metadata: Mapping[str, Any]) -> tuple[list[str], list[float
     if any(math.isnan(value) for value in sums) or all(value == -math.inf for value in sums):
         raise ScorerError(f"the log-likelihoods {sums} rank nothing")
     return choices, sums, greedy
+
+
+def _log_probability(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value == math.inf:
+        raise ScorerError(f"{value!r:.40} is no log-likelihood; it must be a number below infinity")
+    return float(value)
 
 
 def _first_best(values: Sequence[float]) -> int:

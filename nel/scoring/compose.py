@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from nel.errors import ConfigError
+from nel.errors import ConfigError, SampleError
 from nel.scoring.result import outcome_of
 from nel.types import Scored, Scorer, ScorerInput
 
@@ -49,26 +49,48 @@ def _composed(name: str, scorers: Sequence[Scorer], settle: Callable[[Sequence[b
     def combined(sample: ScorerInput, results: Sequence[Any]) -> dict[str, Any]:
         verdicts: list[bool] = []
         numbers: dict[str, Any] = {}
+        faults: list[SampleError] = []
         for member, result in zip(names, results, strict=True):
-            outcome = outcome_of(result, sample.response)
+            try:
+                outcome = outcome_of(_raised(result), sample.response)
+            except SampleError as error:
+                faults.append(error)
+                continue
             verdicts.append(isinstance(outcome, Scored) and outcome.reward >= 1.0)
             given = result if isinstance(result, dict) else outcome.metrics
             numbers |= {f"{member}_{key}": value for key, value in given.items()}
-        return {"correct": settle(verdicts), **numbers}
+        settled = settle(verdicts)
+        if faults and settled is (settle is all):  # the members that failed could still have turned it
+            raise faults[0]
+        return {"correct": settled, **numbers}
 
     def score(sample: ScorerInput) -> dict[str, Any]:
-        return combined(sample, [scorer(sample) for scorer in scorers])
+        return combined(sample, [_tried(scorer, sample) for scorer in scorers])
 
     async def score_async(sample: ScorerInput) -> dict[str, Any]:
-        results = [scorer(sample) for scorer in scorers]
-        pending = [_awaited(result) for result in results]
-        return combined(sample, await asyncio.gather(*pending))
+        pending = [_awaited(_tried(scorer, sample)) for scorer in scorers]
+        results = await asyncio.gather(*pending, return_exceptions=True)
+        return combined(sample, results)
 
     composed: Any = score_async if any(map(_is_async, scorers)) else score
     composed.__name__ = composed.__qualname__ = f"{name}({', '.join(names)})"
     composed.members = tuple(scorers)
     composed._is_scorer = True  # noqa: SLF001 - the mark that other tools look for
     return composed  # type: ignore[no-any-return]
+
+
+def _tried(scorer: Scorer, sample: ScorerInput) -> Any:
+    """Return a member's result, or the fault that its sample has."""
+    try:
+        return scorer(sample)
+    except SampleError as error:
+        return error
+
+
+def _raised(result: Any) -> Any:
+    if isinstance(result, BaseException):
+        raise result
+    return result
 
 
 async def _awaited(result: Any) -> Any:
@@ -84,5 +106,10 @@ def _distinct_names(scorers: Sequence[Any]) -> list[str]:
     for scorer in scorers:
         bare = getattr(scorer, "func", scorer)
         name = str(getattr(bare, "name", None) or getattr(bare, "__name__", type(bare).__name__))
-        names.append(name if name not in names else f"{name}_{sum(other.startswith(name) for other in names) + 1}")
+        number = 1
+        distinct = name
+        while distinct in names:
+            number += 1
+            distinct = f"{name}_{number}"
+        names.append(distinct)
     return names

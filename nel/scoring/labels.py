@@ -25,7 +25,8 @@ _DECLARATION = re.compile(
 _ANSWER_LINE = re.compile(r"(?im)^[^\S\n]*+[*_#>|-]*+[^\S\n]*+(?:answers?[\s*_]*+[:：]|答案[:：])[\s*_]*+")
 _BOXED = re.compile(r"\\boxed\s*(?=\{)")
 _SENTENCE = re.compile(
-    r"\b(?:is|be|choose|chose|pick|select|with|say|guess|so|therefore|thus|hence|it['’]s)\b[\s*_:,]*+", re.IGNORECASE
+    r"\b(?:is|be|choose|chose|pick|select|with|say|guess|but|so|therefore|thus|hence|it['’]s)\b[\s*_:,]*+",
+    re.IGNORECASE,
 )
 _SUBJECT = re.compile(
     r"\s*[)\]*_]*\s+is\s+(?:clearly\s+|also\s+)?(?:the\s+)?(?:right|correct|best|true)\b", re.IGNORECASE

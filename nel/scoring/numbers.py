@@ -61,7 +61,7 @@ def last_number(text: str) -> str | None:
     last = None
     for last in _last_numbers(text):  # noqa: B007 - the last one is wanted
         pass
-    if last is None or _is_range(text, last.start()) or is_denied(text, last.start(), last.end()):
+    if last is None or _is_range(text, last.start()) or is_denied(text, last.start(), last.end(), closely=True):
         return None
     return last[0]
 
@@ -114,11 +114,10 @@ def numeric_match(sample: ScorerInput) -> dict[str, Any]:
     >>> numeric_match(ScorerInput(response="10", target="100"))
     {'correct': False, 'extracted': '10'}
     """
-    extracted = last_number(sample.response)
-    return {
-        "correct": extracted is not None and numbers_equal(extracted, sample.target),
-        "extracted": extracted,
-    }
+    extracted = last_number(sample.response or "")
+    targets = sample.target if isinstance(sample.target, list) else [sample.target]
+    correct = extracted is not None and any(numbers_equal(extracted, target) for target in targets)
+    return {"correct": correct, "extracted": extracted}
 
 
 def _is_range(text: str, start: int) -> bool:

@@ -26,7 +26,7 @@ def compiled(pattern: str, *, ignore_case: bool = False) -> regex.Pattern[str]:
     """
     try:
         return regex.compile(pattern, regex.IGNORECASE if ignore_case else 0)
-    except regex.error as error:
+    except (regex.error, RecursionError, OverflowError, MemoryError) as error:
         raise DatasetError(f"the pattern {pattern[:200]!r} is not a regular expression: {error}") from error
 
 

@@ -10,7 +10,7 @@ import unicodedata
 from typing import Any
 
 from nel.scoring.numbers import numbers_equal, parse_number
-from nel.scoring.wording import Translation, cleaned, is_denied, is_supposed, last_boxed
+from nel.scoring.wording import Translation, cleaned, is_denied, is_denied_after, is_supposed, last_boxed
 from nel.types import ScorerInput
 
 _ARTICLES = re.compile(r"\b(?:[Tt]he|THE|[Aa]n|AN|a)\b(?=[^\S\n]+\w)")
@@ -18,11 +18,11 @@ _FIRST_A = re.compile(r"\A\W*A(?=[^\S\n]+\w)")
 _JOINED = re.compile(r"['’]|,(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\b[^\W\d_]\.)")
 """Marks that vanish without leaving a gap: apostrophes, thousands commas, the dots of U.S."""
 _MEANINGFUL = re.compile(
-    r"-(?<![\w.)\]]-)(?=\.?\d|[a-z](?![a-z]))|\.(?<=\d\.)(?=\d)|\.(?<!\w\.)(?=\d)|/(?<=\d/)(?<!/\d/)(?<!/\d\d/)(?=\d)(?!\d+/)"
-    r"|[+#](?<=\w[+#])[+#]*|[+#](?<=[+#][+#])|\^(?<=\w\^)(?=[\d-])|[<>=≤≥≠♭♯]"
+    r"-(?<![\w.)\]]-)(?=\.?\d|[A-Za-z](?![A-Za-z]))|\.(?<=\d\.)(?=\d)|\.(?<!\w\.)(?=\d)|/(?<=\d/)(?<!/\d/)(?<!/\d\d/)(?=\d)(?!\d+/)"
+    r"|[+#](?<=\w[+#])[+#]*|[+#]{2,}|\^(?<=\w\^)(?=[\d-])|~(?=[A-Za-z](?![A-Za-z]))|[<>=≤≥≠♭♯]"
 )
 _PRIVATE = 0xE000
-_RESTORED = {_PRIVATE + ord(mark): mark for mark in "-.+#/^<>=≤≥≠♭♯"}
+_RESTORED = {_PRIVATE + ord(mark): mark for mark in "-.+#/^~<>=≤≥≠♭♯"}
 _SOFT = bytes(code for code in range(128) if not chr(code).isalnum() or chr(code) in "anthANTHeE")
 """ASCII characters that normalising may drop: marks, spaces and the letters of articles."""
 _SUPERSCRIPTS = re.compile("[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
@@ -66,8 +66,8 @@ _POLITE = re.compile(
 )
 
 
-_FIRST_ACCENT, _LAST_ACCENT = "\u0300", "\u036f"
-_WITHOUT_ACCENTS = Translation(lambda mark: None if _FIRST_ACCENT <= mark <= _LAST_ACCENT else mark)
+_ACCENTS = re.compile("(?<=[A-Za-z\u0370-\u03ff])[\u0300-\u036f]+")
+"""Accents of Latin and Greek letters; elsewhere such marks make other letters."""
 _SPACED = Translation(lambda mark: " " if unicodedata.category(mark)[0] in "PS" else mark)
 
 
@@ -89,11 +89,11 @@ def normalise(text: str, *, articles: bool = False) -> str:
     if not text.isascii():
         plain = _SUPERSCRIPTS.sub(lambda match: "^" + match[0], cleaned(text))
         plain = unicodedata.normalize("NFKD", _VULGAR.sub(r"\1 \2", plain))
-        plain = plain.translate(_STROKES).translate(_WITHOUT_ACCENTS)
+        plain = unicodedata.normalize("NFC", _ACCENTS.sub("", plain.translate(_STROKES)))
+    plain = " ".join(_kept(_JOINED.sub("", plain)).translate(_SPACED).split())
     if not articles:
         plain = _FIRST_A.sub(" ", _ARTICLES.sub(" ", plain))
-    plain = _JOINED.sub("", plain.casefold())
-    return " ".join(_kept(plain).translate(_SPACED).split()).translate(_RESTORED)
+    return " ".join(plain.casefold().split()).translate(_RESTORED)
 
 
 def same_text(left: str, right: str) -> bool:
@@ -142,7 +142,7 @@ def exact_match(sample: ScorerInput) -> dict[str, Any]:
     {'correct': False}
     """
     targets = sample.target if isinstance(sample.target, list) else [sample.target]
-    return {"correct": any(same_text(sample.response, str(target)) for target in targets)}
+    return {"correct": any(same_text(sample.response or "", str(target)) for target in targets)}
 
 
 def fuzzy_match(sample: ScorerInput, *, threshold: float | None = None) -> dict[str, Any]:
@@ -169,7 +169,7 @@ def fuzzy_match(sample: ScorerInput, *, threshold: float | None = None) -> dict[
     """
     targets = sample.target if isinstance(sample.target, list) else [sample.target]
     accepted = [str(answer) for answer in (*targets, *(sample.metadata.get("correct_answers") or []))]
-    texts = _Texts(sample.response)
+    texts = _Texts(sample.response or "")
     correct = any(texts.contain(answer, threshold) for answer in accepted)
     return {"correct": correct, "extracted": sample.response if texts.whole else None}
 
@@ -188,8 +188,9 @@ class _Texts:
             return False
         if wanted == self.whole:
             return True
-        if answer.isupper() and len(answer) <= _NAME_CHARACTERS_MAX:
-            return re.search(rf"(?<!\w){re.escape(answer)}(?![\w+#])(?![^\S\n]+[a-z])", self.raw) is not None
+        if answer.isupper() and len(answer) <= _NAME_CHARACTERS_MAX and not self.raw.islower():
+            no_article = r"(?![^\S\n]+[a-z])" if len(answer) == 1 else ""
+            return re.search(rf"(?<!\w){re.escape(answer)}(?![\w+#]){no_article}", self.raw) is not None
         if self._has(self.whole, wanted) or self._has(normalise(self.raw), normalise(answer)):
             return True
         return threshold is not None and parse_number(answer) is None and _nearly(self.whole, wanted, threshold)
@@ -201,7 +202,9 @@ class _Texts:
         place = spaced.find(wanted)
         while place >= 0:
             start = place + len(wanted) - len(wanted.lstrip())
-            if not is_denied(spaced, start, start, closely=True) and not is_supposed(spaced, start):
+            end = place + len(wanted.rstrip())
+            denied = is_denied(spaced, start, end, closely=True) or is_denied_after(spaced, end)
+            if not denied and not is_supposed(spaced, start):
                 return True
             place = spaced.find(wanted, place + 1)
         return False
@@ -229,12 +232,14 @@ def answer_line(sample: ScorerInput) -> dict[str, Any]:
     >>> answer_line(ScorerInput(response="Step 1 ...\\nAnswer: **42**", target="42.0"))
     {'correct': True, 'extracted': '42'}
     """
-    extracted = answer_after_marker(sample.response)
-    target = str(sample.target)
-    correct = extracted is not None and (
-        numbers_equal(extracted, target) or same_text(extracted, target) or _same_with_unit(extracted, target)
-    )
+    extracted = answer_after_marker(sample.response or "")
+    targets = sample.target if isinstance(sample.target, list) else [sample.target]
+    correct = extracted is not None and any(_same_answer(extracted, str(target)) for target in targets)
     return {"correct": correct, "extracted": extracted}
+
+
+def _same_answer(answer: str, target: str) -> bool:
+    return numbers_equal(answer, target) or same_text(answer, target) or _same_with_unit(answer, target)
 
 
 def _same_with_unit(answer: str, target: str) -> bool:

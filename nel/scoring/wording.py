@@ -16,7 +16,9 @@ _WINDOW: Final = 60
 """Characters before an answer that are looked at."""
 _CLAUSE_STARTS = re.compile(r"[.!?;:\n]|\b(?:but|so|rather|instead|therefore|thus|hence)\b", re.IGNORECASE)
 _DENIAL = re.compile(
-    r"(?:\b(?:not|never|neither|nor|cannot|isnt|wasnt|dont|wrong|incorrect)\b|n['’]t\b)", re.IGNORECASE
+    r"(?:\b(?:not(?!\s+only)|never|neither|nor|cannot|isnt|wasnt|dont|wrong|incorrect|nothing|doubt|unlikely)\b"
+    r"|\brul(?:e|es|ed|ing)\s+out\b|n['’]t\b)",
+    re.IGNORECASE,
 )
 _DENIED_CLOSELY = re.compile(r"\b(?:not|never|neither|nor|isnt|isn['’]t|cannot)(?:\s+\w+)?\s*\Z", re.IGNORECASE)
 _SUPPOSITION = re.compile(
@@ -24,7 +26,7 @@ _SUPPOSITION = re.compile(
 )
 _DENIED_AFTER = re.compile(
     r"[\s*_)\]}\"'”’]*(?:,?\s*)(?:is|are|was|were|would\s+be|seems?|looks)\s+(?:both\s+|clearly\s+|also\s+)?"
-    r"(?:not\b|wrong\b|incorrect\b|false\b|tempting\b|a\s+trap\b|ruled\s+out)|[\s*_)\]}]*(?:isn|aren)['’]t\b",
+    r"(?:not\b|wrong\b|incorrect\b|false\b|tempting\b|a\s+trap\b|ruled\s+out)|[\s*_)\]}]*(?:isn|aren)['’]t\b|\s*(?:では|じゃ)(?:ない|ありません)|\s*(?:不对|是错)",
     re.IGNORECASE,
 )
 _CORRECTION = re.compile(r"\b(?:wait|actually|correction|oops|on\s+second\s+thought)\b[\s,:!.—–-]*", re.IGNORECASE)
@@ -78,7 +80,7 @@ def is_denied(text: str, start: int, end: int, *, closely: bool = False) -> bool
     >>> is_denied("It is not B.", 10, 11), is_denied("It is not A but B.", 16, 17), is_denied("A is wrong", 0, 1)
     (True, False, True)
     """
-    before = _clause_before(text, start)
+    before = clause_before(text, start)
     if closely:
         return _DENIED_CLOSELY.search(before) is not None
     return bool(_DENIAL.search(before)) or is_denied_after(text, end)
@@ -95,7 +97,8 @@ def is_supposed(text: str, start: int) -> bool:
     >>> is_supposed("If the answer is A, then", 17), is_supposed("The answer is A", 14)
     (True, False)
     """
-    return _SUPPOSITION.search(_clause_before(text, start)) is not None
+    before = clause_before(text, start)
+    return _SUPPOSITION.search(before, before.rfind(",") + 1) is not None
 
 
 def after_correction(text: str) -> str | None:
@@ -123,7 +126,8 @@ def last_boxed(text: str) -> str | None:
     return None
 
 
-def _clause_before(text: str, start: int) -> str:
+def clause_before(text: str, start: int) -> str:
+    """Return the words of the same clause before a place, some sixty characters at most."""
     before = text[max(0, start - _WINDOW) : start]
     last = None
     for last in _CLAUSE_STARTS.finditer(before.rstrip()):  # noqa: B007 - the last one is wanted
