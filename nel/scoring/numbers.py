@@ -37,10 +37,9 @@ _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _WORDS: Final = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _EXPONENT_MAX: Final = 400
 _DIGITS_MAX: Final = 1_000
-_WINDOW: Final = 40
+_WINDOW: Final = 24
 """Characters at the end of a text that are searched first for its last number."""
 _RANGES: Final = "–—"
-_IN_NUMBERS: Final = frozenset("0123456789.,eE+$€£¥/^{}_×·* \u00a0\u2007\u2009\u202f\\dtfracmes" + _MINUS)
 
 
 def numbers_in(text: str) -> list[str]:
@@ -94,7 +93,10 @@ def parse_number(text: str) -> Fraction | None:
 
 def numbers_equal(left: Any, right: Any) -> bool:
     """Return whether two values are the same number, exactly; anything that is no number equals nothing."""
-    first, second = parse_number(str(left)), parse_number(str(right))
+    written, wanted = str(left), str(right)
+    if written == wanted and _PLAIN.fullmatch(written):
+        return True
+    first, second = parse_number(written), parse_number(wanted)
     return first is not None and first == second
 
 
@@ -120,6 +122,13 @@ def numeric_match(sample: ScorerInput) -> dict[str, Any]:
     return {"correct": correct, "extracted": extracted}
 
 
+def _parts_numbers(text: str, place: int) -> bool:
+    """Return whether white space before a place parts words, and not the digits of one number."""
+    if not text[place - 1].isspace():
+        return False
+    return not (place > 1 and text[place - 2].isdigit() and text[place].isdigit())
+
+
 def _is_range(text: str, start: int) -> bool:
     """Return whether a number is the end of a range: ``10–20``."""
     dash = start if text[start] in _RANGES else start - 1
@@ -130,7 +139,8 @@ def _last_numbers(text: str) -> Iterator[re.Match[str]]:
     """Yield the numbers of the end of a text, or of the whole where its end has none."""
     for window in (_WINDOW, len(text)):
         start = max(0, len(text) - window)
-        while start and text[start - 1] in _IN_NUMBERS:
+        leftmost = max(0, start - 2 * _DIGITS_MAX)
+        while start > leftmost and not _parts_numbers(text, start):
             start -= 1
         found = [match for match in _TOKEN.finditer(text, start) if match[0]]
         if found or start == 0:

@@ -57,10 +57,11 @@ _NAME_CHARACTERS_MAX = 3
 """Short names in capitals, such as US, that are words in small letters."""
 _WITH_UNIT = re.compile(r"([^\w\s]?\d[\d,.]*)\s*(?:[^\W\d]+)(?:\s+[^\W\d]+)?")
 _ANSWER = re.compile(
-    r"(?im)^[^\S\n]*+(?:[#>*\-|]++[^\S\n]*+)?(?:the\s+)?(?:final\s+)?\**answer\**[^\S\n]*+(?:[:：]|is\b:?)\**([^\n]*)$"
-    r"|^[^\S\n]*+答案[是为]?[:：]?([^\n]*)$"
-    r"|^[#*\t ]*+(?:the\s+)?final\s+answer[*\t ]*+\n+([^\n]+)$"
+    r"[^\S\n]*+(?:[#>*\-|]++[^\S\n]*+)?(?:(?:the\s+)?(?:final\s+)?\**answer\**[^\S\n]*+(?:[:：]|is\b:?)\**"
+    r"|答案[是为]?[:：]?)(.*)",
+    re.IGNORECASE,
 )
+_ANSWER_HEADING = re.compile(r"[#*\t ]*+(?:the\s+)?final\s+answer[*\t ]*+", re.IGNORECASE)
 _POLITE = re.compile(
     r"[.!?]\s+(?:i\s+hope|hope\s+|let\s+me\s+know|please|feel\s+free|thank|good\s+luck)\b.*", re.IGNORECASE
 )
@@ -118,15 +119,26 @@ def _kept(text: str) -> str:
 
 def answer_after_marker(text: str) -> str | None:
     """Return what follows the last ``Answer:`` at the start of a line, emphasis stripped, or None."""
-    last = None
-    for match in _ANSWER.finditer(text):
-        last = match[match.lastindex or 1]
+    last = _last_marked(text)
     if last is None:
         return None
     plain = _POLITE.sub("", last).strip().rstrip(".。").strip("*_`$ ").rstrip(".").strip()
     if plain.startswith(("\\boxed", "\\fbox")):
         plain = last_boxed(plain) or plain
     return plain or None
+
+
+def _last_marked(text: str) -> str | None:
+    lines = text.split("\n")
+    below = ""
+    for line in reversed(lines):
+        match = _ANSWER.match(line)
+        if match:
+            return match[1]
+        if below and _ANSWER_HEADING.fullmatch(line):
+            return below
+        below = line if line.strip() else below
+    return None
 
 
 def exact_match(sample: ScorerInput) -> dict[str, Any]:

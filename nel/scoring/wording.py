@@ -30,6 +30,7 @@ _DENIED_AFTER = re.compile(
     re.IGNORECASE,
 )
 _CORRECTION = re.compile(r"\b(?:wait|actually|correction|oops|on\s+second\s+thought)\b[\s,:!.—–-]*", re.IGNORECASE)
+_CORRECTION_WORDS: Final = ("wait", "actually", "correction", "oops", "second")
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _BOX_CHARACTERS_MAX: Final = 4_000
 _BOXES_MAX: Final = 16
@@ -54,7 +55,7 @@ class Translation(dict[int, int | str | None]):
 def _seen(character: str) -> str:
     if "\uff01" <= character <= "\uff5e" and (character.isalnum() or character in "（）"):
         return chr(ord(character) - 0xFEE0)
-    if character in _INVISIBLE or (unicodedata.category(character) in ("So", "Cf") and character not in _KEPT):
+    if character in _INVISIBLE or (unicodedata.category(character) in ("So", "Cf", "Co") and character not in _KEPT):
         return " "
     return character
 
@@ -107,6 +108,9 @@ def after_correction(text: str) -> str | None:
     >>> after_correction("The answer is B. Wait, actually, it is C.")
     'it is C.'
     """
+    lowered = text.lower()
+    if not any(word in lowered for word in _CORRECTION_WORDS):
+        return None
     last = None
     for last in _CORRECTION.finditer(text):  # noqa: B007 - the last one is wanted
         pass
