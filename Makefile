@@ -69,6 +69,8 @@ bench: $(DEV_STAMP)
 	@echo "==> measurements (a few minutes; nothing here asserts a wall-clock time)"
 	@$(BIN)/python tests/performance/startup.py
 	@$(BIN)/python tests/performance/client.py
+	@$(BIN)/python tests/performance/scoring.py
+	@$(BIN)/python tests/performance/stats.py
 
 docs: $(DEV_STAMP)
 	@$(BIN)/python scripts/docs.py

@@ -101,6 +101,7 @@ class Pipeline:
         self._room = asyncio.Semaphore(2 * config.concurrency + _SCORING_MORE)
         self._asked_by_scorer: dict[int, Counter[str]] = {}
         self._stopped: Ending | None = None
+        self._drain_until = 0.0
         self._stop_event = asyncio.Event()
         self._asker = Asker(client=client, store=store, snapshot=snapshot, stop=self._stop_event)
         self._faults_in_a_row = 0
@@ -136,8 +137,13 @@ class Pipeline:
     def _stop(self, ending: Ending) -> None:
         if self._stopped is None:
             self._stopped = ending
+            self._drain_until = time.monotonic() + self._config.drain_seconds
             self._progress.stage = "stopping"
             self._stop_event.set()
+
+    def _patience(self) -> float:
+        """Return how long what is under way may still take after a stop."""
+        return max(0.0, self._drain_until - time.monotonic())
 
     def _pending(self) -> Iterator[_Item]:
         for job in self._jobs:
@@ -167,7 +173,7 @@ class Pipeline:
         stopping = asyncio.create_task(self._stop_event.wait())
         await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
-            await asyncio.wait({task}, timeout=self._config.drain_seconds)
+            await asyncio.wait({task}, timeout=self._patience())
         stopping.cancel()
         if task.done():
             return task.result()
@@ -184,7 +190,7 @@ class Pipeline:
             if scoring.done():
                 scoring.result()
             if not everything.done():
-                await asyncio.wait({everything}, timeout=self._config.drain_seconds)
+                await asyncio.wait({everything}, timeout=self._patience())
             if not everything.done():
                 everything.cancel()
             with suppress(asyncio.CancelledError):
@@ -197,8 +203,11 @@ class Pipeline:
     async def _score_the_rest(self, scoring: asyncio.Task[None]) -> None:
         joining = asyncio.create_task(self._to_score.join())
         # After a stop, what is not scored in time stays unscored in the store, and a resume scores it.
-        patience = None if self._stopped is None else self._config.drain_seconds
-        await asyncio.wait({joining, scoring}, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+        stopping = asyncio.create_task(self._stop_event.wait())
+        await asyncio.wait({joining, scoring, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if not (joining.done() or scoring.done()):
+            await asyncio.wait({joining, scoring}, timeout=self._patience(), return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
         joining.cancel()
         if scoring.done():
             scoring.result()

@@ -109,9 +109,13 @@ class Nursery:
     def new_worker(self) -> tuple[socket.socket, int]:
         """Return a connection to a new worker, and its process id."""
         ours, theirs = socket.socketpair()
-        with theirs:
-            socket.send_fds(self._control, [_ORDER.pack(b"fork", 0)], [theirs.fileno()])
-        return ours, self._reply()
+        try:
+            with theirs:
+                socket.send_fds(self._control, [_ORDER.pack(b"fork", 0)], [theirs.fileno()])
+            return ours, self._reply()
+        except BaseException:
+            ours.close()
+            raise
 
     def kill(self, pid: int) -> None:
         """End a worker and whatever it started; return once it is gone."""
@@ -159,8 +163,7 @@ def _leave(work: Callable[[], None]) -> None:
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
         os.setsid()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run decides when to stop
         work()
         status = 0
     finally:
@@ -168,6 +171,7 @@ def _leave(work: Callable[[], None]) -> None:
 
 
 def _tend(control: socket.socket, board: Board, scorers: Sequence[Any], score_one: ScoreOne) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     children: set[int] = set()
     while True:
         message, handles, _, _ = socket.recv_fds(control, _ORDER.size, 1)
@@ -222,6 +226,7 @@ class _Worker:
 
     def run(self) -> None:
         """Read messages until the connection closes."""
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _limit_memory()
         os.dup2(2, 1)  # standard output is the run's answer
         self._start_thread()

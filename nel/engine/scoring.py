@@ -147,10 +147,14 @@ class _Worker:
         self._reading: asyncio.Task[None] | None = None
         self._answering: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
+        self._gone: str | None = None
 
     def put(self, benchmark: int, item: ToScore) -> None:
         number = next(self._numbers)
         self._items[number] = (benchmark, item)
+        if self._gone is not None:
+            self._give_up(number, "unavailable", self._gone)
+            return
         self._waiting.append(number)
         if self._writer is None:
             self._wake.set()
@@ -159,6 +163,15 @@ class _Worker:
 
     async def watch(self) -> None:
         """Start the process when there is work, and kill it when a scorer hangs."""
+        try:
+            await self._watch()
+        except (ScorerError, OSError) as error:
+            self._gone = f"the process that runs scorers is gone ({error}); resume to score what is left"
+        for number in list(self._items):
+            self._give_up(number, "unavailable", self._gone or "")
+        await asyncio.Event().wait()
+
+    async def _watch(self) -> None:
         while True:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), min(_WATCH_SECONDS_MAX, self._timeout_seconds / 4))

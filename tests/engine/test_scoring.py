@@ -6,6 +6,7 @@ import asyncio
 import ctypes
 import os
 import re
+import signal
 import subprocess
 import threading
 import time
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 
 from nel.benchmarks.base import Benchmark
-from nel.engine.scoring import ToScore, is_own_rule, score_all
+from nel.engine.scoring import Scorers, ToScore, is_own_rule, score_all
 from nel.prompts import compile_template
 from nel.scorers import f1, match, multi_scorer
 from nel.scoring import any_of, exact_match, numeric_match
@@ -230,3 +231,35 @@ async def test_turns_are_scored_one_by_one_and_averaged() -> None:
     assert isinstance(outcome, Scored)
     assert outcome.reward == 0.5
     assert outcome.metrics == {"correct": 0.5, "correct_turn_1": 1.0, "correct_turn_2": 0.0}
+
+
+async def test_without_its_process_a_scorer_is_unscored_and_nothing_hangs() -> None:
+    """When somebody kills the process that forks workers, each sample says so."""
+
+    def right(sample: ScorerInput) -> bool:
+        return True
+
+    items = _items(right, 3)
+    scorers = Scorers([items[0].benchmark])
+    assert scorers._nursery is not None
+    os.kill(scorers._nursery._pid, signal.SIGKILL)
+    outcomes: list[Any] = []
+    finished = asyncio.Event()
+
+    def deliver(found: list[Any]) -> None:
+        outcomes.extend(found)
+        if len(outcomes) == len(items):
+            finished.set()
+
+    running = asyncio.create_task(scorers.run(timeout_seconds=5, deliver=deliver, answer=_no_answer))
+    for item in items:
+        scorers.put(item)
+    await asyncio.wait_for(finished.wait(), 10)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    scorers.end()
+    assert {(outcome.cause, outcome.kind) for _, outcome in outcomes} == {("scorer", "unavailable")}
+
+
+async def _no_answer(*_: Any) -> None:
+    raise AssertionError("nobody asks")
