@@ -21,6 +21,7 @@ from nel.engine.asking import Asker, conversation_of
 from nel.engine.codec import decode_response, decode_sample, encode_outcome, encode_response
 from nel.engine.plan import Plan
 from nel.engine.progress import Progress
+from nel.engine.scorer_process import SLOTS
 from nel.engine.scoring import Scorers, ToScore
 from nel.engine.store import OutcomeRow, Snapshot, Store, StoredSample
 from nel.engine.verdict import RESCORE, retry_of, verdict_before_scoring
@@ -98,7 +99,7 @@ class Pipeline:
         self._items = self._pending()
         self._stored_before = snapshot.last_response()
         self._to_score: asyncio.Queue[ToScore] = asyncio.Queue(maxsize=2 * config.concurrency)
-        self._room = asyncio.Semaphore(2 * config.concurrency + _SCORING_MORE)
+        self._room = asyncio.Semaphore(min(2 * config.concurrency + _SCORING_MORE, SLOTS))
         self._asked_by_scorer: dict[int, Counter[str]] = {}
         self._stopped: Ending | None = None
         self._drain_until = 0.0

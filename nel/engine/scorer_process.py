@@ -278,7 +278,10 @@ class _Worker:
 
     @contextmanager
     def _slot(self, number: int) -> Iterator[int]:
-        slot = next(self._slots) if self._free.empty() else self._free.get()
+        try:
+            slot = self._free.get_nowait()
+        except queue.Empty:
+            slot = next(self._slots)
         self._board.write(slot, number, time.monotonic())
         try:
             yield slot
