@@ -29,9 +29,18 @@ def scorer_digest(benchmark: Benchmark) -> str:
 def scorer_name(benchmark: Benchmark) -> str:
     """Return ``module:name`` of a benchmark's scorer, with its options behind it where it has any."""
     bare = _bare(benchmark.scorer)
-    name = f"{bare.__module__}:{getattr(bare, '__qualname__', type(bare).__qualname__)}"
+    source = inspect.unwrap(bare)
+    name = getattr(bare, "name", None) or getattr(source, "__qualname__", type(source).__qualname__)
     options = benchmark.scorer.keywords if isinstance(benchmark.scorer, partial) else getattr(bare, "params", {})
-    return name + (f"({', '.join(f'{key}={value!r}' for key, value in sorted(options.items()))})" if options else "")
+    shown = ", ".join(f"{key}={_shown(value)}" for key, value in sorted(options.items()))
+    return f"{source.__module__}:{name}" + (f"({shown})" if shown else "")
+
+
+def _shown(value: Any) -> str:
+    """Return an option as text that is the same in every process; a function by its name."""
+    if callable(value):
+        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+    return repr(value)
 
 
 def _bare(scorer: Any) -> Any:
