@@ -111,6 +111,8 @@ class _Worker:
             ScorerError: It takes too long, or the process died of it.
         """
         with self._lock:
+            if self._process is not None and self._process.poll() is not None:
+                self.stop()
             process = self._process or self._start()
             try:
                 process.stdin.write(json.dumps(request) + "\n")  # type: ignore[union-attr]
