@@ -13,6 +13,7 @@ import re
 import string
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from nel.errors import ConfigError, DatasetError
@@ -32,6 +33,8 @@ _FULL_STOP = re.compile(r"\.(?=\s|\Z|\D)")
 _EDGES: Final = "!?:;()[]{}<>\"'“”‘’=~@#^&|（）【】。！？：；"
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _BETWEEN_WORDS = re.compile(r"\s+|(?<=\S)-|-(?![\d.])")
+_MAY_BE_NUMBER = re.compile(r"[^\x00-/:-\x7f]")
+"""A digit, or a character of another script, some of which are numbers."""
 _OUTER: Final = string.punctuation.replace("%", "").replace("-", "").replace("+", "")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation.replace("%", ""))
 _DECLARED = re.compile(r"(?i)answer[\s*_]*[:：][^\S\n]*")
@@ -413,11 +416,13 @@ def _normal_words(text: str) -> list[str]:
     return [word for word in map(_normal_word, _BETWEEN_WORDS.split(text)) if word]
 
 
+@lru_cache(maxsize=65_536)
 def _normal_word(word: str) -> str:
     """Return a word casefolded, a number as its exact value, anything else without punctuation and articles."""
     plain = word.casefold()
-    for candidate in (plain, plain.strip(_OUTER), plain.replace(",", "").strip(_OUTER)):
-        number = exact_number(candidate) if "," not in candidate else None
-        if number is not None:
-            return str(number)
+    if _MAY_BE_NUMBER.search(plain):
+        for candidate in (plain, plain.strip(_OUTER), plain.replace(",", "").strip(_OUTER)):
+            number = exact_number(candidate) if "," not in candidate else None
+            if number is not None:
+                return str(number)
     return _ARTICLES.sub("", plain.translate(_NO_PUNCTUATION))

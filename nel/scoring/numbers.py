@@ -137,7 +137,7 @@ def _is_range(text: str, start: int) -> bool:
 
 def _last_numbers(text: str) -> Iterator[re.Match[str]]:
     """Yield the numbers of the end of a text, or of the whole where its end has none."""
-    for window in (_WINDOW, len(text)):
+    for window in (_WINDOW, 20 * _WINDOW, len(text)):
         start = max(0, len(text) - window)
         leftmost = max(0, start - 2 * _DIGITS_MAX)
         while start > leftmost and not _parts_numbers(text, start):

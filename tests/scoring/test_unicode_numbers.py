@@ -216,7 +216,6 @@ def test_separators(text: str, value: Fraction | int) -> None:
         "点五点",
         "三a",
         "百x",
-        "²",
         "⁻²",
         "0⁻¹",
         "5²½",
@@ -246,6 +245,13 @@ def test_what_is_no_number_is_none(text: str) -> None:
 def test_a_digit_before_a_digit_and_a_unit_is_no_number(text: str) -> None:
     """A string of digits that ends in a unit is no numeral."""
     assert exact_number(text) is None
+
+
+@pytest.mark.parametrize("text", ["万二千", "亿万", "万万"])
+def test_a_large_unit_without_a_digit_before_it_is_not_zero(text: str) -> None:
+    """万 at the start is ten thousand or makes no numeral, but never vanishes."""
+    read = {"万二千": 12_000, "亿万": 10**12, "万万": 10**8}
+    assert exact_number(text) in {None, read[text]}
 
 
 @pytest.mark.parametrize(("text", "value"), [("1234.50", Fraction(2469, 2)), ("-0", 0), ("-0.0", 0), ("1.0", 1)])

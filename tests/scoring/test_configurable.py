@@ -1,0 +1,969 @@
+"""The scorers that are configured where they are used, rule by rule, with nothing counted that should not count."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nel.errors import ConfigError, DatasetError, ScorerError
+from nel.metrics import reducer_named
+from nel.scorers import (
+    CORRECT,
+    INCORRECT,
+    NOANSWER,
+    PARTIAL,
+    SampleScore,
+    Score,
+    Target,
+    TaskState,
+    answer,
+    choice,
+    exact,
+    f1,
+    includes,
+    match,
+    metric,
+    multi_scorer,
+    pattern,
+    score_reducer,
+    scorer,
+    value_to_float,
+)
+from nel.scoring.text import exact_match
+from nel.types import Sample, ScorerInput
+
+
+def _score(built: Any, response: str, target: Any, choices: tuple[str, ...] | None = None) -> Score:
+    sample = None if choices is None else Sample(id="1", input="q", target=target, choices=choices)
+    result: Score = built(ScorerInput(response=response, target=target, sample=sample))
+    return result
+
+
+def _value(built: Any, response: str, target: Any, choices: tuple[str, ...] | None = None) -> Any:
+    return _score(built, response, target, choices).value
+
+
+_NUMERIC = match(numeric=True)
+_ALL = {
+    "match": match(),
+    "match numeric": match(numeric=True),
+    "match any": match("any"),
+    "includes": includes(),
+    "pattern": pattern(r"(.*)"),
+    "answer letter": answer("letter"),
+    "answer word": answer("word"),
+    "answer line": answer("line"),
+    "choice": choice(),
+    "f1": f1(),
+    "exact": exact(),
+}
+
+
+@pytest.mark.parametrize(
+    ("response", "target", "value"),
+    [
+        ("$1,234.50", "1234.5", "C"),
+        ("\\$20", "20", "C"),
+        ("1_000", "1000", "C"),
+        ("42.", "42", "C"),
+        ("42!", "42", "C"),
+        ("(42)", "42", "C"),
+        ("x=42", "42", "C"),
+        ("\\boxed{42}", "42", "C"),
+        ("60%", "60", "I"),
+        ("60%", "60%", "C"),
+        ("¥3", "3", "C"),
+        ("3 000", "3000", "I"),
+        ("1.234,5", "1234.5", "I"),
+        ("１２３", "123", "C"),
+        ("三百", "300", "C"),
+        ("Ⅻ", "12", "C"),
+        ("3²", "9", "C"),
+        ("−7", "-7", "C"),
+        ("½", "0.5", "C"),
+        ("inf", "inf", "C"),
+        ("nan", "nan", "C"),
+    ],
+)
+def test_the_table_of_numeric_match(response: str, target: str, value: str) -> None:
+    """Every row of Inspect's behaviour, with the marks it cannot read mended."""
+    assert _value(_NUMERIC, response, target) == value
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "42?",
+        "42!!",
+        "42.!",
+        "42;",
+        "42:",
+        "42,",
+        "[42]",
+        "{42}",
+        "<42>",
+        "“42”",
+        "'42'",
+        '"42"',
+        "`42`",
+        "~42",
+        "=42",
+        "42|",
+        "42&",
+        "#42",
+        "**42**",
+        "**42**.",
+        "*42*",
+        "_42_",
+        "$42$",
+        "$$42$$",
+        "**$42$**!",
+        "\\boxed{42}.",
+        "\\boxed{ 42 }",
+        "$\\boxed{42}$",
+        "\\boxed{$42$}",
+        "x = 42",
+        "x==42",
+        "x=42.",
+        "42.0",
+        "+42",
+        "042",
+        "4.2e1",
+        "42 €",
+        "£42",
+        "#### 42",
+        "The answer is 42 apples",
+        "**Answer**: 42\n\n",
+        "42。",
+        "（42）",
+    ],
+)
+def test_marks_around_a_number_do_not_count(response: str) -> None:
+    """Sentence marks, brackets, quotes, emphasis, currency and boxes around a number change nothing."""
+    assert _value(_NUMERIC, response, "42") == CORRECT
+
+
+@pytest.mark.parametrize("response", ["\\(42\\)", "\\[42\\]", "is \\(42\\).", "42…", "42，", "42、", "「42」"])
+def test_other_delimiters_of_mathematics_and_of_scripts_do_not_count(response: str) -> None:
+    """LaTeX's own brackets, the ellipsis and the marks of Chinese and Japanese are trimmed as well."""
+    assert _value(_NUMERIC, response, "42") == CORRECT
+
+
+def test_a_number_in_latex_brackets_hides_no_number_before_it() -> None:
+    """The last number counts even where it stands in LaTeX brackets, and not one before it."""
+    assert _value(_NUMERIC, "40 plus 2 is \\(42\\)", "40") == INCORRECT
+
+
+@pytest.mark.parametrize(
+    ("response", "target"),
+    [
+        ("123457", "123456"),
+        ("1.234567", "1.234568"),
+        ("12345678901234567890123", "12345678901234567890124"),
+        ("9007199254740993", "9007199254740992"),
+        ("0.1", "0.10000001"),
+        ("1e-9", "0"),
+        ("-42", "42"),
+        ("42", "-42"),
+        ("25", "5"),
+        ("125", "25"),
+        ("4 2", "42"),
+        ("42%", "42"),
+        ("42kg", "42"),
+        ("42/2", "42"),
+        ("0x2A", "42"),
+        ("forty-two", "42"),
+        ("42 or 43", "42"),
+        ("", "42"),
+        ("none", "42"),
+        ("160%", "60"),
+    ],
+)
+def test_another_number_does_not_match(response: str, target: str) -> None:
+    """Numbers are compared with all their digits, and a number does not end with another."""
+    assert _value(_NUMERIC, response, target) == INCORRECT
+
+
+def test_a_percentage_does_not_match_the_end_of_another() -> None:
+    """Asked for numbers, 160% is not 60%."""
+    assert _value(_NUMERIC, "It rose by 160%", "60%") == INCORRECT
+
+
+@pytest.mark.parametrize(
+    ("location", "response", "value"),
+    [
+        ("begin", "42 is it", "C"),
+        ("begin", "It is 42 or 43", "C"),
+        ("begin", "41, then 42", "I"),
+        ("begin", "(42) it is", "C"),
+        ("begin", "x=42 y=43", "C"),
+        ("end", "It is 42", "C"),
+        ("end", "41 or 42", "C"),
+        ("end", "42 or 41", "I"),
+        ("any", "41 42 43", "C"),
+        ("any", "41 (42)! 43", "C"),
+        ("any", "41 43", "I"),
+        ("any", "142 421", "I"),
+        ("exact", "42", "C"),
+        ("exact", " (42)! ", "C"),
+        ("exact", "**$42$**", "C"),
+        ("exact", "4 2", "I"),
+        ("exact", "42 apples", "I"),
+        ("exact", "is 42", "I"),
+        ("exact", "", "I"),
+    ],
+)
+def test_where_a_number_is_looked_for(location: Any, response: str, value: str) -> None:
+    """Begin takes the first number, end the last, any each of them, exact the whole."""
+    assert _value(match(location, numeric=True), response, "42") == value
+
+
+@pytest.mark.parametrize("response", ["\\boxed{42}", "x=42", "$x=42$"])
+def test_the_whole_response_may_be_a_box_or_an_equation(response: str) -> None:
+    """What end and any read as one number is that number for exact too."""
+    assert _value(match("exact", numeric=True), response, "42") == CORRECT
+
+
+@pytest.mark.parametrize("space", [" ", "\u00a0", "\u202f", "\u2009", "\u3000"])
+def test_exact_reads_grouped_digits(space: str) -> None:
+    """The whole response may be one number whose groups any kind of space parts."""
+    assert _value(match("exact", numeric=True), f"3{space}000", "3000") == CORRECT
+
+
+@pytest.mark.parametrize(
+    ("response", "target", "value"),
+    [
+        ("5, apples", "5, apples", "C"),
+        ("$5, apples", "5, apples", "C"),
+        ("5 apples", "5, apples", "I"),
+        ("It is Paris.", "paris", "C"),
+        ("x is \\frac{1}{2}", "\\frac{1}{2}", "C"),
+        ("twelve", "twelve", "C"),
+    ],
+)
+def test_a_target_that_is_no_number_is_compared_as_text(response: str, target: str, value: str) -> None:
+    """Numeric or not, a target in words is compared as words."""
+    assert _value(_NUMERIC, response, target) == value
+
+
+@pytest.mark.parametrize(("response", "value"), [("60%", "C"), ("60", "C"), ("6060%", "I"), ("61", "I")])
+def test_a_number_and_a_percentage_may_both_be_targets(response: str, value: str) -> None:
+    """Of the targets 60 and 60% each is compared in its own way."""
+    assert _value(_NUMERIC, response, ["60", "60%"]) == value
+
+
+def test_a_numeric_target_that_is_no_text_is_read() -> None:
+    """A dataset may hold its numbers as numbers."""
+    assert _value(_NUMERIC, "is 5", 5) == CORRECT
+    assert _value(_NUMERIC, "is 5", 5.0) == CORRECT
+    assert _value(_NUMERIC, "is 5", [4, 5]) == CORRECT
+    assert _value(_NUMERIC, "is 0.1", 0.1) == CORRECT
+
+
+@pytest.mark.parametrize(
+    ("location", "response", "value"),
+    [
+        ("begin", "Paris is it", "C"),
+        ("begin", "It is Paris", "I"),
+        ("begin", "'Paris' is it", "C"),
+        ("end", "It is Paris.", "C"),
+        ("end", "It is **Paris**", "C"),
+        ("end", "It is (PARIS)!", "C"),
+        ("end", "Paris it is", "I"),
+        ("any", "I say Paris it is", "C"),
+        ("any", "I say Parish", "C"),
+        ("any", "London", "I"),
+        ("exact", "  'paris'. ", "C"),
+        ("exact", "$Paris$", "C"),
+        ("exact", "It is Paris", "I"),
+        ("exact", "", "I"),
+    ],
+)
+def test_where_a_text_is_looked_for(location: Any, response: str, value: str) -> None:
+    """Begin, end, any and exact compare after dropping outer punctuation and capitals."""
+    assert _value(match(location), response, "Paris") == value
+
+
+@pytest.mark.parametrize(
+    ("ignore_case", "response", "target", "value"),
+    [
+        (True, "PARIS", "paris", "C"),
+        (False, "PARIS", "paris", "I"),
+        (False, "Paris.", "Paris", "C"),
+        (True, "STRASSE", "Straße", "C"),
+        (False, "STRASSE", "Straße", "I"),
+    ],
+)
+def test_capitals_count_only_when_asked(ignore_case: bool, response: str, target: str, value: str) -> None:
+    """Case folding is full, so that ß is ss, and can be turned off."""
+    assert _value(match(ignore_case=ignore_case), response, target) == value
+
+
+@pytest.mark.parametrize("text", ["+", "-", "?", "!=", "<", "..."])
+@pytest.mark.parametrize("location", ["begin", "end", "any", "exact"])
+def test_an_answer_of_punctuation_matches_itself(location: Any, text: str) -> None:
+    """Where the answer is an operator, giving exactly it is right."""
+    assert _value(match(location), text, text) == CORRECT
+
+
+@pytest.mark.parametrize(("response", "target"), [("", "+"), ("Paris", "+"), ("+", "-"), ("!", "?"), ("", "Paris")])
+def test_punctuation_and_nothing_match_nothing_else(response: str, target: str) -> None:
+    """A target of punctuation is not matched by every response, nor is any by an empty one."""
+    for location in ("begin", "end", "any", "exact"):
+        assert _value(match(location), response, target) == INCORRECT
+
+
+def test_match_says_what_it_read() -> None:
+    """The answer is the matched number or the stripped response; the explanation is the whole of it."""
+    assert _score(_NUMERIC, " It is $42. ", "42") == Score(value="C", answer="42", explanation=" It is $42. ")
+    assert _score(_NUMERIC, "none", "42").answer == ""
+    assert _score(match("any", numeric=True), "1 and 42!", "42").answer == "42"
+    assert _score(match("any", numeric=True), " 1 and 2 ", "42").answer == "1 and 2"
+    assert _score(match(), "  It is PARIS! ", "Paris").answer == "It is PARIS!"
+
+
+def test_the_first_target_that_matches_gives_the_answer_and_else_the_last() -> None:
+    """Targets are tried in order."""
+    assert _score(_NUMERIC, "say 7", ["x", "7"]) == Score(value="C", answer="7", explanation="say 7")
+    assert _score(_NUMERIC, "say 8", ["7", "x"]) == Score(value="I", answer="say 8", explanation="say 8")
+    assert _score(_NUMERIC, "say 8", ["x", "7"]) == Score(value="I", answer="8", explanation="say 8")
+
+
+@pytest.mark.parametrize("location", ["middle", "", "END", None, 3])
+def test_an_unknown_location_is_refused(location: Any) -> None:
+    """The message names the locations there are."""
+    with pytest.raises(ConfigError, match="use begin, end, any, exact"):
+        match(location)
+
+
+@pytest.mark.parametrize("name", list(_ALL))
+@pytest.mark.parametrize("response", ["", "x", "ANSWER: A", "5"])
+@pytest.mark.parametrize("target", ["", " \n", [], ["", " "], None, [None]])
+def test_an_empty_target_is_a_bad_row_whatever_the_response(name: str, response: str, target: Any) -> None:
+    """No scorer makes a match, a wrong answer or a missing answer of a row without a gold answer."""
+    with pytest.raises(DatasetError):
+        _ALL[name](ScorerInput(response=response, target=target))
+
+
+@pytest.mark.parametrize("name", ["match", "match any", "includes", "f1", "exact"])
+def test_a_blank_target_beside_another_is_skipped(name: str) -> None:
+    """A blank among several targets matches nothing and harms nothing."""
+    assert _value(_ALL[name], "Paris", ["", "Paris"]) in {CORRECT, 1.0}
+    assert _value(_ALL[name], "London", ["", "Paris"]) in {INCORRECT, 0.0}
+
+
+@pytest.mark.parametrize(
+    ("response", "target", "value"),
+    [
+        ("It is PARIS", "paris", "C"),
+        ("STRASSE", "straße", "C"),
+        ("Par is", "Paris", "I"),
+        ("Paris!", "Paris!", "C"),
+        ("Paris", "Paris!", "I"),
+        ("b or a", ["x", "a"], "C"),
+        ("b", ["x", "a"], "I"),
+        ("", "a", "I"),
+        ("a  b", "a b", "I"),
+    ],
+)
+def test_includes(response: str, target: Any, value: str) -> None:
+    """A target anywhere in the response counts, as it is written apart from capitals."""
+    assert _value(includes(), response, target) == value
+
+
+def test_includes_may_mind_capitals() -> None:
+    """With ignore_case off only the same letters count; the answer is the response."""
+    assert _value(includes(False), "PARIS", "Paris") == INCORRECT
+    assert _score(includes(ignore_case=False), "in Paris", "Paris") == Score(value="C", answer="in Paris")
+
+
+@pytest.mark.parametrize(
+    ("regex", "options", "response", "target", "value", "taken"),
+    [
+        (r"(\d+)", {}, "a 42 b 7", "42", "C", "42"),
+        (r"(\d+)", {}, "a 42 b 7", "7", "I", "42"),
+        (r"(\d+)", {}, "none", "7", "N", None),
+        (r"(\d+)-(\d+)", {}, "3-4", "4", "C", "4"),
+        (r"(\d+)-(\d+)", {}, "3-4", ["4", "3"], "C", "3"),
+        (r"(\d+)-(\d+)", {}, "3-4", "5", "I", None),
+        (r"(\d+)-(\d+)", {"match_all": True}, "3-4", ["4", "3"], "C", "43"),
+        (r"(\d+)-(\d+)", {"match_all": True}, "3-3", ["3"], "C", "3"),
+        (r"(\d+)-(\d+)", {"match_all": True}, "3-4", ["4"], "I", None),
+        (r"(\d+)?-(x)?", {"match_all": True}, "3-", ["3"], "C", "3"),
+        (r"(\d+)?-(x)?", {"match_all": True}, "-", ["3"], "I", None),
+        (r"(\d+)?-(x)?", {}, "-", ["3"], "I", None),
+        (r"a(x)", {}, "AX", "x", "C", "X"),
+        (r"a(x)", {"ignore_case": False}, "AX", "x", "N", None),
+        (r"(X)", {"ignore_case": False}, "AX", "x", "I", "X"),
+        (r"(?P<n>\d+)", {}, "42", "42", "C", "42"),
+        (r"(?:a)|(b)", {}, "a", "b", "I", None),
+        (r"(\w+)", {}, "STRASSE", "straße", "C", "STRASSE"),
+        (r"x(\s*)", {}, "x", "y", "I", ""),
+    ],
+)
+def test_pattern(
+    regex: str, options: dict[str, Any], response: str, target: Any, value: str, taken: str | None
+) -> None:
+    """The first match counts: a group that is a target, or with match_all every group that took part."""
+    assert _score(pattern(regex, **options), response, target) == Score(value=value, answer=taken, explanation=response)
+
+
+@pytest.mark.parametrize(
+    ("regex", "said"),
+    [(r"\d+", "has no group"), ("", "has no group"), ("(a", "not a regular expression"), ("(?:a)", "has no group")],
+)
+def test_a_pattern_that_can_find_nothing_is_refused_at_once(regex: str, said: str) -> None:
+    """A pattern without a group, or that is none, is an error before anything is asked."""
+    with pytest.raises(ConfigError, match=said):
+        pattern(regex)
+
+
+def test_a_runaway_pattern_leaves_the_sample_unscored_in_time() -> None:
+    """A search that explodes is given up."""
+    started = time.monotonic()
+    with pytest.raises(ScorerError, match="took longer"):
+        _score(pattern(r"(a|aa)+$()(?<!b)c"), "a" * 5_000 + "b", "a")
+    assert time.monotonic() - started < 10
+
+
+_LETTER_B = [
+    "ANSWER: B",
+    "answer:b",
+    "ANSWER : B",
+    "ANSWER：B",
+    "Hm.\nANSWER: B.",
+    "ANSWER: **B**",
+    "**ANSWER: B**",
+    "**ANSWER:** B",
+    "ANSWER: (B)",
+    "ANSWER: [B]",
+    "ANSWER: {B}",
+    "ANSWER: $B$",
+    "ANSWER: `B`",
+    "ANSWER: _B_",
+    "ANSWER: 'B'",
+    'ANSWER: "B"',
+    "ANSWER: “B”",
+    "ANSWER: \\boxed{B}",
+    "ANSWER: $\\boxed{B}$",
+    "ANSWER: \\text{B}",
+    "ANSWER: \\(B\\)",
+    "ANSWER: B!",
+    "ANSWER: B\r\nmore",
+    "ANSWER:\nB",
+    "ANSWER: A\nANSWER: B",
+    "ANSWER: none\nANSWER: B",
+]
+
+
+@pytest.mark.parametrize("kind", ["letter", "word", "line"])
+@pytest.mark.parametrize("response", _LETTER_B)
+def test_what_stands_around_an_answer_does_not_count(kind: Any, response: str) -> None:
+    """Emphasis, brackets, quotes, dollar signs and boxes around a letter change nothing, for any kind of answer."""
+    assert _value(answer(kind), response, "B") == CORRECT
+
+
+@pytest.mark.parametrize(
+    ("response", "value"),
+    [
+        ("ANSWER: B) Paris", "C"),
+        ("ANSWER: B because", "C"),
+        ("ANSWER: C", "I"),
+        ("ANSWER: B\nANSWER: C", "I"),
+        ("ANSWER: B\nANSWER:", "N"),
+        ("ANSWER: B\nANSWER: none of them", "N"),
+        ("ANSWER: Banana", "N"),
+        ("ANSWER: A or B", "N"),
+        ("ANSWER: A, B", "N"),
+        ("ANSWER: AB", "N"),
+        ("ANSWER: I think so", "N"),
+        ("ANSWER: a dog barks", "N"),
+        ("ANSWER: 2", "N"),
+        ("ANSWER: é", "N"),
+        ("B", "N"),
+        ("The answer is B", "N"),
+        ("Option: B", "N"),
+        ("Option is A. ANSWER: none", "N"),
+        ("ANSWER: B\n\nThe answer is A to the other question.", "C"),
+        ("ANSWER: B\nOption: A was tempting", "C"),
+        ("ANSWER: B\nMy first choice: A", "C"),
+        ("", "N"),
+    ],
+)
+def test_an_answer_that_is_a_letter(response: str, value: str) -> None:
+    """One letter behind the last ANSWER: is compared; two, a word or nothing are no answer."""
+    assert _value(answer("letter"), response, "B") == value
+
+
+@pytest.mark.parametrize(
+    ("response", "target", "value"),
+    [
+        ("ANSWER: Yes", "yes", "C"),
+        ("ANSWER: yes.", "Yes", "C"),
+        ("ANSWER: **Yes**", "Yes", "C"),
+        ("ANSWER: Yes!  \nmore", "Yes", "C"),
+        ("ANSWER:\nYes", "Yes", "C"),
+        ("ANSWER: Yes then more", "Yes", "N"),
+        ("ANSWER: New York", "New York", "N"),
+        ("ANSWER: No\nANSWER: Yes", "Yes", "C"),
+        ("ANSWER: Yes\nANSWER: No", "Yes", "I"),
+        ("ANSWER: Yes\nANSWER:", "Yes", "N"),
+        ("ANSWER: 3.14", "3.14", "C"),
+        ("ANSWER: U.S.", "U.S.", "C"),
+        ("ANSWER: C++", "C++", "C"),
+        ("ANSWER: f(x)", "f(x)", "C"),
+        ("ANSWER: $5", "5", "C"),
+        ("ANSWER: 5%", "5%", "C"),
+        ("ANSWER: -5", "5", "I"),
+        ("ANSWER: (Yes).", "Yes", "C"),
+        ("ANSWER: ...", "Yes", "N"),
+        ("Yes", "Yes", "N"),
+        ("", "Yes", "N"),
+        ("ANSWER: b", ["a", "B"], "C"),
+    ],
+)
+def test_an_answer_that_is_a_word(response: str, target: Any, value: str) -> None:
+    """The one word behind the last ANSWER: must end its line."""
+    assert _value(answer("word"), response, target) == value
+
+
+@pytest.mark.parametrize(
+    ("response", "target", "value"),
+    [
+        ("ANSWER: New York", "New York", "C"),
+        ("so\nANSWER: **new york**.", "New York", "C"),
+        ("ANSWER: New York City", "New York", "I"),
+        ("ANSWER: x\nANSWER: y z", "y z", "C"),
+        ("ANSWER: x\nANSWER:", "x", "N"),
+        ("New York", "New York", "N"),
+        ("ANSWER: $x^2 + 1$", "x^2 + 1", "C"),
+        ("ANSWER: (a) and (b)", "(a) and (b)", "C"),
+        ("ANSWER: \\text{Evelyn}", "Evelyn", "C"),
+        ("ANSWER: A, B", ["C", "A, B"], "C"),
+    ],
+)
+def test_an_answer_that_is_a_line(response: str, target: Any, value: str) -> None:
+    """The rest of the line behind the last ANSWER: is compared."""
+    assert _value(answer("line"), response, target) == value
+
+
+def test_an_answer_keeps_brackets_that_do_not_enclose_it() -> None:
+    """Only brackets around all of an answer are dropped."""
+    assert _score(answer("line"), "ANSWER: (a) and (b)", "x").answer == "(a) and (b)"
+
+
+def test_an_answer_says_what_it_read() -> None:
+    """The answer is what was taken, the explanation the whole response."""
+    assert _score(answer("word"), "ANSWER: **Yes**", "no") == Score(
+        value="I", answer="Yes", explanation="ANSWER: **Yes**"
+    )
+    assert _score(answer("line"), "Yes", "no") == Score(value="N", answer=None, explanation="Yes")
+
+
+@pytest.mark.parametrize("kind", ["number", "", None, "Letter"])
+def test_an_unknown_kind_of_answer_is_refused(kind: Any) -> None:
+    """The message names the kinds there are."""
+    with pytest.raises(ConfigError, match="use letter, word or line"):
+        answer(kind)
+
+
+_FOUR = ("Rome", "Paris", "Bonn", "Oslo")
+
+
+@pytest.mark.parametrize(
+    ("response", "target", "value"),
+    [
+        ("ANSWER: B", "B", "C"),
+        ("ANSWER: b", "b", "C"),
+        ("ANSWER: C", "B", "I"),
+        ("Hm.\nANSWER: A\nANSWER: B", "B", "C"),
+        ("I think ANSWER: B", "B", "C"),
+        ("ANSWER: $B$", "B", "C"),
+        ("ANSWER: **B**", "B", "C"),
+        ("ANSWER: (B)", "B", "C"),
+        ("ANSWER: B.", "B", "C"),
+        ("ANSWER: B) Paris", "B", "C"),
+        ("ANSWER: Paris", "B", "C"),
+        ("ANSWER: B", "Paris", "C"),
+        ("ANSWER: A, C", ["A", "C"], "C"),
+        ("ANSWER: A,C", "AC", "C"),
+        ("ANSWER: C, A", "A, C", "C"),
+        ("ANSWER: A and C", "A,C", "C"),
+        ("ANSWER: AC", ["C", "A"], "C"),
+        ("ANSWER: A C", "AC", "C"),
+        ("ANSWER: A", "AC", "I"),
+        ("ANSWER: A, B, C", "AC", "I"),
+        ("ANSWER: E", "A", "N"),
+        ("ANSWER: none of the above", "AB", "N"),
+        ("ANSWER: None of the above", "A", "N"),
+        ("ANSWER: neither", "A", "N"),
+        ("I do not know", "A", "N"),
+        ("", "A", "N"),
+    ],
+)
+def test_choice(response: str, target: Any, value: str) -> None:
+    """The chosen letters must be exactly the right ones, in any order and dress."""
+    assert _value(choice(), response, target, _FOUR) == value
+
+
+@pytest.mark.parametrize(
+    ("response", "target"),
+    [
+        ("ANSWER: A or B", ["A", "B"]),
+        ("ANSWER: A, B or C", "ABC"),
+        ("ANSWER: A and C because both hold", "A"),
+        ("ANSWER: A, C since both hold", "A"),
+    ],
+)
+def test_a_hedged_or_longer_choice_is_not_right(response: str, target: Any) -> None:
+    """Either of two letters is not both, and two letters are not the first alone."""
+    assert _value(choice(), response, target, _FOUR) != CORRECT
+
+
+@pytest.mark.parametrize(("label", "n"), [("Z", 26), ("1", 27), ("2", 28), ("9", 40), ("12", 40)])
+def test_labels_go_on_beyond_z(label: str, n: int) -> None:
+    """The 27th choice is 1, and labels of two digits are read."""
+    texts = tuple(f"option {index}" for index in range(n))
+    assert _score(choice(), f"ANSWER: {label}", label, texts) == Score(
+        value="C", answer=label, explanation=f"ANSWER: {label}"
+    )
+
+
+def test_choice_says_what_it_read() -> None:
+    """The letters are joined by commas, in the order of the choices."""
+    assert _score(choice(), "ANSWER: C and A", "B", _FOUR).answer == "A, C"
+    assert _score(choice(), "no", "B", _FOUR).answer is None
+
+
+@pytest.mark.parametrize("target", ["?", "E", "Lima", ["A", "?"]])
+def test_a_target_that_is_no_choice_is_a_bad_row(target: Any) -> None:
+    """A gold answer that is no letter and no text of a choice leaves the sample unscored."""
+    with pytest.raises(DatasetError):
+        _value(choice(), "ANSWER: A", target, _FOUR)
+
+
+@pytest.mark.parametrize(
+    ("response", "target", "value"),
+    [
+        ("the big cat", "cat", 0.67),
+        ("cat", "the big cat", 0.67),
+        ("cat cat dog", "cat dog", 1.0),
+        ("a b c d", "b c d e", 0.86),
+        ("1 2 3", "1 2 4", 0.67),
+        ("cat", ["dog", "cat"], 1.0),
+        ("cat", "dog", 0.0),
+        ("", "cat", 0.0),
+        ("3,000", "3000", 1.0),
+        ("3,000", "3000.0", 1.0),
+        ("(3.14)", "3.14", 1.0),
+        ("U.S.", "us", 1.0),
+        ("well-known", "well known", 1.0),
+        ("STRASSE", "straße", 1.0),
+        ("50%", "50", 0.0),
+        ("-5", "5", 0.0),
+        ("−5", "-5", 1.0),
+        ("$3", "3", 1.0),
+        ("The Cat!", "cat", 1.0),
+    ],
+)
+def test_f1(response: str, target: Any, value: float) -> None:
+    """The F1 of two sets of normalised words, the best of several targets, to two decimals."""
+    assert _value(f1(), response, target) == value
+
+
+@pytest.mark.parametrize("target", ["A", "the", "...", "a the"])
+def test_f1_of_nothing_is_nothing(target: str) -> None:
+    """A response without a word has nothing in common with any target."""
+    assert _value(f1(), "", target) == 0.0
+    assert _value(f1(), "!?", target) == 0.0
+
+
+def test_f1_takes_stop_words_and_a_function() -> None:
+    """Stop words are normalised as the words are; a function may take the answer out of the response."""
+    assert _value(f1(stop_words=["Big", "very-small"]), "the big very small cat", "cat") == 1.0
+    scored = _score(f1(answer_fn=lambda text: text.rpartition(":")[2]), "so: cat", "cat")
+    assert (scored.value, scored.answer) == (1.0, ": cat".removeprefix(":"))
+
+
+@pytest.mark.parametrize(
+    ("response", "target", "value"),
+    [
+        ("The Beatles!", "beatles", "C"),
+        ("cat", ["dog", "Cat"], "C"),
+        ("big cat", "cat", "I"),
+        ("cat big", "big cat", "I"),
+        ("3,000", "3000.0", "C"),
+        ("3.0", "3", "C"),
+        ("well-known", "well known", "C"),
+        ("50%", "50", "I"),
+        ("50%", "50%", "C"),
+        ("-5", "5", "I"),
+        ("a", "an", "I"),
+        ("the", "cat", "I"),
+        ("", "cat", "I"),
+        ("123457", "123456", "I"),
+        ("9007199254740993", "9007199254740992", "I"),
+        ("theatre", "atre", "I"),
+    ],
+)
+def test_exact(response: str, target: Any, value: str) -> None:
+    """Normalised words must be equal, in order."""
+    assert _value(exact(), response, target) == value
+
+
+@pytest.mark.parametrize("text", ["A", "a", "The", "+", "?"])
+def test_exact_finds_the_same_text_equal(text: str) -> None:
+    """A text that normalises to nothing still equals itself."""
+    assert _value(exact(), text, text) == CORRECT
+
+
+@pytest.mark.parametrize(
+    ("reducer", "value"),
+    [("mode", "I"), ("max", "C"), ("mean", 1 / 3), ("median", 0.0), ("at_least_1", 1.0), ("at_least_2", 0.0)],
+)
+def test_multi_scorer_reduces(reducer: str, value: Any) -> None:
+    """Each named reducer makes one score of several."""
+    built = multi_scorer([match(), includes(), exact()], reducer)
+    assert _value(built, "Paris it is", "Paris") == pytest.approx(value) if isinstance(value, float) else value
+
+
+def test_multi_scorer_takes_a_function_and_a_named_reducer() -> None:
+    """A reducer may be any function of the list of scores."""
+    last = multi_scorer([match(), includes()], lambda scores: scores[-1])
+    assert _value(last, "Paris it is", "Paris") == CORRECT
+    assert _value(multi_scorer([match(), includes()], reducer_named("max")), "Paris it is", "Paris") == CORRECT
+
+
+def test_multi_scorer_has_the_metrics_of_its_first_member_that_has_any() -> None:
+    """Its metrics are inherited."""
+    assert [found.name for found in multi_scorer([f1(), match()], "max").metrics] == ["mean", "stderr"]
+    assert [found.name for found in multi_scorer([match(), f1()], "max").metrics] == ["accuracy", "stderr"]
+
+
+@scorer
+def _later(delay: float = 0.0, value: Any = "C"):
+    async def score(state: TaskState, target: Target) -> Score | None:
+        await asyncio.sleep(delay)
+        return None if value is None else Score(value=value, answer=state.output.completion)
+
+    return score
+
+
+async def test_multi_scorer_runs_async_members_at_once() -> None:
+    """Two waits take as long as one."""
+    built = multi_scorer([_later(0.2), _later(0.2, "I"), match()], "max")
+    started = time.monotonic()
+    scored = await built(ScorerInput(response="x", target="y"))
+    assert time.monotonic() - started < 0.35
+    assert scored.value == CORRECT
+
+
+async def test_multi_scorer_leaves_out_members_without_a_score() -> None:
+    """None is no score; of nothing but None the result is unscored."""
+    some = await multi_scorer([_later(0, None), _later(0, "I")], "mode")(ScorerInput(response="x", target="y"))
+    none = await multi_scorer([_later(0, None)], "mode")(ScorerInput(response="x", target="y"))
+    assert some.value == INCORRECT
+    assert none.is_unscored
+
+
+class _Dict:
+    """A scorer that is a class and gives a dict."""
+
+    def score(self, sample: ScorerInput) -> dict[str, Any]:
+        """Compare."""
+        return {"correct": sample.response == sample.target}
+
+
+@pytest.mark.parametrize(
+    "members", [[exact_match], [exact_match, match()], [scorer(_Dict)()], [match(), scorer(_Dict)()]]
+)
+async def test_multi_scorer_takes_scorers_of_every_kind(members: list[Any]) -> None:
+    """A function and a class are scorers as good as a factory's."""
+    scored = multi_scorer(members, "max")(ScorerInput(response="x", target="x"))
+    scored = await scored if asyncio.iscoroutine(scored) else scored
+    assert value_to_float()(scored.value) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("members", "reducer"),
+    [
+        ([], "mode"),
+        ([match()], "nope"),
+        ([match()], "pass_at"),
+        ([match()], ""),
+        ([match()], None),
+        ([match()], 5),
+        ([match], "mode"),
+        (["match"], "mode"),
+        ([None], "mode"),
+    ],
+)
+def test_multi_scorer_refuses_at_once_what_cannot_score(members: list[Any], reducer: Any) -> None:
+    """No members, an unbuilt or missing member and an unknown reducer are errors before anything is scored."""
+    with pytest.raises(ConfigError):
+        multi_scorer(members, reducer)
+
+
+def test_multi_scorers_can_be_nested() -> None:
+    """A multi scorer is a scorer."""
+    inner = multi_scorer([match(), exact()], "max")
+    assert _value(multi_scorer([inner, includes()], "max"), "Paris it is", "Paris") == CORRECT
+
+
+_INVISIBLE = ["\u200b", "\u200e", "\u200f", "\u2060", "\ufeff", "\u202b"]
+
+
+@pytest.mark.parametrize("mark", _INVISIBLE)
+@pytest.mark.parametrize(
+    ("built", "response", "target"),
+    [
+        (match(), "It is Paris{0}", "Paris"),
+        (match("exact"), "{0}Paris", "Paris"),
+        (match(numeric=True), "It is {0}42{0}", "42"),
+        (match("exact", numeric=True), "42{0}", "42"),
+        (answer("letter"), "ANSWER: {0}B", "B"),
+        (answer("letter"), "ANSWER:{0} B{0}", "B"),
+        (answer("word"), "ANSWER: Yes{0}", "Yes"),
+        (answer("line"), "ANSWER: {0}New York", "New York"),
+        (choice(), "ANSWER: {0}B", "B"),
+        (exact(), "{0}Paris{0}", "Paris"),
+        (f1(), "{0}Paris{0}", "Paris"),
+    ],
+    ids=lambda value: repr(value).replace("{0}", "_"),
+)
+def test_invisible_characters_do_not_count(built: Any, response: str, target: str, mark: str) -> None:
+    """Zero-width spaces and direction marks around an answer change nothing."""
+    assert _value(built, response.format(mark), target) in {CORRECT, 1.0}
+
+
+@pytest.mark.parametrize("name", list(_ALL))
+@pytest.mark.parametrize("response", ["\ud800", "ANSWER: \udfff", "\x00", "🙂" * 3, "\u202e42", "1\ud800", "é\u0301"])
+def test_odd_characters_raise_nothing(name: str, response: str) -> None:
+    """Lone surrogates, control characters and emoji are scored like anything else."""
+    _value(_ALL[name], response, "A")
+    if name != "choice":
+        _value(_ALL[name], "A", response)
+
+
+@pytest.mark.parametrize("name", list(_ALL))
+@settings(max_examples=40, deadline=None)
+@given(response=st.text(max_size=80))
+def test_no_response_raises(name: str, response: str) -> None:
+    """Whatever the model answers there is a score."""
+    assert isinstance(_ALL[name](ScorerInput(response=response, target="A")), Score)
+
+
+@pytest.mark.parametrize("filler", ["a ", "1 ", "x=", "\\boxed{", "(", "ANSWER: ", "ANSWER: A, ", "\n", "*", ".", "½"])
+@pytest.mark.parametrize("name", list(_ALL))
+def test_time_grows_with_the_length_of_the_response_and_no_faster(name: str, filler: str) -> None:
+    """A response four times as long takes four times as long, not sixteen."""
+
+    def seconds(characters: int) -> float:
+        started = time.perf_counter()
+        target = "42" if name == "match numeric" else "A"
+        _ALL[name](ScorerInput(response=filler * (characters // len(filler)), target=target))
+        return time.perf_counter() - started
+
+    short = min(seconds(50_000) for _ in range(2))
+    long = seconds(200_000)
+    assert long < 0.3 or long < 10 * short
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(_ALL))
+def test_a_megabyte_is_scored_in_seconds(name: str) -> None:
+    """A response of a million characters of prose holds nothing up."""
+    text = "The cat (it is 42) was, I think, option B. " * 23_000 + "\nANSWER: A"
+    started = time.perf_counter()
+    _value(_ALL[name], text, "A")
+    assert time.perf_counter() - started < 15
+
+
+def test_targets() -> None:
+    """A target is a sequence of texts, whose text joins them without anything between."""
+    assert list(Target("a")) == ["a"]
+    assert Target(["60", "60%"]).text == "6060%"
+    assert Target(["60", "60%"]).target == ["60", "60%"]
+    assert Target(("a", "b"))[1] == "b"
+    assert Target(["a", "b"])[-1:] == ["b"]
+    assert len(Target([])) == 0
+    assert Target([1, 2]).target == ["1", "2"]  # type: ignore[list-item]
+    assert "b" in Target(["a", "b"])
+
+
+def test_grades() -> None:
+    """The four grades are the letters Inspect has."""
+    assert (CORRECT, INCORRECT, PARTIAL, NOANSWER) == ("C", "I", "P", "N")
+    assert [value_to_float()(grade) for grade in (CORRECT, INCORRECT, PARTIAL, NOANSWER)] == [1.0, 0.0, 0.5, 0.0]
+
+
+def test_scores_read_as_scalars() -> None:
+    """A scalar reads as text, number and bool; a grade is no number."""
+    assert Score(value=1).text == "1"
+    assert Score(value="3").as_int() == 3
+    assert Score(value="0.5").as_float() == 0.5
+    assert Score(value=0).as_bool() is False
+    assert Score(value="C").as_str() == "C"
+    with pytest.raises(ValueError, match="C"):
+        Score(value="C").as_float()
+
+
+@pytest.mark.parametrize("value", [[1, 2], {"a": 1}])
+@pytest.mark.parametrize("method", ["as_str", "as_int", "as_float", "as_bool"])
+def test_scores_that_are_no_scalar_say_so(value: Any, method: str) -> None:
+    """A list or mapping does not read as one value."""
+    with pytest.raises(ValueError, match="not a single value"):
+        getattr(Score(value=value), method)()
+
+
+def test_scores_read_as_lists_and_mappings() -> None:
+    """A list reads as a list and a mapping as a dict, and neither as the other."""
+    assert Score(value=[1, "C"]).as_list() == [1, "C"]
+    assert Score(value={"a": 1}).as_dict() == {"a": 1}
+    with pytest.raises(ValueError, match="not a list"):
+        Score(value={"a": 1}).as_list()
+    with pytest.raises(ValueError, match="not a mapping"):
+        Score(value=[1]).as_dict()
+
+
+def test_an_unscored_score_is_nan() -> None:
+    """It keeps what it was given and says that it is unscored."""
+    unscored = Score.unscored(answer="a", explanation="e", metadata={"k": 1})
+    assert isinstance(unscored.value, float)
+    assert math.isnan(unscored.value)
+    assert unscored.is_unscored
+    assert (unscored.answer, unscored.explanation, unscored.metadata) == ("a", "e", {"k": 1})
+    assert not Score(value=0.0).is_unscored
+
+
+@dataclass
+class _Metadata:
+    level: int
+
+
+def test_a_sample_score_gives_its_metadata_as_a_class_of_ones_own() -> None:
+    """The row becomes an object, and no row None."""
+    assert SampleScore(score=Score(value=1), sample_metadata={"level": 3}).sample_metadata_as(_Metadata) == _Metadata(3)
+    assert SampleScore(score=Score(value=1)).sample_metadata_as(_Metadata) is None
+
+
+def test_the_public_decorators_make_metrics_and_reducers_of_ones_own() -> None:
+    """What a user decorates works beside what is built in."""
+
+    @metric
+    def best():
+        return lambda scores: max(one.score.as_float() for one in scores)
+
+    @score_reducer(name="first")
+    def first_score():
+        return lambda scores: scores[0]
+
+    assert best()([SampleScore(score=Score(value=value)) for value in (0.2, 0.7)]) == 0.7
+    assert _value(multi_scorer([match(), includes()], first_score()), "Paris it is", "Paris") == INCORRECT
