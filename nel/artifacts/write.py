@@ -23,7 +23,7 @@ from nel.engine.store import FILE_NAME, Snapshot
 from nel.files import write_file
 from nel.metrics.aggregate import Accounting, Aggregate
 from nel.metrics.chosen import Choice, ChosenStatistics
-from nel.strictjson import dumps_line, pretty
+from nel.strictjson import dumps_line, loads, pretty
 from nel.types import SampleScore, Score, Unscored
 from nel.version import __version__
 
@@ -98,7 +98,7 @@ class _Pass:
                 part.add(result.idx, result.outcome, group=result.sample.group)
             self.failures.add(result)
             self.runtime.add(result.response)
-            yield dumps_line(result_line(result))
+            yield dumps_line({**result_line(result), **_turns(snapshot, key, result)})
 
 
 def _write_benchmark(
@@ -157,6 +157,14 @@ def _stored_choice(plan: dict[str, Any]) -> Choice:
         repeats=plan["repeats"],
         installed_only=True,
     )
+
+
+def _turns(snapshot: Snapshot, key: int, result: Result) -> dict[str, Any]:
+    """Return the prompt of a sample with several turns: all that was said before the last answer."""
+    if result.sample is None or not result.sample.turns:
+        return {}
+    sent = snapshot.request(key, result.idx, result.repeat)
+    return {"prompt": loads(sent)["messages"]} if sent else {}
 
 
 def _sample_score(result: Result) -> SampleScore:

@@ -166,6 +166,13 @@ class Snapshot:
         """Return a mark: `unscored_responses` up to it sees only what is stored now."""
         return int(self._connection.execute("SELECT ifnull(max(rowid), 0) FROM responses").fetchone()[0])
 
+    def request(self, benchmark: int, idx: int, repeat: int) -> str | None:
+        """Return the body that was sent last for a (sample, repeat), or None."""
+        found = self._connection.execute(
+            "SELECT request FROM responses WHERE benchmark = ? AND idx = ? AND repeat = ?", (benchmark, idx, repeat)
+        ).fetchone()
+        return None if found is None else found[0]
+
     def call(self, benchmark: int, idx: int, repeat: int, key: str) -> str | None:
         """Return the stored answer to one further request of a sample, or None."""
         if not self._has_calls:

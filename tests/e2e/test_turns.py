@@ -57,6 +57,7 @@ def test_each_turn_is_asked_after_the_answer_to_the_one_before(tmp_path: Path) -
     (run_dir,) = [path.parent for path in tmp_path.glob("*/*/run.db")]
     (first, *_) = read_results(run_dir, "chain")
     assert first["reward"] == 1.0
+    assert [message["content"] for message in first["prompt"]] == ["one 0", "1", "two 0"]
     metrics = {row["name"]: row["value"] for row in read_json(run_dir / "chain" / "metrics.json")["metrics"]}
     assert metrics["correct_turn_1"] == metrics["correct_turn_2"] == 1.0
     assert metrics["place_turn_2"] == 1.0
