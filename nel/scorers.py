@@ -28,7 +28,8 @@ from nel.metrics import (
     var,
     vote_at,
 )
-from nel.scoring.configurable import answer, choice, exact, f1, includes, match, multi_scorer, pattern
+from nel.scoring.configurable import answer, choice, exact, f1, includes, match, pattern
+from nel.scoring.multi import multi_scorer
 from nel.scoring.protocol import ModelOutput, Target, TaskState, score, scorer
 from nel.types import CORRECT, INCORRECT, NOANSWER, PARTIAL, SampleScore, Score, Scorer, Value
 

@@ -35,12 +35,34 @@ def options_of(name: str, text: str) -> dict[str, Any]:
         ConfigError: A part is not ``key=value``, or a value is no YAML.
     """
     options: dict[str, Any] = {}
-    for part in filter(None, text.split(",")):
+    for part in _parts(text):
         key, separator, value = part.partition("=")
-        if not separator or not key.strip():
+        key = key.strip()
+        if not separator or not key:
             raise ConfigError(f'"{name}": write options as key=value, not "{part}"')
+        if key in options:
+            raise ConfigError(f'"{name}": the option {key} is given twice')
         try:
-            options[key.strip()] = yaml.safe_load(value)
+            read = yaml.safe_load(value)
         except yaml.YAMLError as error:
-            raise ConfigError(f'"{name}": the value of {key.strip()} is not valid YAML: {value}') from error
+            raise ConfigError(f'"{name}": the value of {key} is not valid YAML: {value}') from error
+        options[key] = value.strip() if isinstance(read, dict) else read
     return options
+
+
+def _parts(text: str) -> list[str]:
+    """Return the text split at commas, but for those in quotes or brackets."""
+    parts, depth, quote, start = [], 0, "", 0
+    for place, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"" and text[place - 1 : place] in ("=", "[", ",", " "):
+            quote = character
+        elif character in "[{(":
+            depth += 1
+        elif character in "]})":
+            depth = max(0, depth - 1)
+        elif character == "," and depth == 0:
+            parts.append(text[start:place])
+            start = place + 1
+    return [part for part in (*parts, text[start:]) if part.strip()]

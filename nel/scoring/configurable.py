@@ -8,21 +8,21 @@ of words, two decimals), while `nel.byob.scorers.f1_token` follows SQuAD (multis
 
 from __future__ import annotations
 
-import asyncio
 import re
 import string
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from nel.errors import ConfigError, DatasetError
-from nel.metrics import accuracy, mean, reducer_named, stderr
+from nel.metrics import accuracy, mean, stderr
 from nel.scoring.choice import gold_labels
-from nel.scoring.labels import declared_labels, given_labels, labels_for
+from nel.scoring.labels import declared_labels, given_labels, labels_at, labels_for
 from nel.scoring.patterns import compiled, search
-from nel.scoring.protocol import BuiltScorer, Target, TaskState, is_async, scorer
+from nel.scoring.protocol import Target, TaskState, scorer
 from nel.scoring.unicode_numbers import exact_number
+from nel.scoring.wording import cleaned
 from nel.types import CORRECT, INCORRECT, NOANSWER, Score, Scorer
 
 Location = Literal["begin", "end", "any", "exact"]
@@ -30,7 +30,8 @@ _LOCATIONS: Final = ("begin", "end", "any", "exact")
 _NUMERIC_MARKS = re.compile(r"\\([$,£€*_])")
 _DROPPED = str.maketrans("", "", "$,£€¥*_`")
 _FULL_STOP = re.compile(r"\.(?=\s|\Z|\D)")
-_EDGES: Final = "!?:;()[]{}<>\"'“”‘’=~@#^&|（）【】。！？：；"
+_EDGES: Final = "!?:;()[]{}<>\"'“”‘’=~@#^&|（）【】「」。！？：；，、…\\"
+_EQUATION = re.compile(r"\A[^\W\d]\w*\s*=\s*")
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _BETWEEN_WORDS = re.compile(r"\s+|(?<=\S)-|-(?![\d.])")
 _MAY_BE_NUMBER = re.compile(r"[^\x00-/:-\x7f]")
@@ -39,6 +40,11 @@ _OUTER: Final = string.punctuation.replace("%", "").replace("-", "").replace("+"
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation.replace("%", ""))
 _DECLARED = re.compile(r"(?i)answer[\s*_]*[:：][^\S\n]*")
 _EMPHASIS: Final = "*_`$ \t"
+_PAIRS: Final = (
+    *(("\\(", "\\)"), ("\\[", "\\]"), ("\\boxed{", "}"), ("\\text{", "}"), ("(", ")"), ("[", "]"), ("{", "}")),
+    *(('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’")),
+)
+"""What may stand around an answer."""
 _LETTERS: Final = labels_for(26)
 
 
@@ -127,12 +133,12 @@ def pattern(pattern: str, ignore_case: bool = True, match_all: bool = False) -> 
         raise ConfigError(f"the pattern {pattern!r} has no group to compare; put parentheses around the answer")
 
     def score(state: TaskState, target: Target) -> Score:
-        completion = state.output.completion
+        completion, wanted = state.output.completion, _wanted(target)
         found = search(pattern, completion, ignore_case=ignore_case)
         if found is None:
             return Score(value=NOANSWER, answer=None, explanation=completion)
         captured = [group for group in found.groups() if group is not None]
-        answer = _accepted(captured, list(target), ignore_case=ignore_case, match_all=match_all)
+        answer = _accepted(captured, wanted, ignore_case=ignore_case, match_all=match_all)
         if answer is not None:
             return Score(value=CORRECT, answer=answer, explanation=completion)
         only = captured[0] if groups == 1 and captured else None
@@ -164,11 +170,11 @@ def answer(pattern: Literal["letter", "word", "line"]) -> Scorer:
     take = takers[pattern]
 
     def score(state: TaskState, target: Target) -> Score:
-        completion = state.output.completion
-        given = take(completion)
+        completion, accepted = state.output.completion, _wanted(target)
+        given = take(cleaned(completion))
         if given is None:
             return Score(value=NOANSWER, answer=None, explanation=completion)
-        right = any(given.casefold() == _bare(wanted).casefold() for wanted in _wanted(target))
+        right = any(given.casefold() == _bare(wanted).casefold() for wanted in accepted)
         return Score(value=CORRECT if right else INCORRECT, answer=given, explanation=completion)
 
     return score  # type: ignore[return-value]
@@ -219,8 +225,11 @@ def f1(answer_fn: Callable[[str], str] | None = None, stop_words: Sequence[str] 
 
     def score(state: TaskState, target: Target) -> Score:
         given = answer_fn(state.output.completion) if answer_fn else state.output.completion
-        words = _words(given) - stopped
-        best = max(_f1(words, _words(wanted) - stopped) for wanted in _wanted(target))
+        words = _words(cleaned(given)) - stopped
+        accepted = _wanted(target)
+        best = max(_f1(words, _words(cleaned(wanted)) - stopped) for wanted in accepted)
+        if not words and given.strip() in (wanted.strip() for wanted in accepted):
+            best = 1.0
         return Score(value=round(best, 2), answer=given)
 
     return score  # type: ignore[return-value]
@@ -239,87 +248,42 @@ def exact() -> Scorer:
     """
 
     def score(state: TaskState, target: Target) -> Score:
-        given = _normal_words(state.output.completion)
-        right = bool(given) and any(given == _normal_words(wanted) for wanted in _wanted(target))
+        completion = cleaned(state.output.completion)
+        given = _normal_words(completion)
+        right = any(_same_words(completion, given, cleaned(wanted)) for wanted in _wanted(target))
         return Score(value=CORRECT if right else INCORRECT, answer=state.output.completion)
 
     return score  # type: ignore[return-value]
 
 
-def multi_scorer(scorers: Sequence[Any], reducer: str | Callable[[list[Score]], Score]) -> BuiltScorer:
-    """Return a scorer that runs several and reduces their scores to one.
-
-    Args:
-        scorers: Built scorers, sync or async, which run at once.
-        reducer: ``mode``, ``mean``, ``max``, ``at_least_2`` …, or a function of the list of scores.
-
-    Raises:
-        ConfigError: There are no scorers, or the reducer is unknown.
-
-    >>> from nel.types import ScorerInput
-    >>> lenient = multi_scorer([match(), includes()], "max")
-    >>> lenient(ScorerInput(response="Paris is it", target="Paris")).value
-    'C'
-    """
-    if not scorers:
-        raise ConfigError("multi_scorer needs at least one scorer")
-    try:
-        reduce: Any = reducer_named(reducer) if isinstance(reducer, str) else reducer
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
-
-    def reduced(results: Sequence[Score | None]) -> Score:
-        scores = [result for result in results if result is not None]
-        return reduce(scores) if scores else Score.unscored(explanation="no scorer gave a score")
-
-    def score(state: TaskState, target: Target) -> Score:
-        return reduced([member.inner(state, target) for member in scorers])
-
-    async def score_async(state: TaskState, target: Target) -> Score:
-        return reduced(await asyncio.gather(*(_awaited(member(state, target)) for member in scorers)))
-
-    name = f"multi_scorer({', '.join(map(repr, scorers))}; {getattr(reduce, 'name', reducer)})"
-    plain = all(isinstance(member, BuiltScorer) and member.takes_state and not is_async(member) for member in scorers)
-    metrics = next((member.metrics for member in scorers if getattr(member, "metrics", ())), ())
-    made = BuiltScorer(
-        score if plain else score_async,
-        name=name,
-        params={},
-        metrics=metrics,
-        source=getattr(scorers[0], "__wrapped__", None),
-    )
-    made.members = (*scorers, *([] if isinstance(reducer, str) else [reducer]))
-    return made
-
-
-async def _awaited(result: Any) -> Any:
-    return await result if isinstance(result, Awaitable) else result
-
-
-def _wanted(target: Target) -> Iterator[str]:
-    """Yield the targets that are not blank, since a blank one would match anything.
+def _wanted(target: Target) -> list[str]:
+    """Return the targets that are not blank, since a blank one would match anything.
 
     Raises:
         DatasetError: There is no other.
     """
     if not any(wanted.strip() for wanted in target):
         raise DatasetError("the target is empty; give the row an answer to compare with")
-    yield from (wanted for wanted in target if wanted.strip())
+    return [wanted for wanted in target if wanted.strip()]
 
 
 def _match_one(
     completion: str, target: str, location: Location, *, ignore_case: bool, numeric: bool
 ) -> tuple[bool, str | None]:
     answer = completion.strip()
+    seen = cleaned(answer).strip()
     if numeric:
         number = exact_number(_numeric(target.strip()))
         if number is not None:
-            return _match_number(answer, number, location)
-    value, wanted = answer, target.strip()
+            found, token = _match_number(seen, number, location)
+            return found, answer if token == seen else token
+    value, wanted = seen, cleaned(target).strip()
     if ignore_case:
         value, wanted = value.casefold(), wanted.casefold()
     marks = string.whitespace + string.punctuation
-    value, wanted = value.strip(marks), wanted.strip(marks) or wanted
+    value, wanted = value.strip(marks) or value, wanted.strip(marks) or wanted
+    if numeric:
+        return _stands_apart(value, wanted, location), answer
     if location == "begin":
         found = value.startswith(wanted)
     elif location == "end":
@@ -329,10 +293,19 @@ def _match_one(
     return found and bool(value), answer
 
 
+def _stands_apart(value: str, wanted: str, location: Location) -> bool:
+    """Return whether a text stands where it should and is no part of a longer number: 160% does not end in 60%."""
+    begins, ends = location in ("begin", "exact"), location in ("end", "exact")
+    before = r"\A" if begins else r"(?<![\d.,−-])" if wanted[:1].isdigit() else ""
+    after = r"\Z" if ends else r"(?!\d)" if wanted[-1:].isdigit() else ""
+    return re.search(before + re.escape(wanted) + after, value) is not None
+
+
 def _match_number(answer: str, wanted: Fraction, location: Location) -> tuple[bool, str | None]:
     plain = _numeric(answer)
     if location == "exact":
-        return exact_number(_trimmed(plain)) == wanted, answer
+        whole = _EQUATION.sub("", plain.replace("\\boxed{", "").strip(_EDGES + "\\ "))
+        return exact_number(_trimmed(whole)) == wanted, answer
     found = ((token, exact_number(token)) for token in _tokens(plain, backwards=location == "end"))
     numbers = ((token, number) for token, number in found if number is not None)
     if location == "any":
@@ -377,13 +350,16 @@ def _after_marker(text: str) -> str | None:
 
 
 def _letter(text: str) -> str | None:
-    found = [label for label in declared_labels(text, _LETTERS) if label]
-    return found[0] if len(found) == 1 and _after_marker(text) is not None else None
+    last = None
+    for last in _DECLARED.finditer(text):  # noqa: B007 - the last one is wanted
+        pass
+    found = labels_at(text, last.end(), _LETTERS) if last else ()
+    return found[0] if len(found) == 1 else None
 
 
 def _word(text: str) -> str | None:
     rest = _after_marker(text)
-    line = _bare((rest or "").split("\n", 1)[0])
+    line = _bare((rest or "").strip().split("\n", 1)[0])
     return line if line and not any(character.isspace() for character in line) else None
 
 
@@ -395,16 +371,35 @@ def _line(text: str) -> str | None:
 def _bare(text: str) -> str:
     """Return a short answer without emphasis, a box, brackets around all of it, and a final full stop."""
     plain = text.strip().rstrip(".,;:!?").strip(_EMPHASIS).rstrip(".,;:!?")
-    for opening, closing in (("\\boxed{", "}"), ("\\text{", "}"), ("(", ")"), ("[", "]"), ('"', '"'), ("“", "”")):
-        if plain.startswith(opening) and plain.endswith(closing):
-            plain = plain[len(opening) : len(plain) - len(closing)].strip(_EMPHASIS)
+    for opening, closing in _PAIRS:
+        inner = plain[len(opening) : len(plain) - len(closing)]
+        if plain.startswith(opening) and plain.endswith(closing) and _encloses(opening[-1], closing[-1], inner):
+            plain = inner.strip(_EMPHASIS)
     return plain
+
+
+def _encloses(opening: str, closing: str, inner: str) -> bool:
+    """Return whether the marks around a text belong together, and not to two parts of it: ``(a) and (b)``."""
+    depth = 0
+    for character in inner if opening != closing else "":
+        depth += (character == opening) - (character == closing)
+        if depth < 0:
+            return False
+    return True
+
+
+def _same_words(completion: str, given: list[str], wanted: str) -> bool:
+    """Return whether two texts have the same words; two that have none, whether they are the same text."""
+    words = _normal_words(wanted)
+    return given == words if given or words else completion.strip() == wanted.strip() != ""
 
 
 def _f1(given: set[str], wanted: set[str]) -> float:
     common = len(given & wanted)
     precision = common / len(given) if given else 1.0
     recall = common / len(wanted) if wanted else 1.0
+    if not given:
+        return 0.0
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 

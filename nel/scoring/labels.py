@@ -40,7 +40,9 @@ _LISTED = re.compile(r"(?m)^[\s*_(\[（]*+(\w{1,2})[*_]*+([).\]）:：])[*_\s]")
 _QUESTIONED = re.compile(r"[*_$`\"'”’)\]]*+\?")
 _JOINED = re.compile(_CLOSING + r"(?:,\s*+(?:or|and)\b|[,;/|&、+]|\b(?:or|and)\b|和|或)[^\S\n]*+")
 _CLOSED = re.compile(_CLOSING)
-_CONTINUES = re.compile(_CLOSING + r"(?!(?:and|or)\b)[^\W\d_]")
+_CONTINUES = re.compile(_CLOSING + r"(?!(?:and|or|because|since|as)\b)[^\W\d_]")
+_OR = re.compile(r"\bor\b|或", re.IGNORECASE)
+_UNDECIDED: Final = "?"
 _NEXT_WORD = re.compile(r"[^\S\n]+([a-z]+)")
 _OTHER_LABEL = re.compile(r"[A-Z](?!\w)")
 _GOES_ON: Final = frozenset(
@@ -78,11 +80,22 @@ def declared_labels(text: str, labels: Sequence[str], *, strict: bool = False) -
     known, plain = tuple(labels), cleaned(text)
     if not strict:
         corrected = _corrected(plain, known)
-        return (corrected,) if corrected else _last_declared(plain, (*_DECLARING, ("\\boxed", _BOXED)), known)
-    found: tuple[str, ...] = ()
+        found = (corrected,) if corrected else _last_declared(plain, (*_DECLARING, ("\\boxed", _BOXED)), known)
+        return _decided(found)
+    found = ()
     for match in _ANSWER_LINE.finditer(plain):
         found = _run_at(plain, match.end(), known) or found
-    return found
+    return _decided(found)
+
+
+def labels_at(text: str, position: int, labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the labels that stand at a place of a text, wrappers before them skipped."""
+    return _decided(_run_at(cleaned(text), position, tuple(labels)))
+
+
+def _decided(found: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the labels, or none where they are offered and not chosen: "A or B"."""
+    return () if _UNDECIDED in found else found
 
 
 def declared_label(text: str, labels: Sequence[str], *, strict: bool = False) -> str | None:
@@ -107,9 +120,10 @@ def given_labels(text: str, labels: Sequence[str], choices: Sequence[str] | None
     by_text = _label_of_text(plain, known, choices) if choices else None
     if by_text:
         return (by_text,)
-    declared = declared_labels(plain, known)
+    corrected = _corrected(plain, known)
+    declared = (corrected,) if corrected else _last_declared(plain, (*_DECLARING, ("\\boxed", _BOXED)), known)
     if declared:
-        return declared
+        return _decided(declared)
     for find in (_alone, _affirmed, _opening_label, _sentence_label, _only_mention):
         label = find(plain, known)
         if label:
@@ -142,9 +156,12 @@ def _last_declared(
 
 
 def _run_at(text: str, position: int, labels: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the labels that stand at a position, several when they are joined (``A, C``, ``[A][C]``, ``AC``)."""
+    """Return the labels that stand at a position, several when they are joined (``A, C``, ``[A][C]``, ``AC``).
+
+    Labels joined by "or" are followed by ``?``, which is no label: nobody has decided for all of them.
+    """
     found: set[str] = set()
-    start, separated = position, False
+    start, separated, hedged, undecided = position, False, False, False
     while True:
         at = _label_at(text, start, labels)
         if at is None or (found and ("\n" in text[start : at[1]] or _CONTINUES.match(text, at[1]))):
@@ -153,15 +170,17 @@ def _run_at(text: str, position: int, labels: tuple[str, ...]) -> tuple[str, ...
             return ()
         if not found and is_supposed(text, position):
             return ()
+        undecided = undecided or (bool(found) and hedged)
         found.add(at[0])
         joined = _JOINED.match(text, at[1]) or _CLOSED.match(text, at[1])
         separated = joined is not None and any(mark in joined[0] for mark in ",;/&")
+        hedged = joined is not None and _OR.search(joined[0]) is not None
         start = joined.end() if joined else at[1]
     if found and separated and _OTHER_LABEL.match(text, start):
         return ()
     if not found:
         found = set(_compact_at(text, start, labels))
-    return tuple(label for label in labels if label in found)
+    return tuple(label for label in labels if label in found) + ((_UNDECIDED,) if undecided else ())
 
 
 def _label_at(text: str, position: int, labels: tuple[str, ...]) -> tuple[str, int] | None:

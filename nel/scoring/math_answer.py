@@ -13,12 +13,13 @@ import select
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, Final
 
 from nel.errors import DatasetError, MissingExtra, ScorerError
 from nel.scoring.numbers import parse_number
-from nel.scoring.text import answer_after_marker
+from nel.scoring.text import answer_after_marker, same_text
 from nel.scoring.wording import last_boxed
 from nel.types import ScorerInput
 
@@ -27,7 +28,10 @@ SECONDS_MAX: Final = 5.0
 _START_SECONDS_MAX: Final = 120.0
 _CHARACTERS_MAX: Final = 2_000
 _DELIMITED = re.compile(r"\$|\\\(|\\\[|\\boxed")
-_SPACES = re.compile(r"\s+|\\[,;! ]|~")
+_SPACES = re.compile(r"(?<!\d)\s+|\s+(?!\d)|\\[,;! ]|~")
+_CURRENCY = re.compile(r"\\\$|\\!")
+_UNIT = re.compile(r"\\(?:text|mathrm|textrm)\s*\{\s*([A-Za-z]{1,12})\s*\}")
+_NOT_DECIMAL = re.compile(r"[/^\\½⅓⅔¼¾⁰-⁹²³¹]")
 
 
 def math_equal(sample: ScorerInput) -> dict[str, Any]:
@@ -48,10 +52,15 @@ def math_equal(sample: ScorerInput) -> dict[str, Any]:
     >>> math_equal(ScorerInput(response="So it is $\\\\boxed{\\\\frac{1}{2}}$.", target="0.5"))
     {'correct': True, 'parsed': True, 'extracted': '\\\\frac{1}{2}'}
     """
-    gold = str(sample.target).strip()
+    gold = "" if sample.target is None else str(sample.target).strip()
     if not gold:
         raise DatasetError("the target is empty; give the row an answer to compare with")
+    if isinstance(sample.target, (list, tuple)):
+        found = [math_equal(replace(sample, target=target)) for target in sample.target]
+        return next((one for one in found if one["correct"]), found[0]) if found else _no_target()
     extracted = final_expression(sample.response or "")
+    if extracted is None and same_text(sample.response or "", gold):
+        return {"correct": True, "parsed": True, "extracted": (sample.response or "").strip()}
     if extracted is None:
         given = (sample.response or "").strip()[-_CHARACTERS_MAX:]
         reply = _compare(gold, given, prose=True) if given else {"given": None}
@@ -65,14 +74,30 @@ def expressions_equal(gold: str, given: str) -> bool:
     >>> expressions_equal("10", "100"), expressions_equal("\\\\sqrt{8}", "2\\\\sqrt2")
     (False, True)
     """
+    gold, given = (_CURRENCY.sub("", text).strip() for text in (gold, given))
     if _SPACES.sub("", gold) == _SPACES.sub("", given):
         return True
+    units = _units(gold), _units(given)
+    if all(units) and units[0] != units[1]:
+        return False
     numbers = parse_number(gold), parse_number(given)
     if None not in numbers and "%" not in gold + given:
-        return numbers[0] == numbers[1]
+        if numbers[0] == numbers[1]:
+            return True
+        if not _NOT_DECIMAL.search(gold + given):
+            return False
     if len(given) > _CHARACTERS_MAX:
         return False
     return bool(_compare(gold, given)["equal"])
+
+
+def _units(text: str) -> list[str]:
+    """Return the units that stand behind a number: ``5\\text{ cm}``."""
+    return _UNIT.findall(text) if text[:1].isdigit() or text[:1] == "-" else []
+
+
+def _no_target() -> dict[str, Any]:
+    raise DatasetError("the target is an empty list; give the row an answer to compare with")
 
 
 def final_expression(text: str) -> str | None:

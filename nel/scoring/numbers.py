@@ -32,6 +32,7 @@ _PLAIN = re.compile(r"[+-]?\d{1,40}(?:\.\d{1,40})?", re.ASCII)
 _FRACTION = re.compile(r"([+-]?)(\d{1,400})/(\d{1,400})")
 _LATEX = re.compile(r"([+-]?)\\[dt]?frac(?:\{(\d+)\}\{(\d+)\}|(\d)(\d))")
 _SCALED = re.compile(r"(.+?)(?:(?:[×·*]|\\times)10(.+)|(thousand|million|billion|trillion))", re.IGNORECASE)
+_MIXED = re.compile(r"([+-]?\d{1,400})\s+(\d{1,400}/\d{1,400})")
 _CARET = re.compile(r"(.+?)\^\{?([+-]?\d{1,4})\}?")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _WORDS: Final = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
@@ -84,7 +85,10 @@ def parse_number(text: str) -> Fraction | None:
     for minus in _MINUS[:-1]:
         plain = plain.replace(minus, "-")
     plain = plain.replace("{,}", ",").replace("\\,", ",")
-    plain = re.sub(r"[$€£¥\s]", "", plain).rstrip("%").rstrip(".").rstrip("%").rstrip("\\")
+    plain = re.sub(
+        r"[$€£¥]|(?<!\d)\s+|\s+(?!\d)|(?<=\d)\s(?=\d{3}(?!\d))", "", plain.replace("\\$", "").replace("\\!", "")
+    )
+    plain = plain.rstrip("%").rstrip(".").rstrip("%").rstrip("\\")
     plain = re.sub(r"(?<=\d)_(?=\d{3})", "", plain)
     if len(plain) > _DIGITS_MAX:
         return None
@@ -155,6 +159,12 @@ def _value(plain: str) -> Fraction | None:
         sign, *parts = (part for part in fraction.groups() if part is not None)
         over, under = int(parts[0]), int(parts[1])
         return None if under == 0 else Fraction(over, under) * (-1 if sign == "-" else 1)
+    mixed = _MIXED.fullmatch(plain)
+    if mixed:
+        whole, part = _value(mixed[1]), _value(mixed[2])
+        if whole is None or part is None:
+            return None
+        return whole - part if mixed[1].startswith("-") else whole + part
     if _GROUPED.fullmatch(plain):
         return exact_number(plain.replace(",", ""))
     scaled = _SCALED.fullmatch(plain)

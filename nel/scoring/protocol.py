@@ -18,7 +18,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from typing import Any, TypeAlias, overload
 
@@ -116,9 +116,19 @@ def state_of(sample: ScorerInput) -> TaskState:
     )
 
 
+def sample_of(state: TaskState, target: Target) -> ScorerInput:
+    """Return a state, as it is now, and its target as a `ScorerInput`."""
+    wanted = target.target[0] if len(target) == 1 else target.target
+    made = ScorerInput(response=state.output.completion, target=wanted, metadata=state.metadata)
+    if state.sample is None:
+        return made
+    return replace(state.sample, response=made.response, target=wanted, metadata=state.metadata)
+
+
 def target_of(sample: ScorerInput) -> Target:
     """Return the gold answer as a `Target`."""
-    return Target(sample.target if isinstance(sample.target, (list, tuple)) else str(sample.target))
+    given = sample.target if isinstance(sample.target, (list, tuple)) else [sample.target]
+    return Target([str(target) for target in given if target is not None])
 
 
 class BuiltScorer:
@@ -153,7 +163,7 @@ class BuiltScorer:
         if self.takes_state:
             result = self.inner(given, target if isinstance(target, Target) else Target(target))
         else:
-            result = self.inner(given.sample or ScorerInput(response=given.output.completion, target=list(target)))
+            result = self.inner(sample_of(given, target if isinstance(target, Target) else Target(target)))
         return result if isinstance(result, Awaitable) else _Ready(result)
 
     def __repr__(self) -> str:
@@ -277,7 +287,9 @@ def as_scorer(found: Any, options: Mapping[str, Any] | None = None) -> Any:
 def is_async(scorer: Any) -> bool:
     """Return whether calling a scorer gives an awaitable."""
     bare = scorer.func if isinstance(scorer, functools.partial) else scorer
-    return bool(getattr(bare, "is_async", False)) or inspect.iscoroutinefunction(bare)
+    if getattr(bare, "is_async", False) or inspect.iscoroutinefunction(bare):
+        return True
+    return not inspect.isroutine(bare) and inspect.iscoroutinefunction(type(bare).__call__)
 
 
 def metrics_of(scorer: Any) -> Declared:
@@ -340,6 +352,8 @@ def _marked(
     name: str | None,
     metadata: Mapping[str, Any],
 ) -> Any:
+    if not callable(function):
+        raise ConfigError(f"@scorer marks functions and classes, not a {type(function).__name__}")
     chosen = name or _name_of(function)
     if inspect.isclass(function) or _is_factory(function) or (metrics and not _takes_sample(function)):
         return ScorerFactory(function, name=chosen, metrics=metrics, metadata=metadata)
@@ -393,6 +407,9 @@ def _check_options(name: str, options: Mapping[str, Any], parameters: Sequence[i
         if key not in known:
             hint = did_you_mean(key, known) or f"; it has: {', '.join(known) or 'none'}"
             raise ConfigError(f'the scorer "{name}" has no option "{key}"{hint}')
+    for parameter in parameters:
+        if parameter.name in options:
+            _check_type(name, parameter, options[parameter.name])
     missing = [
         parameter.name
         for parameter in parameters
@@ -400,3 +417,18 @@ def _check_options(name: str, options: Mapping[str, Any], parameters: Sequence[i
     ]
     if missing:
         raise ConfigError(f'the scorer "{name}" needs {", ".join(missing)}; write {name}:{missing[0]}=...')
+
+
+def _check_type(name: str, parameter: inspect.Parameter, value: Any) -> None:
+    """Refuse a value whose type the option cannot have; annotations that say nothing simple are left alone."""
+    wanted = str(parameter.annotation).strip("'\"")
+    kinds: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float": (int, float), "str": (str,)}
+    for kind, accepted in kinds.items():
+        if wanted == kind and (
+            not isinstance(value, accepted) or (kind in ("int", "float") and isinstance(value, bool))
+        ):
+            raise ConfigError(f'the option "{parameter.name}" of the scorer "{name}" must be a {kind}, not {value!r}')
+    if wanted.startswith(("Sequence[", "list[")) and isinstance(value, str):
+        raise ConfigError(f'the option "{parameter.name}" of the scorer "{name}" must be a list: [{value}]')
+    if wanted.startswith("Callable[") and not (callable(value) or value is None):
+        raise ConfigError(f'the option "{parameter.name}" of the scorer "{name}" is a function; give it in Python')

@@ -95,7 +95,7 @@ def _symbol(character: str) -> Fraction | None:
 
 def _decimal(text: str) -> Fraction | None:
     plain = "".join(_ascii(character) for character in text)
-    plain = re.sub(r"(?<=\d) (?=\d)", "", plain)
+    plain = re.sub(r"(?<=\d) (?=\d{3}(?!\d))", "", plain)
     point, comma = plain.rfind("."), plain.rfind(",")
     if comma >= 0 and (point > comma or plain.count(",") > 1):
         plain = plain.replace(",", "")
@@ -147,10 +147,10 @@ def _chinese_whole(text: str) -> int | None:
         elif mark in _BIG_UNITS:
             unit = _BIG_UNITS[mark]
             below = section + (digit or 0)
-            if total < unit:
+            if total < unit or not below:
                 total = (total + below or 1) * unit
             else:
-                total += (below or 1) * unit
+                total += below * unit
             section, digit = 0, None
         else:
             return None

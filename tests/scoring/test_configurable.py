@@ -194,6 +194,9 @@ def test_another_number_does_not_match(response: str, target: str) -> None:
 def test_a_percentage_does_not_match_the_end_of_another() -> None:
     """Asked for numbers, 160% is not 60%."""
     assert _value(_NUMERIC, "It rose by 160%", "60%") == INCORRECT
+    assert _value(_NUMERIC, "It rose by 1.60%", "60%") == INCORRECT
+    assert _value(_NUMERIC, "It changed by -60%", "60%") == INCORRECT
+    assert _value(match("any", numeric=True), "between 160% and 260%", "60%") == INCORRECT
 
 
 @pytest.mark.parametrize(
@@ -344,12 +347,20 @@ def test_an_unknown_location_is_refused(location: Any) -> None:
 
 
 @pytest.mark.parametrize("name", list(_ALL))
-@pytest.mark.parametrize("response", ["", "x", "ANSWER: A", "5"])
-@pytest.mark.parametrize("target", ["", " \n", [], ["", " "], None, [None]])
-def test_an_empty_target_is_a_bad_row_whatever_the_response(name: str, response: str, target: Any) -> None:
+@pytest.mark.parametrize("target", ["", " \n", [], ["", " "]])
+def test_an_empty_target_is_a_bad_row_whatever_the_response(name: str, target: Any) -> None:
     """No scorer makes a match, a wrong answer or a missing answer of a row without a gold answer."""
-    with pytest.raises(DatasetError):
-        _ALL[name](ScorerInput(response=response, target=target))
+    for response in ("", "x", "ANSWER: A", "5"):
+        with pytest.raises(DatasetError):
+            _ALL[name](ScorerInput(response=response, target=target))
+
+
+@pytest.mark.parametrize("name", list(_ALL))
+def test_a_missing_target_is_a_bad_row(name: str) -> None:
+    """A target of None is no target, and not the word None."""
+    for response in ("", "x", "ANSWER: None", "None"):
+        with pytest.raises(DatasetError):
+            _ALL[name](ScorerInput(response=response, target=None))
 
 
 @pytest.mark.parametrize("name", ["match", "match any", "includes", "f1", "exact"])
@@ -559,6 +570,20 @@ def test_an_answer_keeps_brackets_that_do_not_enclose_it() -> None:
     assert _score(answer("line"), "ANSWER: (a) and (b)", "x").answer == "(a) and (b)"
 
 
+@pytest.mark.parametrize(
+    ("response", "target"),
+    [
+        ("ANSWER: $\\boxed{\\frac{1}{2}}$", "\\frac{1}{2}"),
+        ("ANSWER: \\boxed{\\text{New York}}", "New York"),
+        ("ANSWER: (f(x))", "f(x)"),
+        ("ANSWER: 'it's'", "it's"),
+    ],
+)
+def test_what_encloses_an_answer_with_marks_of_its_own_is_dropped(response: str, target: str) -> None:
+    """A box around a fraction and brackets around a call are still around all of it."""
+    assert _value(answer("line"), response, target) == CORRECT
+
+
 def test_an_answer_says_what_it_read() -> None:
     """The answer is what was taken, the explanation the whole response."""
     assert _score(answer("word"), "ANSWER: **Yes**", "no") == Score(
@@ -685,11 +710,16 @@ def test_f1_of_nothing_is_nothing(target: str) -> None:
     assert _value(f1(), "!?", target) == 0.0
 
 
+def test_f1_of_the_same_text_is_whole() -> None:
+    """A text that normalises to nothing still has all of itself in common with itself."""
+    assert [_value(f1(), text, text) for text in ("A", "the", "+")] == [1.0, 1.0, 1.0]
+
+
 def test_f1_takes_stop_words_and_a_function() -> None:
     """Stop words are normalised as the words are; a function may take the answer out of the response."""
     assert _value(f1(stop_words=["Big", "very-small"]), "the big very small cat", "cat") == 1.0
     scored = _score(f1(answer_fn=lambda text: text.rpartition(":")[2]), "so: cat", "cat")
-    assert (scored.value, scored.answer) == (1.0, ": cat".removeprefix(":"))
+    assert (scored.value, scored.answer) == (1.0, " cat")
 
 
 @pytest.mark.parametrize(
@@ -731,7 +761,8 @@ def test_exact_finds_the_same_text_equal(text: str) -> None:
 def test_multi_scorer_reduces(reducer: str, value: Any) -> None:
     """Each named reducer makes one score of several."""
     built = multi_scorer([match(), includes(), exact()], reducer)
-    assert _value(built, "Paris it is", "Paris") == pytest.approx(value) if isinstance(value, float) else value
+    expected = pytest.approx(value) if isinstance(value, float) else value
+    assert _value(built, "Paris it is", "Paris") == expected
 
 
 def test_multi_scorer_takes_a_function_and_a_named_reducer() -> None:
@@ -820,7 +851,6 @@ def test_multi_scorers_can_be_nested() -> None:
 _INVISIBLE = ["\u200b", "\u200e", "\u200f", "\u2060", "\ufeff", "\u202b"]
 
 
-@pytest.mark.parametrize("mark", _INVISIBLE)
 @pytest.mark.parametrize(
     ("built", "response", "target"),
     [
@@ -838,9 +868,10 @@ _INVISIBLE = ["\u200b", "\u200e", "\u200f", "\u2060", "\ufeff", "\u202b"]
     ],
     ids=lambda value: repr(value).replace("{0}", "_"),
 )
-def test_invisible_characters_do_not_count(built: Any, response: str, target: str, mark: str) -> None:
+def test_invisible_characters_do_not_count(built: Any, response: str, target: str) -> None:
     """Zero-width spaces and direction marks around an answer change nothing."""
-    assert _value(built, response.format(mark), target) in {CORRECT, 1.0}
+    values = {mark: _value(built, response.format(mark), target) for mark in _INVISIBLE}
+    assert set(values.values()) <= {CORRECT, 1.0}, values
 
 
 @pytest.mark.parametrize("name", list(_ALL))

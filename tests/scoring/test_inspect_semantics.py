@@ -171,7 +171,7 @@ def test_choice(response: str, target: Any, value: str, given: str | None) -> No
         ("U.S.", "us", "C", 1.0),
         ("50%", "50", "I", 0.0),
         ("-5", "5", "I", 0.0),
-        ("a", "an", "I", 1.0),
+        ("a", "an", "I", 0.0),
         ("well-known", "well known", "C", 1.0),
         ("", "x", "I", 0.0),
         ("cat", ["dog", "cat"], "C", 1.0),

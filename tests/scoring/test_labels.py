@@ -83,7 +83,8 @@ def test_several_labels_are_no_single_one() -> None:
     """Where several labels are given, the functions for one give None."""
     assert declared_label("Answer: A or B", FOUR) is None
     assert given_label("Answer: A or B", FOUR) is None
-    assert given_labels("Answer: A or B", FOUR) == ("A", "B")
+    assert given_labels("Answer: A or B", FOUR) == ()
+    assert given_labels("Answer: A and B", FOUR) == ("A", "B")
 
 
 @given(ANY_TEXT, st.integers(min_value=1, max_value=10))
@@ -169,7 +170,7 @@ def _seconds(rule: Callable[[str], object], text: str) -> float:
 @pytest.mark.parametrize("name", RULES)
 def test_time_grows_linearly(name: str, unit: str) -> None:
     """Eight times the text, up to 1 MB, takes less than 24 times as long: nothing is quadratic."""
-    floor = 0.002
+    floor = 0.02
     size = SMALL
     taken = _seconds(RULES[name], (unit * size)[:size])
     for _ in range(2):

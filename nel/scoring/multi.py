@@ -1,0 +1,101 @@
+"""A scorer that runs several at once and reduces their scores to one. Makes no verdict of its own.
+
+Source: Inspect's ``multi_scorer``. Trap: it has the metrics of the first member that declares any.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from nel.errors import ConfigError
+from nel.metrics import reducer_named
+from nel.scoring.protocol import BuiltScorer, ScorerFactory, Target, TaskState, is_async, metrics_of, sample_of
+from nel.scoring.result import outcome_of
+from nel.types import Score, Scored
+
+
+def multi_scorer(scorers: Sequence[Any], reducer: str | Callable[[list[Score]], Score]) -> BuiltScorer:
+    """Return a scorer that runs several and reduces their scores to one.
+
+    Args:
+        scorers: Built scorers, sync or async, which run at once.
+        reducer: ``mode``, ``mean``, ``max``, ``at_least_2`` …, or a function of the list of scores.
+
+    Raises:
+        ConfigError: There are no scorers, or the reducer is unknown.
+
+    >>> from nel.scoring.configurable import includes, match
+    >>> from nel.types import ScorerInput
+    >>> lenient = multi_scorer([match(), includes()], "max")
+    >>> lenient(ScorerInput(response="Paris is it", target="Paris")).value
+    'C'
+    """
+    if not scorers:
+        raise ConfigError("multi_scorer needs at least one scorer")
+    members = [_member(one) for one in scorers]
+    if not isinstance(reducer, str) and not callable(reducer):
+        raise ConfigError(f"the reducer {reducer!r} is neither a name nor a function of a list of scores")
+    try:
+        reduce: Any = reducer_named(reducer) if isinstance(reducer, str) else reducer
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+
+    def reduced(state: TaskState, results: Sequence[Any]) -> Score:
+        scores = [_as_score(result, state) for result in results if result is not None]
+        return reduce(scores) if scores else Score.unscored(explanation="no scorer gave a score")
+
+    def score(state: TaskState, target: Target) -> Score:
+        return reduced(state, [_result(member, state, target) for member in members])
+
+    async def score_async(state: TaskState, target: Target) -> Score:
+        return reduced(state, await asyncio.gather(*(_awaited(member(state, target)) for member in members)))
+
+    reducing = getattr(reduce, "name", None) or getattr(reduce, "__qualname__", type(reduce).__name__)
+    name = f"multi_scorer({', '.join(map(repr, members))}; {reducing})"
+    plain = not any(is_async(member) for member in members)
+    metrics = next((member.metrics for member in members if member.metrics), ())
+    made = BuiltScorer(
+        score if plain else score_async,
+        name=name,
+        params={},
+        metrics=metrics,
+        source=getattr(scorers[0], "__wrapped__", None),
+    )
+    made.members = (*scorers, *([] if isinstance(reducer, str) else [reducer]))
+    return made
+
+
+def _member(scorer: Any) -> BuiltScorer:
+    """Return a member as a built scorer; a function of a sample becomes one.
+
+    Raises:
+        ConfigError: It is no scorer, or a factory that was not called.
+    """
+    if isinstance(scorer, ScorerFactory):
+        raise ConfigError(f"the scorer {scorer.name} is not built yet; write {scorer.name}()")
+    if isinstance(scorer, BuiltScorer):
+        return scorer
+    if not callable(scorer):
+        raise ConfigError(f"{scorer!r} is no scorer")
+    name = getattr(scorer, "__name__", type(scorer).__name__)
+    return BuiltScorer(scorer, name=name, params={}, metrics=metrics_of(scorer), source=scorer)
+
+
+def _result(member: BuiltScorer, state: TaskState, target: Target) -> Any:
+    if member.takes_state:
+        return member.inner(state, target)
+    return member.inner(sample_of(state, target))
+
+
+def _as_score(result: Any, state: TaskState) -> Score:
+    """Return a member's result as a score, whatever form it has."""
+    if isinstance(result, Score):
+        return result
+    outcome = outcome_of(result, state.output.completion)
+    return Score(value=outcome.reward if isinstance(outcome, Scored) else 0.0, answer=outcome.answer)
+
+
+async def _awaited(result: Any) -> Any:
+    return await result if isinstance(result, Awaitable) else result
