@@ -20,7 +20,6 @@ from nel.metrics.values import DEFAULT_TO_FLOAT, ValueToFloat
 from nel.types import SampleScore, Value
 
 _NOTHING = "nothing was scored"
-_NO_SPREAD = "all questions have the same value"
 _FEWEST = 2
 
 

@@ -6,11 +6,11 @@ Trap: a member that raises makes the whole unscored, unless the others have sett
 from __future__ import annotations
 
 import asyncio
-import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from nel.errors import ConfigError, SampleError
+from nel.scoring.protocol import awaited, is_async
 from nel.scoring.result import outcome_of
 from nel.types import Scored, Scorer, ScorerInput
 
@@ -68,11 +68,11 @@ def _composed(name: str, scorers: Sequence[Scorer], settle: Callable[[Sequence[b
         return combined(sample, [_tried(scorer, sample) for scorer in scorers])
 
     async def score_async(sample: ScorerInput) -> dict[str, Any]:
-        pending = [_awaited(_tried(scorer, sample)) for scorer in scorers]
+        pending = [awaited(_tried(scorer, sample)) for scorer in scorers]
         results = await asyncio.gather(*pending, return_exceptions=True)
         return combined(sample, results)
 
-    composed: Any = score_async if any(map(_is_async, scorers)) else score
+    composed: Any = score_async if any(map(is_async, scorers)) else score
     composed.__name__ = composed.__qualname__ = f"{name}({', '.join(names)})"
     composed.members = tuple(scorers)
     composed._is_scorer = True  # noqa: SLF001 - the mark that other tools look for
@@ -91,14 +91,6 @@ def _raised(result: Any) -> Any:
     if isinstance(result, BaseException):
         raise result
     return result
-
-
-async def _awaited(result: Any) -> Any:
-    return await result if isinstance(result, Awaitable) else result
-
-
-def _is_async(scorer: Any) -> bool:
-    return inspect.iscoroutinefunction(scorer) or bool(getattr(scorer, "is_async", False))
 
 
 def _distinct_names(scorers: Sequence[Any]) -> list[str]:

@@ -22,7 +22,7 @@ from nel.scoring.labels import declared_labels, given_labels, labels_at, labels_
 from nel.scoring.patterns import compiled, search
 from nel.scoring.protocol import Target, TaskState, scorer
 from nel.scoring.unicode_numbers import exact_number
-from nel.scoring.wording import cleaned
+from nel.scoring.wording import cleaned, last_match
 from nel.types import CORRECT, INCORRECT, NOANSWER, Score, Scorer
 
 Location = Literal["begin", "end", "any", "exact"]
@@ -343,16 +343,12 @@ def _accepted(captured: Sequence[str], targets: Sequence[str], *, ignore_case: b
 
 
 def _after_marker(text: str) -> str | None:
-    last = None
-    for last in _DECLARED.finditer(text):  # noqa: B007 - the last one is wanted
-        pass
+    last = last_match(_DECLARED, text)
     return None if last is None else text[last.end() :]
 
 
 def _letter(text: str) -> str | None:
-    last = None
-    for last in _DECLARED.finditer(text):  # noqa: B007 - the last one is wanted
-        pass
+    last = last_match(_DECLARED, text)
     found = labels_at(text, last.end(), _LETTERS) if last else ()
     return found[0] if len(found) == 1 else None
 

@@ -14,7 +14,15 @@ from functools import lru_cache
 from typing import Final
 
 from nel.scoring.text import normalise
-from nel.scoring.wording import after_correction, cleaned, is_denied, is_denied_after, is_supposed, last_boxed
+from nel.scoring.wording import (
+    after_correction,
+    cleaned,
+    is_denied,
+    is_denied_after,
+    is_supposed,
+    last_boxed,
+    last_match,
+)
 
 _DECLARATION = re.compile(
     r"(?:\b(?i:answer|option|choice)(?:\s++(?i:letter|option|choice))?[\s*_\"]*+"
@@ -307,7 +315,5 @@ def _label_of_text(text: str, labels: tuple[str, ...], choices: Sequence[str]) -
 
 def _last_declarations(text: str) -> list[int]:
     """Return where the last declaration ends, if there is one."""
-    last = None
-    for last in _DECLARATION.finditer(text):  # noqa: B007 - the last one is wanted
-        pass
+    last = last_match(_DECLARATION, text)
     return [] if last is None else [last.end()]

@@ -6,12 +6,12 @@ Source: Inspect's ``multi_scorer``. Trap: it has the metrics of the first member
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from nel.errors import ConfigError
 from nel.metrics import reducer_named
-from nel.scoring.protocol import BuiltScorer, ScorerFactory, Target, TaskState, is_async, metrics_of, sample_of
+from nel.scoring.protocol import BuiltScorer, ScorerFactory, Target, TaskState, awaited, is_async, metrics_of, sample_of
 from nel.scoring.result import outcome_of
 from nel.types import Score, Scored
 
@@ -50,7 +50,7 @@ def multi_scorer(scorers: Sequence[Any], reducer: str | Callable[[list[Score]], 
         return reduced(state, [_result(member, state, target) for member in members])
 
     async def score_async(state: TaskState, target: Target) -> Score:
-        return reduced(state, await asyncio.gather(*(_awaited(member(state, target)) for member in members)))
+        return reduced(state, await asyncio.gather(*(awaited(member(state, target)) for member in members)))
 
     reducing = getattr(reduce, "name", None) or getattr(reduce, "__qualname__", type(reduce).__name__)
     name = f"multi_scorer({', '.join(map(repr, members))}; {reducing})"
@@ -95,7 +95,3 @@ def _as_score(result: Any, state: TaskState) -> Score:
         return result
     outcome = outcome_of(result, state.output.completion)
     return Score(value=outcome.reward if isinstance(outcome, Scored) else 0.0, answer=outcome.answer)
-
-
-async def _awaited(result: Any) -> Any:
-    return await result if isinstance(result, Awaitable) else result

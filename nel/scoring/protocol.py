@@ -292,6 +292,11 @@ def is_async(scorer: Any) -> bool:
     return not inspect.isroutine(bare) and inspect.iscoroutinefunction(type(bare).__call__)
 
 
+async def awaited(result: Any) -> Any:
+    """Return a result, awaited where it is an awaitable."""
+    return await result if isinstance(result, Awaitable) else result
+
+
 def metrics_of(scorer: Any) -> Declared:
     """Return the metrics that a scorer was declared with."""
     bare = scorer.func if isinstance(scorer, functools.partial) else scorer

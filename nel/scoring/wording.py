@@ -72,6 +72,14 @@ def cleaned(text: str) -> str:
     return text if text.isascii() else text.translate(_SEEN)
 
 
+def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Return the last match of a pattern in a text, or None."""
+    last = None
+    for last in pattern.finditer(text):  # noqa: B007 - the last one is wanted
+        pass
+    return last
+
+
 def is_denied(text: str, start: int, end: int, *, closely: bool = False) -> bool:
     """Return whether what stands at ``text[start:end]`` is denied: "it is not B", "I would never pick B", "B is wrong".
 
@@ -111,9 +119,7 @@ def after_correction(text: str) -> str | None:
     lowered = text.lower()
     if not any(word in lowered for word in _CORRECTION_WORDS):
         return None
-    last = None
-    for last in _CORRECTION.finditer(text):  # noqa: B007 - the last one is wanted
-        pass
+    last = last_match(_CORRECTION, text)
     return None if last is None else text[last.end() :]
 
 
@@ -133,9 +139,7 @@ def last_boxed(text: str) -> str | None:
 def clause_before(text: str, start: int) -> str:
     """Return the words of the same clause before a place, some sixty characters at most."""
     before = text[max(0, start - _WINDOW) : start]
-    last = None
-    for last in _CLAUSE_STARTS.finditer(before.rstrip()):  # noqa: B007 - the last one is wanted
-        pass
+    last = last_match(_CLAUSE_STARTS, before.rstrip())
     return before if last is None else before[last.end() :]
 
 
