@@ -327,7 +327,7 @@ async def score(conversation: TaskState | Sequence[Mapping[str, Any]]) -> list[S
     """
     current = _CURRENT.get()
     if current is None:
-        raise ScorerError("score() works inside a benchmark's own functions while a sample is being asked or scored")
+        raise ScorerError("score() works inside a benchmark's own scorer, while a sample is scored")
     scorer_in_use, sample = current
     if isinstance(conversation, TaskState):
         response, messages = conversation.output.completion, conversation.messages
