@@ -8,7 +8,7 @@
     │   ├── PromptError                a template that cannot be parsed or names a missing field
     │   ├── OutputError                a run directory that cannot be written, or is in use
     │   ├── ResumeRefused              a resume that would mix two run identities
-    │   ├── PreflightError             wrong URL, key or model, found before anything was spent
+    │   ├── PreflightError             wrong URL, key, model or sandbox, found before anything was spent
     │   └── MissingExtra               an optional dependency that is not installed
     ├── StoreError                 2   a run.db that is damaged or of another format
     ├── StoppedEarly              75   the endpoint is down or the disk is full; resume continues
@@ -77,12 +77,12 @@ class ResumeRefused(UsageError):
 
 
 class PreflightError(UsageError):
-    """The URL, the key or the model is wrong, found before anything was spent."""
+    """The URL, the key, the model or the sandbox is wrong, found before anything was spent."""
 
-    def __init__(self, message: str, *, endpoint_kind: str) -> None:
-        """Keep the kind of fault, for the samples that were never asked."""
+    def __init__(self, message: str, *, endpoint_kind: str | None) -> None:
+        """Keep the kind of the endpoint's fault, where it was the endpoint's, for the samples never asked."""
         super().__init__(message)
-        self.endpoint_kind: str | None = endpoint_kind
+        self.endpoint_kind = endpoint_kind
 
 
 class MissingExtra(UsageError):
@@ -115,7 +115,20 @@ class EndpointError(SampleError):
 
 
 class SandboxError(SampleError):
-    """The sandbox could not run the program."""
+    """The sandbox could not run the program; never the program's fault."""
+
+    def __init__(self, message: str, *, kind: str = "unavailable") -> None:
+        """Keep the kind of fault: ``no_engine``, ``no_image``, ``died``, ``disk_full``, ``overloaded`` …"""
+        super().__init__(message)
+        self.kind = kind
+
+    def __reduce__(self) -> tuple[object, tuple[str, str]]:
+        """Let it cross to another process with its kind."""
+        return _sandbox_error, (str(self), self.kind)
+
+
+def _sandbox_error(message: str, kind: str) -> SandboxError:
+    return SandboxError(message, kind=kind)
 
 
 class JudgeError(SampleError):

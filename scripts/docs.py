@@ -36,6 +36,10 @@ COMMANDS = (
     ("endpoint", "replay"),
     ("endpoint", "model"),
     ("report",),
+    ("sandbox", "build"),
+    ("sandbox", "list"),
+    ("sandbox", "check"),
+    ("sandbox", "prune"),
 )
 SECTIONS = {
     "Top level": schema.RunConfig,
@@ -43,6 +47,8 @@ SECTIONS = {
     "benchmarks[]": schema.BenchmarkConfig,
     "generation": schema.GenerationConfig,
     "engine": schema.EngineConfig,
+    "sandbox": schema.SandboxConfig,
+    "sandbox.limits": schema.SandboxLimits,
     "output": schema.OutputConfig,
 }
 CONFIGURATION_INTRODUCTION = """# The configuration

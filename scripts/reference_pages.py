@@ -33,9 +33,15 @@ SCORER_GROUPS = (
         "nel.scorers",
     ),
     (
+        "Programs, in the sandbox",
+        "`from nel import NAME`, or `--scorer NAME:key=value`. See [the sandbox](../explanation/sandbox.md).",
+        ("code_sandbox",),
+        "nel",
+    ),
+    (
         "Structured output and hand-over",
         "`from nel import NAME`.",
-        ("extract_json", "validate_json_schema", "code_sandbox", "needs_judge"),
+        ("extract_json", "validate_json_schema", "needs_judge"),
         "nel",
     ),
     (

@@ -104,6 +104,8 @@ def test_links_between_pages_lead_somewhere() -> None:
 def test_every_key_of_the_configuration_is_documented() -> None:
     """The generated page of the configuration names every key; run `make docs` when this fails."""
     page = (ROOT / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
+    models: tuple[type[schema.Strict], ...]
     models = (schema.RunConfig, schema.EndpointConfig, schema.BenchmarkConfig, schema.GenerationConfig)
-    keys = {key for model in (*models, schema.EngineConfig, schema.OutputConfig) for key in model.model_fields}
+    models += (schema.EngineConfig, schema.SandboxConfig, schema.SandboxLimits, schema.OutputConfig)
+    keys = {key for model in models for key in model.model_fields}
     assert sorted(key for key in keys if f"| `{key}` |" not in page) == []

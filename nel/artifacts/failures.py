@@ -13,6 +13,8 @@ from nel.types import ModelFailure, Scored
 
 _EXEMPLARS_MAX = 5
 _PREVIEW_CHARACTERS = 500
+_VERDICTS = ("runtime_error", "syntax_error", "timeout", "out_of_memory", "output_limit")
+"""Of programs, besides ``wrong``."""
 
 
 class FailureAnalysis:
@@ -53,8 +55,14 @@ class FailureAnalysis:
 def _category(result: Result) -> str | None:
     outcome = result.outcome
     if isinstance(outcome, Scored):
-        return "wrong_answer" if outcome.reward <= 0 else None
+        return _kind_of_wrong(outcome) if outcome.reward <= 0 else None
     return outcome.kind if isinstance(outcome, ModelFailure) else f"{outcome.cause}:{outcome.kind}"
+
+
+def _kind_of_wrong(outcome: Scored) -> str:
+    """Return how a program failed where the sandbox says so, e.g. ``timeout``."""
+    verdict = outcome.details.get("verdict")
+    return verdict if verdict in _VERDICTS else "wrong_answer"
 
 
 def _exemplar(category: str, result: Result) -> dict[str, Any]:
@@ -67,5 +75,5 @@ def _exemplar(category: str, result: Result) -> dict[str, Any]:
         "response_preview": "" if response is None else response.text[:_PREVIEW_CHARACTERS],
         "expected_answer": None if result.sample is None else result.sample.target,
         "extracted_answer": outcome.answer if isinstance(outcome, (Scored, ModelFailure)) else None,
-        "detail": "" if isinstance(outcome, Scored) else outcome.detail,
+        "detail": str(outcome.details.get("detail") or "") if isinstance(outcome, Scored) else outcome.detail,
     }

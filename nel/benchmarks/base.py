@@ -55,6 +55,10 @@ class Benchmark:
     """None: whatever the endpoint speaks."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Handed to the scorer as ``config``."""
+    languages: tuple[str, ...] = ()
+    """Of the programs that its scorer runs in the sandbox, which is checked before the first request."""
+    reducers: tuple[str, ...] = ()
+    """What to make of repeats beside their mean, where the run names nothing else: ``pass_at_k`` …"""
     base_dir: Path | None = None
     """What relative dataset and template paths are relative to."""
 

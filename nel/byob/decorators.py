@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ def benchmark(
     turns_field: str | None = None,
     prepare_row: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
     extra: Mapping[str, Any] | None = None,
+    sandbox: str | Sequence[str] = (),
+    reducers: Sequence[str] = (),
 ) -> Callable[[Scorer], Benchmark]:
     """Turn the scorer below into a benchmark.
 
@@ -49,6 +51,9 @@ def benchmark(
         endpoint_type: ``any``, ``chat`` or ``completions``.
         turns_field: A list of user messages that are asked one after the other, each rendered as ``{turn}``; the scorer
             is called for each answer, with `conversation` and `turn_index`.
+        sandbox: The language, or languages, of the programs that the scorer runs; the engine and its images are then
+            checked before the first request.
+        reducers: What to make of repeats beside their mean, where the run names nothing else: ``("pass_at_k",)``.
 
     Raises:
         ConfigError: The name is empty or the endpoint type unknown.
@@ -80,6 +85,8 @@ def benchmark(
             response_field=response_field,
             protocol="chat" if turns_field else _PROTOCOLS[endpoint_type],
             extra=dict(extra or {}),
+            reducers=tuple(reducers),
+            languages=(sandbox,) if isinstance(sandbox, str) else tuple(sandbox),
             base_dir=base_dir,
         )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from nel.cli import endpoint, eval_run, plugin, plugin_list, report
+from nel.cli import endpoint, eval_run, plugin, plugin_list, report, sandbox
 from nel.errors import EXIT_SIGINT, NelError
 from nel.version import __version__
 
@@ -46,6 +46,7 @@ app.add_typer(plugin.app, name="plugin", help="Check plugins.")
 app.add_typer(
     endpoint.app, name="endpoint", help="Serve an embedded endpoint, to rehearse a run before it costs money."
 )
+app.add_typer(sandbox.app, name="sandbox", help="Build, check and clean the sandbox that programs run in.")
 app.command(name="report")(report.report)
 
 

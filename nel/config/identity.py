@@ -7,7 +7,7 @@ stands apart, because a changed scorer re-scores stored responses and sends noth
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ import orjson
 from nel.config.schema import BenchmarkConfig, RunConfig
 from nel.errors import ResumeRefused
 
-SCORING_FIELDS: Final = ("scorer.sha256", "scoring.truncated")
+SCORING_FIELDS: Final = ("scorer.sha256", "scoring.truncated", "sandbox.limits", "sandbox.images")
 """Fields whose change re-scores stored responses instead of refusing."""
 
 
@@ -53,6 +53,14 @@ def settings_fields(config: RunConfig, benchmark: BenchmarkConfig, *, eval_only:
         "scoring.truncated": benchmark.truncated,
         **{f"generation.{name}": value for name, value in generation.items()},
     }
+
+
+def sandbox_fields(config: RunConfig, languages: Sequence[str]) -> dict[str, Any]:
+    """Return the part of a benchmark's identity that the sandbox decides; none where no program is run."""
+    if not languages:
+        return {}
+    images = {name: image for name, image in config.sandbox.images.items() if name in languages}
+    return {"sandbox.limits": config.sandbox.limits.model_dump(), "sandbox.images": images}
 
 
 def check_resume(name: str, stored: Identity, now: Identity, *, allowed: frozenset[str] = frozenset()) -> bool:

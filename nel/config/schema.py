@@ -189,6 +189,42 @@ class EngineConfig(Strict):
     """Ask for the list of models, and send the first request alone, before the others."""
 
 
+class SandboxLimits(Strict):
+    """What a program may take; a change scores stored answers anew."""
+
+    cpu_seconds: Annotated[float, Field(gt=0, le=3600)] = 10.0
+    """CPU time; a busy machine makes a program wait, never time out."""
+    idle_seconds: Annotated[float, Field(gt=0, le=3600)] = 10.0
+    """Time in which it neither computes nor waits for a CPU."""
+    compile_seconds: Annotated[float, Field(gt=0, le=3600)] = 30.0
+    """CPU time of the compiler."""
+    output_bytes: Annotated[int, Field(ge=1024, le=16 << 20)] = 1 << 20
+    """Standard output and error together."""
+    file_bytes: Annotated[int, Field(ge=1024)] = 32 << 20
+    """Largest file it may write."""
+    processes: Annotated[int, Field(ge=1, le=4096)] = 64
+    """Processes and threads at once."""
+    memory_mb: Annotated[int, Field(ge=64)] | None = None
+    """Memory of its container; None: what the language needs."""
+
+
+class SandboxConfig(Strict):
+    """Where programs are run; only the limits and the images can change a verdict."""
+
+    workers: Annotated[int, Field(ge=1, le=256)] | None = None
+    """Containers at once; None: one for each CPU of the engine."""
+    docker_host: str | None = None
+    """The engine, as in ``DOCKER_HOST``, which holds when this is not set."""
+    runtime: str | None = None
+    """One of the engine's runtimes, such as ``runsc``."""
+    images: dict[str, str] = {}
+    """Other images than those of ``nel sandbox build``, by language; each needs a ``python3``."""
+    engine_wait_seconds: Annotated[float, Field(ge=0)] = 30.0
+    """How long an engine that does not answer is waited for before the run stops resumably."""
+    limits: SandboxLimits = SandboxLimits()
+    """Of each program."""
+
+
 class OutputConfig(Strict):
     """Where a run is written."""
 
@@ -209,6 +245,8 @@ class RunConfig(Strict):
     """Sampling settings of every benchmark."""
     engine: EngineConfig = EngineConfig()
     """How the run is driven."""
+    sandbox: SandboxConfig = SandboxConfig()
+    """Where programs are run, for benchmarks that ask for code."""
     output: OutputConfig = OutputConfig()
     """Where it is written."""
 

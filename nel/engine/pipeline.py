@@ -37,6 +37,7 @@ from nel.errors import (
 from nel.models.client import Client
 from nel.models.faults import FATAL_KINDS, Fault
 from nel.models.preflight import raise_if_hopeless
+from nel.sandbox import OUTAGES, Sandbox
 from nel.types import Outcome, Response, Sample, Unscored
 
 T = TypeVar("T")
@@ -44,6 +45,8 @@ T = TypeVar("T")
 _FAULTS_MIN = 32
 _SCORING_MORE = 256
 """Answers that may be with the scorers beside two for each request in flight."""
+_PROGRAMS_MAX = 256
+"""Programs that may be with the sandbox; when they are, asking waits for scoring."""
 _EXIT_OF_SIGNAL = {"SIGINT": EXIT_SIGINT, "SIGTERM": EXIT_SIGTERM}
 
 
@@ -85,11 +88,13 @@ class Pipeline:
         snapshot: Snapshot,
         client: Client | None,
         scorers: Scorers,
+        sandbox: Sandbox,
         config: EngineConfig,
         progress: Progress,
     ) -> None:
         """Prepare a session; nothing is sent before `run`."""
         self._scorers = scorers
+        self._sandbox = sandbox
         self._jobs = jobs
         self._store = store
         self._snapshot = snapshot
@@ -99,7 +104,9 @@ class Pipeline:
         self._items = self._pending()
         self._stored_before = snapshot.last_response()
         self._to_score: asyncio.Queue[ToScore] = asyncio.Queue(maxsize=2 * config.concurrency)
-        self._room = asyncio.Semaphore(min(2 * config.concurrency + _SCORING_MORE, SLOTS))
+        runs_programs = any(job.plan.benchmark.languages for job in jobs)
+        room = _PROGRAMS_MAX if runs_programs else min(2 * config.concurrency + _SCORING_MORE, SLOTS)
+        self._room = asyncio.Semaphore(room)
         self._asked_by_scorer: dict[int, Counter[str]] = {}
         self._stopped: Ending | None = None
         self._drain_until = 0.0
@@ -261,6 +268,11 @@ class Pipeline:
         reason = f"{lost}: {verdict.detail}"
         self._stop(Ending(exit_code=EXIT_STOPPED_EARLY, reason=reason, endpoint_kind=verdict.kind))
 
+    def _watch_sandbox(self, outcome: Outcome) -> None:
+        """Stop resumably when no program can be run: answers that cannot be scored are no use to anybody."""
+        if isinstance(outcome, Unscored) and outcome.cause == "sandbox" and outcome.kind in OUTAGES:
+            self._stop(Ending(exit_code=EXIT_STOPPED_EARLY, reason=f"programs cannot be run: {outcome.detail}"))
+
     async def _rescore(self) -> None:
         for job in self._jobs:
             unscored = self._snapshot.unscored_responses(job.key, upto=self._stored_before)
@@ -306,6 +318,7 @@ class Pipeline:
         if error is not None and not self._failed.done():
             self._failed.set_exception(error)
         for item, outcome in outcomes:
+            self._watch_sandbox(outcome)
             self._asked_by_scorer.pop(id(item), None)
             self._room.release()
             self._to_score.task_done()
@@ -314,6 +327,8 @@ class Pipeline:
 
     async def _answer(self, item: ToScore, what: str, payload: Any) -> Any:
         """Answer what a scorer asks of the run."""
+        if what == "sandbox":
+            return await asyncio.wrap_future(self._sandbox.submit(payload))
         if what != "model":
             raise ScorerError(f"a scorer asked for {what}, which a run does not have")
         plan = next(job.plan for job in self._jobs if job.key == item.job)

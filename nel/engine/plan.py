@@ -16,7 +16,7 @@ from nel.benchmarks.base import Benchmark
 from nel.benchmarks.registry import find_benchmark
 from nel.benchmarks.scorer_choice import find_scorer
 from nel.benchmarks.statistics_choice import choose_statistics
-from nel.config.identity import Identity, settings_fields
+from nel.config.identity import Identity, sandbox_fields, settings_fields
 from nel.config.schema import BenchmarkConfig, RunConfig
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
@@ -49,6 +49,11 @@ class Plan:
     protocol: Protocol
     fields: Mapping[str, Any]
     """The identity but for what the snapshot adds."""
+
+    @property
+    def reducers(self) -> tuple[str, ...]:
+        """Return the reducers that the run names, else the benchmark's own."""
+        return self.config.reducers or self.benchmark.reducers
 
     @property
     def eval_only(self) -> bool:
@@ -96,7 +101,17 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
 def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
     if entry.response_field is not None:
         benchmark = replace(benchmark, response_field=entry.response_field)
-    return benchmark if entry.scorer is None else replace(benchmark, scorer=find_scorer(entry.scorer))
+    if entry.scorer is None:
+        return benchmark
+    scorer = find_scorer(entry.scorer)
+    return replace(benchmark, scorer=scorer, languages=_languages_of(scorer))
+
+
+def _languages_of(scorer: Any) -> tuple[str, ...]:
+    """Return the languages that a scorer runs programs in, as far as it says so."""
+    if not getattr(getattr(scorer, "func", scorer), "needs_sandbox", False):
+        return ()
+    return (str(getattr(scorer, "keywords", {}).get("language") or "python"),)
 
 
 def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot: str, resuming: bool) -> Plan:
@@ -113,7 +128,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             f"set endpoint.protocol: {benchmark.protocol}"
         )
     statistics = choose_statistics(
-        benchmark.scorer, metrics=entry.metrics, reducers=entry.reducers, repeats=entry.repeats
+        benchmark.scorer, metrics=entry.metrics, reducers=entry.reducers or benchmark.reducers, repeats=entry.repeats
     )
     dataset, unreadable = _open(entry, benchmark, resuming)
     settings = config.generation_of(entry)
@@ -136,6 +151,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             "benchmark": benchmark.name,
             "scorer.sha256": scorer_digest(benchmark),
             **settings_fields(config, entry, eval_only=eval_only),
+            **sandbox_fields(config, benchmark.languages),
         },
     )
 

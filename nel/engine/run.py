@@ -200,7 +200,7 @@ def _prepare_from_snapshot(store: Store, key: int, plan: Plan, stored: dict[str,
     _accept_resume(store, key, plan, stored, [now], allowed)
     scorer = {"name": scorer_name(plan.benchmark), "sha256": now.fields["scorer.sha256"]}
     changed = {"identity": dict(now.fields), "digest": now.digest, "repeats": plan.config.repeats, "scorer": scorer}
-    changed |= {"reducers": list(plan.config.reducers), "metrics": list(plan.config.metrics)}
+    changed |= {"reducers": list(plan.reducers), "metrics": list(plan.config.metrics)}
     store.put_benchmark(plan.slot, plan.benchmark.name, {**stored, **changed, "truncated": plan.config.truncated})
     return Job(key=key, plan=plan)
 
@@ -245,7 +245,7 @@ def _stored_plan(plan: Plan, digests: Digests, uri: str) -> dict[str, Any]:
         "digest": identity.digest,
         "repeats": plan.config.repeats,
         "max_problems": plan.config.max_problems,
-        "reducers": list(plan.config.reducers),
+        "reducers": list(plan.reducers),
         "metrics": list(plan.config.metrics),
         "eval_only": plan.eval_only,
         "dataset": {

@@ -53,7 +53,7 @@ class ToScore:
 
 Deliver = Callable[[list[tuple[ToScore, Outcome]]], None]
 Answer = Callable[[ToScore, str, Any], Awaitable[Any]]
-"""Answers what a scorer asks of the run: ``model`` with text or messages."""
+"""Answers what a scorer asks of the run: ``model`` with text or messages, ``sandbox`` with a program."""
 
 
 class Scorers:
@@ -63,7 +63,7 @@ class Scorers:
         """Prepare the process for scorers that are not nel's own, if there are any."""
         self._numbers = {id(benchmark): number for number, benchmark in enumerate(benchmarks)}
         self._benchmarks = list(benchmarks)
-        self._own = [is_own_rule(benchmark.scorer) for benchmark in benchmarks]
+        self._own = [is_own_rule(benchmark.scorer) and not benchmark.languages for benchmark in benchmarks]
         self._nursery: Nursery | None = None
         if not all(self._own):
             self._nursery = Nursery([benchmark.scorer for benchmark in benchmarks], self._score_one)
@@ -122,9 +122,21 @@ class Scorers:
         benchmark = self._benchmarks[number]
         for given in inputs:
             given.config = dict(benchmark.extra)
+            given.sandbox = _AskedSandbox(ask)
             given.model_call_fn = lambda prompt, **options: ask("model", {"prompt": prompt, "options": options})
         score = _score_turns_async if is_async(benchmark.scorer) else _score_turns
         return score(benchmark, inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class _AskedSandbox:
+    """The run's sandbox, as a scorer in a process of its own sees it."""
+
+    ask: Ask
+
+    def run(self, program: Any) -> Any:
+        """Return the verdict of a program; in an async scorer, an awaitable of it."""
+        return self.ask("sandbox", program)
 
 
 class _Worker:
@@ -364,6 +376,7 @@ def is_own_rule(scorer: Any) -> bool:
     return (
         module.startswith(("nel.scoring.", "nel.benchmarks.", "nel.byob.scorers"))
         and not is_async(scorer)
+        and not getattr(source, "needs_sandbox", False)
         and not any(callable(value) for value in options.values())
     )
 
@@ -440,7 +453,7 @@ def _blame(error: BaseException) -> Outcome:
     if isinstance(error, JudgeError):
         return Unscored(cause="judge", kind="no_verdict", detail=str(error))
     if isinstance(error, SandboxError):
-        return Unscored(cause="sandbox", kind="unavailable", detail=str(error))
+        return Unscored(cause="sandbox", kind=error.kind, detail=str(error))
     if isinstance(error, EndpointError):
         return Unscored(cause="infra", kind="model_call", detail=str(error))
     if isinstance(error, DatasetError):

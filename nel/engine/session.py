@@ -13,15 +13,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from nel.config.schema import RunConfig
+from nel.config.schema import RunConfig, SandboxConfig
 from nel.engine.pipeline import Ending, Job, Pipeline, ending_of
 from nel.engine.progress import Progress
 from nel.engine.scoring import Scorers
 from nel.engine.store import Snapshot, Store
-from nel.errors import NelError, PreflightError, StoppedEarly
+from nel.errors import NelError, PreflightError, SandboxError, StoppedEarly
 from nel.event_loop import run
 from nel.models.client import Client, ClientCounters
 from nel.models.preflight import check_endpoint
+from nel.sandbox import Limits, Sandbox, SandboxSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,20 +75,51 @@ class Session:
         return False
 
     async def _run_pipeline(self, client: Client | None) -> Ending:
+        sandbox = Sandbox(_settings_of(self.config.sandbox))
+        try:
+            return await self._run_in(client, sandbox)
+        finally:
+            await asyncio.to_thread(sandbox.close)
+
+    async def _check_sandbox(self, sandbox: Sandbox) -> None:
+        """See, before anything is paid for, that programs can be run."""
+        wanted = sorted({language for job in self.jobs for language in job.plan.benchmark.languages})
+        if not wanted or not self.progress.total:
+            return
+        self.progress.stage = "checking the sandbox"
+        try:
+            await asyncio.to_thread(sandbox.check, wanted)
+        except SandboxError as error:
+            raise PreflightError(f"programs cannot be run: {error}", endpoint_kind=None) from error
+
+    async def _run_in(self, client: Client | None, sandbox: Sandbox) -> Ending:
         pipeline = Pipeline(
             jobs=self.jobs,
             store=self.store,
             snapshot=self.snapshot,
             client=client,
             scorers=self.scorers,
+            sandbox=sandbox,
             config=self.config.engine,
             progress=self.progress,
         )
         with _stopping_on_signals(pipeline):
+            await self._check_sandbox(sandbox)
             if client is not None and self.config.engine.preflight and self._anything_to_ask():
                 self.progress.stage = "pre-flight"
                 await check_endpoint(client)
             return await pipeline.run()
+
+
+def _settings_of(config: SandboxConfig) -> SandboxSettings:
+    return SandboxSettings(
+        workers=config.workers,
+        host=config.docker_host,
+        runtime=config.runtime,
+        images=config.images,
+        engine_wait_seconds=config.engine_wait_seconds,
+        limits=Limits(**config.limits.model_dump()),
+    )
 
 
 def _why_not_run(ending: Ending) -> dict[str, str]:

@@ -2,8 +2,9 @@
 
 from nel.scoring.answers import boolean_yesno, gsm8k_answer
 from nel.scoring.choice import mcq_letter_extract, multichoice_regex, multiple_choice, multiple_choice_acc
+from nel.scoring.code_execution import code_sandbox
 from nel.scoring.compose import all_of, any_of
-from nel.scoring.hand_off import code_sandbox, needs_judge
+from nel.scoring.hand_off import needs_judge
 from nel.scoring.json_schema import extract_json, validate_json_schema
 from nel.scoring.math_answer import math_equal
 from nel.scoring.numbers import numeric_match

@@ -1,0 +1,41 @@
+"""HumanEval: 164 Python functions to complete, judged by their tests (Chen et al. 2021, arXiv 2107.03374)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nel.byob import ScorerInput, benchmark, scorer
+from nel.scoring import code_sandbox
+
+PROMPT = """Complete this Python function. Answer with the whole function, imports included, in one Python code block.
+
+```python
+{prompt}
+```"""
+
+
+def with_tests(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the row with what the sandbox needs: ``_prompt``, ``_test`` and ``entry_point``.
+
+    Raises:
+        KeyError: A field is missing.
+    """
+    return {**row, "prompt": row["prompt"].strip("\n"), "_prompt": row["prompt"], "_test": row["test"]}
+
+
+@benchmark(
+    name="humaneval",
+    description="HumanEval, 164 Python functions to complete, judged by tests in the sandbox",
+    dataset="hf://openai/openai_humaneval?split=test",
+    prompt=PROMPT,
+    id_field="task_id",
+    target_field="entry_point",
+    prepare_row=with_tests,
+    sandbox="python",
+    reducers=("pass_at_k",),
+)
+@scorer
+def humaneval(sample: ScorerInput) -> dict[str, Any]:
+    """Run the tests against the function, each in a process of its own; pass@k over repeats."""
+    found: dict[str, Any] = code_sandbox(sample)
+    return found

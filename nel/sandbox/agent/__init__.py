@@ -1,0 +1,26 @@
+"""What runs inside a container: a supervisor, two zygotes, and the processes of one program at a time.
+
+These modules are sent to the container as text when it starts, in the order of `MODULES`, and need nothing but Python
+3.9 and its standard library there. Trap: they import each other by full name and nothing else of nel.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+MODULES: Final = (
+    "codec",
+    "channel",
+    "limits",
+    "seccomp",
+    "solution",
+    "checker",
+    "together",
+    "zygote",
+    "watch",
+    "processes",
+    "run",
+    "jobs",
+    "supervisor",
+)
+"""In the order in which they import each other."""

@@ -1,0 +1,81 @@
+"""Frames over a file descriptor: four bytes of length, then JSON. Bounded on both ends."""
+
+from __future__ import annotations
+
+import os
+import struct
+from typing import Any
+
+from nel.sandbox.agent import codec
+
+FRAME_BYTES_MAX = 8 << 20
+"""Largest frame between a program and its tests."""
+HEADER = struct.Struct(">I")
+
+
+class Gone(Exception):
+    """The other end hung up, in the middle of a frame or before one."""
+
+
+class TooLarge(Exception):
+    """A frame beyond the limit."""
+
+
+def write_frame(handle: int, message: Any, limit: int = FRAME_BYTES_MAX) -> None:
+    """Write one message, whole.
+
+    Raises:
+        TooLarge: It is beyond the limit; nothing was written.
+        Gone: Nobody reads any more.
+    """
+    data = codec.dumps(message)
+    if len(data) > limit:
+        raise TooLarge(f"{len(data)} bytes, more than {limit}")
+    view = memoryview(HEADER.pack(len(data)) + data)
+    while view:
+        try:
+            view = view[os.write(handle, view) :]
+        except (BrokenPipeError, ConnectionError):
+            raise Gone from None
+
+
+def read_frame(handle: int, limit: int = FRAME_BYTES_MAX) -> Any:
+    """Read one message.
+
+    Raises:
+        Gone: The other end hung up.
+        TooLarge: The frame says that it is beyond the limit.
+        codec.BadValue: It is not JSON.
+    """
+    (size,) = HEADER.unpack(read_exactly(handle, HEADER.size))
+    if size > limit:
+        raise TooLarge(f"{size} bytes, more than {limit}")
+    return codec.loads(read_exactly(handle, size))
+
+
+def read_exactly(handle: int, size: int) -> bytes:
+    """Read so many bytes.
+
+    Raises:
+        Gone: The other end hung up before.
+    """
+    parts = []
+    while size:
+        try:
+            part = os.read(handle, min(size, 1 << 20))
+        except ConnectionError:
+            part = b""
+        if not part:
+            raise Gone
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def read_all(handle: int) -> bytes:
+    """Read a file from its start to its end."""
+    os.lseek(handle, 0, os.SEEK_SET)
+    parts = []
+    while part := os.read(handle, 1 << 20):
+        parts.append(part)
+    return b"".join(parts)

@@ -1,0 +1,186 @@
+"""The processes of a container: two zygotes, the users that programs and tests run as, and the end of both.
+
+Trap: the supervisor holds two capabilities only, to change user and group; it ends the processes of a job by taking
+their user id for one system call, and removes their files in the same way.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import select
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from nel.sandbox.agent import zygote
+from nel.sandbox.agent.watch import Counters, running
+
+WORK = "/tmp/work"  # noqa: S108 - a container's own
+SWEEP_SECONDS_MAX = 5.0
+_WRITABLE = ("/tmp", "/dev/shm", "/dev/mqueue")  # noqa: S108
+_FLATTENINGS_MAX = 1 << 14
+"""More than a work space has inodes."""
+
+
+class Zygote:
+    """The supervisor's end of one zygote."""
+
+    def __init__(self) -> None:
+        """Fork it."""
+        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                self.socket.close()
+                empty = os.open("/dev/null", os.O_RDWR)
+                for handle in (0, 1):
+                    os.dup2(empty, handle)
+                zygote.tend(theirs)
+            finally:
+                os._exit(1)
+        theirs.close()
+        self.child: int | None = None
+        self.ending: dict[str, Any] | None = None
+
+    def start(self, request: dict[str, Any], handles: list[int]) -> int:
+        """Have it fork a process; return the process id."""
+        message = json.dumps(request).encode()
+        socket.send_fds(self.socket, [message], handles)
+        reply = self.socket.recv(zygote.MESSAGE_BYTES_MAX)
+        if not reply:
+            raise SystemExit("a zygote is gone")
+        self.ending = None
+        self.child = json.loads(reply)["pid"]
+        return self.child
+
+    def take(self) -> None:
+        """Read how the process ended."""
+        reply = self.socket.recv(zygote.MESSAGE_BYTES_MAX)
+        if not reply:
+            raise SystemExit("a zygote is gone")
+        self.ending = json.loads(reply)
+        self.child = None
+
+
+class Processes:
+    """What runs in the container, and as whom."""
+
+    def __init__(self, first_user: int) -> None:
+        """Start the zygotes.
+
+        Args:
+            first_user: Programs run as this user, tests as the next; the one before it belongs to nobody.
+        """
+        self.nobody, self.program_user, self.tests_user = first_user - 1, first_user, first_user + 1
+        self.programs = Zygote()
+        self.tests = Zygote()
+        self.counters = Counters()
+        self.known = frozenset((os.getpid(), self.programs.pid, self.tests.pid))
+
+    @contextmanager
+    def as_user(self, user: int) -> Iterator[None]:
+        """Act as a user for files and signals; no process of that user can harm this one meanwhile."""
+        os.setresuid(self.nobody, user, 0)
+        try:
+            yield
+        finally:
+            os.setresuid(0, 0, 0)
+
+    def make_work_space(self, files: dict[str, str]) -> None:
+        """Make the directory that programs run in, with these files, owned by their user."""
+        with self.as_user(self.program_user):
+            with suppress(FileExistsError):
+                os.mkdir(WORK, 0o700)
+            for name, text in files.items():
+                handle = os.open(f"{WORK}/{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+                with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+                    file.write(text)
+
+    def kill(self, user: int) -> None:
+        """End all processes of a user at once."""
+        with self.as_user(user), suppress(ProcessLookupError, PermissionError):
+            os.kill(-1, signal.SIGKILL)
+
+    def clear(self, *, wipe: bool) -> bool:
+        """End whatever is left, remove what was written; return False when something remains."""
+        deadline = time.monotonic() + SWEEP_SECONDS_MAX
+        while True:
+            self.kill(self.program_user)
+            self.kill(self.tests_user)
+            for one in (self.programs, self.tests):
+                if one.child is not None and select.select([one.socket], [], [], 0.02)[0]:
+                    one.take()
+            self._reap()
+            if self.known.issuperset(running()):
+                break
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.0005)
+        return self._wipe() if wipe else True
+
+    def _reap(self) -> None:
+        while True:
+            try:
+                pid, _ = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                raise SystemExit("both zygotes are gone") from None
+            if pid == 0:
+                return
+            if pid in self.known:
+                raise SystemExit("a zygote is gone")
+
+    def _wipe(self) -> bool:
+        for path in _WRITABLE:
+            if not _is_empty(path):
+                for user in (self.program_user, self.tests_user):
+                    with self.as_user(user):
+                        _remove_all(path)
+        return all(_is_empty(path) for path in _WRITABLE)
+
+
+def _is_empty(path: str) -> bool:
+    try:
+        with os.scandir(path) as entries:
+            return next(entries, None) is None
+    except FileNotFoundError:
+        return True
+
+
+def _remove_all(path: str) -> None:
+    """Remove what is in a directory, as its owner; deep trees are flattened instead of descended into."""
+    for _ in range(_FLATTENINGS_MAX):
+        entries = _entries(path)
+        removed = [_removed(path, name, is_directory=is_directory) for name, is_directory in entries]
+        if not any(removed):
+            return  # empty, or nothing that this user may remove
+
+
+def _removed(top: str, name: str, *, is_directory: bool) -> bool:
+    """Remove a file, or a directory once its own directories have moved to the top."""
+    try:
+        if not is_directory:
+            os.unlink(name)
+            return True
+        os.chmod(name, 0o700)
+        for child, child_is_directory in _entries(name):
+            if child_is_directory:
+                os.chmod(child, 0o700)
+                os.rename(child, f"{top}/.nel-{time.monotonic_ns()}")
+            else:
+                os.unlink(child)
+        os.rmdir(name)
+    except OSError as error:
+        if error.errno in (errno.EPERM, errno.EACCES, errno.ENOENT, errno.ENAMETOOLONG):
+            return False
+        raise
+    return True
+
+
+def _entries(path: str) -> list[tuple[str, bool]]:
+    with os.scandir(path) as entries:
+        return [(entry.path, entry.is_dir(follow_symlinks=False)) for entry in entries]

@@ -1,0 +1,60 @@
+"""Process 1 of a container: takes one job at a time from the host, has it run, and clears up behind it.
+
+It executes nothing that it is sent and parses nothing that a program wrote beyond bounded frames. The end of its
+standard input means that the host is gone: it exits, and the container with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import struct
+import sys
+from typing import Any
+
+from nel.sandbox.agent import channel, zygote
+from nel.sandbox.agent.jobs import JOBS
+from nel.sandbox.agent.processes import Processes
+
+_LENGTH = struct.Struct(">I")
+
+
+class Supervisor:
+    """Runs the jobs of one container."""
+
+    def __init__(self, first_user: int) -> None:
+        """Start the zygotes."""
+        zygote.preload()
+        self._processes = Processes(first_user)
+
+    def serve(self) -> None:
+        """Answer the host until it hangs up."""
+        while True:
+            try:
+                job = json.loads(channel.read_exactly(0, _LENGTH.unpack(channel.read_exactly(0, _LENGTH.size))[0]))
+            except channel.Gone:
+                return
+            reply = {"number": job["number"], "nonce": job["nonce"], **self._answer(job)}
+            data = json.dumps(reply).encode()
+            view = memoryview(_LENGTH.pack(len(data)) + data)
+            while view:
+                view = view[os.write(1, view) :]
+
+    def _answer(self, job: dict[str, Any]) -> dict[str, Any]:
+        if job["do"] == "ping":
+            cpu, memory = self._processes.counters.are_there
+            return {"python": sys.version.split()[0], "counts_cpu": cpu, "counts_memory": memory}
+        self._processes.make_work_space(job.get("files") or {})
+        try:
+            facts = JOBS[job["do"]](self._processes, job)
+        finally:
+            is_clean = self._processes.clear(wipe=not job.get("keep_files"))
+        return {**facts, "is_clean": is_clean}
+
+
+def main(first_user: int) -> None:
+    """Serve the host; the container ends when this returns."""
+    supervisor = Supervisor(first_user)
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))  # process 1 ignores it otherwise, and an engine waits for it
+    supervisor.serve()

@@ -1,0 +1,148 @@
+"""The Docker engine: reached, asked what it can do, and its errors put into words.
+
+Trap: the SDK raises `docker.errors.DockerException`, `requests` exceptions and `OSError` for one and the same fault.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from nel.errors import SandboxError
+
+if TYPE_CHECKING:
+    import docker
+
+_ANSWER_SECONDS: Final = 60
+_CONNECT_SECONDS: Final = 5
+_NOT_FOUND: Final = 404
+_PORT: Final = 2375
+_TLS_PORT: Final = 2376
+
+OUTAGES: Final = ("no_engine", "no_image", "disk_full", "engine")
+"""Kinds of fault that are the engine's and meet every program."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineInfo:
+    """What an engine says of itself."""
+
+    version: str
+    cgroup: str
+    runtimes: tuple[str, ...]
+    cpus: int
+    memory_bytes: int
+    operating_system: str
+    lacks: tuple[str, ...]
+    """Limits that it cannot enforce."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return asdict(self)
+
+
+def connect(host: str | None = None) -> docker.DockerClient:
+    """Return a client of the engine.
+
+    Args:
+        host: As in ``DOCKER_HOST``, which holds when this is None.
+
+    Raises:
+        SandboxError: Nothing answers there (``no_engine``).
+    """
+    import docker  # noqa: PLC0415 - keeps start-up fast
+
+    with speaking(host):
+        _knock(host or _host_in_use())
+        if host is not None:
+            client = docker.DockerClient(base_url=host, timeout=_CONNECT_SECONDS)
+        else:
+            client = docker.from_env(timeout=_CONNECT_SECONDS)
+        client.ping()
+        client.api.timeout = _ANSWER_SECONDS
+        return client
+
+
+@contextmanager
+def speaking(host: str | None = None) -> Iterator[None]:
+    """Turn whatever the SDK raises into a `SandboxError` that says the next step."""
+    import docker.errors  # noqa: PLC0415
+    import requests.exceptions  # noqa: PLC0415
+
+    try:
+        yield
+    except docker.errors.ImageNotFound as error:
+        raise SandboxError(f"the image is not there: {error.explanation}", kind="no_image") from error
+    except docker.errors.APIError as error:
+        if _is_disk_full(str(error.explanation or error)):
+            raise SandboxError(f"the engine's disk is full: {error.explanation}", kind="disk_full") from error
+        if error.status_code == _NOT_FOUND and "No such image" in str(error.explanation):
+            raise SandboxError(f"the image is not there: {error.explanation}", kind="no_image") from error
+        raise SandboxError(f"the Docker engine refuses: {error.explanation or error}", kind="engine") from error
+    except (docker.errors.DockerException, requests.exceptions.RequestException, OSError) as error:
+        where = host or _host_in_use()
+        raise SandboxError(
+            f"no Docker engine answers at {where} ({_root(error)}); start it, or name another one with DOCKER_HOST, "
+            "and see that you may use its socket (group docker)",
+            kind="no_engine",
+        ) from error
+
+
+def info_of(client: docker.DockerClient) -> EngineInfo:
+    """Return what the engine says of itself.
+
+    Raises:
+        SandboxError: It does not answer.
+    """
+    with speaking():
+        said: Mapping[str, Any] = client.info()
+    lacks = [
+        name
+        for name, key in (("memory", "MemoryLimit"), ("processes", "PidsLimit"), ("CPU", "CpuCfsQuota"))
+        if said.get(key) is False
+    ]
+    return EngineInfo(
+        version=str(said.get("ServerVersion", "?")),
+        cgroup=f"v{said.get('CgroupVersion', '1')} ({said.get('CgroupDriver', '?')})",
+        runtimes=tuple(sorted(said.get("Runtimes") or ())),
+        cpus=int(said.get("NCPU") or 1),
+        memory_bytes=int(said.get("MemTotal") or 0),
+        operating_system=f"{said.get('OperatingSystem', '?')}, kernel {said.get('KernelVersion', '?')}",
+        lacks=tuple(lacks),
+    )
+
+
+def is_outage(error: SandboxError) -> bool:
+    """Return whether the fault is the engine's and will meet every other program, too."""
+    return error.kind in OUTAGES
+
+
+def _knock(host: str) -> None:
+    """See that somebody listens; the SDK's own attempt takes longer and leaves a socket open."""
+    address = urlsplit(host)
+    if address.scheme == "unix":
+        with socket.socket(socket.AF_UNIX) as knocking:
+            knocking.settimeout(_CONNECT_SECONDS)
+            knocking.connect(address.path)
+    elif address.scheme in ("tcp", "http", "https") and address.hostname:
+        port = address.port or (_TLS_PORT if os.environ.get("DOCKER_TLS_VERIFY") else _PORT)
+        socket.create_connection((address.hostname, port), _CONNECT_SECONDS).close()
+
+
+def _host_in_use() -> str:
+    return os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+
+
+def _is_disk_full(text: str) -> bool:
+    return "no space left on device" in text.lower()
+
+
+def _root(error: BaseException) -> str:
+    while error.__cause__ is not None or error.__context__ is not None:
+        error = error.__cause__ or error.__context__  # type: ignore[assignment]
+    return f"{type(error).__name__}: {error}"[:200]

@@ -1,0 +1,115 @@
+"""Proves each wall of the sandbox by trying to get over it.
+
+A probe is a program with the verdict it must get. Those that must be denied something print ``denied`` only when they
+were. Trap: what an engine says of its limits is not looked at; it may say so and not hold them.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import indent
+from typing import Any, Final
+
+from nel.errors import ConfigError, SandboxError
+from nel.sandbox.languages import Language
+from nel.sandbox.pool import Sandbox
+from nel.sandbox.types import Case, Limits, Program, Verdict, VerdictName
+
+_LIMITS: Final = Limits(cpu_seconds=2.0, idle_seconds=1.5, processes=32, memory_mb=256)
+_TESTS: Final = "assert double(2) == 4\nassert double(-3) == -6"
+_DENIED: Final = (Case(stdin="", expected_output="denied"),)
+
+_TRY: Final = """
+import os, socket, ctypes
+def attempt():
+{body}
+try:
+    attempt()
+    print("succeeded")
+except (OSError, MemoryError):
+    print("denied")
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """One wall, and the program that tries to get over it."""
+
+    name: str
+    program: Program
+    verdict: VerdictName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What came of a probe."""
+
+    name: str
+    holds: bool
+    detail: str
+
+
+def python_probes() -> Iterator[Probe]:
+    """Yield the probes of the Python sandbox, in an order that lets later ones find what earlier ones left."""
+    text = Path(__file__).with_name("probes.toml").read_text(encoding="utf-8")
+    for given in tomllib.loads(text)["probe"]:
+        source = given.get("program") or given.get("function") or _TRY.format(body=indent(given["denied"], "    "))
+        judged = {"tests": _TESTS, "entry_point": "double"} if "function" in given else {"cases": _DENIED}
+        program = Program(source=source, limits=_LIMITS, **judged)
+        yield Probe(name=given["name"], program=program, verdict=given.get("verdict", "passed"))
+
+
+def smoke_probes(language: Language) -> Iterator[Probe]:
+    """Yield the cases of a language's ``smoke.toml``.
+
+    Raises:
+        ConfigError: The file is missing or not usable.
+    """
+    path = language.folder / "smoke.toml"
+    try:
+        cases: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["case"]
+        for case in cases:
+            yield Probe(
+                name=f"{language.name}: {case['name']}", program=_of_case(language, case), verdict=case["verdict"]
+            )
+    except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
+        raise ConfigError(f"{path} is not usable: {error}") from error
+
+
+def _of_case(language: Language, case: dict[str, Any]) -> Program:
+    tests = case.get("tests")
+    expected = Case(stdin=case.get("stdin", ""), expected_output=case.get("expected_output", ""))
+    return Program(
+        source=case["program"],
+        language=language.name,
+        tests=tests,
+        entry_point=case.get("entry_point", ""),
+        cases=() if tests is not None else (expected,),
+        limits=Limits(cpu_seconds=case.get("cpu_seconds", 10.0)),
+    )
+
+
+def run_probes(sandbox: Sandbox, probes: Iterator[Probe]) -> Iterator[Finding]:
+    """Yield what came of each probe; a fault of the machinery is a wall that does not hold.
+
+    Raises:
+        SandboxError: The engine does not answer at all.
+    """
+    for probe in probes:
+        try:
+            verdict = sandbox.run(probe.program)
+        except SandboxError as error:
+            if error.kind in ("no_engine", "no_image"):
+                raise
+            yield Finding(name=probe.name, holds=False, detail=f"{error.kind}: {error}")
+            continue
+        yield Finding(name=probe.name, holds=verdict.verdict == probe.verdict, detail=_shown(verdict, probe))
+
+
+def _shown(verdict: Verdict, probe: Probe) -> str:
+    if verdict.verdict == probe.verdict:
+        return verdict.verdict if verdict.verdict != "passed" else ""
+    return f"{verdict.verdict} instead of {probe.verdict}: {verdict.detail or verdict.stderr}".strip(": ")

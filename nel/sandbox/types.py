@@ -1,0 +1,102 @@
+"""The words of the sandbox: a program, its limits, and what came of running it. Does no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeAlias
+
+VerdictName: TypeAlias = Literal[
+    "passed",
+    "wrong",
+    "runtime_error",
+    "syntax_error",
+    "timeout",
+    "out_of_memory",
+    "output_limit",
+    "no_code",
+]
+"""What a program can come to. Faults of the machinery are not among them: they are a `nel.errors.SandboxError`."""
+
+Mode: TypeAlias = Literal["split", "same_process", "stdio"]
+"""How a verdict was made, strongest first for its kind of problem:
+
+``stdio``: input in, output out, compared outside the container; expected outputs never enter it.
+``split``: tests and program in two processes of two users; plain values cross, and nothing else.
+``same_process``: tests and program share a process; a program that searches it can forge its verdict.
+"""
+
+ModeWish: TypeAlias = Literal["auto", "split", "same_process"]
+
+PASSED: Final = "passed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one program may take; a breach has a verdict of its own."""
+
+    cpu_seconds: float = 10.0
+    """CPU time of all its processes; a busy machine makes a program wait, never time out."""
+    idle_seconds: float = 10.0
+    """Time in which it neither computes nor waits for a CPU: sleeping, or waiting for something that never comes."""
+    output_bytes: int = 1 << 20
+    """Standard output and error together."""
+    file_bytes: int = 32 << 20
+    """Largest file it may write."""
+    processes: int = 64
+    """Processes and threads at once."""
+    compile_seconds: float = 30.0
+    """CPU time of the compiler."""
+    memory_mb: int | None = None
+    """Memory of the container it runs in; None: what the language's folder says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One input of a stdin/stdout problem and the output that is right."""
+
+    stdin: str
+    expected_output: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A program and how it is judged: by tests, or by inputs and outputs."""
+
+    source: str
+    language: str = "python"
+    tests: str | None = None
+    """Code that asserts; may define ``check(candidate)``, which is called with the entry point."""
+    entry_point: str = ""
+    """The function under test."""
+    prompt: str = ""
+    """The code the program was asked to complete; tests may use its imports and helper functions."""
+    cases: tuple[Case, ...] = ()
+    """Instead of tests: all must give the expected output."""
+    compare: Literal["lines", "exact", "tokens", "floats"] = "lines"
+    """How outputs are compared, see `nel.sandbox.compare.outputs_equal`."""
+    mode: ModeWish = "auto"
+    """``auto``: ``split`` for Python tests that allow it. The program's answer never decides it."""
+    limits: Limits | None = None
+    """None: the sandbox's own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What came of a program."""
+
+    verdict: VerdictName
+    mode: Mode
+    detail: str = ""
+    """The failing assertion, the exception or the first difference, for people."""
+    stderr: str = ""
+    """The end of standard error."""
+    cpu_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What the supervisor saw, for debugging: exit status, signal, memory."""
+
+    @property
+    def passed(self) -> bool:
+        """Return whether the program is right."""
+        return self.verdict == PASSED

@@ -1,0 +1,192 @@
+"""Runs whose answers are programs: verdicts in the artifacts, a missing engine, and one that goes away."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nel.sandbox.engine import connect
+from nel.sandbox.languages import find_language
+from nel.sandbox.owners import containers
+from tests.sandbox.conftest import need_engine
+from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
+from tests.support.engine import can_start, own_engine
+from tests.support.runs import nel, only_run, read_json, read_results, without_volatile, write_jsonl
+
+pytestmark = pytest.mark.docker
+
+N = 48
+
+
+def tasks(path: Path, n: int = N) -> Path:
+    """Write n rows of HumanEval's shape, each to multiply by its number."""
+    return write_jsonl(
+        path,
+        (
+            {
+                "task_id": f"times/{i}",
+                "prompt": f'def times_{i}(x: int) -> int:\n    """Return x times {i}."""\n',
+                "canonical_solution": f"    return x * {i}\n",
+                "test": f"def check(candidate):\n    assert candidate(3) == {3 * i}\n    assert candidate(0) == 0\n",
+                "entry_point": f"times_{i}",
+            }
+            for i in range(1, n + 1)
+        ),
+    )
+
+
+def script(call: Call, _: int) -> Reply:
+    """Answer right, but for some: wrong, ending early, not parsing, no code."""
+    number = int(call.text.split("def times_")[1].split("(")[0])
+    body = {
+        1: f"return x * {number} + 1",
+        2: "import os; os._exit(0)",
+        3: "return x *",
+        4: "while True: pass",
+    }.get(number % 12, f"import time; time.sleep(0.2); return x * {number}")
+    if number % 12 == 5:
+        return answer("I would rather not.")
+    return answer(f"Here:\n```python\ndef times_{number}(x):\n    {body}\n```")
+
+
+def command(endpoint: Endpoint, out: str, *more: str) -> list[str]:
+    return [
+        "eval", "run", "--bench", "humaneval", "--dataset", "data.jsonl", "--model-url", endpoint.url,
+        "--model-id", "m", "--concurrency", "4", "-o", out, "-O", "sandbox.workers=2",
+        "-O", "sandbox.limits.cpu_seconds=0.5", *more,
+    ]  # fmt: skip
+
+
+def comparable(run_dir: Path) -> list[Any]:
+    files = [read_json(run_dir / "humaneval" / name) for name in ("metrics.json", "failure_analysis.json")]
+    return [without_volatile(read_results(run_dir, "humaneval")), *({**one, "run_id": ""} for one in files)]
+
+
+def test_verdicts_reach_the_artifacts(tmp_path: Path) -> None:
+    need_engine("python")
+    tasks(tmp_path / "data.jsonl")
+    with scripted(script, models=["m"]) as endpoint:
+        done = nel(*command(endpoint, "out", "--repeats", "2"), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    run_dir = only_run(tmp_path / "out")
+    found = read_json(run_dir / "humaneval" / "failure_analysis.json")
+    kinds = {name: part["count"] for name, part in found["categories"].items()}
+    assert kinds == {"wrong_answer": 8, "runtime_error": 8, "syntax_error": 8, "timeout": 8, "no_answer": 8}
+    details = {one["category"]: one["detail"] for one in found["exemplars"]}
+    assert "assert candidate(3) == 75\ntimes_25(3) -> 76" in details["wrong_answer"]
+    bundle = read_json(run_dir / "humaneval" / "eval-humaneval.json")
+    scores = bundle["benchmark"]["scores"]
+    assert scores["pass@1"]["value"] == pytest.approx(28 / 48)
+    assert scores["pass@2"]["value"] == pytest.approx(28 / 48)
+    row = read_results(run_dir, "humaneval")[0]
+    assert (row["scoring_details"]["verdict"], row["scoring_details"]["mode"]) == ("wrong", "split")
+
+
+def test_without_an_engine_nothing_is_paid_for(tmp_path: Path) -> None:
+    tasks(tmp_path / "data.jsonl")
+    with scripted(script, models=["m"]) as endpoint:
+        refused = nel(*command(endpoint, "out"), cwd=tmp_path, env={"DOCKER_HOST": "unix:///nowhere/docker.sock"})
+        assert refused.returncode == 2
+        assert "programs cannot be run: no Docker engine answers at unix:///nowhere/docker.sock" in refused.stderr
+        assert endpoint.calls == []
+
+
+def test_without_the_image_nothing_is_paid_for(tmp_path: Path) -> None:
+    need_engine("python")
+    tasks(tmp_path / "data.jsonl")
+    with scripted(script, models=["m"]) as endpoint:
+        missing = nel(*command(endpoint, "out", "-O", "sandbox.images={python: 'nel-none:0'}"), cwd=tmp_path)
+        assert missing.returncode == 2
+        assert "nel sandbox build python" in missing.stderr
+        assert endpoint.calls == []
+
+
+def test_a_kill_leaves_no_container_and_a_resume_asks_nothing_twice(tmp_path: Path) -> None:
+    need_engine("python")
+    tasks(tmp_path / "data.jsonl")
+    with scripted(script, models=["m"]) as endpoint:
+        assert nel(*command(endpoint, "whole"), cwd=tmp_path).returncode == 0
+    with scripted(script, models=["m"]) as endpoint:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "nel", *command(endpoint, "killed")], cwd=tmp_path, stderr=subprocess.DEVNULL
+        )
+        wait_for_calls(endpoint, 20)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        done = nel(*command(endpoint, "killed", "--resume"), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert endpoint.resent() <= 4
+    client = connect()
+    try:
+        assert [one for one in containers(client) if one.pid == str(process.pid)] == []
+    finally:
+        client.close()
+    assert comparable(only_run(tmp_path / "killed")) == comparable(only_run(tmp_path / "whole"))
+
+
+def test_a_changed_limit_scores_stored_answers_anew(tmp_path: Path) -> None:
+    need_engine("python")
+    tasks(tmp_path / "data.jsonl", 12)
+    with scripted(script, models=["m"]) as endpoint:
+        assert nel(*command(endpoint, "out"), cwd=tmp_path).returncode == 0
+        asked = len(endpoint.calls)
+        again = nel(*command(endpoint, "out", "--resume", "-O", "sandbox.limits.idle_seconds=0.1"), cwd=tmp_path)
+        assert again.returncode == 0, again.stderr
+        assert len(endpoint.calls) == asked
+    rows = read_results(only_run(tmp_path / "out"), "humaneval")
+    assert {row["scoring_details"].get("verdict") for row in rows if row["reward"] == 0} >= {"timeout"}
+    assert sum(row["reward"] for row in rows) == 0  # those that sleep for 0.2 s are too slow now
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not can_start(), reason="needs root and dockerd, to start an engine of its own")
+def test_an_engine_that_goes_away_stops_the_run_and_a_resume_completes_it(tmp_path: Path) -> None:
+    need_engine("python")
+    tasks(tmp_path / "data.jsonl")
+    home = Path(tempfile.mkdtemp(prefix="nel-engine-", dir="/tmp"))
+    with own_engine(home) as engine, scripted(script, models=["m"]) as endpoint:
+        engine.take(find_language("python").image)
+        env = {**os.environ, "DOCKER_HOST": engine.host}
+        assert nel(*command(endpoint, "whole"), cwd=tmp_path, env=env).returncode == 0
+        asked = len(endpoint.calls)
+        process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "nel",
+                *command(endpoint, "cut", "-O", "engine.concurrency=2", "-O", "sandbox.engine_wait_seconds=2"),
+            ],
+            cwd=tmp_path,
+            env=env,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        wait_for_calls(endpoint, asked + 8)
+        time.sleep(1.0)
+        engine.stop()
+        _, said = process.communicate(timeout=120)
+        assert process.returncode in (3, 75), said
+        assert "no Docker engine answers" in said
+        cut = only_run(tmp_path / "cut")
+        unscored = read_json(cut / "humaneval" / "failure_analysis.json")["accounting"]
+        assert unscored["n_unscored"] > 0
+        assert unscored["n_total"] == N
+        engine.start()
+        done = nel(*command(endpoint, "cut", "--resume"), cwd=tmp_path, env=env)
+        assert done.returncode == 0, done.stderr
+        assert comparable(cut) == comparable(only_run(tmp_path / "whole"))
+
+
+def wait_for_calls(endpoint: Endpoint, n: int) -> None:
+    deadline = time.monotonic() + 60
+    while len(endpoint.calls) < n and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(endpoint.calls) >= n

@@ -1,0 +1,4 @@
+# what: raises GeneratorExit while it is loaded
+# problem: double
+# verdict: runtime_error
+raise GeneratorExit("done")

@@ -1,0 +1,5 @@
+# what: looks as if somebody had pressed control-C
+# problem: double
+# verdict: runtime_error
+def double(x):
+    raise KeyboardInterrupt

@@ -1,0 +1,9 @@
+# what: sends itself SIGKILL, which looks like an out-of-memory kill and is none
+# problem: double
+# verdict: runtime_error
+import os
+import signal
+
+
+def double(x):
+    os.kill(os.getpid(), signal.SIGKILL)

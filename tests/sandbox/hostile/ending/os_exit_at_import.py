@@ -1,0 +1,6 @@
+# what: ends its process with status 0 past every handler
+# problem: double
+# verdict: runtime_error
+import os
+
+os._exit(0)

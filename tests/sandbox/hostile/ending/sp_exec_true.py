@@ -1,0 +1,9 @@
+# what: turns the common process into one that succeeds
+# mode: same_process
+# problem: double
+# verdict: runtime_error
+import os
+
+
+def double(x):
+    os.execv("/bin/true", ["true"])

@@ -1,0 +1,9 @@
+# what: kills the common process
+# mode: same_process
+# problem: double
+# verdict: runtime_error
+import os
+
+
+def double(x):
+    os.kill(os.getpid(), 9)

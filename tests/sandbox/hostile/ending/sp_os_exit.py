@@ -1,0 +1,8 @@
+# what: ends the common process with status 0 before the tests, having said that it passed
+# mode: same_process
+# problem: double
+# verdict: runtime_error
+import os
+
+print("passed", flush=True)
+os._exit(0)

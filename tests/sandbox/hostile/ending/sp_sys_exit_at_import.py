@@ -1,0 +1,7 @@
+# what: leaves with status 0 before the tests are defined
+# mode: same_process
+# problem: double
+# verdict: runtime_error
+import sys
+
+sys.exit()

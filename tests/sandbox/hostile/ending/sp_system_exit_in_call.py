@@ -1,0 +1,6 @@
+# what: raises SystemExit(0) in the middle of the tests
+# mode: same_process
+# problem: double
+# verdict: runtime_error
+def double(x):
+    raise SystemExit(0)

@@ -1,0 +1,9 @@
+# what: prints the right sum and ends with status 3
+# mode: stdio
+# problem: echo
+# verdict: runtime_error
+import sys
+
+n = int(input())
+print(sum(map(int, input().split())))
+sys.exit(3)

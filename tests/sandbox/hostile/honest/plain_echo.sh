@@ -1,0 +1,11 @@
+# what: the plain answer
+# mode: stdio
+# problem: echo
+# verdict: passed
+read -r n
+read -r -a numbers
+total=0
+for number in "${numbers[@]}"; do
+    total=$((total + number))
+done
+echo "$total"

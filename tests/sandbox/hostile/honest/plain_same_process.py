@@ -1,0 +1,6 @@
+# what: the plain answer beside its tests
+# mode: same_process
+# problem: listy
+# verdict: passed
+def evens(xs):
+    return [number for number in xs if number % 2 == 0]

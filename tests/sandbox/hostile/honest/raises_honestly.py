@@ -1,0 +1,5 @@
+# what: is honestly broken: divides by zero
+# problem: double
+# verdict: runtime_error
+def double(x):
+    return x / 0

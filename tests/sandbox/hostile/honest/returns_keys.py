@@ -1,0 +1,5 @@
+# what: returns a view of a dict's keys
+# problem: unordered
+# verdict: passed
+def distinct(xs):
+    return dict.fromkeys(xs).keys()

@@ -1,0 +1,6 @@
+# what: reads standard input as file number 0
+# mode: stdio
+# problem: echo
+# verdict: passed
+_, *words = open(0).read().split()
+print(sum(map(int, words)))

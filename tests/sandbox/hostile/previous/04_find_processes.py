@@ -1,0 +1,27 @@
+# what: looks for processes of the program before, dying and dead ones too
+# problem: double
+# verdict: passed
+import os
+
+
+def left():
+    allowed = {os.getpid(), os.getppid(), 1}
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit() or int(entry) in allowed:
+            continue
+        try:
+            with open(f"/proc/{entry}/stat") as file:
+                text = file.read()
+        except OSError:
+            continue
+        if "nel-left" in text or text.rpartition(")")[2].split()[0] == "Z":
+            yield text[:60]
+
+
+found = list(left())
+
+
+def double(x):
+    if found:
+        raise RuntimeError("reached: " + "; ".join(found))
+    return 2 * x

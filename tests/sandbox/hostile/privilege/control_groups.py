@@ -1,0 +1,25 @@
+# what: raises its limits in the control groups, leaves them, and makes groups of its own
+# problem: double
+# verdict: passed
+import os
+
+reached = []
+for folder, folders, names in os.walk("/sys/fs/cgroup"):
+    for name in names:
+        if os.access(os.path.join(folder, name), os.W_OK):
+            reached.append(os.path.join(folder, name))
+    if os.access(folder, os.W_OK):
+        reached.append(folder)
+    try:
+        os.mkdir(folder + "/left")
+        reached.append(folder + "/left")
+    except OSError:
+        pass
+    if folder.count("/") > 6:
+        folders.clear()
+
+
+def double(x):
+    if reached:
+        raise RuntimeError("reached: " + ", ".join(reached)[:500])
+    return 2 * x

@@ -1,0 +1,11 @@
+// what: includes files of the system to read them in the compiler's messages
+// mode: stdio
+// problem: echo
+// verdict: syntax_error
+#include "/etc/shadow"
+#include "/proc/1/environ"
+#include "/etc/passwd"
+
+int main() {
+    return 0;
+}

@@ -1,0 +1,10 @@
+// what: includes itself and a device without end
+// mode: stdio
+// problem: echo
+// verdict: syntax_error|timeout|out_of_memory
+#include "/dev/zero"
+#include __FILE__
+
+int main() {
+    return 0;
+}

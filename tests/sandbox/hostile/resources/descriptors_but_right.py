@@ -1,0 +1,15 @@
+# what: uses up all descriptors and answers right
+# problem: double
+# verdict: passed
+import os
+
+kept = []
+try:
+    while True:
+        kept.append(os.open("/dev/null", os.O_RDONLY))
+except OSError:
+    pass
+
+
+def double(x):
+    return 2 * x

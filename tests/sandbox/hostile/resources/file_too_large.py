@@ -1,0 +1,7 @@
+# what: writes one file beyond the limit of a file
+# problem: double
+# verdict: runtime_error
+def double(x):
+    with open("/tmp/large", "wb") as file:
+        while True:
+            file.write(bytes(1 << 20))

@@ -1,0 +1,13 @@
+// what: prints without end
+// mode: stdio
+// problem: echo
+// verdict: output_limit
+const fs = require("fs");
+const block = "x".repeat(65536);
+for (;;) {
+  try {
+    fs.writeSync(1, block);
+  } catch (error) {
+    if (error.code !== "EAGAIN") throw error;
+  }
+}

@@ -1,0 +1,5 @@
+# what: prints without end
+# mode: stdio
+# problem: echo
+# verdict: output_limit
+yes

@@ -1,0 +1,9 @@
+// what: forks without end
+// mode: stdio
+// problem: echo
+// verdict: runtime_error|timeout|out_of_memory
+#include <unistd.h>
+
+int main() {
+    for (;;) fork();
+}

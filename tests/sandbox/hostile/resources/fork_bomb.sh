@@ -1,0 +1,7 @@
+# what: the classic fork bomb
+# mode: stdio
+# problem: echo
+# verdict: runtime_error|timeout|out_of_memory|wrong|output_limit
+bomb() { bomb | bomb & }
+bomb
+wait

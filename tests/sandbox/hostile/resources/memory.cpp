@@ -1,0 +1,14 @@
+// what: takes memory by malloc and fills it
+// mode: stdio
+// problem: echo
+// verdict: out_of_memory|runtime_error
+#include <cstdlib>
+#include <cstring>
+
+int main() {
+    for (;;) {
+        void *block = malloc(4 << 20);
+        if (!block) abort();
+        memset(block, 1, 4 << 20);
+    }
+}

@@ -1,0 +1,8 @@
+# what: sleeps
+# problem: double
+# verdict: timeout
+import time
+
+
+def double(x):
+    time.sleep(3600)

@@ -1,0 +1,8 @@
+# what: ignores what it can and sleeps
+# mode: stdio
+# problem: echo
+# verdict: timeout
+trap '' HUP INT TERM XCPU
+while :; do
+    sleep 3600
+done

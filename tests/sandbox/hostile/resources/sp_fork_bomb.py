@@ -1,0 +1,13 @@
+# what: forks without end in the common process
+# mode: same_process
+# problem: double
+# verdict: runtime_error|timeout|out_of_memory
+import os
+
+
+def double(x):
+    while True:
+        try:
+            os.fork()
+        except OSError:
+            pass

@@ -1,0 +1,8 @@
+# what: takes all memory in the common process
+# mode: same_process
+# problem: double
+# verdict: out_of_memory
+def double(x):
+    kept = []
+    while True:
+        kept.append(bytearray(8 << 20))

@@ -1,0 +1,9 @@
+# what: sleeps in the common process
+# mode: same_process
+# problem: double
+# verdict: timeout
+import time
+
+
+def double(x):
+    time.sleep(3600)

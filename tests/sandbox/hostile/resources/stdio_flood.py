@@ -1,0 +1,6 @@
+# mode: stdio
+# what: prints numbers without end
+# problem: echo
+# verdict: output_limit
+while True:
+    print(7)

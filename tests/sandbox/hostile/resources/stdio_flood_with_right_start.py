@@ -1,0 +1,7 @@
+# what: prints the right sum and two megabytes of blank lines
+# mode: stdio
+# problem: echo
+# verdict: output_limit
+n = int(input())
+print(sum(map(int, input().split())))
+print("\n" * (2 << 20))

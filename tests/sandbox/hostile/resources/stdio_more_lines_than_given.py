@@ -1,0 +1,8 @@
+# what: reads one line too many
+# mode: stdio
+# problem: echo
+# verdict: runtime_error
+n = int(input())
+numbers = input()
+input()
+print(sum(map(int, numbers.split())))

@@ -1,0 +1,6 @@
+# what: never prints
+# mode: stdio
+# problem: echo
+# verdict: timeout
+while True:
+    pass

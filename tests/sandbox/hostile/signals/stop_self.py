@@ -1,0 +1,10 @@
+# what: stops itself, to be neither running nor ended
+# problem: double
+# verdict: timeout
+import os
+import signal
+
+
+def double(x):
+    os.kill(os.getpid(), signal.SIGSTOP)
+    return 2 * x

@@ -1,0 +1,4 @@
+# what: nothing under the name of the function
+# problem: double
+# verdict: runtime_error|wrong
+double = None

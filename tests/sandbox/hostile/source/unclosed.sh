@@ -1,0 +1,6 @@
+# what: a script with an open quote
+# mode: stdio
+# problem: echo
+# verdict: syntax_error|runtime_error
+read -r n
+echo "$n

@@ -1,0 +1,166 @@
+"""What may cross between a program and its tests, and what comes of bytes that nobody should send."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import datetime
+import decimal
+import fractions
+import json
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nel.sandbox.agent import codec
+
+HASHABLE = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False),
+    st.text(),
+    st.binary(),
+    st.complex_numbers(allow_nan=False),
+)
+PLAIN = st.recursive(
+    HASHABLE | st.decimals(allow_nan=False) | st.fractions() | st.dates() | st.datetimes() | st.timedeltas(),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.tuples(inner, inner)
+        | st.dictionaries(HASHABLE, inner, max_size=4)
+        | st.sets(HASHABLE, max_size=4)
+        | st.frozensets(HASHABLE, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+def refuse(value: Any) -> int:
+    raise codec.CannotCross(type(value).__name__)
+
+
+def there_and_back(value: Any) -> Any:
+    return codec.decode(codec.loads(codec.dumps(codec.encode(value, refuse))), lambda number: ("reference", number))
+
+
+@given(PLAIN)
+def test_plain_values_cross_whole(value: Any) -> None:
+    back = there_and_back(value)
+    assert back == value
+    assert type(back) is type(value)
+
+
+def test_numbers_that_json_does_not_have() -> None:
+    assert math.isnan(there_and_back(math.nan))
+    assert there_and_back([math.inf, -math.inf, -0.0]) == [math.inf, -math.inf, -0.0]
+    assert there_and_back(10**6000) == 10**6000
+    assert there_and_back(range(0, 10**30, 3)) == range(0, 10**30, 3)
+    assert there_and_back("\ud800 lone") == "\ud800 lone"
+
+
+class LyingInt(int):
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __add__(self, other: object) -> Any:
+        return 42
+
+
+class LyingList(list[Any]):
+    def __iter__(self) -> Any:
+        return iter([4, 2])
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 0
+
+
+@pytest.mark.parametrize(
+    ("lying", "honest"),
+    [
+        (LyingInt(7), 7),
+        (LyingList([1]), [1]),
+        (collections.Counter("aab"), {"a": 2, "b": 1}),
+        (collections.OrderedDict(a=1), {"a": 1}),
+        (collections.namedtuple("Pair", "x y")(1, 2), (1, 2)),
+        (type("Text", (str,), {"__eq__": lambda *_: True})("x"), "x"),
+    ],
+)
+def test_a_subclass_is_reduced_to_what_it_derives_from(lying: Any, honest: Any) -> None:
+    back = there_and_back(lying)
+    assert type(back) is type(honest)
+    assert honest.__eq__(back)
+
+
+def test_everything_else_is_a_reference_or_refused() -> None:
+    with pytest.raises(codec.CannotCross, match="function"):
+        there_and_back(lambda: 1)
+    assert codec.encode(object(), lambda _: 7) == ["R", 7]
+    assert codec.decode(["R", 7], lambda number: ("reference", number)) == ("reference", 7)
+
+
+def test_what_holds_itself_or_is_too_deep_is_refused() -> None:
+    own: list[Any] = []
+    own.append(own)
+    deep: Any = 1
+    for _ in range(300):
+        deep = [deep]
+    for value in (own, deep):
+        with pytest.raises(codec.TooDeep):
+            codec.encode(value, refuse)
+
+
+@given(st.recursive(st.none() | st.integers() | st.text(max_size=3), lambda inner: st.lists(inner, max_size=3)))
+def test_foreign_data_is_a_value_or_refused_and_nothing_else(data: Any) -> None:
+    with contextlib.suppress(codec.BadValue):
+        codec.decode(data, lambda number: number)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[", "{" * 100_000, "[" * 100_000, "nan", "Infinity", "1" * 5000, '["l",', "\x00", '{"a":1}{']
+)
+def test_bytes_that_are_no_message_are_refused(text: str) -> None:
+    with pytest.raises(codec.BadValue):
+        codec.loads(text.encode())
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ["l"],
+        ["l", 1],
+        ["x", []],
+        ["i", "zz"],
+        ["f", "pi"],
+        ["b", "0"],
+        ["c", ["1"]],
+        ["T", ["eval", "1"]],
+        ["d", [1]],
+        {"l": []},
+    ],
+)
+def test_values_that_nobody_encodes_are_refused(data: Any) -> None:
+    with pytest.raises(codec.BadValue):
+        codec.decode(json.loads(json.dumps(data)), lambda number: number)
+
+
+def test_times_fractions_and_views() -> None:
+    value = {
+        "when": datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.UTC),
+        "part": fractions.Fraction(1, 3),
+        "exact": decimal.Decimal("1.10"),
+        "queue": collections.deque([1, 2], maxlen=5),
+    }
+    back = there_and_back(value)
+    assert back == value
+    assert back["queue"].maxlen == 5
+    assert there_and_back({"a": 1}.keys()) == ["a"]

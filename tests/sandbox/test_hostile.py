@@ -1,0 +1,60 @@
+"""Every program of the hostile suite gets its verdict, and the honest program after it passes in the same container."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from nel.sandbox import Case, Limits, Program, Sandbox, SandboxSettings
+from tests.sandbox.conftest import need_engine
+from tests.sandbox.hostile.catalogue import Program as Hostile
+from tests.sandbox.hostile.catalogue import load_problems, load_programs
+
+pytestmark = [pytest.mark.docker, pytest.mark.slow]
+
+LIMITS = Limits(cpu_seconds=3.0, idle_seconds=2.0, processes=48, memory_mb=256)
+PROBLEMS = load_problems()
+FAMILIES = sorted({(one.language, one.family) for one in load_programs()})
+
+
+def program_of(hostile: Hostile) -> Program:
+    problem = PROBLEMS[hostile.problem]
+    judged: dict[str, Any]
+    if "cases" in problem:
+        cases = [Case(stdin=case["stdin"], expected_output=case["expected_output"]) for case in problem["cases"]]
+        judged = {"cases": tuple(cases)}
+    else:
+        judged = {name: problem[name] for name in ("tests", "entry_point", "prompt")} | {"mode": hostile.mode}
+    # A runtime such as node or a compiler needs more than Python does; the walls are the same.
+    limits = LIMITS if hostile.language == "python" else Limits(cpu_seconds=3.0, idle_seconds=2.0)
+    return Program(source=hostile.source, language=hostile.language, limits=limits, **judged)
+
+
+def honest() -> Program:
+    problem = PROBLEMS["double"]
+    judged = {name: problem[name] for name in ("tests", "entry_point", "prompt")}
+    return Program(source="def double(x):\n    return 2 * x\n", limits=LIMITS, **judged)
+
+
+@pytest.mark.parametrize(("language", "family"), FAMILIES, ids=str)
+def test_each_gets_its_verdict_and_the_next_honest_program_passes(language: str, family: str) -> None:
+    need_engine("python", language)
+    found, after = {}, {}
+    with Sandbox(SandboxSettings(workers=1)) as sandbox:
+        for hostile in load_programs():
+            if (hostile.language, hostile.family) != (language, family):
+                continue
+            verdict = sandbox.run(program_of(hostile))
+            if verdict.verdict not in hostile.verdicts:
+                found[hostile.name] = (verdict.verdict, sorted(hostile.verdicts), verdict.detail)
+            if not (next_one := sandbox.run(honest())).passed:
+                after[hostile.name] = next_one
+    assert found == {}
+    assert after == {}
+
+
+def test_there_are_enough_of_them() -> None:
+    programs = load_programs()
+    assert len([one for one in programs if one.verdicts != {"passed"}]) >= 60
+    assert len({one.family for one in programs}) >= 10

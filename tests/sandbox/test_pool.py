@@ -1,0 +1,254 @@
+"""The pool against a real engine: what is left behind, what is never touched, and whose fault a dead container is."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from nel.errors import DatasetError, SandboxError
+from nel.sandbox import Case, Limits, Program, Sandbox, SandboxSettings
+from nel.sandbox.container import Container
+from nel.sandbox.engine import connect, speaking
+from nel.sandbox.languages import find_language
+from nel.sandbox.owners import EXPIRES_LABEL, LABEL, OWNER_LABEL, containers, is_left_over, labels_of, reap
+from tests.sandbox.conftest import need_engine
+
+pytestmark = pytest.mark.docker
+
+RIGHT = Program(source="def double(x):\n    return 2 * x\n", tests="assert double(4) == 8", entry_point="double")
+SLOW = Program(
+    source="import time\ndef double(x):\n    time.sleep(60)\n", tests="assert double(4) == 8", entry_point="double"
+)
+RUN_FOR_EVER = """
+from nel.sandbox import Limits, Program, Sandbox, SandboxSettings
+with Sandbox(SandboxSettings(workers=2)) as sandbox:
+    slow = Program(source="import time\\ndef f():\\n    time.sleep(600)", tests="f()", entry_point="f",
+                   limits=Limits(idle_seconds=600))
+    futures = [sandbox.submit(slow) for _ in range(2)]
+    import time
+    time.sleep(2.5)
+    print("running", flush=True)
+    futures[0].result()
+"""
+
+
+@pytest.fixture
+def client() -> Iterator[Any]:
+    need_engine("python")
+    found = connect()
+    yield found
+    found.close()
+
+
+def ids_of(client: Any, pid: int) -> list[str]:
+    return [one.id for one in containers(client) if one.pid == str(pid)]
+
+
+def wait_until(is_so: Any, seconds: float = 15.0) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if is_so():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_process_leaves_no_container(client: Any, number: signal.Signals) -> None:
+    with subprocess.Popen([sys.executable, "-c", RUN_FOR_EVER], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "running\n"
+        assert len(ids_of(client, process.pid)) == 2
+        process.send_signal(number)
+    assert wait_until(lambda: not ids_of(client, process.pid))
+
+
+def test_the_next_start_reaps_what_is_left_and_touches_nobody_else(client: Any) -> None:
+    mine, theirs = labels_of("python"), labels_of("python")
+    home, _, _ = mine[OWNER_LABEL].partition(":")
+    mine[OWNER_LABEL] = f"{home}:{2**22 + 1}:123"  # no such process
+    theirs[OWNER_LABEL] = f"another-machine:{os.getpid()}:123"
+    options = {"image": find_language("python").image, "command": ["sleep", "120"], "detach": True}
+    gone = client.containers.run(labels=mine, **options)
+    living = client.containers.run(labels=labels_of("python"), **options)
+    foreign = client.containers.run(labels=theirs, **options)
+    try:
+        with Sandbox(SandboxSettings(workers=1)) as sandbox:
+            assert sandbox.run(RIGHT).passed
+        there = {one.id for one in containers(client)}
+        assert gone.id not in there
+        assert {living.id, foreign.id} <= there
+    finally:
+        for container in (gone, living, foreign):
+            with suppress(SandboxError), speaking():
+                container.remove(force=True)
+
+
+def test_a_container_of_another_machine_is_removed_when_its_time_is_over() -> None:
+    labels = {LABEL: "1", OWNER_LABEL: "another-machine:1:1", EXPIRES_LABEL: str(int(time.time()) - 1)}
+    assert is_left_over(labels)
+    assert not is_left_over({**labels, EXPIRES_LABEL: str(int(time.time()) + 60)})
+
+
+def test_reaping_with_nothing_to_reap(client: Any) -> None:
+    assert reap(client) == []
+
+
+def test_a_container_that_dies_costs_nobody_their_verdict(lone: Sandbox, client: Any) -> None:
+    assert lone.run(RIGHT).passed
+    waiting = lone.submit(SLOW)
+    assert wait_until(lambda: len(ids_of(client, os.getpid())) == 1)
+    time.sleep(0.5)
+    (running,) = ids_of(client, os.getpid())
+    client.api.kill(running)
+    assert waiting.result().verdict == "timeout"  # it was run again, in a container of its own
+    assert lone.run(RIGHT).passed
+
+
+def test_a_program_that_ends_its_container_again_and_again_has_failed(
+    lone: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = Container.ask
+
+    def dies(self: Container, job: dict[str, Any], *, seconds: float) -> dict[str, Any]:
+        if "time.sleep" in str(job.get("source")):
+            self.hang_up()
+        return ask(self, job, seconds=seconds)
+
+    monkeypatch.setattr(Container, "ask", dies)
+    verdict = lone.run(SLOW)
+    assert verdict.verdict == "runtime_error"
+    assert "ended its sandbox 2 times" in verdict.detail
+
+
+def test_a_machine_on_which_nothing_runs_is_nobodys_fault(lone: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = Container.ask
+
+    def dies(self: Container, job: dict[str, Any], *, seconds: float) -> dict[str, Any]:
+        if job["do"] != "ping":
+            self.hang_up()
+        return ask(self, job, seconds=seconds)
+
+    monkeypatch.setattr(Container, "ask", dies)
+    with pytest.raises(SandboxError) as died:
+        lone.run(RIGHT)
+    assert died.value.kind == "died"
+
+
+def test_closing_ends_what_runs(client: Any) -> None:
+    sandbox = Sandbox(SandboxSettings(workers=1))
+    waiting = sandbox.submit(SLOW)
+    queued = sandbox.submit(RIGHT)
+    assert wait_until(lambda: bool(ids_of(client, os.getpid())))
+    started = time.monotonic()
+    sandbox.close()
+    assert time.monotonic() - started < 5
+    for future in (waiting, queued):
+        with pytest.raises(SandboxError, match="closed"):
+            future.result(timeout=5)
+    with pytest.raises(SandboxError, match="closed"):
+        sandbox.submit(RIGHT)
+    assert wait_until(lambda: not ids_of(client, os.getpid()))
+
+
+@pytest.mark.filterwarnings("ignore:.*unclosed.*socket:pytest.PytestUnraisableExceptionWarning")  # the SDK's
+@pytest.mark.parametrize("host", ["unix:///nowhere/docker.sock", "tcp://127.0.0.1:9"])
+def test_no_engine_is_said_in_one_line(host: str) -> None:
+    with Sandbox(SandboxSettings(host=host, engine_wait_seconds=0)) as sandbox:
+        with pytest.raises(SandboxError, match="no Docker engine answers at") as refused:
+            sandbox.check()
+        assert refused.value.kind == "no_engine"
+        with pytest.raises(SandboxError, match="no Docker engine answers at"):
+            sandbox.run(RIGHT)
+
+
+def test_a_missing_image_names_the_command_that_builds_it(client: Any) -> None:
+    settings = SandboxSettings(images={"python": "nel-sandbox-python:never-built"}, engine_wait_seconds=0)
+    with Sandbox(settings) as sandbox:
+        for attempt in (sandbox.check, lambda: sandbox.run(RIGHT)):
+            with pytest.raises(SandboxError, match="nel sandbox build python") as missing:
+                attempt()
+            assert missing.value.kind == "no_image"
+
+
+def test_an_unknown_runtime_is_the_engines_refusal(client: Any) -> None:
+    settings = SandboxSettings(workers=1, runtime="no-such-runtime", engine_wait_seconds=0)
+    with Sandbox(settings) as sandbox, pytest.raises(SandboxError, match="no-such-runtime"):
+        sandbox.run(RIGHT)
+
+
+def test_containers_are_made_anew_after_so_many_programs(lone: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nel.sandbox.pool._JOBS_MAX", 5)
+    seen = set()
+    for _ in range(12):
+        assert lone.run(RIGHT).passed
+        seen |= {one for worker in lone._workers for one in worker._containers}
+    assert seen <= {("python", None)}
+
+
+def test_tests_that_are_of_no_use_are_the_rows_fault(lone: Sandbox) -> None:
+    for tests in ("def broken(:", "assert 1 + 1 == 2"):
+        with pytest.raises(DatasetError):
+            lone.run(Program(source=RIGHT.source, tests=tests, entry_point="double"))
+    with pytest.raises(DatasetError, match="neither tests nor cases"):
+        lone.run(Program(source=RIGHT.source))
+
+
+def test_modes_are_chosen_by_the_tests(lone: Sandbox) -> None:
+    def mode(source: str, tests: str, entry_point: str = "f") -> str:
+        verdict = lone.run(Program(source=source, tests=tests, entry_point=entry_point))
+        assert verdict.passed, verdict
+        return verdict.mode
+
+    assert mode("def f(x): return x", "assert f(1) == 1") == "split"
+    assert mode("def f(g): return g(2)", "assert f(lambda x: x + 1) == 3") == "same_process"
+    unit = "import unittest\nclass T(unittest.TestCase):\n    def test_it(self): self.assertEqual(f(1), 1)"
+    assert mode("def f(x): return x", unit) == "same_process"
+    assert mode("class P:\n    def __init__(s, x): s.x = x\ndef f(p): return p.x", "assert f(P(3)) == 3") == "split"
+    assert mode("def f():\n    yield 1\n    yield 2", "assert list(f()) == [1, 2]") == "split"
+    raising = "class Odd(Exception): pass\ndef f(x): raise Odd('no')"
+    assert (
+        mode(raising, "try:\n    f(1)\nexcept Odd as error:\n    assert str(error) == 'no'\nelse:\n    assert 0")
+        == "split"
+    )
+    with pytest.raises(DatasetError, match="same_process"):
+        lone.run(Program(source="def f(g): return 1", tests="f(lambda: 1)", entry_point="f", mode="split"))
+
+
+def test_a_failing_assertion_is_kept_with_the_call(lone: Sandbox) -> None:
+    verdict = lone.run(Program(source="def double(x): return x", tests="assert double(4) == 8", entry_point="double"))
+    assert verdict.verdict == "wrong"
+    assert "line 1: assert double(4) == 8" in verdict.detail
+    assert "double(4) -> 4" in verdict.detail
+
+
+def test_inputs_and_outputs(lone: Sandbox) -> None:
+    cases = (Case(stdin="1 2\n", expected_output="3"), Case(stdin="5 5\n", expected_output="10\n"))
+    right = Program(source="print(sum(map(int, input().split())))", cases=cases)
+    assert lone.run(right).passed
+    half = lone.run(Program(source="print(3)", cases=cases))
+    assert (half.verdict, half.mode) == ("wrong", "stdio")
+    assert half.detail.startswith("case 2 of 2")
+    guarded = (
+        'def main():\n    print(sum(map(int, input().split())))\n\nif __name__ == "__main__":\n    main()\n    exit()'
+    )
+    assert lone.run(Program(source=guarded, cases=cases)).passed
+    assert lone.run(Program(source="", cases=cases)).verdict == "no_code"
+    unflushed = "import sys, atexit\natexit.register(lambda: print(sum(map(int, sys.stdin.read().split()))))"
+    assert lone.run(Program(source=unflushed, cases=cases)).passed
+
+
+def test_idle_time_is_not_cpu_time(lone: Sandbox) -> None:
+    waits = "import time\ndef f():\n    time.sleep(1.2)\n    return 1"
+    limits = Limits(cpu_seconds=1.0, idle_seconds=5.0)
+    assert lone.run(Program(source=waits, tests="assert f() == 1", entry_point="f", limits=limits)).passed
+    limits = Limits(cpu_seconds=5.0, idle_seconds=0.5)
+    assert lone.run(Program(source=waits, tests="f()", entry_point="f", limits=limits)).verdict == "timeout"
