@@ -139,7 +139,8 @@ def blocks_of(text: str, judge: Judge) -> list[Block]:
     at = 0
     if fences and not fences[0].rest.strip():
         before = text[: fences[0].start] + fences[0].lead
-        if before.strip() and judge.is_code(before):
+        inside = text[fences[0].end : fences[1].start if fences[1:] else len(text)]
+        if before.strip() and judge.is_code(before) and not judge.is_code(inside):
             found.append(Block(tag="", text=before.rstrip(), start=0, end=fences[0].end))
             at = 1
     while at < len(fences):

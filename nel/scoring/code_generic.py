@@ -16,6 +16,7 @@ from nel.scoring.code_segments import indent_of, looks_like_prose
 
 _UNFENCED_CHARACTERS_MAX: Final = 250_000
 _BLOCKS_MAX: Final = 256
+_COMPARED_MAX: Final = 16
 _NO_PROGRAMS: Final = frozenset(
     "bash sh shell zsh console terminal powershell cmd bat text txt plaintext output input stdin stdout json yaml yml "
     "toml ini csv xml diff markdown makefile dockerfile cmake none".split()
@@ -172,17 +173,17 @@ def _main_of(codes: Sequence[str]) -> str:
     readers = [code for code in codes if _READS.search(code)]
     if readers:
         return readers[-1]
-    return next(code for code in reversed(codes) if not any(code in other and code != other for other in codes))
+    last = codes[-_COMPARED_MAX:]
+    return next(code for code in reversed(last) if not any(code in other and code != other for other in last))
 
 
 def _with_helpers(main: str, codes: Sequence[str], name: str) -> str:
     """Return code behind those earlier blocks that define what it uses, or import."""
     helpers = []
+    words = set(re.findall(r"\w+", main)) - _names_in(main)
     for code in codes[: codes.index(main)]:
-        names = _names_in(code)
         only_imports = all(_IMPORT.match(line) for line in code.split("\n") if line.strip())
-        wanted = any(re.search(rf"\b{re.escape(found)}\b", main) for found in names - _names_in(main))
-        if not defines(code, name) and (wanted or only_imports) and code not in main:
+        if not defines(code, name) and (only_imports or words & _names_in(code)) and code not in main:
             helpers.append(code)
     return "\n\n".join([*helpers, main])
 

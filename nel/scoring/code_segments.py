@@ -20,7 +20,7 @@ _START = re.compile(
     r"|\w[\w.]*+[ ]*+:[ ]*+[\w.\[\], ]++=(?!=))"
 )
 _PROSE = re.compile(
-    r"[ \t]*(?:```|~~~|[!%$][ ]?[a-z]|(?:[-*•]|[0-9]{1,3}[.)])[ ]|#{1,6}[ ]|\*\*|[A-Z]\w*(?:[ ]\w+)*+:[ ]*$"
+    r"[ \t]*(?:```|~~~|[!%][a-z]|\$[ ]|(?:[-*•]|[0-9]{1,3}[.)])[ ]|#{1,6}[ ]|\*\*|[A-Z]\w*(?:[ ]\w+)*+:[ ]*$"
     r"|\W{0,3}[A-Z][\w'’]*+(?:,?[ ][\w'’`*()\"-]++){2})"
 )
 _GOES_ON = re.compile(r"[ \t]*(?:else\b|elif\b|except\b|finally\b|case\b|[)\]}])")
@@ -58,7 +58,7 @@ def segments_of(parser: Parser, text: str, *, rank: int = 0, known: frozenset[st
     >>> [piece.text for piece in segments_of(Parser(), text).pieces]
     ['import math', 'def f(x):\\n    return x']
     """
-    whole = dedented(text)
+    whole = dedented(text.strip("\n")).rstrip()
     tree = parser.parse(whole).tree
     if tree is not None and is_program(tree):
         return Segments([Piece(whole, tree, rank=rank)])

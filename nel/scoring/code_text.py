@@ -266,6 +266,9 @@ class _Python:
 
     def _with_helpers(self, main: Piece, pieces: list[Piece]) -> tuple[str, str]:
         known = self._stub.names if self._stub else frozenset()
+        lacking = main.missing.difference(known, *(piece.names for piece in pieces))
+        if lacking and main.rank != _UNFENCED:
+            pieces = [*(piece for piece in self._unfenced if lacking & piece.names), *pieces]
         code = with_helpers(main, pieces, name=self._name, known=known).strip("\n").rstrip()
         tree = self._parser.parse(code).tree
         whole = main if tree is None else Piece(code, tree)

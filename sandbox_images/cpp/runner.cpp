@@ -1,13 +1,15 @@
 #include <bits/stdc++.h>
-#include <unistd.h>
-using namespace std;
+// A program may bring a main of its own, which the tests do not need.
+#define main main_of_solution
 @SOLUTION@
+#undef main
 #undef NDEBUG
 #include <cassert>
 @TESTS@
-int main() {
+signed main() {
     check();
-    char token[64];
-    ssize_t size = ::read(3, token, sizeof token);
-    return size > 0 && ::write(4, token, size) == size ? 0 : 1;
+    char token[64] = "";
+    std::FILE *in = ::fdopen(3, "r"), *out = ::fdopen(4, "w");
+    bool given = in && out && std::fgets(token, sizeof token, in) && std::fputs(token, out) >= 0 && !std::fflush(out);
+    std::_Exit(given ? 0 : 1);
 }

@@ -1,15 +1,11 @@
-const __nel = { fs: require("fs"), exit: process.exit.bind(process) };
 @SOLUTION@
-;
+;(async () => {
 @TESTS@
-;
-(async () => {
-  await check();
-  const token = Buffer.alloc(64);
-  const size = __nel.fs.readSync(3, token);
-  __nel.fs.writeSync(4, token, 0, size);
-  __nel.exit(0);
-})().catch((error) => {
-  console.error(error);
-  __nel.exit(1);
-});
+;await check();
+{
+    const [fs, process] = [require("node:fs"), require("node:process")];
+    const token = Buffer.alloc(64);
+    fs.writeSync(4, token, 0, fs.readSync(3, token));
+    process.exit(0);
+}
+})();

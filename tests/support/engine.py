@@ -21,9 +21,10 @@ class Engine:
 
     def start(self) -> None:
         log = (self._home / "log").open("ab")
+        # In a network of its own: an engine without a bridge removes the one that the machine's engine has.
         self._process = subprocess.Popen(
             [
-                "dockerd", "--host", self.host, "--data-root", str(self._home / "data"),
+                "unshare", "--net", "dockerd", "--host", self.host, "--data-root", str(self._home / "data"),
                 "--exec-root", str(self._home / "exec"), "--pidfile", str(self._home / "pid"),
                 "--bridge", "none", "--iptables=false", "--ip-masq=false",
             ],

@@ -18,7 +18,6 @@ import types
 from typing import Any
 
 from nel.sandbox.agent import channel, codec
-from nel.sandbox.agent.solution import reopen_standard_streams
 
 FILE_NAME = "tests.py"
 _LINE_CHARACTERS_MAX = 400
@@ -51,7 +50,6 @@ def judge(payload: int, connection: int, result: int) -> None:
     """Run the tests against the program at the other end and write what came of it."""
     given = codec.loads(channel.read_all(payload))
     os.close(payload)
-    reopen_standard_streams()
     try:
         verdict = _verdict(given, Remote(connection))
     except BaseException as error:  # noqa: BLE001 - nothing a program sends may end its tests without a verdict

@@ -30,17 +30,14 @@ _FLATTENINGS_MAX = 1 << 14
 class Zygote:
     """The supervisor's end of one zygote."""
 
-    def __init__(self) -> None:
-        """Fork it."""
+    def __init__(self, modules: str) -> None:
+        """Fork it; it imports these modules."""
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.pid = os.fork()
         if self.pid == 0:
             try:
                 self.socket.close()
-                empty = os.open("/dev/null", os.O_RDWR)
-                for handle in (0, 1):
-                    os.dup2(empty, handle)
-                zygote.tend(theirs)
+                zygote.tend(theirs, modules)
             finally:
                 os._exit(1)
         theirs.close()
@@ -77,8 +74,8 @@ class Processes:
             first_user: Programs run as this user, tests as the next; the one before it belongs to nobody.
         """
         self.nobody, self.program_user, self.tests_user = first_user - 1, first_user, first_user + 1
-        self.programs = Zygote()
-        self.tests = Zygote()
+        self.programs = Zygote(zygote.FOR_PROGRAMS)
+        self.tests = Zygote(zygote.FOR_TESTS)
         self.counters = Counters()
         self.known = frozenset((os.getpid(), self.programs.pid, self.tests.pid))
 

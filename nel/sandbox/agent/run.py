@@ -15,16 +15,6 @@ from nel.sandbox.agent.watch import Watch
 READ_BYTES = 1 << 16
 _LOOK_SECONDS = 0.05
 _KEEP_BYTES = 8 << 10
-_ENVIRONMENT = {
-    "PATH": os.environ.get("PATH", "/usr/local/bin:/usr/bin:/bin"),
-    "HOME": WORK,
-    "TMPDIR": WORK,
-    "LANG": "C.UTF-8",
-    "TZ": "UTC",
-    "OMP_NUM_THREADS": "1",
-    "PYTHONHASHSEED": "0",
-    "PYTHONDONTWRITEBYTECODE": "1",
-}
 
 
 class Output:
@@ -96,7 +86,7 @@ class Run:
             "user": owner.tests_user if is_tests else owner.program_user,
             "limits": tests_limits if is_tests else self.limits,
             "directory": WORK,
-            "environment": {**_ENVIRONMENT, **self.limits.get("environment", {})},
+            "environment": self.limits.get("environment", {}),
             "command": command,
         }
 

@@ -27,7 +27,6 @@ def serve(payload: int, connection: int) -> None:
     """Load the program and answer the calls of its tests until they hang up."""
     source = codec.loads(channel.read_all(payload))["source"]
     os.close(payload)
-    reopen_standard_streams()
     module, failure = load(source, "solution")
     if module is None:
         channel.write_frame(connection, {"failed": failure})
@@ -49,7 +48,6 @@ def run_script(payload: int) -> int:
     """Run the program as ``__main__`` and return its exit status."""
     source = codec.loads(channel.read_all(payload))["source"]
     os.close(payload)
-    reopen_standard_streams()
     sys.argv = ["main.py"]
     status = 0
     try:

@@ -13,7 +13,7 @@ import struct
 import sys
 from typing import Any
 
-from nel.sandbox.agent import channel, zygote
+from nel.sandbox.agent import channel
 from nel.sandbox.agent.jobs import JOBS
 from nel.sandbox.agent.processes import Processes
 
@@ -25,7 +25,6 @@ class Supervisor:
 
     def __init__(self, first_user: int) -> None:
         """Start the zygotes."""
-        zygote.preload()
         self._processes = Processes(first_user)
 
     def serve(self) -> None:

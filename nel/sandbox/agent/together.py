@@ -7,12 +7,10 @@ verdict says which mode made it.
 
 from __future__ import annotations
 
-import ast
 import linecache
 import os
 import traceback
 import types
-import unittest
 from typing import Any
 
 from nel.sandbox.agent import channel, codec, solution
@@ -25,7 +23,6 @@ def judge(payload: int, connection: int) -> None:
     """Load the program, ask for its tests, run them in its name space and report."""
     source = codec.loads(channel.read_all(payload))["source"]
     os.close(payload)
-    solution.reopen_standard_streams()
     write, read, exit_now = channel.write_frame, channel.read_frame, os._exit  # before the program can replace them
     module, failure = solution.load(source, "solution")
     if module is None:
@@ -53,13 +50,17 @@ def _verdict(given: dict[str, Any], module: types.ModuleType) -> dict[str, Any] 
     try:
         exec(code, space)  # noqa: S102 - the tests come with the benchmark
         call_afterwards(tests, given["entry_point"], space)
-        return _run_cases(space, before, ast.parse(tests)) if "TestCase" in tests else None
+        return _run_cases(space, before, tests) if "TestCase" in tests else None
     except BaseException as error:  # noqa: BLE001 - whatever the tests raise is their verdict
         return _failure(error)
 
 
-def _run_cases(space: dict[str, Any], before: set[str], tests: ast.Module) -> dict[str, Any] | None:
+def _run_cases(space: dict[str, Any], before: set[str], text: str) -> dict[str, Any] | None:
     """Run the `unittest` cases that the tests define; their number must be that of the test text."""
+    import ast  # noqa: PLC0415 - few tests need these two, and each makes every fork slower
+    import unittest  # noqa: PLC0415
+
+    tests = ast.parse(text)
     classes = [node for node in tests.body if isinstance(node, ast.ClassDef) and node.name not in before]
     cases = [space[node.name] for node in classes if issubclass(space[node.name], unittest.TestCase)]
     if not cases:

@@ -22,26 +22,46 @@ from nel.sandbox.agent import checker, limits, seccomp, solution, together
 MESSAGE_BYTES_MAX = 1 << 16
 _HANDLES_MAX = 8
 _WORK_SCORE, _TESTS_SCORE = 1000, 900
-_PRELOADED = (
-    "bisect cmath collections.abc contextlib copy csv dataclasses datetime decimal enum fractions functools hashlib"
-    " heapq inspect io itertools json keyword math operator queue random re statistics string struct textwrap threading"
-    " time typing unittest uuid"
+FOR_PROGRAMS = (
+    "typing re math random collections itertools functools heapq bisect string operator copy datetime decimal fractions"
+    " hashlib"
 )
+FOR_TESTS = "typing re math collections"
+"""What is imported once for all; each module makes every fork a little slower, so no more than most of them use."""
+ENVIRONMENT = {
+    "PATH": os.environ.get("PATH", "/usr/local/bin:/usr/bin:/bin"),
+    "HOME": "/tmp/work",  # noqa: S108 - a container's own
+    "TMPDIR": "/tmp/work",  # noqa: S108
+    "LANG": "C.UTF-8",
+    "TZ": "UTC",
+    "OMP_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
 
 
-def preload() -> None:
-    """Import what programs and tests commonly use, once for all of them."""
-    for name in _PRELOADED.split():
-        try:
-            __import__(name)
-        except ImportError:
-            continue
+def _warm_up(modules: str) -> None:
+    """Do, once for all, what each process would have to do otherwise."""
+    for name in modules.split():
+        __import__(name)
     for name in ("exit", "quit"):  # what the module `site` adds, and programs use
         setattr(builtins, name, _sitebuiltins.Quitter(name, "Ctrl-D"))
+    os.environ.clear()
+    os.environ.update(ENVIRONMENT)
+    reader, writer = os.pipe()  # as the descriptors of a program will be: not seekable
+    for handle, end in ((reader, 0), (writer, 1), (writer, 2)):
+        os.dup2(handle, end)
+    solution.reopen_standard_streams()
+    empty = os.open("/dev/null", os.O_RDWR)
+    for handle in (0, 1, 2):
+        os.dup2(empty, handle)
+    for handle in (reader, writer, empty):
+        os.close(handle)
 
 
-def tend(control: socket.socket) -> None:
+def tend(control: socket.socket, modules: str) -> None:
     """Fork a process for each request and report how it ended, until the supervisor is gone."""
+    _warm_up(modules)
     seccomp.no_new_privileges()
     seccomp.install()
     gc.collect()
@@ -87,10 +107,8 @@ def _become(request: dict[str, Any], handles: list[int]) -> int:
     score = _TESTS_SCORE if is_tests else _WORK_SCORE
     limits.become(request["user"], request["limits"], out_of_memory_score=score, is_dumpable=not is_tests)
     os.chdir("/" if is_tests else request["directory"])  # the work space is its owner's alone
-    os.environ.clear()
-    os.environ.update(request["environment"])
     if request["do"] == "execute":
-        return _execute(request["command"])
+        return _execute(request["command"], {**ENVIRONMENT, **request["environment"]})
     if request["do"] == "check":
         checker.judge(3, 4, 5)
     elif request["do"] == "serve":
@@ -102,10 +120,10 @@ def _become(request: dict[str, Any], handles: list[int]) -> int:
     return 0
 
 
-def _execute(command: list[str]) -> int:
+def _execute(command: list[str], environment: dict[str, str]) -> int:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
-        os.execvpe(command[0], command, os.environ)  # noqa: S606 - the command of the language's folder
+        os.execvpe(command[0], command, environment)  # noqa: S606 - the command of the language's folder
     except OSError as error:
         os.write(2, f"{command[0]}: {error.strerror}\n".encode())
     return 127

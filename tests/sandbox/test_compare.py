@@ -1,0 +1,174 @@
+"""Outputs are compared by four rules, and their first difference is told in one line."""
+
+from __future__ import annotations
+
+import doctest
+import math
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nel.sandbox.compare
+from nel.sandbox.compare import Rule, first_difference, outputs_equal
+
+RULES: tuple[Rule, ...] = ("lines", "exact", "tokens", "floats")
+
+
+def test_examples() -> None:
+    """Each example in the docstrings gives what it says."""
+    assert doctest.testmod(nel.sandbox.compare).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "rules"),
+    [
+        ("1 2\n", "1 2\n", "lines exact tokens floats"),
+        ("1 2", "1 2\n", "lines tokens floats"),
+        ("1 2\n\n\n", "1 2", "lines tokens floats"),
+        ("1 2  \n3\t\n", "1 2\n3\n", "lines tokens floats"),
+        ("1\r\n2\r\n", "1\n2\n", "lines tokens floats"),
+        ("1  2", "1 2", "tokens floats"),
+        ("1\n2", "1 2", "tokens floats"),
+        (" 1", "1", "tokens floats"),
+        ("\n1", "1", "tokens floats"),
+        ("1\n\n2", "1\n2", "tokens floats"),
+        ("1.0", "1", "floats"),
+        ("1e3", "1000", "floats"),
+        ("+5", "5", "floats"),
+        (".5", "0.5", "floats"),
+        ("5.", "5", "floats"),
+        ("-0.0", "0", "floats"),
+        ("0.3333333", "0.33333333333", "floats"),
+        ("1000000.5", "1000000", "floats"),
+        ("1e-9", "0", "floats"),
+        ("0.00001", "0", ""),
+        ("1.1", "1", ""),
+        ("", "", "lines exact tokens floats"),
+        ("\n", "", "lines tokens floats"),
+        ("", "1", ""),
+        ("1", "", ""),
+        ("1 2", "1", ""),
+        ("1", "1 2", ""),
+        ("YES", "yes", ""),
+        ("yes 1.0", "yes 1", "floats"),
+        ("yes 1", "no 1", ""),
+        ("nan", "nan", "lines exact tokens"),
+        ("NaN", "nan", ""),
+        ("nan", "1", ""),
+        ("-nan", "-nan", "lines exact tokens"),
+        ("inf", "inf", "lines exact tokens floats"),
+        ("Infinity", "inf", "floats"),
+        ("+inf", "inf", "floats"),
+        ("-inf", "inf", ""),
+        ("inf", "1e308", ""),
+        ("1e308", "inf", ""),
+        ("1e400", "inf", ""),
+        ("inf", "1e400", ""),
+        ("1e400", "1e400", "lines exact tokens floats"),
+        ("1.0e400", "1e400", "floats"),
+        ("1e400", "2e400", ""),
+        ("1e400", "-1e400", ""),
+        ("1e400", "1", ""),
+        ("1", "1e400", ""),
+        ("1e-400", "0", "floats"),
+        ("1.7e308", "-1.7e308", ""),
+        ("1e99999999999999999999", "1e99999999999999999999", "lines exact tokens floats"),
+        ("1e99999999999999999999", "1e99999999999999999998", ""),
+        ("9" * 400, "9" * 399 + "8", "floats"),
+        ("9" * 400, "9" * 401, ""),
+        ("0x10", "16", ""),
+        ("0x10", "0x10", "lines exact tokens floats"),
+        ("1_000", "1000", ""),
+        ("1,000", "1000", ""),
+        ("١", "1", ""),
+        ("1e", "1", ""),
+        ("--1", "1", ""),
+        ("true", "True", ""),
+        ("infinit", "inf", ""),
+    ],
+)
+def test_what_each_rule_holds_equal(actual: str, expected: str, rules: str) -> None:
+    """Each pair is equal by just the rules named."""
+    assert [rule for rule in RULES if outputs_equal(actual, expected, rule=rule)] == rules.split()
+
+
+def test_the_tolerance_is_of_the_expected_number() -> None:
+    """It is absolute below one, a share of the expected number above, and may be zero."""
+    assert outputs_equal("101", "100", rule="floats", tolerance=0.01)
+    assert not outputs_equal("100", "98.9", rule="floats", tolerance=0.01)
+    assert outputs_equal("1.0", "1", rule="floats", tolerance=0)
+    assert not outputs_equal("1.0000001", "1", rule="floats", tolerance=0)
+    assert outputs_equal("1e400", "1.001e400", rule="floats", tolerance=0.01)
+
+
+@given(st.text(max_size=200))
+def test_an_output_equals_itself(text: str) -> None:
+    """By every rule; as floats, unless a token is no number by name."""
+    numbers = [token for token in text.split() if token.lower().lstrip("+-") == "nan"]
+    assert [rule for rule in RULES if outputs_equal(text, text, rule=rule)] == [*RULES][: 3 if numbers else 4]
+
+
+@given(st.lists(st.floats(allow_nan=False), max_size=20))
+def test_numbers_survive_their_formats(numbers: list[float]) -> None:
+    """A number equals its own other notations."""
+    plain = " ".join(repr(number) for number in numbers)
+    other = "\n".join(f"{number:.17e}" for number in numbers)
+    assert outputs_equal(other, plain, rule="floats")
+
+
+@given(st.floats(), st.floats())
+def test_the_tolerance_is_that_of_arithmetic(left: float, right: float) -> None:
+    """Two floats are equal if and only if their difference is within the tolerance."""
+    close = left == right or (math.isfinite(left) and abs(left - right) <= 1e-6 * max(1, abs(right)))
+    close = close and math.isfinite(left) == math.isfinite(right)
+    assert outputs_equal(repr(left), repr(right), rule="floats") == close
+
+
+@given(st.text(alphabet="a1.e-\n\r \t", max_size=30), st.text(alphabet="a1.e-\n\r \t", max_size=30))
+def test_each_rule_holds_more_equal_than_the_one_before(actual: str, expected: str) -> None:
+    """What is exactly equal is equal by lines, what that is by tokens, and what that is as floats."""
+    equal = [outputs_equal(actual, expected, rule=rule) for rule in ("exact", "lines", "tokens", "floats")]  # type: ignore[arg-type]
+    assert equal == sorted(equal)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "told"),
+    [
+        ("1\n2\n5 7", "1\n2\n5 6", 'line 3: expected "5 6", got "5 7"'),
+        ("", "1", 'line 1: expected "1", got the end'),
+        ("1\n2", "1", 'line 2: expected the end, got "2"'),
+        ("1\n\n2", "1\n2", 'line 2: expected "2", got ""'),
+        ("5 ", "5", 'line 1: expected "5", got "5 "'),
+        ("5\r\n", "5\n", 'line 1: expected "5", got "5\\r"'),
+        ("5", "5", "no difference"),
+        ("\x1b[31mred", "red", 'line 1: expected "red", got "\\x1b[31mred"'),
+        ("a\u202eb", "ab", 'line 1: expected "ab", got "a\\u202eb"'),
+        ("x" * 60 + "a", "x" * 60 + "b", f'line 1: expected …"{"x" * 20}b", got …"{"x" * 20}a"'),
+        ("y" + "x" * 60, "z" + "x" * 60, f'line 1: expected "z{"x" * 39}"…, got "y{"x" * 39}"…'),
+    ],
+)
+def test_the_first_difference_is_told(actual: str, expected: str, told: str) -> None:
+    """With the line's number, both texts around the place, and nothing a terminal would act on."""
+    assert first_difference(actual, expected) == told
+
+
+@given(st.text(), st.text())
+def test_a_difference_is_one_short_line(actual: str, expected: str) -> None:
+    """Whatever the outputs are; and there is one if and only if they are not exactly equal."""
+    told = first_difference(actual, expected)
+    assert told.isprintable()
+    assert len(told) < 1000
+    assert (told == "no difference") == (actual == expected)
+
+
+@pytest.mark.parametrize("unit", ["1 ", "1\n", "\n", " ", "1" * 3_999 + "x ", "nan ", "1e400 ", "x"])
+@pytest.mark.parametrize("rule", RULES)
+def test_the_time_is_linear(unit: str, rule: Rule) -> None:
+    """Two megabytes take a moment by every rule, whatever they repeat."""
+    output = unit * (2_000_000 // len(unit))
+    began = time.process_time()
+    outputs_equal(output + "1.5", output + "1.25", rule=rule)
+    first_difference(output + "1", output + "2")
+    assert time.process_time() - began < 3
