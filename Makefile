@@ -1,6 +1,7 @@
 # Everything here works on a fresh machine with Python 3.11+ and can be run twice.
 #   make demo    set up, serve the demo endpoint, evaluate it, show the table and the report's path
 #   make test    set up, then run every check and test
+#   make sandbox build the images that programs run in, and prove their limits (BASE=IMAGE where none can be pulled)
 SHELL := bash
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +10,7 @@ STAMP := $(VENV)/.nel-installed
 DEV_STAMP := $(VENV)/.nel-dev-installed
 MODEL_STAMP := $(VENV)/.nel-local-model-installed
 
-.PHONY: demo demo-model test check format bench docs clean help
+.PHONY: demo demo-model sandbox test check format bench docs clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -49,6 +50,10 @@ demo-model: $(MODEL_STAMP)
 	@echo "==> evaluating a real small language model on this machine (a few minutes)"
 	@$(BIN)/python scripts/demo.py model
 
+sandbox: $(STAMP)
+	@$(BIN)/nel sandbox build python javascript cpp bash $(if $(BASE),--base $(BASE))
+	@$(BIN)/nel sandbox check python javascript cpp bash
+
 check: $(DEV_STAMP)
 	@echo "==> ruff, mypy --strict, import-linter"
 	@$(BIN)/ruff check .
@@ -58,6 +63,7 @@ check: $(DEV_STAMP)
 
 test: check
 	@echo "==> tests"
+	@$(BIN)/nel sandbox list >/dev/null 2>&1 || echo "no Docker engine: the tests of the sandbox are skipped"
 	@$(BIN)/pytest -n 2
 	@$(BIN)/pytest plugins/nel-example/tests -p no:cacheprovider
 
@@ -71,6 +77,7 @@ bench: $(DEV_STAMP)
 	@$(BIN)/python tests/performance/client.py
 	@$(BIN)/python tests/performance/scoring.py
 	@$(BIN)/python tests/performance/stats.py
+	@$(BIN)/python tests/performance/sandbox.py
 
 docs: $(DEV_STAMP)
 	@$(BIN)/python scripts/docs.py

@@ -102,7 +102,7 @@ def check(
     from nel.sandbox import Sandbox, SandboxSettings  # noqa: PLC0415 - keeps --help fast
 
     wanted = _named(languages or ["python"])
-    with _plain_errors(), Sandbox(SandboxSettings(workers=1, host=docker_host, runtime=runtime)) as sandbox:
+    with _plain_errors(), Sandbox(SandboxSettings(workers=1, docker_host=docker_host, runtime=runtime)) as sandbox:
         info = sandbox.check([language.name for language in wanted])
         if not as_json:
             typer.echo(f"engine       Docker {info.version}, cgroup {info.cgroup}, {info.operating_system}")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from nel.config.schema import RunConfig, SandboxConfig
+from nel.config.schema import RunConfig
 from nel.engine.pipeline import Ending, Job, Pipeline, ending_of
 from nel.engine.progress import Progress
 from nel.engine.scoring import Scorers
@@ -22,7 +22,7 @@ from nel.errors import NelError, PreflightError, SandboxError, StoppedEarly
 from nel.event_loop import run
 from nel.models.client import Client, ClientCounters
 from nel.models.preflight import check_endpoint
-from nel.sandbox import Limits, Sandbox, SandboxSettings
+from nel.sandbox import Sandbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ class Session:
         return False
 
     async def _run_pipeline(self, client: Client | None) -> Ending:
-        sandbox = Sandbox(_settings_of(self.config.sandbox))
+        sandbox = Sandbox(self.config.sandbox)
         try:
             return await self._run_in(client, sandbox)
         finally:
@@ -109,17 +109,6 @@ class Session:
                 self.progress.stage = "pre-flight"
                 await check_endpoint(client)
             return await pipeline.run()
-
-
-def _settings_of(config: SandboxConfig) -> SandboxSettings:
-    return SandboxSettings(
-        workers=config.workers,
-        host=config.docker_host,
-        runtime=config.runtime,
-        images=config.images,
-        engine_wait_seconds=config.engine_wait_seconds,
-        limits=Limits(**config.limits.model_dump()),
-    )
 
 
 def _why_not_run(ending: Ending) -> dict[str, str]:

@@ -12,7 +12,7 @@ Images are built once with ``nel sandbox build``.
 from __future__ import annotations
 
 from nel.sandbox.engine import OUTAGES
-from nel.sandbox.pool import Sandbox, SandboxSettings
-from nel.sandbox.types import Case, Limits, Mode, Program, Verdict, VerdictName
+from nel.sandbox.pool import Sandbox
+from nel.sandbox.types import Case, Limits, Mode, Program, SandboxSettings, Verdict, VerdictName
 
 __all__ = ["OUTAGES", "Case", "Limits", "Mode", "Program", "Sandbox", "SandboxSettings", "Verdict", "VerdictName"]

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from nel.errors import SandboxError
@@ -22,7 +21,7 @@ from nel.sandbox.engine import EngineInfo, connect, info_of, is_outage, speaking
 from nel.sandbox.languages import PYTHON, Language, find_language
 from nel.sandbox.owners import reap
 from nel.sandbox.steps import judge
-from nel.sandbox.types import Limits, Program, Verdict
+from nel.sandbox.types import Limits, Program, SandboxSettings, Verdict
 
 if TYPE_CHECKING:
     import docker
@@ -35,24 +34,6 @@ _BACKOFF_SECONDS: Final = 0.25
 _BACKOFF_SECONDS_MAX: Final = 5.0
 _RETRIED: Final = ("died", "tests_died", "overloaded")
 _CANARY: Final = Program(source="def double(x):\n    return 2 * x", tests="assert double(4) == 8", entry_point="double")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SandboxSettings:
-    """How containers are made and how many; nothing here but the images can change a verdict."""
-
-    workers: int | None = None
-    """Containers at once; None: one for each CPU of the engine."""
-    host: str | None = None
-    """As ``DOCKER_HOST``, which holds when this is None."""
-    runtime: str | None = None
-    """An engine's runtime such as ``runsc``; None: its default."""
-    images: Mapping[str, str] = field(default_factory=dict)
-    """Other images than those that ``nel sandbox build`` makes, by language; they need a ``python3``."""
-    engine_wait_seconds: float = 30.0
-    """How long an engine that does not answer is waited for."""
-    limits: Limits = field(default_factory=Limits)
-    """Of programs that bring none of their own."""
 
 
 class Sandbox:
@@ -103,7 +84,7 @@ class Sandbox:
         Raises:
             SandboxError: It does not, with the next step.
         """
-        client = connect(self.settings.host)
+        client = connect(self.settings.docker_host)
         try:
             info = info_of(client)
             for name in wanted:
@@ -313,7 +294,7 @@ class _Worker:
         owner = self._owner
         try:
             if self._client is None:
-                self._client = connect(owner.settings.host)
+                self._client = connect(owner.settings.docker_host)
                 owner._meet(self._client)  # noqa: SLF001
             return owner._new(self._client, language, limits)  # noqa: SLF001
         except SandboxError as error:

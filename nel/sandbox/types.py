@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
+from nel.config.schema import SandboxConfig as SandboxSettings
+from nel.config.schema import SandboxLimits as Limits
+
+__all__ = ["Case", "Limits", "Mode", "Program", "SandboxSettings", "Verdict", "VerdictName"]
+
 VerdictName: TypeAlias = Literal[
     "passed",
     "wrong",
@@ -29,26 +34,6 @@ Mode: TypeAlias = Literal["split", "same_process", "stdio"]
 ModeWish: TypeAlias = Literal["auto", "split", "same_process"]
 
 PASSED: Final = "passed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """What one program may take; a breach has a verdict of its own."""
-
-    cpu_seconds: float = 10.0
-    """CPU time of all its processes; a busy machine makes a program wait, never time out."""
-    idle_seconds: float = 10.0
-    """Time in which it neither computes nor waits for a CPU: sleeping, or waiting for something that never comes."""
-    output_bytes: int = 1 << 20
-    """Standard output and error together."""
-    file_bytes: int = 32 << 20
-    """Largest file it may write."""
-    processes: int = 64
-    """Processes and threads at once."""
-    compile_seconds: float = 30.0
-    """CPU time of the compiler."""
-    memory_mb: int | None = None
-    """Memory of the container it runs in; None: what the language's folder says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

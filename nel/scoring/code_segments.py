@@ -24,6 +24,7 @@ _PROSE = re.compile(
     r"|\W{0,3}[A-Z][\w'’]*+(?:,?[ ][\w'’`*()\"-]++){2})"
 )
 _GOES_ON = re.compile(r"[ \t]*(?:else\b|elif\b|except\b|finally\b|case\b|[)\]}])")
+_TRIES_MAX = 12
 _CONSOLE = re.compile(r"[ \t]*(?:>>>|\.\.\.)(?: (.*)|[ \t]*$)")
 
 
@@ -93,16 +94,11 @@ def _behind_nested(lines: list[str], at: int) -> int:
 def _end_of_code(parser: Parser, lines: list[str], start: int, known: frozenset[str]) -> int:
     """Return the line before which the code ends that begins at a line; that line itself if none does."""
     margin = indent_of(lines[start])
-    end = _next_prose(lines, start, margin)
+    end = _first_end(parser, lines, start, margin)
     while end > start:
         parsed = parser.parse(dedented("\n".join(lines[start:end])))
         if parsed.is_refused:
             return start
-        if parsed.in_string and end < len(lines):
-            longer = _string_goes_on(parser, lines, start, end, margin)
-            if longer is not None:
-                end = longer
-                continue
         if parsed.tree is None:
             end = statement_start(lines, start, fault_of(parsed, start, end), margin)
             continue
@@ -129,16 +125,16 @@ def _next_prose(lines: list[str], start: int, margin: int) -> int:
     return len(lines)
 
 
-def _string_goes_on(parser: Parser, lines: list[str], start: int, end: int, margin: int) -> int | None:
-    """Return a later end, since what looked like a sentence or a fence stands in a string; None if it does not."""
-    for _ in range(8):
-        end = _next_prose(lines, end, margin)
-        parsed = parser.parse(dedented("\n".join(lines[start:end])))
-        if not parsed.in_string:
+def _first_end(parser: Parser, lines: list[str], start: int, margin: int) -> int:
+    """Return the first line that looks like prose, or a later one if that stands in a string."""
+    end = first = _next_prose(lines, start, margin)
+    for _ in range(_TRIES_MAX):
+        if not parser.parse(dedented("\n".join(lines[start:end]))).in_string:
             return end
         if end >= len(lines):
             break
-    return None
+        end = _next_prose(lines, end, margin)
+    return first
 
 
 def fault_of(parsed: Parsed, start: int, end: int) -> int:

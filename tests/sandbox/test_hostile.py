@@ -13,7 +13,7 @@ from tests.sandbox.hostile.catalogue import load_problems, load_programs
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow]
 
-LIMITS = Limits(cpu_seconds=3.0, idle_seconds=2.0, processes=48, memory_mb=256)
+LIMITS = Limits(cpu_seconds=2.0, idle_seconds=1.5, processes=48, memory_mb=256)
 PROBLEMS = load_problems()
 FAMILIES = sorted({(one.language, one.family) for one in load_programs()})
 
@@ -27,7 +27,7 @@ def program_of(hostile: Hostile) -> Program:
     else:
         judged = {name: problem[name] for name in ("tests", "entry_point", "prompt")} | {"mode": hostile.mode}
     # A runtime such as node or a compiler needs more than Python does; the walls are the same.
-    limits = LIMITS if hostile.language == "python" else Limits(cpu_seconds=3.0, idle_seconds=2.0)
+    limits = LIMITS if hostile.language == "python" else Limits(cpu_seconds=2.0, idle_seconds=1.5)
     return Program(source=hostile.source, language=hostile.language, limits=limits, **judged)
 
 

@@ -163,7 +163,7 @@ def test_closing_ends_what_runs(client: Any) -> None:
 @pytest.mark.filterwarnings("ignore:.*unclosed.*socket:pytest.PytestUnraisableExceptionWarning")  # the SDK's
 @pytest.mark.parametrize("host", ["unix:///nowhere/docker.sock", "tcp://127.0.0.1:9"])
 def test_no_engine_is_said_in_one_line(host: str) -> None:
-    with Sandbox(SandboxSettings(host=host, engine_wait_seconds=0)) as sandbox:
+    with Sandbox(SandboxSettings(docker_host=host, engine_wait_seconds=0)) as sandbox:
         with pytest.raises(SandboxError, match="no Docker engine answers at") as refused:
             sandbox.check()
         assert refused.value.kind == "no_engine"
