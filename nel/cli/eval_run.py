@@ -47,6 +47,9 @@ def run(
         str | None, typer.Option(help="failure (counts 0, the default) or score (as it stands).")
     ] = None,
     send_sample_id: Annotated[bool, typer.Option("--send-sample-id", help="Send X-Nel-Sample-Id, for replay.")] = False,
+    sandbox_workers: Annotated[
+        int | None, typer.Option(help="Containers at once, for benchmarks that ask for code.")
+    ] = None,
     output_dir: Annotated[str | None, typer.Option("--output-dir", "-o", help="Where runs are written.")] = None,
     run_id: Annotated[str | None, typer.Option(help="Name of the run's directory.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the last run in the output directory.")] = False,

@@ -25,6 +25,7 @@ KEYS: Final = {
     "stop": "generation.stop",
     "seed": "generation.seed",
     "concurrency": "engine.concurrency",
+    "sandbox_workers": "sandbox.workers",
     "output_dir": "output.dir",
     "run_id": "output.run_id",
 }

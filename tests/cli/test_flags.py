@@ -9,7 +9,7 @@ import pytest
 
 from nel.cli import eval_run
 from nel.cli.flags import BENCHMARK_KEYS, KEYS, configured
-from nel.config.schema import BenchmarkConfig, EndpointConfig, EngineConfig, GenerationConfig, OutputConfig
+from nel.config.schema import BenchmarkConfig, EndpointConfig, EngineConfig, GenerationConfig, OutputConfig, SandboxConfig
 from nel.errors import ConfigError
 
 NOT_CONFIGURATION = {"config", "bench", "resume", "allow_url_change", "override", "dry_run", "as_json"}
@@ -23,6 +23,7 @@ def test_every_flag_sets_a_key_that_exists() -> None:
         "endpoint": EndpointConfig,
         "generation": GenerationConfig,
         "engine": EngineConfig,
+        "sandbox": SandboxConfig,
         "output": OutputConfig,
     }
     for path in KEYS.values():

@@ -132,6 +132,30 @@ def test_a_kill_leaves_no_container_and_a_resume_asks_nothing_twice(tmp_path: Pa
     assert comparable(only_run(tmp_path / "killed")) == comparable(only_run(tmp_path / "whole"))
 
 
+def test_asking_waits_for_scoring(tmp_path: Path) -> None:
+    """Answers do not pile up without bound where programs are slower than the model."""
+    need_engine("python")
+    tasks(tmp_path / "data.jsonl", 600)
+    with scripted(slow_script, models=["m"]) as endpoint:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "nel", *command(endpoint, "out", "-O", "sandbox.workers=1")],
+            cwd=tmp_path,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            wait_for_calls(endpoint, 200)
+            time.sleep(2.0)
+            assert len(endpoint.calls) < 400
+        finally:
+            process.kill()
+            process.wait()
+
+
+def slow_script(call: Call, _: int) -> Reply:
+    number = int(call.text.split("def times_")[1].split("(")[0])
+    return answer(f"```python\nimport time\ndef times_{number}(x):\n    time.sleep(5)\n```")
+
+
 def test_a_changed_limit_scores_stored_answers_anew(tmp_path: Path) -> None:
     need_engine("python")
     tasks(tmp_path / "data.jsonl", 12)
