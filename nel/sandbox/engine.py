@@ -5,6 +5,7 @@ Trap: the SDK raises `docker.errors.DockerException`, `requests` exceptions and 
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import socket
 from collections.abc import Iterator, Mapping
@@ -59,10 +60,14 @@ def connect(host: str | None = None) -> docker.DockerClient:
 
     with speaking(host):
         _knock(host or _host_in_use())
+        # The system's own ssh, with its settings and keys, where the engine is reached in that way.
+        by_ssh = urlsplit(host or _host_in_use()).scheme == "ssh"
+        if by_ssh and importlib.util.find_spec("paramiko") is None:
+            raise SandboxError("an engine over ssh needs more of the SDK: pip install 'nel[ssh]'", kind="no_engine")
         if host is not None:
-            client = docker.DockerClient(base_url=host, timeout=_CONNECT_SECONDS)
+            client = docker.DockerClient(base_url=host, timeout=_CONNECT_SECONDS, use_ssh_client=by_ssh)
         else:
-            client = docker.from_env(timeout=_CONNECT_SECONDS)
+            client = docker.from_env(timeout=_CONNECT_SECONDS, use_ssh_client=by_ssh)
         client.ping()
         client.api.timeout = _ANSWER_SECONDS
         return client

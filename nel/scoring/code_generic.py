@@ -46,8 +46,9 @@ _STRONG_START: Final = re.compile(
 _ENDS = re.compile(r".*[;{})\],]$|[ \t]+\S|[ \t]*(?:end|fi|done|esac|else|do|then|begin)\b|[ \t]*(?://|/\*|\*|#|--)")
 _LABEL = re.compile(r"[A-Z][\w ]*:[ ]")
 _READS = re.compile(
-    r"\bmain\b|\bcin\b|scanf|readline|readLine|read_line|stdin|Scanner|\bgets\b|Console\.Read|io\.read|<STDIN>|fgets|bufio"
+    r"\bcin\b|scanf|readline|readLine|read_line|stdin|Scanner|\bgets\b|Console\.Read|io\.read|<STDIN>|fgets|bufio"
 )
+_MAIN = re.compile(r"\b(?:int|void|func|fn|fun|def|proc|auto)[ ]+main\b|^main[ ]*(?:=|::|\(\)[ ]*\{)", re.MULTILINE)
 _LONG_LINE = re.compile(r"^[^\n]{401,}$", re.MULTILINE)
 _NAMES = re.compile(
     r"\b(?:function|func|fn|fun|def|sub|proc|class|struct|enum|interface|trait|type)[ ]+(?:\([^()\n]*\)[ ]*)?(\w+)"
@@ -169,10 +170,10 @@ def _stretch(text: str) -> str | None:
 
 
 def _main_of(codes: Sequence[str]) -> str:
-    """Return the last program that reads an input or has a main function, else the last that is not part of another."""
-    readers = [code for code in codes if _READS.search(code)]
-    if readers:
-        return readers[-1]
+    """Return the last code with a main function, else the last that reads, else the last that is no part of another."""
+    for mark in (_MAIN, _READS):
+        if marked := [code for code in codes if mark.search(code)]:
+            return marked[-1]
     last = codes[-_COMPARED_MAX:]
     return next(code for code in reversed(last) if not any(code in other and code != other for other in last))
 

@@ -127,7 +127,8 @@ def continuation_of(parser: Parser, stub: Stub, text: str) -> tuple[str, str] | 
     ('c = a + b\\n    return c', 'def add(a, b):\\n    c = a + b\\n    return c')
     """
     text = text[:_CONTINUED_CHARACTERS_MAX]
-    if not stub.indent or not text.strip() or looks_like_prose(text.lstrip().split("\n", 1)[0]):
+    first = text.lstrip().split("\n", 1)[0]
+    if not stub.indent or not first or (looks_like_prose(first) and not first.startswith("#")):
         return None
     best: tuple[int, str, str] | None = None
     for base, body in _variants(stub, text):

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Final
 
 from nel.scoring.code_choice import definer_of, has_function, is_outline, main_of, with_helpers
@@ -28,6 +29,7 @@ _ELEMENT = r"(?:pre|code|python|answer|solution|program)"
 _ELEMENT_BEGINS = re.compile(rf"^(?:[ \t]*<{_ELEMENT}(?:[ ][^<>\n]*)?>){{1,3}}", re.MULTILINE)
 _ELEMENT_ENDS = re.compile(rf"(?:</{_ELEMENT}>[ \t]*){{1,3}}$", re.MULTILINE)
 _QUOTES_ALONE = re.compile(r"^[ \t]*'''(\w*)[ \t]*$", re.MULTILINE)
+_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _BYTE_ORDER_MARKS = re.compile("^\ufeff+", re.MULTILINE)
 
 
@@ -207,8 +209,10 @@ class _Python:
             pieces = self._segments(code, _UNFENCED).pieces if code else []
             if main := definer_of(pieces, self._name):
                 return self._with_helpers(main, pieces)
-        main = definer_of(others, self._name)
-        return self._with_helpers(main, others) if main else None
+        for pieces in (others, self._spans):
+            if main := definer_of(pieces, self._name):
+                return self._with_helpers(main, pieces)
+        return None
 
     def _body(self, own: list[Piece]) -> tuple[str, str] | None:
         """Return the program of which the response holds only a function's body."""
@@ -220,7 +224,21 @@ class _Python:
         texts += [piece.text for piece in self._unfenced if piece.returns]
         uses = [piece for piece in reversed(own) if piece.used & self._stub.parameters and not has_function([piece])]
         texts += [piece.text for piece in uses if self._name not in piece.used]
-        return next((found for text in texts if (found := self._continued(text))), None)
+        texts += [piece.text for piece in self._spans if piece.returns]
+        for text in texts:
+            if found := self._continued(text):
+                return self._with_imports(found, text, own)
+        return None
+
+    def _with_imports(self, found: tuple[str, str], body: str, own: list[Piece]) -> tuple[str, str]:
+        """Return a completed program behind those other pieces that bind what the body needs."""
+        tree = self._parser.parse(body).tree
+        if tree is None or self._stub is None:
+            return found
+        lacking = Piece(body, tree).missing - self._stub.names - self._stub.parameters
+        pieces = [piece for piece in (*own, *self._unfenced) if lacking & piece.names and not piece.returns]
+        above = "".join(f"{piece.text}\n\n" for piece in pieces)
+        return above + found[0], above + found[1]
 
     def _unnamed(self, own: list[Piece], others: list[Piece]) -> tuple[str, str] | None:
         """Return a program that defines something else than the name, or was asked for without a name."""
@@ -254,6 +272,13 @@ class _Python:
         outside.append(self._text[place:])
         texts = [text[:PROGRAM_CHARACTERS_MAX] for text in outside if text.strip()]
         return [piece for text in texts for piece in self._segments(text, _UNFENCED).pieces]
+
+    @cached_property
+    def _spans(self) -> list[Piece]:
+        """Return the code between single backticks."""
+        spans = islice(_SPAN.finditer(self._text), _BLOCKS_MAX)
+        parsed = [(span[1], self._parser.parse(span[1]).tree) for span in spans]
+        return [Piece(text, tree, rank=_OTHER) for text, tree in parsed if tree is not None and has_code(tree)]
 
     def _segments(self, text: str, rank: int) -> Segments:
         if len(text) > PROGRAM_CHARACTERS_MAX:

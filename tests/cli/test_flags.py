@@ -9,7 +9,14 @@ import pytest
 
 from nel.cli import eval_run
 from nel.cli.flags import BENCHMARK_KEYS, KEYS, configured
-from nel.config.schema import BenchmarkConfig, EndpointConfig, EngineConfig, GenerationConfig, OutputConfig, SandboxConfig
+from nel.config.schema import (
+    BenchmarkConfig,
+    EndpointConfig,
+    EngineConfig,
+    GenerationConfig,
+    OutputConfig,
+    SandboxConfig,
+)
 from nel.errors import ConfigError
 
 NOT_CONFIGURATION = {"config", "bench", "resume", "allow_url_change", "override", "dry_run", "as_json"}

@@ -27,7 +27,7 @@ def program_of(hostile: Hostile) -> Program:
     else:
         judged = {name: problem[name] for name in ("tests", "entry_point", "prompt")} | {"mode": hostile.mode}
     # A runtime such as node or a compiler needs more than Python does; the walls are the same.
-    limits = LIMITS if hostile.language == "python" else Limits(cpu_seconds=2.0, idle_seconds=1.5)
+    limits = LIMITS if hostile.language == "python" else Limits(cpu_seconds=5.0, idle_seconds=1.5)
     return Program(source=hostile.source, language=hostile.language, limits=limits, **judged)
 
 
