@@ -8,22 +8,37 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import nel.sandbox
 import nel.scoring
 from nel.benchmarks.base import Benchmark
+from nel.sandbox.languages import find_language
 from nel.version import __version__
+
+_DECIDING: Final = (".py", ".toml", ".js", ".cpp", ".sh", ".go", ".rs", ".java")
 
 
 def scorer_digest(benchmark: Benchmark) -> str:
-    """Return a digest of the scorer's own modules, its options, nel's rules and the benchmark's ``extra``."""
+    """Return a digest of the scorer's own modules, its options, the rules of nel and its sandbox, and ``extra``."""
     digest = hashlib.sha256(f"{__version__} {scorer_name(benchmark)} {dict(benchmark.extra)!r}".encode())
     files = _own_files(inspect.unwrap(_bare(benchmark.scorer)).__module__)
     for path in [*sorted(files), *sorted(Path(nel.scoring.__path__[0]).glob("*.py"))]:
         digest.update(path.read_bytes())
+    for path in _sandbox_files(benchmark.languages):
+        digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def _sandbox_files(languages: Sequence[str]) -> list[Path]:
+    """Return the files that decide what a program's verdict is; none where no program is run."""
+    if not languages:
+        return []
+    folders = [Path(nel.sandbox.__path__[0]), *(find_language(name).folder for name in sorted(languages))]
+    return [path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in _DECIDING]
 
 
 def scorer_name(benchmark: Benchmark) -> str:

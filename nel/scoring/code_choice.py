@@ -19,12 +19,11 @@ _ELIDED = re.compile(r"^[ \t]*#[ ]*(?:\.\.\.|…)", re.MULTILINE)
 def definer_of(pieces: Sequence[Piece], name: str) -> Piece | None:
     """Return the piece that defines a name: the last one, unless that only quotes or outlines an earlier one.
 
-    A definition counts more than a method of that name in some class, and that more than an import.
+    A definition counts more than a method of that name in some class.
     """
     makers = [piece for piece in pieces if name in piece.defined]
     if not makers:
-        others = [piece for piece in pieces if piece.has_method(name)] or [p for p in pieces if name in p.names]
-        return others[-1] if others else None
+        return next((piece for piece in reversed(pieces) if piece.has_method(name)), None)
     whole = [piece for piece in makers if not is_outline(piece, name)] or makers
     for at in range(len(whole) - 1, 0, -1):
         if not any(_quotes(whole[at], earlier, name) for earlier in whole[:at]):
@@ -43,7 +42,7 @@ def main_of(pieces: Sequence[Piece]) -> Piece | None:
         if piece.acts and (piece.reads or piece.used & inputs):
             return piece
     makers = [piece for piece in pieces if _defines_function(piece)]
-    whole = [piece for piece in makers if not all(is_outline(piece, name) for name in piece.defined)]
+    whole = [piece for piece in makers if not all(_is_beside(piece, name) for name in piece.defined)]
     return next(reversed(whole or makers or pieces), None)
 
 
@@ -112,6 +111,11 @@ def is_outline(piece: Piece, name: str) -> bool:
         return True
     idle = all(isinstance(stmt, (ast.Pass, ast.Raise)) or is_idle(stmt) for stmt in function.body)
     return idle or _ELIDED.search("\n".join(_lines_of(piece, function))) is not None
+
+
+def _is_beside(piece: Piece, name: str) -> bool:
+    """Return whether a definition is a test or an outline, so not what a response is about."""
+    return name.lower().startswith("test") or is_outline(piece, name)
 
 
 def _quotes(later: Piece, earlier: Piece, name: str) -> bool:

@@ -20,7 +20,7 @@ _PARSED_CHARACTERS_MAX: Final = 500_000
 """Parsed for one response in all, at 0.4 to 2 MB/s."""
 PROGRAM_CHARACTERS_MAX: Final = 200_000
 """A longer text is not parsed."""
-_READS = re.compile(r"\binput\(|\bstdin\b|\bopen\(0|\bfileinput\b|/dev/stdin")
+_READS = re.compile(r"\binput\(|\bstdin\b(?![ ]*=[^=])|\bopen\(0|\bfileinput\b|/dev/stdin")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

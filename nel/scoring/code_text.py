@@ -172,7 +172,8 @@ class _Python:
 
     def _read(self, block: Block) -> None:
         """Sort a block into pieces that parse and code that does not."""
-        rank = _TAGGED if block.tag in self._tags else _OTHER if block.tag else _UNTAGGED
+        is_tagged = block.tag in self._tags or block.tag.startswith("py")  # such as pycon, python3.12
+        rank = _TAGGED if is_tagged else _OTHER if block.tag else _UNTAGGED
         text = dedented(block.text.strip("\n")).rstrip()
         first, _, below = text.partition("\n")
         if rank == _UNTAGGED and first.strip().lower() in self._tags:
@@ -212,7 +213,8 @@ class _Python:
         for pieces in (others, self._spans):
             if main := definer_of(pieces, self._name):
                 return self._with_helpers(main, pieces)
-        return None
+        importers = [piece for piece in own if self._name in piece.names]
+        return self._with_helpers(importers[-1], own) if importers else None
 
     def _body(self, own: list[Piece]) -> tuple[str, str] | None:
         """Return the program of which the response holds only a function's body."""
