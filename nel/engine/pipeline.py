@@ -45,7 +45,7 @@ T = TypeVar("T")
 _FAULTS_MIN = 32
 _SCORING_MORE = 256
 """Answers that may be with the scorers beside two for each request in flight."""
-_PROGRAMS_MAX = 256
+_PROGRAMS_MAX = 128
 """Programs that may be with the sandbox; when they are, asking waits for scoring."""
 _EXIT_OF_SIGNAL = {"SIGINT": EXIT_SIGINT, "SIGTERM": EXIT_SIGTERM}
 

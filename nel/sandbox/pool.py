@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from nel.errors import SandboxError
+from nel.errors import NelError, SandboxError
 from nel.sandbox.container import Container
 from nel.sandbox.engine import EngineInfo, connect, info_of, is_outage, speaking
 from nel.sandbox.languages import PYTHON, Language, find_language
@@ -163,8 +163,10 @@ class Sandbox:
                 elif future.set_running_or_notify_cancel():
                     try:
                         future.set_result(worker.run(program))
-                    except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits for the result
+                    except NelError as error:
                         future.set_exception(error)
+                    except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits for the result
+                        future.set_exception(SandboxError(f"{type(error).__name__}: {error}", kind="internal"))
         finally:
             worker.close()
 

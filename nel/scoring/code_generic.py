@@ -127,19 +127,11 @@ def _is_code_line(line: str) -> bool:
     return not _is_sentence(line) and (_START.match(line) or _ENDS.match(line.rstrip())) is not None
 
 
-def _never(text: str) -> bool:
-    return text is None
-
-
-def _always(text: str) -> bool:
-    return text is not None
-
-
 def _is_only_code(text: str) -> bool:
     return looks_like_code(text) and not any(_is_sentence(line) for line in text.split("\n") if line.strip())
 
 
-_JUDGE: Final = Judge(is_whole=_always, is_open=_never, is_code=_is_only_code)
+_JUDGE: Final = Judge(is_whole=lambda _: True, is_open=lambda _: False, is_code=_is_only_code)
 
 
 def _code(block: Block) -> str:
