@@ -30,10 +30,10 @@ $(STAMP): pyproject.toml | $(BIN)/python
 	@$(call install,-e .)
 	@touch $@
 
-$(DEV_STAMP): pyproject.toml plugins/nel-example/pyproject.toml plugins/nel-broken/pyproject.toml | $(BIN)/python
+$(DEV_STAMP): pyproject.toml plugins/nel-code/pyproject.toml plugins/nel-example/pyproject.toml plugins/nel-broken/pyproject.toml | $(BIN)/python
 	@echo "==> installing nel with everything its checks and tests need"
 	@$(call install,-e '.[dev]')
-	@$(call install,--no-deps ./plugins/nel-example ./plugins/nel-broken)
+	@$(call install,--no-deps ./plugins/nel-code ./plugins/nel-example ./plugins/nel-broken)
 	@touch $@ $(STAMP)
 
 $(MODEL_STAMP): $(STAMP)
@@ -65,7 +65,7 @@ test: check
 	@echo "==> tests"
 	@$(BIN)/nel sandbox list >/dev/null 2>&1 || echo "no Docker engine: the tests of the sandbox are skipped"
 	@$(BIN)/pytest -n 2
-	@$(BIN)/pytest plugins/nel-example/tests -p no:cacheprovider
+	@$(BIN)/pytest plugins/nel-example/tests plugins/nel-code/tests -p no:cacheprovider
 
 format: $(DEV_STAMP)
 	@$(BIN)/ruff check --fix-only .

@@ -15,12 +15,14 @@ PROMPT = """Complete this Python function. Answer with the whole function, impor
 
 
 def with_tests(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the row with what the sandbox needs: ``_prompt``, ``_test`` and ``entry_point``.
+    """Return the row with what the sandbox needs, ``_prompt`` and ``_test``, and with its ``reference`` solution.
 
     Raises:
         KeyError: A field is missing.
     """
-    return {**row, "prompt": row["prompt"].strip("\n"), "_prompt": row["prompt"], "_test": row["test"]}
+    reference = row["prompt"] + row["canonical_solution"]
+    shown = row["prompt"].strip("\n")
+    return {**row, "prompt": shown, "_prompt": row["prompt"], "_test": row["test"], "reference": reference}
 
 
 @benchmark(
@@ -29,7 +31,7 @@ def with_tests(row: dict[str, Any]) -> dict[str, Any]:
     dataset="hf://openai/openai_humaneval?split=test",
     prompt=PROMPT,
     id_field="task_id",
-    target_field="entry_point",
+    target_field="reference",
     prepare_row=with_tests,
     sandbox="python",
     reducers=("pass_at_k",),

@@ -143,9 +143,9 @@ def test_asking_waits_for_scoring(tmp_path: Path) -> None:
             stderr=subprocess.DEVNULL,
         )
         try:
-            wait_for_calls(endpoint, 200)
+            wait_for_calls(endpoint, 100)
             time.sleep(2.0)
-            assert len(endpoint.calls) < 400
+            assert len(endpoint.calls) < 200
         finally:
             process.kill()
             process.wait()
