@@ -63,6 +63,8 @@ def extract_generic(text: str, tags: frozenset[str], prompt: str, name: str | No
     >>> extract_generic("So:\\n```js\\nconst f = x => x;\\n```", frozenset({"javascript", "js"}), "", "f")[0]
     'const f = x => x;'
     """
+    if text.lstrip().startswith("#!") and "```" not in text:
+        return text.strip(), text.strip()  # a script that says so itself, with whatever lines it has
     blocks = blocks_of(text, _JUDGE)[-_BLOCKS_MAX:]
     tagged = [_code(block) for block in blocks if block.tag in tags and block.text.strip()]
     untagged = [_code(block) for block in blocks if not block.tag and looks_like_code(block.text)]
