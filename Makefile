@@ -64,7 +64,9 @@ check: $(DEV_STAMP)
 test: check
 	@echo "==> tests"
 	@$(BIN)/nel sandbox list >/dev/null 2>&1 || echo "no Docker engine: the tests of the sandbox are skipped"
-	@$(BIN)/pytest -n 2
+	@$(BIN)/pytest -n 2 -m "not docker"
+	@echo "==> tests of the sandbox"
+	@$(BIN)/pytest -n 2 -m docker
 	@$(BIN)/pytest plugins/nel-example/tests plugins/nel-code/tests -p no:cacheprovider
 
 format: $(DEV_STAMP)

@@ -7,6 +7,7 @@ denominator.
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import time
@@ -43,6 +44,7 @@ class Sandbox:
         """Prepare a sandbox; the engine is not asked for anything yet."""
         self.settings = settings or SandboxSettings()
         self._queue: queue.SimpleQueue[tuple[Program, Future[Verdict]] | None] = queue.SimpleQueue()
+        self._pid = os.getpid()
         self._threads: list[threading.Thread] = []
         self._workers: list[_Worker] = []
         self._lock = threading.Lock()
@@ -74,6 +76,8 @@ class Sandbox:
         with self._lock:
             if self.is_closed:
                 raise SandboxError("the sandbox is closed", kind="closed")
+            if os.getpid() != self._pid:
+                raise SandboxError("the sandbox belongs to the process this one was forked from", kind="closed")
             self._queue.put((program, future))
             self._grow(1)
         return future
@@ -97,6 +101,8 @@ class Sandbox:
 
     def close(self) -> None:
         """End all containers; programs that wait are given up."""
+        if os.getpid() != self._pid:
+            return
         with self._lock:
             self.is_closed = True
             threads, self._threads = self._threads, []
@@ -158,9 +164,11 @@ class Sandbox:
         try:
             while (item := self._queue.get()) is not None:
                 program, future = item
+                if not future.set_running_or_notify_cancel():
+                    continue
                 if self.is_closed:
                     future.set_exception(SandboxError("the sandbox was closed", kind="closed"))
-                elif future.set_running_or_notify_cancel():
+                else:
                     try:
                         future.set_result(worker.run(program))
                     except NelError as error:
@@ -247,11 +255,12 @@ class _Worker:
             is_clean = is_clean and bool(reply["is_clean"])
             return reply
 
-        verdict = judge(program, language, limits, ask)
-        age = time.monotonic() - container.started
-        if not is_clean or container.jobs >= _JOBS_MAX or age > _AGE_SECONDS_MAX:
-            self._discard(container)
-        return verdict
+        try:
+            return judge(program, language, limits, ask)
+        finally:
+            age = time.monotonic() - container.started
+            if not is_clean or container.jobs >= _JOBS_MAX or age > _AGE_SECONDS_MAX:
+                self._discard(container)
 
     def _blame(self, program: Program, language: Language, limits: Limits, failures: list[SandboxError]) -> Verdict:
         """Return the program's failure where a known-good program runs; raise where the machinery is to blame."""

@@ -6,6 +6,7 @@ Trap: which mode judges a program is decided by its tests alone, never by anythi
 from __future__ import annotations
 
 import ast
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -23,6 +24,11 @@ Ask = Callable[[dict[str, Any], float], Mapping[str, Any]]
 _COMPILE_IDLE_SECONDS: Final = 30.0
 _COMPILE_FILE_BYTES: Final = 256 << 20
 _FILES: Final = 256
+_OUTPUT_ROOM_BYTES: Final = 1 << 16
+_OWN_STREAMS: Final = re.compile(
+    r"\b(?:redirect_stdout|redirect_stderr|capsys|sys\.std(?:in|out|err)|asyncio|inspect|pytest)\b"
+)
+"""In tests: what the program prints, or what it is, matters to them."""
 _HOST_PATIENCE_SECONDS: Final = 30.0
 
 
@@ -58,6 +64,8 @@ def needs_same_process(tests: str) -> bool:
         tree = ast.parse(tests)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
+    if _OWN_STREAMS.search(tests) or re.search(r"^\s*(?:from|import)\s+solution\b", tests, re.MULTILINE):
+        return True
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and any("TestCase" in ast.unparse(base) for base in node.bases):
             return True
@@ -109,7 +117,9 @@ def _by_cases(program: Program, language: Language, limits: Limits, ask: Ask) ->
     for number, case in enumerate(program.cases):
         is_last = number == len(program.cases) - 1
         job = _case_job(program, language, limits, is_first=number == 0)
-        reply = _asked(limits, ask, {**job, "stdin": case.stdin, "keep_output": True, "keep_files": not is_last})
+        keeps = not language.has_zygote and not is_last  # a compiled program must be there for the next case
+        job = {**job, "stdin": case.stdin, "keep_output": True, "keep_files": keeps}
+        reply = _asked(_room_for(limits, case), ask, job)
         verdict = _of_case(program, language, limits, reply, case)
         total += verdict.cpu_seconds
         if not verdict.passed:
@@ -118,6 +128,12 @@ def _by_cases(program: Program, language: Language, limits: Limits, ask: Ask) ->
             return replace(verdict, detail=f"case {number + 1} of {len(program.cases)}: {verdict.detail}")
     assert verdict is not None  # noqa: S101 - there is a case
     return replace(verdict, detail=f"{len(program.cases)} cases", cpu_seconds=total)
+
+
+def _room_for(limits: Limits, case: Case) -> Limits:
+    """Return limits that leave room for the expected output, however large it is."""
+    needed = 2 * len(case.expected_output.encode("utf-8", "surrogatepass")) + _OUTPUT_ROOM_BYTES
+    return limits.model_copy(update={"output_bytes": max(limits.output_bytes, needed)})
 
 
 def _of_case(program: Program, language: Language, limits: Limits, reply: Mapping[str, Any], case: Case) -> Verdict:

@@ -89,9 +89,6 @@ class LyingList(list[Any]):
     [
         (LyingInt(7), 7),
         (LyingList([1]), [1]),
-        (collections.Counter("aab"), {"a": 2, "b": 1}),
-        (collections.OrderedDict(a=1), {"a": 1}),
-        (collections.namedtuple("Pair", "x y")(1, 2), (1, 2)),
         (type("Text", (str,), {"__eq__": lambda *_: True})("x"), "x"),
     ],
 )
@@ -163,4 +160,14 @@ def test_times_fractions_and_views() -> None:
     back = there_and_back(value)
     assert back == value
     assert back["queue"].maxlen == 5
-    assert there_and_back({"a": 1}.keys()) == ["a"]
+    assert there_and_back({"a": 1}.keys()) == {"a"}
+    assert there_and_back({"a": 1}.items()) == {("a", 1)}
+    assert list(there_and_back({"a": 1}.values())) == [1]
+
+
+def test_the_collections_that_tests_know_keep_their_kind() -> None:
+    counted = there_and_back(collections.Counter("aab"))
+    assert (counted, counted.most_common(1)) == ({"a": 2, "b": 1}, [("a", 2)])
+    assert there_and_back(collections.OrderedDict(a=1, b=2)) != collections.OrderedDict(b=2, a=1)
+    pair = there_and_back(collections.namedtuple("Pair", "x y")(1, 2))
+    assert (pair, pair.x, pair.y) == ((1, 2), 1, 2)

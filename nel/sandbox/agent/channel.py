@@ -9,7 +9,9 @@ from typing import Any
 from nel.sandbox.agent import codec
 
 FRAME_BYTES_MAX = 8 << 20
-"""Largest frame between a program and its tests."""
+"""Largest answer of a program."""
+QUESTION_BYTES_MAX = 64 << 20
+"""Largest frame of the tests; larger than an answer, so that what came as an answer can be passed back."""
 HEADER = struct.Struct(">I")
 
 

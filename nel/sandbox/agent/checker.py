@@ -13,6 +13,7 @@ import os
 import re
 import reprlib
 import sys
+import threading
 import traceback
 import types
 from typing import Any
@@ -22,7 +23,13 @@ from nel.sandbox.agent import channel, codec
 FILE_NAME = "tests.py"
 _LINE_CHARACTERS_MAX = 400
 _DEFINITION = re.compile(r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+_TEST_CLASS = re.compile(r"^class[ \t]+(Test\w*)", re.MULTILINE)
 _TOP_FUNCTION = re.compile(r"^def[ \t]+(\w+)", re.MULTILINE)
+_MODULES = frozenset(
+    "bisect cmath collections copy datetime decimal fractions functools heapq itertools json math operator random re"
+    " statistics string sys".split()
+)
+"""Tests often use what their reference solution imports."""
 _CALL = re.compile(r"^(\w+)[ \t]*\(", re.MULTILINE)
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 160
@@ -40,6 +47,10 @@ class ProgramFailed(BaseException):
         """Say how it failed."""
         super().__init__(text)
         self.kind = kind
+
+
+class NotRun(Exception):
+    """Tests that this harness cannot run; never to be passed over in silence."""
 
 
 class ProgramError(Exception):
@@ -64,17 +75,22 @@ def _verdict(given: dict[str, Any], remote: Remote) -> dict[str, Any]:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return {"broken": f"the tests cannot be parsed: {type(error).__name__}: {error}"}
     linecache.cache[FILE_NAME] = (1, None, tests.splitlines(keepends=True), FILE_NAME)
-    namespace: dict[str, Any] = {"__name__": "tests", "__builtins__": builtins}
+    namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
     _define_helpers(given["prompt"], namespace)
     try:
         names = remote.loaded()
         _bind(tests, code, given["entry_point"], names, remote, namespace)
         exec(code, namespace)  # noqa: S102 - the tests come with the benchmark
         call_afterwards(tests, given["entry_point"], namespace)
+    except NotRun as error:
+        return {"broken": str(error)}
     except codec.CannotCross as error:
         return {"cannot_cross": str(error), "calls": remote.calls}
     except BaseException as error:  # noqa: BLE001 - whatever the tests raise is their verdict
-        if remote.failure is None:
+        if remote.failure is None and isinstance(error, ImportError) and remote.raised_of(error) is None:
+            return {"broken": f"the tests need what is not there: {error}"}
+        is_end = isinstance(error, SystemExit) and not error.code
+        if remote.failure is None and not is_end:
             return {**_failure(error, remote), "calls": remote.calls, "last_call": remote.last_call()}
     if remote.failure is not None:  # tests that catch whatever comes do not undo it
         return {"program": remote.failure.kind, "text": str(remote.failure), "calls": remote.calls}
@@ -110,6 +126,8 @@ def _bind(
     """Put proxies in the place of the entry point and of whatever else only the program defines."""
     own = set(_DEFINITION.findall(tests))
     used = _names_in(code)
+    for name in _MODULES & used - own - set(space) - set(names):
+        space[name] = __import__(name)
     for name, kind in names.items():
         if name == entry_point or (name in used and name not in own | set(space) and not hasattr(builtins, name)):
             space[name] = remote.named(name, "callable" if name == entry_point and kind == "exception" else kind)
@@ -142,6 +160,21 @@ def call_afterwards(tests: str, entry_point: str, namespace: dict[str, Any]) -> 
             function(namespace[entry_point])
         elif (name == "check" or name.startswith("test")) and required == 0:
             function()
+        elif name.startswith("test"):
+            raise NotRun(f"{name} takes arguments, which only pytest gives")
+    for name in _TEST_CLASS.findall(tests):
+        _run_methods(namespace.get(name))
+
+
+def _run_methods(found: Any) -> None:
+    """Run the test methods of a class in the style of pytest."""
+    if not isinstance(found, type):
+        return
+    for name in [name for name in vars(found) if name.startswith("test")]:
+        case = found()
+        for around in ("setup_method", "setUp"):
+            getattr(case, around, lambda: None)()
+        getattr(case, name)()
 
 
 def _failure(error: BaseException, remote: Remote) -> dict[str, Any]:
@@ -170,6 +203,7 @@ class Remote:
     def __init__(self, connection: int) -> None:
         """Ask over this descriptor."""
         self._connection = connection
+        self._turn = threading.RLock()
         self.calls = 0
         self.failure: ProgramFailed | None = None
         """What the program did that no test can undo."""
@@ -220,16 +254,32 @@ class Remote:
             }
         )
         value = self._value(reply)
-        self._apply(reply.get("changed"), arguments)
+        self._apply(reply.get("changed"), {**dict(enumerate(arguments)), **options})
         self._last = (shown, arguments, value)
         return value
 
     def encoded(self, value: Any) -> Any:
         """Return a value of the tests as it goes to the program; raises `codec.CannotCross`."""
         try:
-            return codec.encode(value, _number_of)
+            return codec.encode(value, self._number_of)
         except (codec.TooDeep, RecursionError) as error:
-            raise self.failed("nonsense", f"an argument, because {error}") from None
+            # An answer may be nested half as deep as an argument, so that this is the tests' own.
+            raise codec.CannotCross(f"the tests pass an argument that is too deep: {error}") from None
+
+    def _number_of(self, value: Any) -> int:
+        """Return the number of the program's object that a value of the tests stands for.
+
+        Raises:
+            ProgramFailed: It is an exception or a class of the program, which do not go back: were that the tests'
+                fault, a program could choose the weaker mode by what it defines or raises.
+            codec.CannotCross: It is the tests' own, and has no plain form.
+        """
+        if isinstance(value, (Reference, Function)):
+            return value._number()  # noqa: SLF001 - of this module
+        known = tuple(self._classes.values())
+        if value in known or isinstance(value, known) or any(error is value for error, _ in self._raised):
+            raise self.failed("nonsense", "an exception of the program does not go back to it")
+        raise codec.CannotCross(f"the tests pass a {type(value).__name__}, which has no plain form")
 
     def raised_of(self, error: BaseException) -> str | None:
         """Return the program's own traceback where it raised this exception."""
@@ -252,16 +302,26 @@ class Remote:
         return self.failure
 
     def _exchange(self, question: dict[str, Any]) -> dict[str, Any]:
+        with self._turn:
+            return self._exchange_alone(question)
+
+    def _exchange_alone(self, question: dict[str, Any]) -> dict[str, Any]:
         self.calls += 1
         if self.failure is not None:
             raise self.failure
         try:
-            channel.write_frame(self._connection, question)
+            channel.write_frame(self._connection, {"n": self.calls, **question}, channel.QUESTION_BYTES_MAX)
         except channel.Gone:
             raise self.failed("gone", "the program ended before its tests did") from None
         except channel.TooLarge as error:
             raise self.failed("nonsense", f"an argument of {error}") from None
-        return self._read()
+        number = self.calls
+        while (reply := self._read()).get("n") != number:
+            # An answer to an earlier question, whose wait the tests broke off, is passed over.
+            late = reply.get("n")
+            if type(late) is not int or late >= number:
+                raise self.failed("nonsense", "the program answered what it was not asked")
+        return reply
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -285,7 +345,7 @@ class Remote:
 
     def _decoded(self, data: Any) -> Any:
         try:
-            return codec.decode(data, self._reference)
+            return codec.decode(data, self._reference, limit=codec.DEPTH_MAX // 2)
         except (codec.BadValue, RecursionError) as error:
             raise self.failed("nonsense", f"the program's answer is {error}") from None
 
@@ -294,8 +354,8 @@ class Remote:
             raise codec.BadValue("no encoded value")
         return self._references.setdefault(number, Reference(self, number))
 
-    def _apply(self, changed: Any, arguments: tuple[Any, ...]) -> None:
-        for place, argument in enumerate(arguments):
+    def _apply(self, changed: Any, arguments: dict[Any, Any]) -> None:
+        for place, argument in arguments.items():
             if isinstance(changed, dict) and str(place) in changed:
                 now = self._decoded(changed[str(place)])
                 if type(now) is not type(argument):
@@ -342,13 +402,6 @@ class Remote:
             except TypeError:
                 continue
         return None
-
-
-def _number_of(value: Any) -> int:
-    # Nothing the program answered comes here but references, so that the program cannot choose the weaker mode.
-    if isinstance(value, (Reference, Function)):
-        return value._number()  # noqa: SLF001 - of this module
-    raise codec.CannotCross(f"the tests pass a {type(value).__name__}, which has no plain form")
 
 
 class Reference:

@@ -11,6 +11,7 @@ import collections
 import datetime
 import decimal
 import fractions
+import functools
 import json
 import math
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from typing import Any
 DEPTH_MAX = 200
 _PLAIN_INT_MAX = 1 << 53
 _DIGITS_MAX = 1 << 22
+_FIELDS_MAX = 64
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 _TIMES: dict[str, Any] = {"date": datetime.date, "time": datetime.time, "datetime": datetime.datetime}
 
@@ -59,24 +61,30 @@ def encode(value: Any, refer: Callable[[Any], int], depth: int = 0) -> Any:
     known = _ENCODERS.get(kind)
     if known is not None:
         return known(value, refer, depth + 1)
+    fields = getattr(kind, "_fields", None)
+    if issubclass(kind, tuple) and type(fields) is tuple and all(type(name) is str for name in fields):
+        return ["N", [kind.__name__, list(fields), _items("t")(tuple(tuple.__iter__(value)), refer, depth + 1)]]
+    if _has_methods(kind):
+        return ["R", refer(value)]
     for base, reduce in _REDUCED:
         if issubclass(kind, base):
             return encode(reduce(value), refer, depth)
     return ["R", refer(value)]
 
 
-def decode(data: Any, resolve: Callable[[Any], Any], depth: int = 0) -> Any:
+def decode(data: Any, resolve: Callable[[Any], Any], depth: int = 0, limit: int = DEPTH_MAX) -> Any:
     """Return the value that `encode` made of it.
 
     Args:
         resolve: Returns what stands for the reference of a number.
+        limit: How deep it may be nested.
 
     Raises:
         BadValue: It is nothing that `encode` makes.
     """
     if data is None or isinstance(data, (bool, str, int, float)):
         return data
-    if depth > DEPTH_MAX + 1 or not isinstance(data, list) or len(data) != 2 or not isinstance(data[0], str):  # noqa: PLR2004
+    if depth > limit + 1 or not isinstance(data, list) or len(data) != 2 or not isinstance(data[0], str):  # noqa: PLR2004
         raise BadValue("no encoded value")
     tag, body = data
     if tag == "R":
@@ -85,7 +93,7 @@ def decode(data: Any, resolve: Callable[[Any], Any], depth: int = 0) -> Any:
     if decoder is None:
         raise BadValue("no encoded value")
     try:
-        return decoder(body, lambda item: decode(item, resolve, depth + 1))
+        return decoder(body, lambda item: decode(item, resolve, depth + 1, limit))
     except BadValue:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a foreign body does to a constructor
@@ -119,6 +127,15 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
+def _has_methods(kind: type) -> bool:
+    """Return whether a class is the program's own container with methods, which its plain value would lose."""
+    return (
+        issubclass(kind, (list, dict, set))
+        and kind.__module__ == "solution"
+        and any(not name.startswith("_") and callable(member) for name, member in vars(kind).items())
+    )
+
+
 def _items(tag: str) -> Callable[[Any, Callable[[Any], int], int], Any]:
     return lambda value, refer, depth: [tag, [encode(item, refer, depth) for item in value]]
 
@@ -148,7 +165,11 @@ _ENCODERS: dict[type, Callable[[Any, Callable[[Any], int], int], Any]] = {
     datetime.time: _text("T", lambda value: ["time", value.isoformat()]),
     datetime.datetime: _text("T", lambda value: ["datetime", value.isoformat()]),
     datetime.timedelta: _text("U", lambda value: [value.days, value.seconds, value.microseconds]),
-    **dict.fromkeys(_VIEWS, _items("l")),
+    collections.Counter: lambda value, refer, depth: ["C", _pairs(value, refer, depth)],
+    collections.OrderedDict: lambda value, refer, depth: ["O", _pairs(value, refer, depth)],
+    _VIEWS[0]: _items("k"),
+    _VIEWS[1]: _items("V"),
+    _VIEWS[2]: _items("I"),
 }
 
 _REDUCED: tuple[tuple[type, Callable[[Any], Any]], ...] = (
@@ -178,6 +199,13 @@ def _float_word(text: Any) -> float:
     return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[text]
 
 
+@functools.lru_cache(maxsize=64)
+def _named_tuple(name: str, fields: tuple[str, ...]) -> Any:
+    if len(fields) > _FIELDS_MAX or max(map(len, (name, *fields))) > _FIELDS_MAX:
+        raise BadValue("too large a tuple")
+    return collections.namedtuple(name, fields)
+
+
 def _decimal(text: Any) -> decimal.Decimal:
     return decimal.Decimal(_size_checked(text))
 
@@ -190,6 +218,12 @@ _DECODERS: dict[str, Callable[[Any, Callable[[Any], Any]], Any]] = {
     "s": lambda body, each: {each(item) for item in body},
     "z": lambda body, each: frozenset([each(item) for item in body]),
     "d": lambda body, each: {each(key): each(item) for key, item in body},
+    "k": lambda body, each: dict.fromkeys([each(item) for item in body]).keys(),
+    "V": lambda body, each: dict(enumerate([each(item) for item in body])).values(),
+    "I": lambda body, each: dict([each(item) for item in body]).items(),
+    "C": lambda body, each: collections.Counter(each(body)),
+    "O": lambda body, each: collections.OrderedDict(each(body)),
+    "N": lambda body, each: _named_tuple(body[0], tuple(body[1]))(*each(body[2])),
     "q": lambda body, each: collections.deque(each(body[0]), body[1]),
     "r": lambda body, each: range(*[_hex(part) for part in body]),
     "b": lambda body, each: bytes.fromhex(body),

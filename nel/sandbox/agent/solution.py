@@ -35,13 +35,14 @@ def serve(payload: int, connection: int) -> None:
     channel.write_frame(connection, {"loaded": server.names()})
     while True:
         try:
-            asked = channel.read_frame(connection)
+            asked = channel.read_frame(connection, channel.QUESTION_BYTES_MAX)
         except channel.Gone:
             return
         try:
-            channel.write_frame(connection, server.answer(asked))
+            channel.write_frame(connection, {"n": asked["n"], **server.answer(asked)})
         except channel.TooLarge as error:
-            channel.write_frame(connection, {"raised": {"type": "TooLarge", "text": f"the answer has {error}"}})
+            said = {"type": "TooLarge", "text": f"the answer has {error}"}
+            channel.write_frame(connection, {"n": asked["n"], "raised": said})
 
 
 def run_script(payload: int) -> int:
@@ -54,6 +55,7 @@ def run_script(payload: int) -> int:
         code = _compiled(source, "main.py")
         module = types.ModuleType("__main__")
         module.__dict__["__builtins__"] = builtins
+        module.__file__ = "main.py"
         sys.modules["__main__"] = module
         exec(code, module.__dict__)  # noqa: S102 - running it is the purpose
     except SystemExit as end:
@@ -201,10 +203,10 @@ class _Server:
         result = function(*arguments, **options)
         reply: dict[str, Any] = {"value": self._encoded(result)}
         changed = {}
-        for place, argument in enumerate(arguments):
+        for place, argument in [*enumerate(arguments), *options.items()]:
             if type(argument) in (list, dict, set, bytearray):
                 now = self._encoded(argument)
-                if now != given[place]:
+                if now != (given if isinstance(place, int) else asked["kwargs"])[place]:
                     changed[str(place)] = now
         if changed:
             reply["changed"] = changed

@@ -111,7 +111,7 @@ class Watch:
                 before = self._seen.get((pid, task), (0, 0))
                 busy += max(0, run - before[0]) + max(0, waited - before[1])
                 self._seen[pid, task] = (run, waited)
-                is_active = is_active or state in "RD"
+                is_active = is_active or state == "R"
         return busy * _NANO, is_active
 
 

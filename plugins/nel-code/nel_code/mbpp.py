@@ -1,88 +1,114 @@
 """MBPP: mostly basic Python problems (Austin et al. 2021, arXiv 2108.07732).
 
-The prompt is the paper's: the task and its three asserts, here for one chat turn and without examples. The rows of the
-sanitized set (``prompt``, ``test_imports``) and of the full one (``text``, ``test_setup_code``) are both understood.
+The prompt is the paper's, as lm-evaluation-harness has it: the task and its three asserts, here for one chat turn and
+without examples. Rows of the sanitized set (``prompt``, ``test_imports``) and of the full one (``text``,
+``test_setup_code``) are both understood; ``challenge_test_list`` is not used. Trap: some asserts rely on an import of
+the reference solution; it goes in front of them, since an answer may do without.
 """
 
 from __future__ import annotations
 
 import ast
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
-from nel import ScorerInput, benchmark, code_sandbox, scorer
+from nel import Benchmark, ScorerInput, benchmark, code_sandbox, scorer
 
-PROMPT = """You are an expert Python programmer. {task}
+PROMPT = """You are an expert Python programmer, and here is your task: {task} Your code should pass these tests:
 
-Your code should pass these tests:
-
-```python
 {shown_tests}
-```
 
-Answer with one Python code block."""
+Answer with the whole program in one Python code block."""
 
 
 def with_tests(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the row with ``task``, ``_test`` and ``entry_point``, the function that the asserts call.
+    """Return the row with ``task``, ``shown_tests``, ``_test`` and ``entry_point``, the function that the asserts call.
 
     Raises:
         KeyError: The row has no tests, no task or no reference code.
-        ValueError: The asserts call nothing that the reference code defines.
+        ValueError: A text is not Python, or the asserts use nothing that the reference code defines.
     """
-    imports = row.get("test_imports") or row.get("test_setup_code") or []
-    before = imports if isinstance(imports, str) else "\n".join(imports)
     asserts = "\n".join(row["test_list"])
+    tests = "\n".join([*(row.get("test_imports") or ()), row.get("test_setup_code") or "", asserts]).strip()
+    reference = _parsed(row["code"], "its code")
     return {
         **row,
         "task": str(row["prompt"] if "prompt" in row else row["text"]).strip(),
         "shown_tests": asserts,
-        "_test": f"{before}\n{asserts}".strip(),
-        "entry_point": entry_point(row["code"], asserts),
+        "_test": "\n".join([*_missing_imports(reference, _parsed(tests, "its tests")), tests]),
+        "entry_point": _entry_point(reference, _parsed(asserts, "its tests")),
     }
 
 
-def entry_point(code: str, asserts: str) -> str:
-    """Return the function of the reference code that the asserts call; the one called first, where there are several.
-
-    Raises:
-        ValueError: There is none, or one of the texts is not Python.
-
-    >>> entry_point("def helper(x): ...\\ndef area(r): ...", "assert set(area(2)) == {1}")
-    'area'
-    """
+def _parsed(text: str, what: str) -> ast.Module:
     try:
-        defined = {node.name for node in ast.parse(code).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-        calls = [node.func for node in ast.walk(ast.parse(asserts)) if isinstance(node, ast.Call)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # patterns such as "\d", of which some references have one
+            return ast.parse(text)
     except SyntaxError as error:
-        raise ValueError(f"its code or its tests do not parse: {error}") from error
-    named = [call for call in calls if isinstance(call, ast.Name) and call.id in defined]
-    functions = [call for call in named if call.id[:1].islower() or call.id[:1] == "_"] or named
-    if not functions:
-        raise ValueError("its tests call nothing that its code defines")
-    return min(functions, key=lambda call: (call.lineno, call.col_offset)).id
+        raise ValueError(f"{what} cannot be parsed: {error}") from error
 
 
-def _mbpp(name: str, description: str, dataset: str) -> Any:
-    @benchmark(
+def _entry_point(reference: ast.Module, asserts: ast.Module) -> str:
+    """Return what the asserts use first of the reference: a function, else a class."""
+    functions: set[str] = set()
+    classes: set[str] = set()
+    for node in reference.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            functions.add(node.name)
+        elif isinstance(node, ast.ClassDef):
+            classes.add(node.name)
+        elif isinstance(node, ast.Assign):
+            functions.update(target.id for target in node.targets if isinstance(target, ast.Name))
+    used = sorted((node.lineno, node.col_offset, node.id) for node in _loaded(asserts))
+    for defined in (functions, classes):
+        for _, _, name in used:
+            if name in defined:
+                return name
+    raise ValueError("its tests use nothing that its code defines")
+
+
+def _missing_imports(reference: ast.Module, tests: ast.Module) -> list[str]:
+    """Return the imports of the reference that the tests use and do not have."""
+    brought = {name for node in ast.walk(tests) for _, name in _imports(node)}
+    needed = {node.id for node in _loaded(tests)} - brought
+    return [statement for node in reference.body for statement, name in _imports(node) if name in needed]
+
+
+def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield each import of a statement, as a statement of its own, and the name it binds."""
+    if not isinstance(node, (ast.Import, ast.ImportFrom)):
+        return
+    for alias in node.names:
+        one = ast.Import([alias]) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, [alias], node.level)
+        yield ast.unparse(one), alias.asname or alias.name.split(".")[0]
+
+
+def _loaded(tree: ast.Module) -> Iterator[ast.Name]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+
+
+@scorer
+def judged_by_asserts(sample: ScorerInput) -> dict[str, Any]:
+    """Run the asserts against the function, each in a process of its own."""
+    found: dict[str, Any] = code_sandbox(sample)
+    return found
+
+
+def _mbpp(name: str, description: str, config: str) -> Benchmark:
+    return benchmark(
         name=name,
         description=description,
-        dataset=dataset,
+        dataset=f"hf://google-research-datasets/mbpp?config={config}&split=test",
         prompt=PROMPT,
         id_field="task_id",
         target_field="code",
         prepare_row=with_tests,
         sandbox="python",
         reducers=("pass_at_k",),
-    )
-    @scorer
-    def judged_by_asserts(sample: ScorerInput) -> dict[str, Any]:
-        """Run the asserts against the function, each in a process of its own."""
-        found: dict[str, Any] = code_sandbox(sample)
-        return found
-
-    return judged_by_asserts
+    )(judged_by_asserts)
 
 
-_HUB = "hf://google-research-datasets/mbpp"
-mbpp = _mbpp("mbpp", "MBPP (sanitized), Python functions judged by asserts", f"{_HUB}?config=sanitized&split=test")
-mbpp_full = _mbpp("mbpp_full", "MBPP (full), 500 Python functions judged by asserts", f"{_HUB}?config=full&split=test")
+mbpp = _mbpp("mbpp", "MBPP (sanitized), 257 Python functions judged by asserts", "sanitized")
+mbpp_full = _mbpp("mbpp_full", "MBPP (full), 500 Python functions judged by asserts", "full")

@@ -1,4 +1,8 @@
-"""Small problems, each asked in several languages and judged by inputs and outputs."""
+"""Small problems, each asked in several languages and judged by inputs and outputs.
+
+The problems are in ``problems.toml``, the reference solutions in ``solutions/LANGUAGE.toml``. Trap: a benchmark needs
+the images of all its languages before its first request, so the four that one base image serves are one of their own.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +11,17 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import files
 from typing import Any
 
-from nel import ScorerInput, benchmark, code_sandbox, scorer
+from nel import Benchmark, ScorerInput, benchmark, code_sandbox, scorer
 
-BUILT_FROM_DEBIAN = ("python", "javascript", "cpp", "bash")
-ALL = (*BUILT_FROM_DEBIAN, "go", "rust", "java")
+COMMON = ("python", "javascript", "cpp", "bash")
+ALL = (*COMMON, "go", "rust", "java")
 TITLES = {
     "python": "Python 3",
     "javascript": "JavaScript (Node.js, CommonJS)",
     "cpp": "C++17",
     "bash": "Bash",
     "go": "Go",
-    "rust": "Rust",
+    "rust": "Rust (edition 2021)",
     "java": "Java",
 }
 PROMPT = """Write a program in {title}. It reads standard input and writes standard output.
@@ -40,63 +44,71 @@ Answer with the whole program in one code block."""
 
 
 def problems() -> list[dict[str, Any]]:
-    """Return the problems: ``name``, ``task``, ``compare`` and ``cases``."""
+    """Return the problems: ``name``, ``task``, ``cases`` and, where it is not by lines, how to ``compare``."""
     found: list[dict[str, Any]] = _read("problems.toml")["problem"]
     return found
 
 
-def solutions() -> dict[str, dict[str, str]]:
-    """Return reference solutions by problem and language; Go, Rust and Java have none."""
-    return _read("solutions.toml")
+def solutions(language: str) -> dict[str, str]:
+    """Return the reference solutions in a language, by problem."""
+    return {name: code.strip() for name, code in _read("solutions", f"{language}.toml").items()}
 
 
-def _read(name: str) -> dict[str, Any]:
-    return tomllib.loads(files("nel_code").joinpath(name).read_text(encoding="utf-8"))
+def _read(*path: str) -> dict[str, Any]:
+    return tomllib.loads(files("nel_code").joinpath(*path).read_text(encoding="utf-8"))
 
 
-def rows(languages: Sequence[str]) -> Callable[[], Iterator[dict[str, Any]]]:
-    """Return a source of one row for each problem and language."""
-
-    def source() -> Iterator[dict[str, Any]]:
-        known = solutions()
-        for problem in problems():
-            first = problem["cases"][0]
-            for language in languages:
-                yield {
-                    "id": f"{problem['name']}/{language}",
-                    "language": language,
-                    "title": TITLES[language],
-                    "task": problem["task"].strip(),
-                    "example_input": first["stdin"].strip("\n"),
-                    "example_output": first["expected_output"].strip("\n"),
-                    "compare": problem.get("compare", "lines"),
-                    "solution": known[problem["name"]].get(language, "(no reference)").strip(),
-                    "_cases": problem["cases"],
-                }
-
-    return source
+def rows(languages: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each problem in each language."""
+    known = {language: solutions(language) for language in languages}
+    for problem in problems():
+        first = problem["cases"][0]
+        for language in languages:
+            yield {
+                "id": f"{problem['name']}/{language}",
+                "language": language,
+                "title": TITLES[language],
+                "task": " ".join(problem["task"].split()),
+                "example_input": first["stdin"].rstrip("\n"),
+                "example_output": first["expected_output"],
+                "compare": problem.get("compare", "lines"),
+                "solution": known[language][problem["name"]],
+                "_cases": problem["cases"],
+            }
 
 
-def _problems(name: str, description: str, languages: Sequence[str]) -> Any:
-    @benchmark(
+def common_rows() -> Iterator[dict[str, Any]]:
+    """Yield the problems in the four common languages."""
+    return rows(COMMON)
+
+
+def all_rows() -> Iterator[dict[str, Any]]:
+    """Yield the problems in all languages."""
+    return rows(ALL)
+
+
+@scorer
+def judged_by_outputs(sample: ScorerInput) -> dict[str, Any]:
+    """Run the program on every input; all outputs must be right."""
+    found: dict[str, Any] = code_sandbox(sample, compare=sample.metadata["compare"])
+    return found
+
+
+def _problems(
+    name: str, description: str, languages: Sequence[str], dataset: Callable[[], Iterator[dict[str, Any]]]
+) -> Benchmark:
+    return benchmark(
         name=name,
         description=description,
-        dataset=rows(languages),
+        dataset=dataset,
         prompt=PROMPT,
         id_field="id",
         target_field="solution",
         category_field="language",
         sandbox=languages,
         reducers=("pass_at_k",),
-    )
-    @scorer
-    def judged_by_outputs(sample: ScorerInput) -> dict[str, Any]:
-        """Run the program on every input; all outputs must be right."""
-        found: dict[str, Any] = code_sandbox(sample, compare=sample.metadata["compare"])
-        return found
-
-    return judged_by_outputs
+    )(judged_by_outputs)
 
 
-code_problems = _problems("code_problems", "Ten problems in Python, JavaScript, C++ and Bash", BUILT_FROM_DEBIAN)
-code_problems_all = _problems("code_problems_all", "Ten problems in seven languages", ALL)
+code_problems = _problems("code_problems", "Small problems in Python, JavaScript, C++ and Bash", COMMON, common_rows)
+code_problems_all = _problems("code_problems_all", "Small problems, in Go, Rust and Java as well", ALL, all_rows)

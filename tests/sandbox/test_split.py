@@ -1,0 +1,140 @@
+"""Tests apart from the program: what honest programs may do, what others gain by nothing, and whose fault is whose."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from nel.errors import DatasetError, SandboxError
+from nel.sandbox import Case, Limits, Program, Sandbox, SandboxSettings
+
+pytestmark = pytest.mark.docker
+
+LIMITS = Limits(cpu_seconds=5.0, idle_seconds=1.0)
+ALARM = """
+import signal
+class Late(Exception): pass
+def late(*_): raise Late
+signal.signal(signal.SIGALRM, late)
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+try:
+    f(1)
+except Late:
+    pass
+assert f(2) == 2
+assert f(3) == 3
+"""
+FORGES = """
+import os, sys
+class ListNode(Exception): pass
+def f(h):
+    frame = sys._getframe()
+    while frame:
+        given = frame.f_locals.get("given")
+        if given and "token" in given:
+            from nel.sandbox.agent import channel
+            channel.write_frame(4, {"token": given["token"]}); os._exit(0)
+        frame = frame.f_back
+"""
+LINKED = "h = ListNode(1)\nh.next = ListNode(2)\nassert f(h).val == 2"
+THREADS = """
+from concurrent.futures import ThreadPoolExecutor
+assert list(ThreadPoolExecutor(8).map(f, range(40))) == [*range(40)]
+"""
+NAMED = "from collections import namedtuple\nQ = namedtuple('Q', 'x y')\ndef f(): return Q(1, 2)"
+COUNTS = "from collections import Counter\ndef f(s): return Counter(s)"
+VFORK = """
+import ctypes, time
+def f(x):
+    if ctypes.CDLL(None).syscall(56, 0x4011, 0, 0, 0, 0) == 0:
+        while True: time.sleep(1000)
+"""
+CACHE = """
+from collections import OrderedDict
+class LRUCache(OrderedDict):
+    def __init__(self, n): super().__init__(); self.n = n
+    def put(self, k, v): self[k] = v
+    def get(self, k): return self[k] if k in self else -1
+"""
+
+
+def judged(sandbox: Sandbox, source: str, tests: str, *, entry_point: str = "f") -> tuple[str, str]:
+    verdict = sandbox.run(Program(source=source, tests=tests, entry_point=entry_point, limits=LIMITS))
+    return verdict.verdict, verdict.mode
+
+
+@pytest.mark.parametrize(
+    ("source", "tests"),
+    [
+        ("import time\ndef f(x):\n    if x == 1: time.sleep(0.7)\n    return x", ALARM),
+        ("def f(x): return x", THREADS),
+        (NAMED, "assert f().x == 1\nassert f() == (1, 2)"),
+        (COUNTS, "assert f('aab').most_common(1) == [('a', 2)]"),
+        ("def f(d): return d.keys()", "assert f({'a': 1}) == {'a'}"),
+        ("def f(a): a.sort()", "a = [2, 1]\nf(a=a)\nassert a == [1, 2]"),
+        ("def f(a): return len(a)", "assert f(list(range(2_000_000))) == 2_000_000"),
+        ("def f(a): return a", "import sys\nassert f(1) == 1\nsys.exit(0)"),
+        ("import math\ndef f(a): return math.sqrt(a)", "assert math.isclose(f(4), 2)"),
+        ("def f(x): return x", "assert f(1) == 1\nclass TestF:\n    def test_a(self): assert f(2) == 2"),
+    ],
+    ids=["alarm", "threads", "namedtuple", "counter", "keys", "keyword", "large", "exit", "module", "class"],
+)  # fmt: skip
+def test_honest_programs_pass(sandbox: Sandbox, source: str, tests: str) -> None:
+    assert judged(sandbox, source, tests) == ("passed", "split")
+
+
+def test_a_container_with_methods_of_its_own_keeps_them(sandbox: Sandbox) -> None:
+    tests = "c = LRUCache(2)\nc.put(1, 1)\nassert c.get(1) == 1\nassert c.get(5) == -1"
+    assert judged(sandbox, CACHE, tests, entry_point="LRUCache") == ("passed", "split")
+
+
+@pytest.mark.parametrize(
+    ("source", "tests", "verdict"),
+    [
+        (FORGES, LINKED, "runtime_error"),
+        ("import time\ndef f(x):\n    if x == 1:\n        time.sleep(0.7); return 2\n    return x + 1", ALARM, "wrong"),
+        ("def f(d): return d.keys()", "assert f({'a': 1}) == ['a']", "wrong"),
+        ("def f(x): return x", "assert f(1) == 1\nclass TestF:\n    def test_a(self): assert f(2) == 3", "wrong"),
+        ("def f(x): return x", "assert f(1) == 1\ndef m(): assert f(2) == 3\nif __name__ == '__main__': m()", "wrong"),
+        (VFORK, "f(1)", "timeout"),
+    ],
+    ids=["chooses-the-mode", "late-answer", "keys", "class", "main", "vfork"],
+)  # fmt: skip
+def test_others_do_not(sandbox: Sandbox, source: str, tests: str, verdict: str) -> None:
+    assert judged(sandbox, source, tests) == (verdict, "split")
+
+
+@pytest.mark.parametrize("tests", ["import numpy_of_another_world\nassert f()", "def test_a(n): assert f(n) == 3"])
+def test_tests_that_cannot_run_are_the_rows_fault(sandbox: Sandbox, tests: str) -> None:
+    with pytest.raises(DatasetError):
+        judged(sandbox, "def f(): return 1", tests)
+
+
+def test_what_a_program_prints_can_be_tested_in_its_process(sandbox: Sandbox) -> None:
+    caught = "b = io.StringIO()\nwith contextlib.redirect_stdout(b): f()\nassert b.getvalue() == 'hi\\n'"
+    tests = f"import io, contextlib\n{caught}"
+    assert judged(sandbox, "def f(): print('hi')", tests) == ("passed", "same_process")
+
+
+def test_cases_do_not_see_each_other_and_large_outputs_have_room(sandbox: Sandbox) -> None:
+    counts = "open('c', 'a').write('x')\nprint(len(open('c').read()), __file__)"
+    twice = (Case(stdin="", expected_output="1 main.py"),) * 2
+    assert sandbox.run(Program(source=counts, cases=twice, limits=LIMITS)).passed
+    large = (Case(stdin="", expected_output="x\n" * 2_000_000),)
+    assert sandbox.run(Program(source="print('x\\n' * 2_000_000)", cases=large, limits=LIMITS)).passed
+
+
+def test_a_cancelled_program_harms_nobody(lone: Sandbox) -> None:
+    slow = Program(source="import time\ndef f(): time.sleep(0.5)", tests="f()", entry_point="f")
+    first, cancelled, last = lone.submit(slow), lone.submit(slow), lone.submit(slow)
+    assert cancelled.cancel()
+    assert first.result(timeout=30).passed
+    assert last.result(timeout=30).passed
+
+
+def test_a_fork_does_not_use_the_sandbox_of_its_parent() -> None:
+    sandbox = Sandbox(SandboxSettings(workers=1))
+    sandbox._pid = os.getpid() + 1  # as a child sees it
+    with pytest.raises(SandboxError, match="forked"):
+        sandbox.submit(Program(source="def f(): pass", tests="f()", entry_point="f"))
