@@ -33,7 +33,7 @@ $(STAMP): pyproject.toml | $(BIN)/python
 $(DEV_STAMP): pyproject.toml plugins/nel-code/pyproject.toml plugins/nel-example/pyproject.toml plugins/nel-broken/pyproject.toml | $(BIN)/python
 	@echo "==> installing nel with everything its checks and tests need"
 	@$(call install,-e '.[dev]')
-	@$(call install,--no-deps ./plugins/nel-code ./plugins/nel-example ./plugins/nel-broken)
+	@$(call install,--no-deps -e ./plugins/nel-code -e ./plugins/nel-example ./plugins/nel-broken)
 	@touch $@ $(STAMP)
 
 $(MODEL_STAMP): $(STAMP)

@@ -30,7 +30,9 @@ def with_tests(row: dict[str, Any]) -> dict[str, Any]:
         ValueError: A text is not Python, or the asserts use nothing that the reference code defines.
     """
     asserts = "\n".join(row["test_list"])
-    tests = "\n".join([*(row.get("test_imports") or ()), row.get("test_setup_code") or "", asserts]).strip()
+    imports = row.get("test_imports") or []
+    before = [imports] if isinstance(imports, str) else imports
+    tests = "\n".join([*before, row.get("test_setup_code") or "", asserts]).strip()
     reference = _parsed(row["code"], "its code")
     return {
         **row,
@@ -59,7 +61,7 @@ def _entry_point(reference: ast.Module, asserts: ast.Module) -> str:
             functions.add(node.name)
         elif isinstance(node, ast.ClassDef):
             classes.add(node.name)
-        elif isinstance(node, ast.Assign):
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
             functions.update(target.id for target in node.targets if isinstance(target, ast.Name))
     used = sorted((node.lineno, node.col_offset, node.id) for node in _loaded(asserts))
     for defined in (functions, classes):
