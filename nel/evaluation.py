@@ -17,7 +17,7 @@ from nel.artifacts.write import BenchmarkResult, write_artifacts
 from nel.config.load import build_config
 from nel.config.schema import RunConfig
 from nel.engine.codec import decode_sample
-from nel.engine.pipeline import Ending
+from nel.engine.ending import Ending
 from nel.engine.plan import Digests, Plan, duplicate_id, make_plans, stream_samples
 from nel.engine.progress import Progress
 from nel.engine.run import latest_run_dir, new_run_dir, run_session

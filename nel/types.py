@@ -132,8 +132,13 @@ class Response:
     latency_seconds: float | None = None
     """From sending the successful attempt to its last byte; waits between attempts are not in it."""
     first_token_seconds: float | None = None
+    """From sending to the first text or reasoning; known of streamed answers."""
+    inter_token_seconds: float | None = None
+    """Mean time between two chunks of a streamed answer."""
     attempts: int = 0
-    """HTTP attempts made; 0 for a recorded response."""
+    """HTTP attempts made; 0 for a recorded or cached response."""
+    cached: bool = False
+    """Whether it came from the response cache and cost nothing now."""
     error: ResponseError | None = None
 
 

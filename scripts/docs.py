@@ -49,6 +49,9 @@ SECTIONS = {
     "engine": schema.EngineConfig,
     "sandbox": schema.SandboxConfig,
     "sandbox.limits": schema.SandboxLimits,
+    "budget": schema.BudgetConfig,
+    "budget.prices.MODEL": schema.Price,
+    "cache": schema.CacheConfig,
     "output": schema.OutputConfig,
 }
 CONFIGURATION_INTRODUCTION = """# The configuration

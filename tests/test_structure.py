@@ -21,7 +21,7 @@ FENCES = {
     "jsonschema": ("nel/scoring/json_schema.py",),
     "aiohttp": ("nel/models/",),
     "stevedore": ("nel/plugins.py",),
-    "sqlite3": ("nel/engine/store",),
+    "sqlite3": ("nel/engine/store", "nel/models/cache.py"),
     "jinja2": ("nel/prompts.py", "nel/reports/"),
     "datasets": ("nel/datasets/hub.py",),
     "huggingface_hub": ("nel/datasets/hub.py",),
@@ -107,5 +107,6 @@ def test_every_key_of_the_configuration_is_documented() -> None:
     models: tuple[type[schema.Strict], ...]
     models = (schema.RunConfig, schema.EndpointConfig, schema.BenchmarkConfig, schema.GenerationConfig)
     models += (schema.EngineConfig, schema.SandboxConfig, schema.SandboxLimits, schema.OutputConfig)
+    models += (schema.BudgetConfig, schema.Price, schema.CacheConfig)
     keys = {key for model in models for key in model.model_fields}
     assert sorted(key for key in keys if f"| `{key}` |" not in page) == []

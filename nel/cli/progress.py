@@ -54,6 +54,8 @@ def progress_line(progress: Progress) -> str:
         parts.append(f"{progress.completion_tokens:,} tokens")
     if progress.retries:
         parts.append(f"{progress.retries:,} retries")
+    if progress.down_seconds is not None:
+        parts.append(f"ENDPOINT DOWN for {_duration(progress.down_seconds)}")
     oldest = progress.oldest_seconds
     if oldest is not None and oldest >= 1:
         parts.append(f"oldest {_duration(oldest)}")

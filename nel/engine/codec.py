@@ -67,6 +67,8 @@ def encode_response(response: Response) -> str:
         "model": response.model,
         "latency_seconds": response.latency_seconds,
         "first_token_seconds": response.first_token_seconds,
+        "inter_token_seconds": response.inter_token_seconds,
+        "cached": response.cached or None,
         "attempts": response.attempts,
         "error": None if error is None else asdict(error),
     }
@@ -90,6 +92,8 @@ def decode_response(text: str) -> Response:
         model=fields.get("model"),
         latency_seconds=fields.get("latency_seconds"),
         first_token_seconds=fields.get("first_token_seconds"),
+        inter_token_seconds=fields.get("inter_token_seconds"),
+        cached=fields.get("cached", False),
         attempts=fields["attempts"],
         error=None if error is None else ResponseError(**error),
     )

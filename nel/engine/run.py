@@ -16,8 +16,9 @@ from typing import Any
 from nel.config.identity import Identity, check_resume
 from nel.config.redaction import read_secret
 from nel.config.schema import RunConfig
+from nel.engine.ending import Ending
 from nel.engine.lock import owned
-from nel.engine.pipeline import Ending, Job
+from nel.engine.pipeline import Job
 from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, stream_samples
 from nel.engine.progress import Progress
 from nel.engine.scorer_identity import scorer_name
@@ -106,6 +107,7 @@ def run_session(
             config=config,
             api_key=api_key,
             progress=progress,
+            run_id=str(snapshot.meta("run_id") or run_dir.name),
         )
         return session.drive()
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from nel.engine.store_format import APPLICATION_ID, FORMAT, READABLE, connect, create, migrate
+from nel.engine.store_format import APPLICATION_ID, FORMAT, READABLE, WITH_CALLS, connect, create, migrate
 from nel.errors import StoppedEarly, StoreError
 from nel.strictjson import dumps, loads
 
@@ -28,7 +28,7 @@ FILE_NAME: Final = "run.db"
 _BATCH_MAX = 1024
 _PAGE = 256
 _PUT_RESPONSE = "INSERT OR REPLACE INTO responses VALUES(?, ?, ?, ?, ?, ?)"
-_PUT_CALL = "INSERT OR REPLACE INTO calls VALUES(?, ?, ?, ?, ?, ?)"
+_PUT_CALL = "INSERT OR REPLACE INTO calls VALUES(?, ?, ?, ?, ?, ?, ?)"
 _PUT_OUTCOME = "INSERT OR REPLACE INTO outcomes VALUES(?, ?, ?, ?, ?)"
 
 
@@ -82,7 +82,8 @@ class Snapshot:
             raise StoreError(f"{path} was not written by nel; give the directory of a run")
         if version not in READABLE:
             raise StoreError(f"{path} has format {version}, this nel reads up to {FORMAT}; use the nel that wrote it")
-        self._has_calls = version >= FORMAT
+        self._has_calls = version >= WITH_CALLS
+        self._has_spent = version >= FORMAT
 
     def close(self) -> None:
         """Close the connection."""
@@ -121,10 +122,29 @@ class Snapshot:
 
     def sessions(self) -> list[dict[str, Any]]:
         """Return every session of this run, oldest first."""
+        spent = "spent" if self._has_spent else "NULL"
         rows = self._connection.execute(
-            "SELECT started, elapsed, ended, attempts, retries FROM sessions ORDER BY id"
+            f"SELECT started, elapsed, ended, attempts, retries, {spent} FROM sessions ORDER BY id"  # noqa: S608
         ).fetchall()
-        return [dict(zip(("started", "elapsed", "ended", "attempts", "retries"), row, strict=True)) for row in rows]
+        names = ("started", "elapsed", "ended", "attempts", "retries", "spent")
+        sessions = [dict(zip(names, row, strict=True)) for row in rows]
+        return [{**row, "spent": None if row["spent"] is None else loads(row["spent"])} for row in sessions]
+
+    def usage_of_killed_sessions(self) -> list[tuple[int, int, int, int]]:
+        """Return ``(attempts, prompt, completion, cached)``, the sums over what sessions that never ended stored."""
+        if not self._has_spent:
+            return []
+        counts = ", ".join(
+            f"ifnull(sum(json_extract(response, '$.{name}')), 0)"
+            for name in ("attempts", "prompt_tokens", "completion_tokens", "cached_tokens")
+        )
+        killed = "ended IS NULL AND id < (SELECT max(id) FROM sessions)"
+        return [
+            self._connection.execute(
+                f"SELECT {counts} FROM {table} WHERE session IN (SELECT id FROM sessions WHERE {killed})"  # noqa: S608
+            ).fetchone()
+            for table in ("responses", "calls")
+        ]
 
     def count_samples(self, benchmark: int) -> int:
         """Return how many samples the snapshot of this benchmark holds."""
@@ -340,11 +360,13 @@ class Store:
         self._write("INSERT INTO sessions(started) VALUES(?)", (time.time(),))
         self._session = int(self._connection.execute("SELECT max(id) FROM sessions").fetchone()[0])
 
-    def end_session(self, *, elapsed: float, ended: str, attempts: int, retries: int) -> None:
-        """Note how the current session ended."""
+    def end_session(
+        self, *, elapsed: float, ended: str, attempts: int, retries: int, spent: dict[str, Any] | None = None
+    ) -> None:
+        """Note how the current session ended and what it spent."""
         self._write(
-            "UPDATE sessions SET elapsed = ?, ended = ?, attempts = ?, retries = ? WHERE id = ?",
-            (elapsed, ended, attempts, retries, self._session),
+            "UPDATE sessions SET elapsed = ?, ended = ?, attempts = ?, retries = ?, spent = ? WHERE id = ?",
+            (elapsed, ended, attempts, retries, None if spent is None else dumps(spent), self._session),
         )
 
     # During the run: awaited, many in one commit.
@@ -386,7 +408,7 @@ class Store:
         self, benchmark: int, idx: int, repeat: int, key: str, request: str, response: str
     ) -> asyncio.Future[None]:
         """Hand in the answer to one further request of a sample; the future is done once it is on disk."""
-        return self._put([(_PUT_CALL, [(benchmark, idx, repeat, key, request, response)])])
+        return self._put([(_PUT_CALL, [(benchmark, idx, repeat, key, request, response, self._session)])])
 
     def put_outcomes(self, rows: Sequence[OutcomeRow]) -> asyncio.Future[None]:
         """Hand in outcomes; the future is done once all of them are on disk."""
