@@ -30,6 +30,7 @@ COMMANDS = (
     ("eval",),
     ("eval", "run"),
     ("eval", "resume"),
+    ("eval", "watch"),
     ("list",),
     ("plugin", "check"),
     ("endpoint", "demo"),
@@ -50,6 +51,7 @@ SECTIONS = {
     "sandbox": schema.SandboxConfig,
     "sandbox.limits": schema.SandboxLimits,
     "output": schema.OutputConfig,
+    "observability": schema.ObservabilityConfig,
 }
 CONFIGURATION_INTRODUCTION = """# The configuration
 

@@ -17,6 +17,7 @@ from nel.config.identity import Identity, check_resume
 from nel.config.redaction import read_secret
 from nel.config.schema import RunConfig
 from nel.engine.lock import owned
+from nel.engine.observing import observing
 from nel.engine.pipeline import Ending, Job
 from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, stream_samples
 from nel.engine.progress import Progress
@@ -88,6 +89,7 @@ def run_session(
     with (
         _scorers(plans) as scorers,
         owned(run_dir),
+        observing(run_dir, config.observability, progress, secrets=(api_key,)) as observer,
         _opened(run_dir / FILE_NAME) as store,
         Snapshot(run_dir / FILE_NAME) as snapshot,
     ):
@@ -106,6 +108,7 @@ def run_session(
             config=config,
             api_key=api_key,
             progress=progress,
+            observer=observer,
         )
         return session.drive()
 

@@ -6,6 +6,7 @@ Trap: whatever happens in here, the store is left consistent and says why the se
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import signal
 import time
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.engine.pipeline import Ending, Job, Pipeline, ending_of
 from nel.engine.progress import Progress
@@ -22,7 +24,9 @@ from nel.errors import NelError, PreflightError, SandboxError, StoppedEarly
 from nel.event_loop import run
 from nel.models.client import Client, ClientCounters
 from nel.models.preflight import check_endpoint
+from nel.observer import NOBODY, Observer, SessionInfo
 from nel.sandbox import Sandbox
+from nel.strictjson import dumps_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,16 +40,21 @@ class Session:
     config: RunConfig
     api_key: str | None
     progress: Progress
+    observer: Observer = NOBODY
 
     def drive(self) -> Ending:
         """Do the session's work and return how it ended; the store notes it too."""
         started = time.monotonic()
         counters = ClientCounters()
         ending = Ending(exit_code=1, reason="crashed")
+        self.observer.session_started(self._info())
         try:
             ending = run(self._work(counters))
         except (PreflightError, StoppedEarly) as error:
             ending = ending_of(error)
+        except BaseException as error:
+            self.observer.failed(error)
+            raise
         finally:
             with suppress(NelError):  # the disk may be full; how the session ended is the least of it
                 self.store.set_meta("not_run", _why_not_run(ending))
@@ -55,7 +64,24 @@ class Session:
                     attempts=counters.attempts,
                     retries=counters.retries,
                 )
+            self.observer.session_ended(ending.reason, ending.exit_code)
         return ending
+
+    def _info(self) -> SessionInfo:
+        config = self.config
+        endpoint = config.endpoint
+        stored = self.snapshot.benchmarks()
+        return SessionInfo(
+            run_id=self.snapshot.meta("run_id") or self.store.path.parent.name,
+            session=len(self.snapshot.sessions()),
+            benchmarks={key: slot for key, slot, _, _ in stored},
+            identities={slot: plan.get("digest", "") for _, slot, _, plan in stored},
+            config_digest=hashlib.sha256(dumps_bytes(config.model_dump(mode="json"))).hexdigest(),
+            planned=self.progress.total,
+            concurrency=config.engine.concurrency,
+            model=endpoint.model if endpoint else None,
+            url=redact_url(endpoint.url) if endpoint else None,
+        )
 
     async def _work(self, counters: ClientCounters) -> Ending:
         endpoint = self.config.endpoint
@@ -92,6 +118,17 @@ class Session:
         except SandboxError as error:
             raise PreflightError(f"programs cannot be run: {error}", endpoint_kind=None) from error
 
+    async def _check_endpoint(self, client: Client) -> None:
+        started = time.monotonic()
+        problem: str | None = None
+        try:
+            await check_endpoint(client)
+        except NelError as error:
+            problem = str(error)
+            raise
+        finally:
+            self.observer.preflight_finished(problem, time.monotonic() - started)
+
     async def _run_in(self, client: Client | None, sandbox: Sandbox) -> Ending:
         pipeline = Pipeline(
             jobs=self.jobs,
@@ -107,7 +144,7 @@ class Session:
             await self._check_sandbox(sandbox)
             if client is not None and self.config.engine.preflight and self._anything_to_ask():
                 self.progress.stage = "pre-flight"
-                await check_endpoint(client)
+                await self._check_endpoint(client)
             return await pipeline.run()
 
 

@@ -14,6 +14,7 @@ from nel.config.schema import (
     EndpointConfig,
     EngineConfig,
     GenerationConfig,
+    ObservabilityConfig,
     OutputConfig,
     SandboxConfig,
 )
@@ -32,6 +33,7 @@ def test_every_flag_sets_a_key_that_exists() -> None:
         "engine": EngineConfig,
         "sandbox": SandboxConfig,
         "output": OutputConfig,
+        "observability": ObservabilityConfig,
     }
     for path in KEYS.values():
         section, key = path.split(".")
