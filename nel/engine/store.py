@@ -27,6 +27,7 @@ from nel.strictjson import dumps, loads
 FILE_NAME: Final = "run.db"
 _BATCH_MAX = 1024
 _PAGE = 256
+_MANY = 4096
 _PUT_RESPONSE = "INSERT OR REPLACE INTO responses VALUES(?, ?, ?, ?, ?, ?)"
 _PUT_CALL = "INSERT OR REPLACE INTO calls VALUES(?, ?, ?, ?, ?, ?)"
 _PUT_OUTCOME = "INSERT OR REPLACE INTO outcomes VALUES(?, ?, ?, ?, ?)"
@@ -131,6 +132,23 @@ class Snapshot:
         return int(
             self._connection.execute("SELECT count(*) FROM samples WHERE benchmark = ?", (benchmark,)).fetchone()[0]
         )
+
+    def count_bad_rows(self, benchmark: int) -> int:
+        """Return how many rows of this benchmark's dataset are unusable."""
+        query = "SELECT count(*) FROM samples WHERE benchmark = ? AND content IS NULL"
+        return int(self._connection.execute(query, (benchmark,)).fetchone()[0])
+
+    def outcomes_after(self, mark: int) -> list[tuple[int, int, str]]:
+        """Return the next ``(mark, benchmark, outcome)`` in the order of their commits, a bounded number of them.
+
+        Args:
+            mark: 0, or the last one seen. Within a session outcomes are only added; the next one may drop some.
+        """
+        query = "SELECT rowid, benchmark, outcome FROM outcomes WHERE rowid > ? ORDER BY rowid LIMIT ?"
+        try:
+            return self._connection.execute(query, (mark, _MANY)).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot read {FILE_NAME}: {error}; is the directory still there?") from error
 
     def samples(self, benchmark: int) -> Iterator[StoredSample]:
         """Yield the samples of a benchmark in order, a page at a time so that no read holds the log back."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 import time
 from collections import deque
 from contextlib import suppress
@@ -34,6 +35,8 @@ class LiveFile(Observer):
         self._limit: int | None = None
         self._outage_since: float | None = None
         self._seen: deque[tuple[float, int]] = deque(maxlen=_RATE_TICKS)
+        self._lock = threading.Lock()
+        self._is_over = False
         self._who = {"pid": os.getpid(), "host": socket.gethostname()}
         self.tick()
 
@@ -53,8 +56,23 @@ class LiveFile(Observer):
         """Forget the outage."""
         self._outage_since = None
 
+    def session_ended(self, reason: str, exit_code: int) -> None:
+        """Remove the file: how the session ended is in run.db."""
+        self.close()
+
     def tick(self) -> None:
         """Replace the file."""
+        with self._lock:
+            if not self._is_over:
+                self._write()
+
+    def close(self) -> None:
+        """Remove the file."""
+        with self._lock, suppress(OSError):
+            self._is_over = True
+            self._path.unlink(missing_ok=True)
+
+    def _write(self) -> None:
         temporary = self._path.with_name(f".{FILE_NAME}.{os.getpid()}.tmp")
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
         with suppress(OSError):  # a full disk is the store's to report
@@ -62,11 +80,6 @@ class LiveFile(Observer):
             with os.fdopen(handle, "wb") as file:
                 file.write(dumps_line(self._numbers()))
             temporary.replace(self._path)
-
-    def close(self) -> None:
-        """Remove the file."""
-        with suppress(OSError):
-            self._path.unlink(missing_ok=True)
 
     def _numbers(self) -> dict[str, Any]:
         progress = self._progress
