@@ -89,8 +89,8 @@ class JsonLines(logging.Formatter):
 class _File(RotatingFileHandler):
     """Writes whole lines or none; what cannot be written is lost, and the run goes on."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, maxBytes=_BYTES_MAX, backupCount=_FILES_BEFORE, delay=True)
+    def __init__(self, path: Path, bytes_max: int) -> None:
+        super().__init__(path, maxBytes=bytes_max, backupCount=_FILES_BEFORE, delay=True)
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -139,7 +139,15 @@ def _cut_half_line(handle: int) -> None:
 class RunLog(Observer):
     """Writes a run's log; what happens often is counted and written once a second at most."""
 
-    def __init__(self, run_dir: Path, *, level: str, progress: Progress, secrets: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        run_dir: Path,
+        *,
+        level: str,
+        progress: Progress,
+        secrets: Sequence[str] = (),
+        bytes_max: int = _BYTES_MAX,
+    ) -> None:
         """Begin to log; the file is opened with its first line.
 
         Args:
@@ -147,9 +155,10 @@ class RunLog(Observer):
             level: ``debug``, ``info`` or ``warning``.
             progress: Of which a line a minute is written.
             secrets: Texts that are replaced wherever they occur.
+            bytes_max: Of one file; three older ones are kept.
         """
         self._progress = progress
-        self._file = _File(run_dir / FILE_NAME)
+        self._file = _File(run_dir / FILE_NAME, bytes_max)
         self._file.setFormatter(JsonLines(secrets))
         self._file.setLevel(level.upper())
         self._log = logging.Logger("nel.run", level.upper())  # of this run alone: not in logging's registry

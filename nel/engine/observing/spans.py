@@ -253,7 +253,9 @@ def read_headers(env_name: str | None) -> dict[str, str]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, separator, value = part.partition("=")
         name, value = name.strip(), unquote(value.strip())
-        if not (separator and name.isascii() and name.isprintable() and value.isascii() and value.isprintable()):
+        if not (
+            separator and name and name.isascii() and name.isprintable() and value.isascii() and value.isprintable()
+        ):
             raise ConfigError(f"the variable {env_name} does not hold headers as name=value,name=value")
         headers[name] = value
     return headers
