@@ -21,7 +21,7 @@ from nel.engine.ending import Ending
 from nel.engine.plan import Digests, Plan, duplicate_id, make_plans, stream_samples
 from nel.engine.progress import Progress
 from nel.engine.run import latest_run_dir, new_run_dir, run_session
-from nel.engine.store import FILE_NAME, Snapshot
+from nel.engine.store_snapshot import FILE_NAME, Snapshot
 from nel.errors import EXIT_UNSCORED, NelError, StoreError
 from nel.metrics.chosen import Choice
 from nel.reports.html import write_report

@@ -30,6 +30,7 @@ COMMANDS = (
     ("eval",),
     ("eval", "run"),
     ("eval", "resume"),
+    ("eval", "watch"),
     ("list",),
     ("plugin", "check"),
     ("endpoint", "demo"),
@@ -53,6 +54,7 @@ SECTIONS = {
     "budget.prices.MODEL": schema.Price,
     "cache": schema.CacheConfig,
     "output": schema.OutputConfig,
+    "observability": schema.ObservabilityConfig,
 }
 CONFIGURATION_INTRODUCTION = """# The configuration
 

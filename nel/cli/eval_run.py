@@ -59,6 +59,9 @@ def run(
     ] = None,
     output_dir: Annotated[str | None, typer.Option("--output-dir", "-o", help="Where runs are written.")] = None,
     run_id: Annotated[str | None, typer.Option(help="Name of the run's directory.")] = None,
+    metrics_port: Annotated[
+        int | None, typer.Option(help="Serve Prometheus metrics on this port of 127.0.0.1 meanwhile.")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the last run in the output directory.")] = False,
     allow_url_change: Annotated[bool, typer.Option("--allow-url-change", help="Resume at another URL.")] = False,
     override: Annotated[list[str] | None, typer.Option("-O", help="key.path=value; wins over all; repeatable.")] = None,

@@ -35,6 +35,7 @@ KEYS: Final = {
     "sandbox_workers": "sandbox.workers",
     "output_dir": "output.dir",
     "run_id": "output.run_id",
+    "metrics_port": "observability.metrics_port",
 }
 """Flag to the key of the configuration that it sets."""
 

@@ -330,6 +330,42 @@ class OutputConfig(Strict):
     """Name of that directory; made of time, benchmark and chance when not set."""
 
 
+class ObservabilityConfig(Strict):
+    """How a run in progress can be watched; nothing here can change an answer or a score."""
+
+    log_level: Literal["debug", "info", "warning"] = "info"
+    """Of ``run.log`` in the run's directory; ``debug`` writes a line for each request and each outcome."""
+    metrics_port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """Serve Prometheus metrics on this port of 127.0.0.1 while the run lasts; needs ``nel[metrics]``."""
+    otlp_endpoint: str | None = None
+    """Send OpenTelemetry spans to this OTLP/HTTP collector, such as ``http://127.0.0.1:4318``; needs ``nel[otel]``."""
+    otlp_headers_env: str | None = None
+    """The name of the variable that holds headers for it, as ``name=value,name=value``; never the headers."""
+
+    @field_validator("otlp_endpoint")
+    @classmethod
+    def _plain_url(cls, url: str | None) -> str | None:
+        if url is None:
+            return None
+        try:
+            parts = urlsplit(url.strip())
+            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            usable = False
+        if not usable:
+            raise ValueError(f"{url!r} is not a URL of a collector; give one like http://127.0.0.1:4318")
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise ValueError("the URL holds a user name or a query; name the variable with headers in otlp_headers_env")
+        return url.strip()
+
+    @field_validator("otlp_headers_env")
+    @classmethod
+    def _name_not_headers(cls, name: str | None) -> str | None:
+        if name is not None and not _ENV_NAME.fullmatch(name):
+            raise ValueError("otlp_headers_env is not the name of an environment variable; never the headers")
+        return name
+
+
 class RunConfig(Strict):
     """A whole run, as ``nel eval run config.yaml`` reads it."""
 
@@ -349,6 +385,8 @@ class RunConfig(Strict):
     """Answers from earlier runs."""
     output: OutputConfig = OutputConfig()
     """Where it is written."""
+    observability: ObservabilityConfig = ObservabilityConfig()
+    """How it can be watched."""
 
     @field_validator("benchmarks", mode="before")
     @classmethod

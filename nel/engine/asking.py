@@ -17,7 +17,8 @@ from typing import Any
 from nel.engine.codec import decode_response, encode_response
 from nel.engine.plan import Plan
 from nel.engine.scoring import ToScore
-from nel.engine.store import Snapshot, Store
+from nel.engine.store import Store
+from nel.engine.store_snapshot import Snapshot
 from nel.engine.verdict import verdict_before_scoring
 from nel.errors import EndpointError, ScorerError, did_you_mean
 from nel.models.budget import BudgetSpent

@@ -23,7 +23,8 @@ from nel.engine.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.scorer_process import SLOTS
 from nel.engine.scoring import Scorers, ToScore
-from nel.engine.store import OutcomeRow, Snapshot, Store, StoredSample
+from nel.engine.store import OutcomeRow, Store
+from nel.engine.store_snapshot import Snapshot, StoredSample
 from nel.engine.verdict import RESCORE, retry_of, verdict_before_scoring
 from nel.engine.watch import EndpointWatch, TruncationWatch
 from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, ScorerError
@@ -31,6 +32,7 @@ from nel.models.client import Client
 from nel.models.faults import Fault
 from nel.models.pacing import GateClosed
 from nel.models.preflight import raise_if_hopeless
+from nel.observer import NOBODY, Observer, Place
 from nel.sandbox import OUTAGES, Sandbox
 from nel.types import Outcome, Response, Sample, Unscored
 
@@ -74,6 +76,7 @@ class Pipeline:
         sandbox: Sandbox,
         config: EngineConfig,
         progress: Progress,
+        observer: Observer = NOBODY,
     ) -> None:
         """Prepare a session; nothing is sent before `run`."""
         self._scorers = scorers
@@ -84,6 +87,7 @@ class Pipeline:
         self._client = client
         self._config = config
         self._progress = progress
+        self._observer = observer
         self._items = self._pending()
         self._stored_before = snapshot.last_response()
         self._to_score: asyncio.Queue[ToScore] = asyncio.Queue(maxsize=2 * config.concurrency)
@@ -134,6 +138,7 @@ class Pipeline:
             self._stopped = ending
             self._drain_until = time.monotonic() + self._config.drain_seconds
             self._progress.stage = "stopping"
+            self._observer.stopping(ending.reason)
             self._stop_event.set()
             if self._client is not None:
                 self._client.gate.close()
@@ -255,6 +260,7 @@ class Pipeline:
     async def _do(self, item: _Item) -> None:
         """Ask one sample, commit what came back and hand it on."""
         place = (item.job.key, item.stored.idx, item.repeat)
+        self._observer.sample_started(place, item.sample.id)
         body, response = await self._asker.ask(item.job.plan, item.sample, place, partial(self._commit, item))
         await self._pass_on(item, body, response)
 
@@ -277,10 +283,15 @@ class Pipeline:
             if ending is not None:
                 self._stop(ending)
         if verdict is not None:
-            self._progress.count_outcome(verdict)
+            self._count((job.key, item.stored.idx, item.repeat), verdict)
         else:
             sent = None if body is None else body.decode()
             await self._to_score.put(_to_score(job, item.stored.idx, item.repeat, item.sample, sent, response))
+
+    def _count(self, place: Place, outcome: Outcome) -> None:
+        """Count an outcome that is on disk."""
+        self._progress.count_outcome(outcome)
+        self._observer.sample_finished(place, outcome)
 
     def _watch_sandbox(self, outcome: Outcome) -> None:
         """Stop resumably when no program can be run: answers that cannot be scored are no use to anybody."""
@@ -297,7 +308,7 @@ class Pipeline:
                 verdict = verdict_before_scoring(response, truncated=job.plan.config.truncated)
                 if verdict is not None:
                     await self._store.put_outcomes([_outcome_row(job.key, stored.idx, repeat, verdict)])
-                    self._progress.count_outcome(verdict)
+                    self._count((job.key, stored.idx, repeat), verdict)
                     continue
                 sample = decode_sample(stored.sample_id, stored.content or "")
                 await self._to_score.put(_to_score(job, stored.idx, repeat, sample, sent, response))
@@ -337,7 +348,7 @@ class Pipeline:
             self._room.release()
             self._to_score.task_done()
             if error is None:
-                self._progress.count_outcome(outcome)
+                self._count((item.job, item.idx, item.repeat), outcome)
 
     async def _answer(self, item: ToScore, what: str, payload: Any) -> Any:
         """Answer what a scorer asks of the run."""

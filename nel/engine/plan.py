@@ -22,7 +22,7 @@ from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
 from nel.engine.codec import encode_sample
 from nel.engine.scorer_identity import scorer_digest
-from nel.engine.store import StoredSample
+from nel.engine.store_snapshot import StoredSample
 from nel.errors import ConfigError, DatasetError, PromptError
 from nel.metrics.chosen import Choice
 from nel.types import Generation, Protocol

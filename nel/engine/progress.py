@@ -49,8 +49,7 @@ class Progress:
     @property
     def down_seconds(self) -> float | None:
         """Return for how long the endpoint has answered nobody, None while it answers."""
-        since = self.gate.down_since if self.gate is not None else None
-        return None if since is None else time.monotonic() - since
+        return self.gate.down_seconds if self.gate is not None else None
 
     @property
     def score(self) -> float | None:

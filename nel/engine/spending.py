@@ -7,7 +7,7 @@ were under way when it was killed, at most as many as its concurrency, are not k
 from __future__ import annotations
 
 from nel.config.schema import Price
-from nel.engine.store import Snapshot
+from nel.engine.store_snapshot import Snapshot
 from nel.models.budget import Spend, cost_of, tokens_of
 from nel.types import Usage
 

@@ -26,6 +26,7 @@ from nel.models.pacing import EndpointDown, Gate, Pace, Permit
 from nel.models.protocols import PATHS, parse_answer
 from nel.models.streams import EventStream
 from nel.models.transport import Fetched, HttpTransport, Transport
+from nel.observer import NOBODY, Observer
 from nel.strictjson import dumps_bytes, loads
 from nel.types import Request, Response, ResponseError
 from nel.version import __version__
@@ -85,6 +86,7 @@ class Client:
         cache: ResponseCache | None = None,
         transport: Transport | None = None,
         run_id: str = "",
+        observer: Observer = NOBODY,
     ) -> None:
         """Prepare a client; nothing is sent before the first call.
 
@@ -99,6 +101,7 @@ class Client:
             cache: Answers from earlier runs.
             transport: What sends; HTTP when not given.
             run_id: Part of the idempotency keys, so that two runs never share one.
+            observer: Is told of retries and answers.
 
         Raises:
             ConfigError: A header's variable is not set, or a certificate file cannot be used.
@@ -110,6 +113,7 @@ class Client:
         self._cache = cache
         self._jitter = jitter
         self._run_id = run_id
+        self._observer = observer
         self._url = f"{endpoint.url}{PATHS[endpoint.protocol]}"
         self._secrets = [secret for secret in (api_key, *_secret_headers(endpoint).values()) if secret]
         self._transport = transport or HttpTransport(endpoint, _headers(endpoint, api_key), connections=connections)
@@ -148,16 +152,13 @@ class Client:
                 await keep(cached)
             return cached
         one = self._call(request, body, call)
-        while True:
-            outcome = await self._try(one, keep)
-            if isinstance(outcome, Response):
-                if self._cache is not None:
-                    self._cache.put(cache_key, outcome)
-                return outcome
-            wait = self._wait_before_retry(outcome, one)
-            if wait is None or await self.gate.closed_within(wait):
-                return self._failed(outcome, one.attempts)
-            self.counters.retries += 1
+        now = asyncio.get_running_loop().time
+        began = now()
+        response = await self._until_answered(one, keep)
+        self._observer.request_finished(request, response, now() - began)
+        if self._cache is not None:
+            self._cache.put(cache_key, response)
+        return response
 
     async def ask_once(self, body: bytes, *, seconds: float) -> Any | Fault:
         """Return the decoded payload of one request outside the samples, e.g. of a probe, or its fault."""
@@ -188,6 +189,21 @@ class Client:
         for secret in self._secrets:
             message = redact(message, secret)
         return message
+
+    async def _until_answered(self, one: _Call, keep: Keep | None) -> Response:
+        while True:
+            seconds = one.seconds
+            outcome = await self._try(one, keep)
+            if isinstance(outcome, Response):
+                return outcome
+            seconds = one.seconds - seconds
+            wait = self._wait_before_retry(outcome, one)
+            if wait is None:
+                return self._failed(outcome, one.attempts)
+            self._observer.retried(outcome.kind, seconds, wait)
+            if await self.gate.closed_within(wait):
+                return self._failed(outcome, one.attempts)
+            self.counters.retries += 1
 
     async def _try(self, one: _Call, keep: Keep | None) -> Response | Fault:
         permit = await self.gate.enter(one.key, self._estimate(one))

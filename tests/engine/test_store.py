@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from nel.engine.store import Snapshot, Store, StoredSample
+from nel.engine.store import Store
+from nel.engine.store_snapshot import Snapshot, StoredSample
 from nel.errors import StoppedEarly, StoreError
 
 
@@ -129,7 +130,7 @@ async def test_a_file_of_an_earlier_format_is_read_and_becomes_this_one(store: S
     with Snapshot(path) as snapshot:
         assert snapshot.call(1, 0, 0, "turn-0") is None
         assert list(snapshot.calls(1)) == []
-        assert snapshot.sessions() == []
+        assert [session["spent"] for session in snapshot.sessions()] == [None]
     store = Store(path)
     store.start_writer()
     await store.put_call(1, 0, 0, "turn-0", "{}", "said")

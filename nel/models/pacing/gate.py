@@ -92,8 +92,7 @@ class Gate:
         self._probe_out = False
         self._ended: Exception | None = None
         self._closing = asyncio.Event()
-        self.down_since: float | None = None
-        """Since when the endpoint answers nobody, on the monotonic clock; None while it answers."""
+        self._down_since: float | None = None
         self.parked = 0
         """Requests that wait for another try and hold no permit."""
         self.on_parked: Callable[[], None] | None = None
@@ -106,6 +105,12 @@ class Gate:
         """Return how many requests may be with the endpoint now."""
         bound = min(float(self._pace.concurrency_max), self._ramp, self._concurrency.value(_now()))
         return max(self._pace.concurrency_min, int(bound))
+
+    @property
+    def down_seconds(self) -> float | None:
+        """Return for how long the endpoint has answered nobody, None while it answers; from any thread."""
+        since = self._down_since
+        return None if since is None else time.monotonic() - since
 
     @property
     def is_open(self) -> bool:
@@ -216,7 +221,7 @@ class Gate:
         if not breaker.is_open:
             return
         if not was_open:
-            self.down_since = time.monotonic() - (now - (breaker.failing_since or now))
+            self._down_since = time.monotonic() - (now - (breaker.failing_since or now))
             self._ramp = float(self._pace.concurrency_min)
         if permit.is_probe:
             breaker.probe_failed(now, None if wait is None else min(wait, _PAUSE_MAX))
@@ -226,7 +231,7 @@ class Gate:
 
     def _alive(self) -> None:
         if self._breaker.answered():
-            self.down_since = None
+            self._down_since = None
             self._not_before = 0.0
             self._pump()
 
