@@ -10,6 +10,7 @@ from typing import Any
 
 from nel.strictjson import dumps, loads
 from nel.types import (
+    ChoiceScore,
     Message,
     ModelFailure,
     Outcome,
@@ -69,6 +70,7 @@ def encode_response(response: Response) -> str:
         "first_token_seconds": response.first_token_seconds,
         "attempts": response.attempts,
         "error": None if error is None else asdict(error),
+        "choice_scores": [asdict(score) for score in response.choice_scores] or None,
     }
     return dumps({name: value for name, value in fields.items() if value is not None})
 
@@ -92,6 +94,7 @@ def decode_response(text: str) -> Response:
         first_token_seconds=fields.get("first_token_seconds"),
         attempts=fields["attempts"],
         error=None if error is None else ResponseError(**error),
+        choice_scores=tuple(ChoiceScore(**score) for score in fields.get("choice_scores", ())),
     )
 
 
