@@ -26,7 +26,8 @@ def align(tokens: Sequence[str], prompt: str) -> list[frozenset[int]] | None:
 
     Whole tokens must be found in the prompt one behind the other, from its first character to its last. A token that
     is empty or has replacement characters holds pieces of characters beyond ASCII; each piece takes one such character
-    or, where a later piece ends it, none. Where the strings alone give the prompt, every place is exact.
+    or, where a later piece ends it, none. Where the strings alone give the prompt, every place is exact, and an empty
+    token is a piece of the next one that is not (``""``, ``""``, ``" 🧪"``).
     """
     if "".join(tokens) == prompt:
         return _exact(tokens, prompt)
@@ -68,12 +69,16 @@ def offsets_fit(offsets: Sequence[int], tokens: Sequence[str], places: Sequence[
 
 
 def _exact(tokens: Sequence[str], prompt: str) -> list[frozenset[int]] | None:
+    """Return the places of tokens that are the prompt; None if one is empty and no piece of what the next one ends."""
     places, begin = [], 0
     for token in tokens:
-        if not token and not _is_cut(prompt, begin):
-            return None
         places.append(frozenset({begin}))
         begin += len(token)
+    following = ""
+    for token in reversed(tokens):
+        if not token and following.isascii():
+            return None
+        following = token or following
     return places
 
 
