@@ -1,6 +1,6 @@
 """Compare nel's log-likelihoods with transformers', through a real vLLM server, and probe servers that cannot do it.
 
-    python scripts/logprob_parity.py DIRECTORY [--server vllm] [--server llama-cpp] [--server llama-cpp-python] [--capture]
+    python scripts/logprob_parity.py DIRECTORY [--server vllm|llama-cpp|llama-cpp-python]... [--capture]
 
 Makes one virtual environment per server below DIRECTORY (pip; vLLM takes two minutes, llama-cpp-python compiles for
 ten), starts each server on a free loopback port, asks the probes, and stops it. For vLLM in float32 it also
@@ -59,10 +59,13 @@ PAIRS = [
         ("Pick one: (", ["A)", "B)"]),
         ("See http:", ["//example.org", " nothing"]),
         ('She said "', ["Hello", "hello there"]),
-        ("unbeliev", ["able", "ing"]),
+        ("unbelie", ["vable stories", "ving people"]),
     ]
     for continuation in continuations
 ]
+
+JOINED = ("unbeliev", "able")
+"""Cut into "un", "belie", "vable": no token begins in the continuation, and lm-evaluation-harness sums nothing."""
 
 REQUIREMENTS = """
 from importlib.metadata import requires
@@ -178,6 +181,12 @@ def compare(port: int, oracle: list[dict[str, Any]]) -> bool:
                 f"lm-evaluation-harness cuts elsewhere: {context[-12:]!r} + {rest!r}: {known['lm_eval_tokens']} tokens "
                 f"and {known['lm_eval']:.3f}, here {known['tokens']} and {known['logprob']:.3f}"
             )
+    try:
+        joined = build_echo_body(MODEL, ["".join(JOINED)], max_tokens=1)
+        print(f"{JOINED} was scored: {score_batch(post(port, joined), [JOINED], generated=1)}")
+        return False
+    except LogprobFault as fault:
+        print(f"{JOINED} is refused, {fault.kind}: {fault}")
     return fine
 
 

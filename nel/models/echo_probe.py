@@ -42,9 +42,10 @@ class Probe:
 PROBES: Final = (
     Probe(context="The capital of France is", continuation=" Paris", likelier_than=1),
     Probe(context="The capital of France is", continuation=" xylophone"),
-    # Values shifted by one token would rank these two the other way round.
-    Probe(context="red blue red blue red blue red blue red", continuation=" blue", likelier_than=3),
-    Probe(context="red blue red blue red blue red blue red", continuation=" red"),
+    # Shifted by one token, a value says how likely the word is to come twice, which " very" is and " Friday" is not:
+    # SmolLM2-135M gives -0.1 and -16.3, shifted -8.1 and -5.5.
+    Probe(context="Monday, Tuesday, Wednesday, Thursday,", continuation=" Friday", likelier_than=3),
+    Probe(context="Monday, Tuesday, Wednesday, Thursday,", continuation=" very"),
     Probe(context="Grüße aus 東京 🙂🧬: naïve", continuation=" café 🧪 again"),
 )
 

@@ -251,7 +251,7 @@ def _check_tail(choice: Mapping[str, Any], tail: list[str], prompt: str, generat
             "not; llama-cpp-python does this for models without a BOS token "
             "(start it with --kv_overrides tokenizer.ggml.add_bos_token=bool:true)",
         )
-    if tail == [""] and not prompt[-1:].isascii():
+    if tail == [""] and not prompt[-1:].isascii() and choice.get("finish_reason") != "length":
         raise LogprobFault(
             "boundary", "an empty last token may be generated, or a piece of the prompt's last character"
         )

@@ -251,7 +251,9 @@ def test_pieces_that_cannot_be_told_apart_are_refused() -> None:
     assert score_choice(choice, context="a", continuation="🙂🙂", generated=0).tokens == 5
     empty = _choice(["a", "🙂", "", ""], text="a🙂")
     assert _refused(empty, "a", "🙂").kind == "offsets"
-    assert _refused(_choice(["a", "🙂", ""], text="a🙂"), "a", "🙂", 1).kind == "boundary"
+    piece = _choice(["a", "🙂", ""], text="a🙂")
+    assert score_choice(piece, context="a", continuation="🙂", generated=1).tokens == 1
+    assert _refused({**piece, "finish_reason": "stop"}, "a", "🙂", 1).kind == "boundary"
 
 
 def test_a_batch_is_ordered_by_index() -> None:
