@@ -10,6 +10,7 @@ from typing import Any
 
 from nel.strictjson import dumps, loads
 from nel.types import (
+    ChoiceScore,
     Message,
     ModelFailure,
     Outcome,
@@ -71,6 +72,7 @@ def encode_response(response: Response) -> str:
         "cached": response.cached or None,
         "attempts": response.attempts,
         "error": None if error is None else asdict(error),
+        "choice_scores": [asdict(score) for score in response.choice_scores] or None,
     }
     return dumps({name: value for name, value in fields.items() if value is not None})
 
@@ -96,6 +98,7 @@ def decode_response(text: str) -> Response:
         cached=fields.get("cached", False),
         attempts=fields["attempts"],
         error=None if error is None else ResponseError(**error),
+        choice_scores=tuple(ChoiceScore(**score) for score in fields.get("choice_scores", ())),
     )
 
 
