@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+_NOTHING = 1e-9
+
 
 class Bucket:
     """Fills at a rate up to a small burst; what is taken may leave it in debt, which the next taker waits out."""
@@ -22,7 +24,7 @@ class Bucket:
             self._level, self._filled_at = 0.0, now
             return 0.0
         self._fill(now, rate)
-        return 0.0 if self._level >= 0 else -self._level / rate
+        return 0.0 if self._level > -_NOTHING else -self._level / rate
 
     def take(self, amount: float) -> None:
         """Take an amount, whatever is there."""

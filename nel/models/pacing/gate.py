@@ -26,6 +26,8 @@ _PAUSE_UNKNOWN: Final = 0.5
 """After a refusal that says nothing of a wait and teaches no rate."""
 _CUT: Final = 0.9
 _CUT_MIN: Final = 0.5
+_ROOM_BESIDE_RATE: Final = 2.0
+"""Where a rate is known, it does the pacing; concurrency is only kept near what that takes."""
 _JITTER: Final = 0.25
 
 
@@ -201,7 +203,8 @@ class Gate:
         learnt = self._rate.refused(now)
         in_flight = max(1, self.in_flight)
         self._cut_at, self._cut_floor = now, in_flight * _CUT_MIN
-        self._concurrency.cut(max(self._pace.concurrency_min, in_flight * _CUT), now)
+        room = _ROOM_BESIDE_RATE if learnt else _CUT
+        self._concurrency.cut(max(self._pace.concurrency_min, in_flight * room), now)
         if not learnt:
             self._ramp = float(self._pace.concurrency_min)
             if wait is None:
@@ -237,8 +240,9 @@ class Gate:
 
     def _pause(self, wait: float | None, now: float) -> None:
         if wait:
-            pause = min(wait, _PAUSE_MAX) * (1 + _JITTER * self._jitter())
-            self._not_before = max(self._not_before, now + pause)
+            until = now + min(wait, _PAUSE_MAX) * (1 + _JITTER * self._jitter())
+            self._rate.paused(max(0.0, until - max(self._not_before, now)))
+            self._not_before = max(self._not_before, until)
 
     def _end(self, error: Exception) -> None:
         if self._ended is None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
-_STRIDE: Final = 20.0
-"""After so many seconds without a refusal a limit has doubled."""
-_STRIDE_MAX: Final = 320.0
-_SAME_PLACE: Final = 0.15
+_STRIDE: Final = 2.0
+"""After so many seconds without a refusal a limit that was found once has doubled."""
+_STRIDE_MAX: Final = 640.0
+_SAME_PLACE: Final = 0.4
 """Two findings that differ by less than this share confirm each other."""
 
 
@@ -45,6 +45,10 @@ class Plateau:
         else:
             self._stride = _STRIDE
         self._base, self._cut_at = base, now
+
+    def delay(self, seconds: float) -> None:
+        """Let the bound stand still for so long: nothing is sent that could test it."""
+        self._cut_at += seconds
 
     def lower(self, base: float) -> None:
         """Lower the last cut further, for more refusals of what was sent before it."""

@@ -6,6 +6,7 @@ in. Knows no clock; times are seconds on the event loop's.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Final
 
@@ -18,6 +19,10 @@ _BELOW_LIMIT: Final = 0.98
 """Where to send below a limit that was met, or that headers name."""
 _MEASURED_SECONDS_MIN: Final = 0.4
 _MEASURED_REQUESTS_MIN: Final = 3
+_SENT_MAX: Final = 2.0
+"""The last rate tells nothing where it was so many times what was accepted on average."""
+_CUT_BLIND: Final = 0.7
+"""For a refusal that comes too soon after the last one to measure anything."""
 _FLOOR_PER_SECOND: Final = 0.2
 _NEAR_SHARE: Final = 0.1
 """Headers are heeded once less than this share of a limit is left."""
@@ -35,6 +40,8 @@ class Rate:
         self._requests, self._tokens = Bucket(burst_seconds=0.1), Bucket(burst_seconds=1.0)
         self._accepted = 0
         self._counting_since: float | None = None
+        self._paused = 0.0
+        self._is_measuring = False
 
     def wait(self, now: float) -> float:
         """Return the seconds until the next request may go out; 0 means now."""
@@ -68,12 +75,32 @@ class Rate:
     def refused(self, now: float) -> bool:
         """Learn from a refusal; return whether there was enough to learn a rate from."""
         since = now if self._counting_since is None else self._counting_since
-        elapsed, accepted = now - since, self._accepted
-        self._counting_since, self._accepted = now, 0
+        elapsed, accepted = now - since - self._paused, self._accepted
         if elapsed < _MEASURED_SECONDS_MIN or accepted < _MEASURED_REQUESTS_MIN:
-            return False
-        self._learnt.cut(max(_BELOW_LIMIT * accepted / elapsed, _FLOOR_PER_SECOND), now)
+            if self._learnt.is_known:
+                self._learnt.cut(_CUT_BLIND * self._learnt.value(now), now)
+            if self._learnt.is_known or not self._is_measuring:  # what came before the first refusal says nothing
+                self._is_measuring = True
+                self._counting_since, self._accepted, self._paused = now, 0, 0.0
+            return self._learnt.is_known
+        self._is_measuring = True
+        # The truth lies between two pairs: with and without what the endpoint let pile up during pauses, and between
+        # what was accepted on average and what was sent last.
+        measured = accepted / math.sqrt(elapsed * (elapsed + self._paused))
+        measured = math.sqrt(measured * self._last_sent(measured, now))
+        self._counting_since, self._accepted, self._paused = now, 0, 0.0
+        self._learnt.cut(max(_BELOW_LIMIT * measured, _FLOOR_PER_SECOND), now)
         return True
+
+    def paused(self, seconds: float) -> None:
+        """Note that nothing is sent for a while; a rate that is known is not measured over that."""
+        if self._learnt.is_known:
+            self._paused += seconds
+            self._learnt.delay(seconds)
+
+    def _last_sent(self, accepted: float, now: float) -> float:
+        sent = self._learnt.value(now)
+        return sent if accepted < sent < _SENT_MAX * accepted else accepted
 
     def _rates(self, now: float) -> tuple[float, float]:
         told = self._told if now < self._told_until else (_INFINITE, _INFINITE)
