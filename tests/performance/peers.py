@@ -14,6 +14,7 @@ import argparse
 import gzip
 import json
 import os
+import resource
 import shutil
 import signal
 import statistics
@@ -23,7 +24,9 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from instant_server import instant_server
 
@@ -78,6 +81,9 @@ configs:
 """
 
 
+Result = TypeVar("Result")
+
+
 class Failed(Exception):
     """A tool was not installed, did not end well, or did not answer or score every row."""
 
@@ -117,10 +123,18 @@ class Measurement:
     until_first: float
     between: float
     after_last: float
+    cpu: float
+    """Of the tool and all its processes, without the server; the steadiest of these numbers on a busy machine."""
 
     @property
     def rate(self) -> float:
+        """Answers a second from the first to the last."""
         return self.answered / self.between
+
+    @property
+    def rate_written(self) -> float:
+        """Samples a second from the first answer until all are scored and written."""
+        return self.answered / (self.between + self.after_last)
 
     @property
     def whole(self) -> float:
@@ -214,7 +228,7 @@ def write_inputs(folder: Path, rows: list[str]) -> Inputs:
     return inputs
 
 
-def run(command: list[str], seconds_max: float, **more: object) -> None:
+def run(command: list[str], seconds_max: float, cwd: Path = ROOT, env: dict[str, str] | None = None) -> None:
     """Run a command and everything it starts to its end.
 
     Raises:
@@ -222,7 +236,13 @@ def run(command: list[str], seconds_max: float, **more: object) -> None:
     """
     with tempfile.TemporaryFile("w+", errors="replace") as output:
         process = subprocess.Popen(
-            command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True, **more
+            command,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd=cwd,
+            env=env,
         )
         try:
             status = process.wait(seconds_max)
@@ -236,6 +256,12 @@ def run(command: list[str], seconds_max: float, **more: object) -> None:
             output.seek(0)
             last = [line.strip() for line in output.read().splitlines() if line.strip()][-12:]
             raise Failed("\n    ".join([f"exit status {status}:", *last]))
+
+
+def cpu_of_children() -> float:
+    """Return the CPU seconds of all processes that this one has started and that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def install(tool: Tool, environments: Path) -> Path:
@@ -261,7 +287,10 @@ def install(tool: Tool, environments: Path) -> Path:
 
 
 def offline(home: Path) -> dict[str, str]:
-    """Return an environment with caches of its own, a key that means nothing, and no hub."""
+    """Return an environment with caches in a folder, a key that means nothing, and no hub.
+
+    Other rows need another folder: evalscope takes the rows of the warm-up from its cache, though the path is another.
+    """
     no = dict.fromkeys(("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE", "DO_NOT_TRACK"), "1")
     caches = {"HF_HOME": f"{home}/hf", "MODELSCOPE_CACHE": f"{home}/ms", "EVALSCOPE_CACHE": f"{home}/es"}
     keys = {"OPENAI_API_KEY": "x", "LOCAL_API_KEY": "x", "HF_HUB_DISABLE_TELEMETRY": "1"}
@@ -279,20 +308,25 @@ def measure(tool: Tool, programs: Path, inputs: Inputs, home: Path) -> Measureme
         out.mkdir()
         with instant_server(folder, log) as url:
             command = tool.command(programs, url, inputs, out)
-            started = time.time()
-            run(command, RUN_SECONDS_MAX, cwd=ROOT if tool.name == "nel" else folder, env=offline(home))
-            ended = time.time()
+            before, started = cpu_of_children(), time.time()
+            run(command, RUN_SECONDS_MAX, cwd=ROOT if tool.name == "nel" else folder, env=offline(inputs.folder))
+            ended, cpu = time.time(), cpu_of_children() - before
         lines = [line.split() for line in log.read_text().splitlines()]
         times = [float(at) for at, method, status in lines if method == "POST" and status == "200"]
-        scored, share_right = tool.scored(programs, out)
-    if (len(times), scored) != (inputs.n, inputs.n):
-        raise Failed(f"the server answered {len(times):,} requests and it scored {scored:,}, not {inputs.n:,}")
+        if len(times) != inputs.n:
+            raise Failed(f"the server answered {len(times):,} requests, not {inputs.n:,}")
+        try:
+            scored, share_right = tool.scored(programs, out)
+        except (LookupError, TypeError, ValueError, subprocess.SubprocessError) as error:
+            raise Failed(f"its artifacts cannot be read: {error!r}") from error
+    if scored != inputs.n:
+        raise Failed(f"it scored {scored:,} rows, not {inputs.n:,}")
     if abs(share_right - inputs.share_right) > 1e-4:
         raise Failed(f"it found {share_right:.4f} right, not {inputs.share_right:.4f}")
-    return Measurement(len(times), scored, times[0] - started, times[-1] - times[0], ended - times[-1])
+    return Measurement(len(times), scored, times[0] - started, times[-1] - times[0], ended - times[-1], cpu)
 
 
-def attempt(what: str, tool: Tool, failures: dict[str, str], action: Callable[[], object]) -> object:
+def attempt(what: str, tool: Tool, failures: dict[str, str], action: Callable[[], Result]) -> Result | None:
     """Do something for a tool that has not failed yet; note and say why when it fails."""
     if tool.name in failures:
         return None
@@ -304,30 +338,35 @@ def attempt(what: str, tool: Tool, failures: dict[str, str], action: Callable[[]
         return None
 
 
-def table(found: dict[str, list[Measurement]], failures: dict[str, str]) -> str:
-    """Return medians as a Markdown table; ratios are to nel, and above 1 the tool is better than nel."""
-    head = ("tool", "answered", "scored", "s to first answer", "samples/s", "s after last", "s in all")
-    lines = [[*head, "samples/s to nel's", "nel's s to s"]]
-    ours = found.get("nel")
-    for tool in TOOLS:
-        runs = found.get(tool.name)
+COLUMNS: dict[str, Callable[[Measurement], float]] = {
+    "s to first answer": lambda one: one.until_first,
+    "samples/s, first to last answer": lambda one: one.rate,
+    "samples/s, first answer to artifacts": lambda one: one.rate_written,
+    "s in all": lambda one: one.whole,
+    "CPU s": lambda one: one.cpu,
+}
+
+
+def table(tools: list[Tool], found: dict[str, list[Measurement]], failures: dict[str, str]) -> str:
+    """Return the medians as a Markdown table, each with its ratio to nel's in brackets."""
+
+    def cell(tool: Tool, column: str) -> str:
+        middle = {name: statistics.median(map(COLUMNS[column], runs)) for name, runs in found.items()}
+        value = f"{middle[tool.name]:,.{0 if 'samples' in column else 1}f}"
+        if "nel" not in middle or tool.name == "nel":
+            return value
+        return f"{value} ({middle[tool.name] / middle['nel']:.2g}x)"
+
+    lines = [["", "answered", "scored", *COLUMNS]]
+    for tool in tools:
         label = f"{tool.name} {tool.requirements[0].split('==')[1] if tool.requirements else __version__}"
         if tool.name in failures:
-            lines.append([label, f"failed at {failures[tool.name].splitlines()[0]}", *[""] * 7])
-        elif runs:
-            middle = [
-                statistics.median(getattr(one, key) for one in runs)
-                for key in ("until_first", "rate", "after_last", "whole")
-            ]
-            first, rate, last, whole = middle
-            ratios = ["", ""]
-            if ours:
-                ratios[0] = f"{rate / statistics.median(one.rate for one in ours):.3f}"
-                ratios[1] = f"{statistics.median(one.whole for one in ours) / whole:.3f}"
-            counts = [f"{runs[0].answered:,}", f"{runs[0].scored:,}"]
-            lines.append([label, *counts, f"{first:.1f}", f"{rate:,.0f}", f"{last:.1f}", f"{whole:.1f}", *ratios])
-    rows = [f"| {' | '.join(line)} |" for line in lines]
-    return "\n".join([rows[0], f"|---|{'---:|' * (len(lines[0]) - 1)}", *rows[1:]])
+            lines.append([label, f"failed {failures[tool.name].splitlines()[0]}", *[""] * (len(COLUMNS) + 1)])
+        else:
+            counts = [f"{getattr(found[tool.name][0], key):,}" for key in ("answered", "scored")]
+            lines.append([label, *counts, *(cell(tool, column) for column in COLUMNS)])
+    head, *rows = [f"| {' | '.join(line)} |" for line in lines]
+    return "\n".join([head, f"|---|{'---:|' * (len(lines[0]) - 1)}", *rows])
 
 
 def read_rows(path: Path) -> list[str]:
@@ -349,23 +388,30 @@ def main() -> None:
     rows = read_rows(options.dataset)
     failures: dict[str, str] = {}
     found: dict[str, list[Measurement]] = {}
+    if not tools:
+        parser.error(f"--tools takes names of {', '.join(tool.name for tool in TOOLS)}")
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
         environments = (options.environments or home / "environments").absolute()
-        programs = {
-            tool.name: attempt("installing", tool, failures, lambda t=tool: install(t, environments)) for tool in tools
-        }
-        os.sched_setaffinity(0, cores)
-        few, all_rows = write_inputs(home / "few", rows[:ROWS_TO_WARM_UP]), write_inputs(home / "all", rows)
+        few, full = write_inputs(home / "few", rows[:ROWS_TO_WARM_UP]), write_inputs(home / "full", rows)
+
+        programs: dict[str, Path] = {}
         for tool in tools:
-            attempt("warming up", tool, failures, lambda t=tool: measure(t, programs[t.name], few, home))
+            if folder := attempt("at installing", tool, failures, partial(install, tool, environments)):
+                programs[tool.name] = folder
+
+        def once(what: str, tool: Tool, inputs: Inputs) -> Measurement | None:
+            return attempt(what, tool, failures, lambda: measure(tool, programs[tool.name], inputs, home))
+
+        os.sched_setaffinity(0, cores)
+        for tool in tools:
+            once("at warming up", tool, few)
         for n in range(options.rounds):
             for tool in tools[n % len(tools) :] + tools[: n % len(tools)]:
-                one = attempt("running", tool, failures, lambda t=tool: measure(t, programs[t.name], all_rows, home))
-                if isinstance(one, Measurement):
+                if one := once(f"in round {n + 1}", tool, full):
                     found.setdefault(tool.name, []).append(one)
                     print(f"round {n + 1} {tool.name:<12}{one.rate:8,.0f}/s{one.whole:8.1f} s", file=sys.stderr)
-    print(table(found, failures))
+    print(table(tools, found, failures))
     print(
         f"\nmedian of {options.rounds} rounds, {len(rows):,} rows, {CONCURRENCY} requests at a time, "
         f"{len(cores)} cores for tool and server together, load average {os.getloadavg()[0]:.1f} at the end"
