@@ -293,6 +293,7 @@ def offline(home: Path) -> dict[str, str]:
     """
     no = dict.fromkeys(("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE", "DO_NOT_TRACK"), "1")
     caches = {"HF_HOME": f"{home}/hf", "MODELSCOPE_CACHE": f"{home}/ms", "EVALSCOPE_CACHE": f"{home}/es"}
+    caches |= {"XDG_CACHE_HOME": f"{home}/xdg-cache", "XDG_DATA_HOME": f"{home}/xdg-data"}
     keys = {"OPENAI_API_KEY": "x", "LOCAL_API_KEY": "x", "HF_HUB_DISABLE_TELEMETRY": "1"}
     return {**os.environ, **no, **caches, **keys}
 
@@ -361,7 +362,9 @@ def table(tools: list[Tool], found: dict[str, list[Measurement]], failures: dict
     for tool in tools:
         label = f"{tool.name} {tool.requirements[0].split('==')[1] if tool.requirements else __version__}"
         if tool.name in failures:
-            lines.append([label, f"failed {failures[tool.name].splitlines()[0]}", *[""] * (len(COLUMNS) + 1)])
+            lines.append(
+                [label, f"failed {failures[tool.name].splitlines()[0].rstrip(':')}", *[""] * (len(COLUMNS) + 1)]
+            )
         else:
             counts = [f"{getattr(found[tool.name][0], key):,}" for key in ("answered", "scored")]
             lines.append([label, *counts, *(cell(tool, column) for column in COLUMNS)])
@@ -385,11 +388,13 @@ def main() -> None:
     options = parser.parse_args()
     tools = [tool for tool in TOOLS if tool.name in options.tools.split(",")]
     cores = sorted(os.sched_getaffinity(0))[:CORES]
-    rows = read_rows(options.dataset)
     failures: dict[str, str] = {}
     found: dict[str, list[Measurement]] = {}
+    if not options.dataset.exists():
+        parser.error(f"{options.dataset} is not there; name a file of GSM8K's test rows with --dataset")
     if not tools:
         parser.error(f"--tools takes names of {', '.join(tool.name for tool in TOOLS)}")
+    rows = read_rows(options.dataset)
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
         environments = (options.environments or home / "environments").absolute()
