@@ -10,7 +10,7 @@ STAMP := $(VENV)/.nel-installed
 DEV_STAMP := $(VENV)/.nel-dev-installed
 MODEL_STAMP := $(VENV)/.nel-local-model-installed
 
-.PHONY: demo demo-model sandbox test check format bench docs clean help
+.PHONY: demo demo-model sandbox test check format bench bench-peers docs clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -82,8 +82,12 @@ bench: $(DEV_STAMP)
 	@$(BIN)/python tests/performance/observing.py
 	@$(BIN)/python tests/performance/sandbox.py
 
+# Not part of bench: it downloads other tools into .peers once (2.5 GB unpacked), and takes ten minutes and more.
+bench-peers: $(DEV_STAMP)
+	@$(BIN)/python tests/performance/peers.py --environments .peers
+
 docs: $(DEV_STAMP)
 	@$(BIN)/python scripts/docs.py
 
 clean:
-	rm -rf $(VENV) eval_results
+	rm -rf $(VENV) .peers eval_results

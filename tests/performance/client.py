@@ -14,31 +14,16 @@ import argparse
 import json
 import os
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
+from instant_server import instant_server
+
 CONCURRENCY = 64
-ANSWER = {
-    "id": "x",
-    "object": "chat.completion",
-    "created": 1,
-    "model": "m",
-    "choices": [
-        {
-            "index": 0,
-            "message": {"role": "assistant", "content": "The answer is 42.\\nAnswer: 42"},
-            "finish_reason": "stop",
-        }
-    ],
-    "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
-}
 RAW = """
 import asyncio, sys, time, aiohttp
 try:
@@ -59,40 +44,6 @@ async def main():
         print(n / (time.perf_counter() - started))
 run(main())
 """
-
-
-@contextmanager
-def instant_server(folder: Path) -> Iterator[str]:
-    """Serve the fixed completion with nginx."""
-    nginx = shutil.which("nginx")
-    if nginx is None:
-        sys.exit("this measurement needs nginx; on Debian: apt-get install nginx-light")
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        port = unused.getsockname()[1]
-    (folder / "nginx.conf").write_text(
-        f"""worker_processes 1; daemon off; pid {folder}/pid; error_log {folder}/error.log;
-        events {{ worker_connections 1024; }}
-        http {{ access_log off; keepalive_requests 100000000; client_body_buffer_size 64k;
-          client_body_temp_path {folder}/body;
-          server {{ listen 127.0.0.1:{port}; default_type application/json;
-            location = /v1/models {{ return 200 '{{"data":[{{"id":"m"}}]}}'; }}
-            location / {{ return 200 '{json.dumps(ANSWER)}'; }} }} }}"""
-    )
-    server = subprocess.Popen(
-        [nginx, "-c", f"{folder}/nginx.conf", "-e", f"{folder}/error.log"], stderr=subprocess.DEVNULL
-    )
-    try:
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.02)
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        server.terminate()
-        server.wait(10)
 
 
 def write_dataset(path: Path, n: int) -> Path:
