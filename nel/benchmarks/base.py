@@ -37,6 +37,12 @@ class Benchmark:
     system_prompt: Template | None = None
     id_field: str | None = None
     """Field of the row's own id; without one, ids are content hashes."""
+    choices: tuple[str, ...] = ()
+    """The options of every problem, where they are the same for all."""
+    loglikelihood: bool = False
+    """Rank the choices by log-likelihood at a completions endpoint instead of asking for an answer."""
+    target_delimiter: str = ""
+    """Stands between the prompt and a choice whose log-likelihood is asked for."""
     choices_field: str | None = None
     """Field with the list of options; the prompt can name ``{choices}`` and ``{letters}``."""
     category_field: str | None = None
@@ -136,6 +142,8 @@ class Benchmark:
         return target
 
     def _choices(self, row: Mapping[str, Any]) -> tuple[str, ...] | None:
+        if self.choices:
+            return self.choices
         if self.choices_field is None:
             return None
         choices = lookup(row, self.choices_field)

@@ -18,7 +18,13 @@ from nel.scoring.protocol import as_scorer
 from nel.types import Protocol, Row, Scorer
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
-_PROTOCOLS: Mapping[str, Protocol | None] = {"any": None, "chat": "chat", "completions": "completions"}
+_LOGLIKELIHOOD = "completions_logprob"
+_PROTOCOLS: Mapping[str, Protocol | None] = {
+    "any": None,
+    "chat": "chat",
+    "completions": "completions",
+    _LOGLIKELIHOOD: "completions",
+}
 
 
 def benchmark(
@@ -33,7 +39,9 @@ def benchmark(
     field_mapping: Mapping[str, str] | None = None,
     response_field: str | None = None,
     id_field: str | None = None,
+    choices: Sequence[str] = (),
     choices_field: str | None = None,
+    target_delimiter: str = "",
     category_field: str | None = None,
     group_field: str | None = None,
     turns_field: str | None = None,
@@ -48,7 +56,10 @@ def benchmark(
         name: What ``--bench`` calls it; spaces and capitals are folded to ``a-z0-9_-``.
         dataset: A path (relative to the file that defines the benchmark), a URI or a callable returning rows.
         prompt: A template with ``{field}`` placeholders, Jinja2, or the name of a template file.
-        endpoint_type: ``any``, ``chat`` or ``completions``.
+        endpoint_type: ``any``, ``chat``, ``completions``, or ``completions_logprob``: rank the choices by the
+            log-likelihood that the model gives each of them after the prompt.
+        choices: The options of every problem; for log-likelihoods, continuations such as ``" A"``.
+        target_delimiter: Put between the prompt and each choice, e.g. a space; log-likelihoods only.
         turns_field: A list of user messages that are asked one after the other, each rendered as ``{turn}``; the scorer
             is called for each answer, with `conversation` and `turn_index`.
         sandbox: The language, or languages, of the programs that the scorer runs; the engine and its images are then
@@ -59,11 +70,8 @@ def benchmark(
         ConfigError: The name is empty or the endpoint type unknown.
         PromptError: A template cannot be parsed or is unsafe.
     """
-    plain = re.sub(r"[^a-z0-9_-]+", "-", name.strip().lower()).strip("-")
-    if not _NAME.fullmatch(plain):
-        raise ConfigError(f"{name!r} is no name for a benchmark; use letters, digits, - and _")
-    if endpoint_type not in _PROTOCOLS:
-        raise ConfigError(f'endpoint_type "{endpoint_type}" is unknown; use {", ".join(_PROTOCOLS)}')
+    plain = _plain_name(name)
+    _check_type(name, endpoint_type, has_choices=bool(choices) or choices_field is not None)
 
     def decorate(function: Scorer) -> Benchmark:
         base_dir = _home_of(function)
@@ -76,7 +84,10 @@ def benchmark(
             target_field=target_field,
             system_prompt=None if system_prompt is None else load_template(system_prompt, base_dir=base_dir),
             id_field=id_field,
+            choices=tuple(choices),
             choices_field=choices_field,
+            loglikelihood=endpoint_type == _LOGLIKELIHOOD,
+            target_delimiter=target_delimiter,
             category_field=category_field,
             group_field=group_field,
             field_mapping=dict(field_mapping or {}),
@@ -91,6 +102,20 @@ def benchmark(
         )
 
     return decorate
+
+
+def _plain_name(name: str) -> str:
+    plain = re.sub(r"[^a-z0-9_-]+", "-", name.strip().lower()).strip("-")
+    if not _NAME.fullmatch(plain):
+        raise ConfigError(f"{name!r} is no name for a benchmark; use letters, digits, - and _")
+    return plain
+
+
+def _check_type(name: str, endpoint_type: str, *, has_choices: bool) -> None:
+    if endpoint_type not in _PROTOCOLS:
+        raise ConfigError(f'endpoint_type "{endpoint_type}" is unknown; use {", ".join(_PROTOCOLS)}')
+    if endpoint_type == _LOGLIKELIHOOD and not has_choices:
+        raise ConfigError(f'"{name}" ranks choices by log-likelihood and has none; give choices= or choices_field=')
 
 
 def _home_of(function: Scorer) -> Path | None:

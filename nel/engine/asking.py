@@ -16,13 +16,15 @@ from typing import Any
 
 from nel.engine.codec import decode_response, encode_response
 from nel.engine.plan import Plan
+from nel.engine.ranking import rank
 from nel.engine.scoring import ToScore
 from nel.engine.store import Store
 from nel.engine.store_snapshot import Snapshot
 from nel.engine.verdict import verdict_before_scoring
 from nel.errors import EndpointError, ScorerError, did_you_mean
 from nel.models.budget import BudgetSpent
-from nel.models.client import Client
+from nel.models.client import Client, Parse
+from nel.models.echo_probe import UNPROBED, EchoSupport
 from nel.models.pacing import EndpointDown, GateClosed
 from nel.models.protocols import build_body
 from nel.solvers.generate import build_request
@@ -48,6 +50,8 @@ class Asker:
     client: Client | None
     store: Store
     snapshot: Snapshot
+    echo: EchoSupport = UNPROBED
+    """What the server can do for log-likelihoods, once it was probed."""
 
     async def ask(self, plan: Plan, sample: Sample, place: Place, commit: Commit) -> tuple[bytes | None, Response]:
         """Return the body sent last and the answer to it, after both are committed; for recorded answers no body.
@@ -61,6 +65,8 @@ class Asker:
             recorded = Response(text=sample.recorded_response or "")
             await commit(None, recorded)
             return None, recorded
+        if plan.benchmark.loglikelihood:
+            return await self._rank(plan, sample, place, commit)
         request = build_request(
             sample,
             repeat=place[2],
@@ -83,6 +89,20 @@ class Asker:
             await commit(body, response)
         return body, response
 
+    async def _rank(self, plan: Plan, sample: Sample, place: Place, commit: Commit) -> tuple[bytes | None, Response]:
+        """Return the choices' log-likelihoods; each is kept as it comes, and the whole committed at the end."""
+        body, response = await rank(
+            sample,
+            model=plan.model or "",
+            delimiter=plan.benchmark.target_delimiter,
+            repeat=place[2],
+            generation=plan.generation,
+            echo=self.echo,
+            ask=partial(self._kept, place),
+        )
+        await commit(body, response)
+        return body, response
+
     async def answer(self, plan: Plan, item: ToScore, counts: Counter[str], payload: Mapping[str, Any]) -> str:
         """Return the model's answer to what a scorer asks: text, or messages with ``role`` and ``content``.
 
@@ -103,7 +123,16 @@ class Asker:
             raise EndpointError(f"the model did not answer the scorer: {response.error.message}")
         return response.text
 
-    async def _kept(self, place: Place, key: str, request: Request, body: bytes, *, truncated: Any = None) -> Response:
+    async def _kept(
+        self,
+        place: Place,
+        key: str,
+        request: Request,
+        body: bytes,
+        parse: Parse | None = None,
+        *,
+        truncated: Any = None,
+    ) -> Response:
         """Return the answer that the store has, or ask and store it before it counts."""
         known = self.snapshot.call(*place, key)
         if known is not None:
@@ -115,7 +144,7 @@ class Asker:
             if truncated is None or verdict_before_scoring(response, truncated=truncated) is None:
                 await self.store.put_call(*place, key, body.decode(), encode_response(response))
 
-        return await self.client.complete(request, body, call=key, keep=keep)
+        return await self.client.complete(request, body, call=key, keep=keep, parse=parse)
 
     def _body(self, request: Request) -> bytes:
         return dumps_bytes(build_body(request, stream=self.client is not None and self.client.endpoint.stream))

@@ -29,6 +29,7 @@ from nel.engine.verdict import RESCORE, retry_of, verdict_before_scoring
 from nel.engine.watch import EndpointWatch, TruncationWatch
 from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, ScorerError
 from nel.models.client import Client
+from nel.models.echo_probe import EchoSupport
 from nel.models.faults import Fault
 from nel.models.pacing import GateClosed
 from nel.models.preflight import raise_if_hopeless
@@ -128,6 +129,10 @@ class Pipeline:
             await asyncio.gather(scoring, return_exceptions=True)
             await self._store.stop_writer()
         return self._stopped or Ending(exit_code=EXIT_DONE, reason="done")
+
+    def use_echo(self, echo: EchoSupport) -> None:
+        """Rank choices as the server can answer; call it before `run`."""
+        self._asker.echo = echo
 
     def stop(self, signal_name: str) -> None:
         """Take no further samples; those in flight may finish within the drain time."""

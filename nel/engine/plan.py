@@ -111,7 +111,11 @@ def _check_budget(config: RunConfig, plans: list[Plan]) -> None:
         )
     for plan in plans:
         limits = (plan.generation.max_tokens, plan.generation.extra.get("max_completion_tokens"))
-        if not plan.eval_only and not any(isinstance(limit, int) for limit in limits):
+        if (
+            not plan.eval_only
+            and not plan.benchmark.loglikelihood
+            and not any(isinstance(limit, int) for limit in limits)
+        ):
             raise ConfigError(
                 f"a cap on cost or tokens needs a limit of {plan.slot}'s answers, or one request could take it all; "
                 "set --max-tokens"
@@ -142,6 +146,8 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             "or score recorded answers with -O benchmarks.0.response_field=FIELD"
         )
     protocol: Protocol = config.endpoint.protocol if config.endpoint else "chat"
+    if benchmark.loglikelihood:
+        protocol = "completions"
     if not eval_only and benchmark.protocol not in (None, protocol):
         raise ConfigError(
             f"{benchmark.name} needs the {benchmark.protocol} protocol and the endpoint is set to {protocol}; "
@@ -170,6 +176,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         fields={
             "benchmark": benchmark.name,
             "scorer.sha256": scorer_digest(benchmark),
+            **({"loglikelihood": {"delimiter": benchmark.target_delimiter}} if benchmark.loglikelihood else {}),
             **settings_fields(config, entry, eval_only=eval_only),
             **sandbox_fields(config, benchmark.languages),
         },

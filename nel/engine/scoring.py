@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from nel.benchmarks.base import Benchmark
+from nel.engine.ranking import reserved_metadata
 from nel.engine.scorer_process import Ask, Nursery, framed, receive
 from nel.errors import DatasetError, EndpointError, JudgeError, NelError, SandboxError, ScorerError
 from nel.scoring.protocol import is_async, scoring
@@ -443,10 +444,16 @@ def _scorer_input(item: ToScore, response: str, target: Any) -> ScorerInput:
     return ScorerInput(
         response=response,
         target=target,
-        metadata=dict(item.sample.metadata),
+        metadata={**item.sample.metadata, **_log_likelihoods(item)},
         sample=item.sample,
         repeat=item.repeat,
     )
+
+
+def _log_likelihoods(item: ToScore) -> dict[str, Any]:
+    """Return the reserved metadata of a sample whose choices were ranked."""
+    scores = item.response.choice_scores
+    return reserved_metadata(item.sample.choices or (), scores) if scores else {}
 
 
 def _blame(error: BaseException) -> Outcome:

@@ -31,8 +31,9 @@ from nel.event_loop import run
 from nel.models.budget import BudgetSpent, Ledger
 from nel.models.cache import ResponseCache
 from nel.models.client import Client, ClientCounters
+from nel.models.echo_probe import EchoSupport
 from nel.models.pacing import EndpointDown
-from nel.models.preflight import check_endpoint
+from nel.models.preflight import check_echo, check_endpoint
 from nel.observer import NOBODY, Observer, SessionInfo
 from nel.sandbox import Sandbox
 from nel.strictjson import dumps_bytes
@@ -164,11 +165,13 @@ class Session:
         except SandboxError as error:
             raise PreflightError(f"programs cannot be run: {error}", endpoint_kind=None) from error
 
-    async def _check_endpoint(self, client: Client) -> None:
+    async def _check_endpoint(self, client: Client) -> EchoSupport | None:
         started = time.monotonic()
         problem: str | None = None
         try:
             await check_endpoint(client)
+            ranks = any(job.plan.benchmark.loglikelihood and not job.plan.eval_only for job in self.jobs)
+            return await check_echo(client) if ranks else None
         except NelError as error:
             problem = str(error)
             raise
@@ -191,7 +194,9 @@ class Session:
             await self._check_sandbox(sandbox)
             if client is not None and self.config.engine.preflight and self._anything_to_ask():
                 self.progress.stage = "pre-flight"
-                await self._check_endpoint(client)
+                echo = await self._check_endpoint(client)
+                if echo is not None:
+                    pipeline.use_echo(echo)
             return await pipeline.run()
 
 

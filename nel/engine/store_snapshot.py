@@ -122,7 +122,8 @@ class Snapshot:
         killed = "ended IS NULL AND id < (SELECT max(id) FROM sessions)"
         return [
             self._connection.execute(
-                f"SELECT {counts} FROM {table} WHERE session IN (SELECT id FROM sessions WHERE {killed})"  # noqa: S608
+                f"SELECT {counts} FROM {table} WHERE json_extract(response, '$.attempts') > 0"  # noqa: S608 - no input
+                f" AND session IN (SELECT id FROM sessions WHERE {killed})"
             ).fetchone()
             for table in ("responses", "calls")
         ]

@@ -13,6 +13,7 @@ import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from types import TracebackType
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ from nel.models.streams import EventStream
 from nel.models.transport import Fetched, HttpTransport, Transport
 from nel.observer import NOBODY, Observer
 from nel.strictjson import dumps_bytes, loads
-from nel.types import Request, Response, ResponseError
+from nel.types import Protocol, Request, Response, ResponseError
 from nel.version import __version__
 
 _OK: Final = 200
@@ -41,6 +42,8 @@ _GROWTH: Final = 1.2
 """Each wait is longer than the one before by this factor at least, whatever the jitter says."""
 _HINT_JITTER: Final = 0.25
 
+Parse = Callable[[Any], Response | Fault]
+"""Reads a decoded HTTP 200 body."""
 Keep = Callable[[Response], Awaitable[None]]
 """Puts an answer where a kill cannot lose it."""
 
@@ -68,6 +71,9 @@ class _Call:
     wait: float = 0.0
     """The last wait."""
     may_reconnect: bool = True
+    url: str = ""
+    chat: bool = True
+    parse: Parse | None = None
 
 
 class Client:
@@ -114,7 +120,6 @@ class Client:
         self._jitter = jitter
         self._run_id = run_id
         self._observer = observer
-        self._url = f"{endpoint.url}{PATHS[endpoint.protocol]}"
         self._secrets = [secret for secret in (api_key, *_secret_headers(endpoint).values()) if secret]
         self._transport = transport or HttpTransport(endpoint, _headers(endpoint, api_key), connections=connections)
         self._answer_tokens = float(_ANSWER_TOKENS)
@@ -132,7 +137,9 @@ class Client:
         """Close the connection pool."""
         await self._transport.__aexit__(kind, error, trace)
 
-    async def complete(self, request: Request, body: bytes, *, call: str = "", keep: Keep | None = None) -> Response:
+    async def complete(
+        self, request: Request, body: bytes, *, call: str = "", keep: Keep | None = None, parse: Parse | None = None
+    ) -> Response:
         """Return the endpoint's answer, or a response that carries the last fault after all attempts.
 
         Args:
@@ -140,6 +147,7 @@ class Client:
             body: What is sent, as `build_body` made it.
             call: Tells apart the requests that one (sample, repeat) makes.
             keep: Awaited with an answer before its permit is given back.
+            parse: Reads the payload; as the request's protocol says when not given.
 
         Raises:
             GateClosed: The run is stopping and nothing is known of this request.
@@ -151,7 +159,7 @@ class Client:
             if keep is not None:
                 await keep(cached)
             return cached
-        one = self._call(request, body, call)
+        one = self._call(request, body, call, parse)
         now = asyncio.get_running_loop().time
         began = now()
         response = await self._until_answered(one, keep)
@@ -160,11 +168,12 @@ class Client:
             self._cache.put(cache_key, response)
         return response
 
-    async def ask_once(self, body: bytes, *, seconds: float) -> Any | Fault:
+    async def ask_once(self, protocol: Protocol, body: bytes, *, seconds: float) -> Any | Fault:
         """Return the decoded payload of one request outside the samples, e.g. of a probe, or its fault."""
+        url = f"{self.endpoint.url}{PATHS[protocol]}"
         try:
             async with asyncio.timeout(seconds):
-                fetched = await self._transport.fetch("POST", self._url, body, {})
+                fetched = await self._transport.fetch("POST", url, body, {})
         except TimeoutError:
             return Fault(kind="timeout", message=f"no answer within {seconds:g} s", retryable=False)
         return self._payload(fetched, None)
@@ -227,23 +236,24 @@ class Client:
     async def _attempt(self, one: _Call, permit: Permit) -> Response | Fault:
         loop = asyncio.get_running_loop()
         started = loop.time()
-        stream = EventStream(chat=self.endpoint.protocol == "chat") if self.endpoint.stream else None
-        fetched = await self._transport.fetch("POST", self._url, one.body, one.headers, stream)
+        stream = EventStream(chat=one.chat) if self.endpoint.stream else None
+        fetched = await self._transport.fetch("POST", one.url, one.body, one.headers, stream)
         if isinstance(fetched, Fault) and fetched.hung_up and self._has_connected and one.may_reconnect:
             one.may_reconnect = False  # an idle connection that the endpoint had closed: no attempt was made
-            fetched = await self._transport.fetch("POST", self._url, one.body, one.headers, stream)
+            fetched = await self._transport.fetch("POST", one.url, one.body, one.headers, stream)
         one.seconds += loop.time() - started
-        outcome = self._answer(fetched, stream)
+        outcome = self._answer(one, fetched, stream)
         self._tell_gate(permit, fetched, outcome)
         if isinstance(outcome, Fault):
             one.charged += self.gate.is_open
         return outcome
 
-    def _answer(self, fetched: Fetched | Fault, stream: EventStream | None) -> Response | Fault:
+    def _answer(self, one: _Call, fetched: Fetched | Fault, stream: EventStream | None) -> Response | Fault:
         payload = self._payload(fetched, stream)
         if isinstance(payload, Fault):
             return payload
-        answer = parse_answer(self.endpoint.protocol, payload)
+        assert one.parse is not None  # noqa: S101 - set by _call
+        answer = one.parse(payload)
         if isinstance(answer, Fault) or isinstance(fetched, Fault):
             return answer
         if stream is None or not fetched.streamed or not stream.token_times:
@@ -330,17 +340,31 @@ class Client:
     def _cached(self, request: Request, body: bytes, call: str) -> tuple[Response | None, str]:
         if self._cache is None:
             return None, ""
-        key = self._cache.key(url=self._url, headers=self.endpoint.headers, body=body, repeat=request.repeat, call=call)
+        key = self._cache.key(
+            url=f"{self.endpoint.url}{PATHS[request.protocol]}",
+            headers=self.endpoint.headers,
+            body=body,
+            repeat=request.repeat,
+            call=call,
+        )
         found = self._cache.get(key)
         return (None if found is None else replace(found, attempts=0, cached=True)), key
 
-    def _call(self, request: Request, body: bytes, call: str) -> _Call:
+    def _call(self, request: Request, body: bytes, call: str, parse: Parse | None) -> _Call:
         headers = self._sample_headers(request)
         place = dumps_bytes([self._run_id, request.sample_id, request.repeat, call])
         key = hashlib.sha256(place + body).hexdigest()[:32]
         headers["Idempotency-Key"] = key
         self.gate.retries.requested()
-        return _Call(body=body, headers=headers, key=key, tokens_max=tokens_max_of(request))
+        return _Call(
+            body=body,
+            headers=headers,
+            key=key,
+            tokens_max=tokens_max_of(request),
+            url=f"{self.endpoint.url}{PATHS[request.protocol]}",
+            chat=request.protocol == "chat",
+            parse=parse or partial(parse_answer, request.protocol),
+        )
 
     def _estimate(self, one: _Call) -> int:
         return len(one.body) // _BYTES_PER_TOKEN + int(self._answer_tokens)

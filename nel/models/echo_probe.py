@@ -62,6 +62,10 @@ class EchoSupport:
     """Whether a special token is shown in front of the prompt."""
 
 
+UNPROBED: Final = EchoSupport(max_tokens=1, batched=False, leading_bos=False)
+"""What every server that supports echo at all can do."""
+
+
 async def probe_echo(
     send: Send,
     model: str,

@@ -6,11 +6,16 @@ only the run's own first request can tell, which the engine sends alone for that
 
 from __future__ import annotations
 
-from nel.errors import PreflightError, StoppedEarly, did_you_mean
+from typing import Any
+
+from nel.errors import LogprobFault, PreflightError, StoppedEarly, did_you_mean
 from nel.models.client import Client
+from nel.models.echo_probe import EchoSupport, probe_echo
 from nel.models.faults import Fault
+from nel.strictjson import dumps_bytes
 
 _LISTED_MAX = 5
+_PROBE_SECONDS = 120.0
 
 
 async def check_endpoint(client: Client) -> None:
@@ -31,6 +36,32 @@ async def check_endpoint(client: Client) -> None:
             f"it serves: {listed}; set --model-id, or skip this check with -O engine.preflight=false",
             endpoint_kind="model_not_served",
         )
+
+
+async def check_echo(client: Client) -> EchoSupport:
+    """Return what the endpoint can do for log-likelihoods, from a handful of prompts whose answers are known.
+
+    Raises:
+        PreflightError: It does not return right prompt log-probabilities; scores would be chance.
+        StoppedEarly: It did not answer.
+    """
+
+    async def send(body: dict[str, Any]) -> Any:
+        return await client.ask_once("completions", dumps_bytes(body), seconds=_PROBE_SECONDS)
+
+    try:
+        found = await probe_echo(send, client.endpoint.model)
+    except LogprobFault as error:
+        raise PreflightError(
+            f"{client.endpoint.url} cannot be used for log-likelihoods: {error}", endpoint_kind=f"logprob_{error.kind}"
+        ) from error
+    if isinstance(found, Fault):
+        raise_if_hopeless(client, found)
+        raise StoppedEarly(
+            f"{client.endpoint.url} did not answer the probe of its log-probabilities ({client.describe(found)})",
+            endpoint_kind=found.kind,
+        )
+    return found
 
 
 def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False) -> None:
