@@ -56,22 +56,18 @@ def benchmark(
         name: What ``--bench`` calls it; spaces and capitals are folded to ``a-z0-9_-``.
         dataset: A path (relative to the file that defines the benchmark), a URI or a callable returning rows.
         prompt: A template with ``{field}`` placeholders, Jinja2, or the name of a template file.
-        endpoint_type: ``any``, ``chat``, ``completions``, or ``completions_logprob``: rank the choices by the
-            log-likelihood that the model gives each of them after the prompt.
-        choices: The options of every problem; for log-likelihoods, continuations such as ``" A"``.
-        target_delimiter: Put between the prompt and each choice, e.g. a space; log-likelihoods only.
+        endpoint_type: ``any``, ``chat``, ``completions``, or ``completions_logprob`` to rank choices by log-likelihood.
+        choices: The options of every problem, e.g. ``[" A", " B"]``; what is put before each is `target_delimiter`.
         turns_field: A list of user messages that are asked one after the other, each rendered as ``{turn}``; the scorer
             is called for each answer, with `conversation` and `turn_index`.
-        sandbox: The language, or languages, of the programs that the scorer runs; the engine and its images are then
-            checked before the first request.
+        sandbox: The language, or languages, of the programs that the scorer runs; checked before the first request.
         reducers: What to make of repeats beside their mean, where the run names nothing else: ``("pass_at_k",)``.
 
     Raises:
         ConfigError: The name is empty or the endpoint type unknown.
         PromptError: A template cannot be parsed or is unsafe.
     """
-    plain = _plain_name(name)
-    _check_type(name, endpoint_type, has_choices=bool(choices) or choices_field is not None)
+    plain = _plain_name(name, endpoint_type, has_choices=bool(choices) or choices_field is not None)
 
     def decorate(function: Scorer) -> Benchmark:
         base_dir = _home_of(function)
@@ -104,18 +100,15 @@ def benchmark(
     return decorate
 
 
-def _plain_name(name: str) -> str:
+def _plain_name(name: str, endpoint_type: str, *, has_choices: bool) -> str:
     plain = re.sub(r"[^a-z0-9_-]+", "-", name.strip().lower()).strip("-")
     if not _NAME.fullmatch(plain):
         raise ConfigError(f"{name!r} is no name for a benchmark; use letters, digits, - and _")
-    return plain
-
-
-def _check_type(name: str, endpoint_type: str, *, has_choices: bool) -> None:
     if endpoint_type not in _PROTOCOLS:
         raise ConfigError(f'endpoint_type "{endpoint_type}" is unknown; use {", ".join(_PROTOCOLS)}')
     if endpoint_type == _LOGLIKELIHOOD and not has_choices:
         raise ConfigError(f'"{name}" ranks choices by log-likelihood and has none; give choices= or choices_field=')
+    return plain
 
 
 def _home_of(function: Scorer) -> Path | None:
