@@ -212,7 +212,7 @@ class Server:
         assert len(self.calls) >= n, f"{len(self.calls)} calls of {n}"
 
 
-class _Gone(Exception):  # noqa: N818 - never leaves this module
+class _Gone(Exception):
     """The connection is over."""
 
 

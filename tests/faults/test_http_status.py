@@ -85,7 +85,7 @@ WORDINGS = [
     {"message": "The input token count (40000) exceeds the maximum number of tokens allowed (32768)."},
     {"message": "This endpoint's maximum context length is 8192 tokens", "code": 400},
     {"message": "Requested token count exceeds the model's maximum context length of 2048 tokens."},
-    {"message": "the request exceeds the available context size, try increasing it", "type": "exceed_context_size_error"},
+    {"message": "request exceeds the available context size, try increasing it", "type": "exceed_context_size_error"},
     {"message": "Prompt contains 9000 tokens and 0 draft tokens, too large for model with 8192 maximum context length"},
 ]  # fmt: skip
 VENDORS = ["openai", "bedrock", "anthropic", "gemini", "openrouter", "sglang", "llama.cpp", "mistral"]
