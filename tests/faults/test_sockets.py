@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -208,8 +207,8 @@ def test_f34_ipv6_alone(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def trusted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Authority]:
-    yield authority(tmp_path_factory.mktemp("authority"))
+def trusted(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return authority(tmp_path_factory.mktemp("authority"))
 
 
 @pytest.mark.parametrize(
