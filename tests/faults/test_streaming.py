@@ -127,7 +127,7 @@ ERRORS: dict[str, tuple[Reply, str]] = {
     ),
     "f40-error-first": (sse(lines([{"error": {"message": "slow down", "code": 429}}])), "infra:rate_limit"),
     "f40-finish-error": (sse(lines([*WHOLE[:4], event({}, finish="error")])), "infra:server_error"),
-    "f40-event-garbage": (sse(lines(WHOLE[:4], done=False), b"data: {nonsense\n\n", lines(WHOLE[4:])), "infra:malformed"),
+    "f40-garbage": (sse(lines(WHOLE[:4], done=False), b"data: {no\n\n", lines(WHOLE[4:])), "infra:malformed"),
     "f40-event-null": (sse(b"data: null\n\n", b"data: [DONE]\n\n"), "infra:malformed"),
     "f40-only-done": (sse(b"data: [DONE]\n\n"), "infra:malformed"),
     "f40-nothing": (sse(b": hello\n\n"), "infra:malformed"),
