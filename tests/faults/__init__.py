@@ -1,1 +1,5 @@
-"""x"""
+"""Faults and what holds after them."""
+
+import pytest
+
+pytest.register_assert_rewrite("tests.faults.invariants")

@@ -72,7 +72,7 @@ def run(tmp_path: Path, server: Server | str, *, resume: bool = False, **setting
 def write_config(tmp_path: Path, url: str, **settings: Any) -> Path:
     """Write a quick run's configuration as the YAML that the command line reads (JSON is YAML)."""
     path = tmp_path / "run.yaml"
-    path.write_text(json.dumps(config(tmp_path, url, **settings)), encoding="utf-8")
+    path.write_text(json.dumps(config(tmp_path, url, **settings), ensure_ascii=False), encoding="utf-8")
     return path
 
 
