@@ -100,7 +100,7 @@ def test_a_kill_at_a_named_point(tmp_path: Path, point: str, count: int) -> None
         nothing_paid_twice(server, at_most=CONCURRENCY)
         keys = {call.headers.get("idempotency-key") for call in server.calls}
         assert len(keys) == n
-    same_artifacts(whole, read_run(only_run(tmp_path / "out"), 0))
+    same_artifacts(whole, read_run(only_run(tmp_path / "out"), 0, killed=True))
 
 
 @pytest.mark.parametrize("point", POINTS, ids=[f"f45-again-{point}" for point in POINTS])
@@ -116,8 +116,19 @@ def test_a_kill_at_the_same_point_of_every_attempt(tmp_path: Path, point: str) -
         assert ends[-1] == 0, ends
         kills = sum(end == -signal.SIGKILL for end in ends)
         nothing_paid_twice(server, at_most=CONCURRENCY * kills)
-    ran = read_run(only_run(tmp_path / "out"), 0)
+    ran = read_run(only_run(tmp_path / "out"), 0, killed=True)
     assert ran.accounting["n_total"] == n
+
+
+def test_f45_no_temporary_file_stays(tmp_path: Path) -> None:
+    """What a kill left half written beside an artifact is gone after the next run to the end."""
+    with serving(_mixed) as server:
+        first = run(tmp_path, server, n=4)
+        half = first.run_dir / "gsm8k" / ".results.jsonl.4194304.tmp"
+        half.write_text("half")
+        run_again = run(tmp_path, server, n=4, resume=True)
+    assert not half.exists()
+    assert run_again.accounting == first.accounting
 
 
 @pytest.mark.slow
@@ -143,4 +154,4 @@ def test_kills_at_random_moments(tmp_path: Path, seed: int) -> None:
         nothing_paid_twice(server, at_most=CONCURRENCY * kills)
         per_body = [sum(call.digest == digest for call in server.calls) for digest in {c.digest for c in server.calls}]
         assert len(per_body) == n
-    same_artifacts(whole, read_run(only_run(tmp_path / "out"), 0))
+    same_artifacts(whole, read_run(only_run(tmp_path / "out"), 0, killed=True))
