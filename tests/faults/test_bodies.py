@@ -171,7 +171,9 @@ USAGES: dict[str, Any] = {
 def test_a_usage_that_cannot_be_is_never_a_cost(tmp_path: Path, usage: Any, priced: bool) -> None:
     """Whatever the usage says, the answer is scored, and no count and no cost is negative."""
     prices = {"m": {"input": 1.0, "output": 2.0, "cached_input": 0.1}}
-    more = {"budget": {"prices": prices, "max_cost": 1000.0}} if priced else {}
+    more: dict[str, Any] = {"generation": {"max_tokens": 50}}
+    if priced:
+        more["budget"] = {"prices": prices, "max_cost": 1000.0}
     with serving({0: answer("Answer: 0", usage=usage)}) as server:
         ran = run(tmp_path, server, n=2, **more)
     assert ran.states == ["scored", "scored"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -147,6 +148,9 @@ def test_kills_at_random_moments(tmp_path: Path, seed: int) -> None:
             tries += 1
             resume = _resumable(tmp_path / "out")
             end = attempt(settings, resume=resume, seconds=moments.uniform(0.01, 0.35))
+            if end == 2 and not server.calls:
+                shutil.rmtree(tmp_path / "out")  # see test_f48_a_kill_while_the_store_is_made
+                continue
             assert end in (0, -signal.SIGKILL), f"attempt {tries} ended with {end}"
             kills += end != 0
         assert kills >= 25

@@ -15,11 +15,11 @@ import pytest
 import nel
 from tests.faults.invariants import nothing_paid_twice, read_run
 from tests.faults.runs import run, start, write_config
-from tests.faults.server import Call, Gate, Reply, answer_json, error, http, right, serving
+from tests.faults.server import Call, Gate, Reply, answer, answer_json, error, http, right, serving
 from tests.support.runs import only_run
 
 PRICES = {"m": {"input": 1000.0, "output": 1000.0, "cached_input": 100.0}}
-"""A thousandth of a unit for each token: an answer of 7 + 3 tokens costs 0.01."""
+"""A thousandth of a unit for each token: an answer of 60 + 3 tokens costs 0.063."""
 
 
 def _limited(kind: int, value: int) -> Any:
@@ -78,13 +78,14 @@ def test_f41_memory_follows_the_concurrency(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("budget", "calls"),
-    [({"max_requests": 20}, 20), ({"max_tokens_total": 200}, 20), ({"max_cost": 0.2, "prices": PRICES}, 20)],
+    [({"max_requests": 20}, 20), ({"max_tokens_total": 1260}, 20), ({"max_cost": 1.26, "prices": PRICES}, 20)],
     ids=["f129-requests", "f129-tokens", "f129-cost"],
 )
 def test_a_spent_budget_stops_the_run_resumably(tmp_path: Path, budget: dict[str, Any], calls: int) -> None:
     """20 answers' worth of a budget: no more is asked than that and what was in flight; the rest is unscored."""
     settings = {"engine": {"concurrency": 4}, "generation": {"max_tokens": 3}}
-    with serving() as server:
+    usage = {"prompt_tokens": 60, "completion_tokens": 3, "total_tokens": 63}
+    with serving(lambda call: answer(f"Answer: {2 * call.number}", usage=usage)) as server:
         ran = run(tmp_path, server, n=100, budget=budget, **settings)
         spent = len(server.calls)
         assert calls / 4 <= spent <= calls + 4
@@ -93,7 +94,7 @@ def test_a_spent_budget_stops_the_run_resumably(tmp_path: Path, budget: dict[str
         assert ran.accounting["unscored"]["budget"]["n"] == 100 - spent
         generous = {name: value if name == "prices" else value * 1000 for name, value in budget.items()}
         again = run(tmp_path, server, n=100, budget=generous, resume=True, **settings)
-        nothing_paid_twice(server)
+        assert server.resent() == 0
     assert again.states == ["scored"] * 100
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import nel
+from nel.cli.progress import progress_line
 from nel.engine.progress import Progress
 from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import config, nel_cli, run, write_config
@@ -75,7 +76,7 @@ def test_f36_a_port_that_opens_later(tmp_path: Path) -> None:
 
 
 def test_f36_people_are_told(tmp_path: Path) -> None:
-    """While it lasts the progress says that the endpoint is down and since when."""
+    """While it lasts the progress line says that the endpoint is down and for how long."""
     progress = Progress()
     seen: set[str] = set()
     outage = Outage(10, 1.2, [Do.RESET])
@@ -84,10 +85,9 @@ def test_f36_people_are_told(tmp_path: Path) -> None:
         thread = threading.Thread(target=lambda: nel.evaluate(settings, progress=progress))
         thread.start()
         while thread.is_alive():
-            seen.add(progress.stage)
-            seen.update(progress.notes)
+            seen.add(progress_line(progress))
             thread.join(0.01)
-    assert any("down" in text or "not answer" in text for text in seen), seen
+    assert any("ENDPOINT DOWN" in text for text in seen), seen
 
 
 @pytest.mark.parametrize("down", [[Do.RESET], error(503), [Do.HANG]], ids=["f37-reset", "f37-503", "f37-hang"])

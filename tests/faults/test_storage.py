@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import stat
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,7 +19,7 @@ import pytest
 import nel
 from nel.evaluation import rebuild
 from tests.faults.invariants import Ran, read_run, same_artifacts
-from tests.faults.runs import config, nel_cli, run, start, write_config
+from tests.faults.runs import ROOT, config, environment, nel_cli, run, start, write_config
 from tests.faults.server import answer, right, serving
 from tests.support.runs import only_run, write_jsonl
 
@@ -152,6 +153,33 @@ def test_f48_the_manifest_is_gone(tmp_path: Path) -> None:
         assert len(server.calls) == 5
     same_artifacts(first, again)
     assert (again.run_dir / "run.yaml").stat().st_size > 100
+
+
+HALF_MADE = """
+import os, sqlite3, sys
+from pathlib import Path
+from nel.engine.store_format import create
+path = Path(sys.argv[1])
+create(path)
+half = sqlite3.connect(path, isolation_level=None)
+if half.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+    os._exit(0)
+half.execute("PRAGMA cache_size = 1")
+half.execute("BEGIN")
+for number in range(500):
+    half.execute("INSERT INTO meta VALUES(?, ?)", (str(number), "x" * 1000))
+os._exit(0)
+"""
+
+
+def test_f48_a_kill_while_the_store_is_made(tmp_path: Path) -> None:
+    """A kill between the making of a store and its first record leaves a journal: the run begins, nothing is damaged."""
+    run_dir = tmp_path / "out" / "run"
+    run_dir.mkdir(parents=True)
+    subprocess.run([sys.executable, "-c", HALF_MADE, str(run_dir / "run.db")], cwd=ROOT, env=environment(), check=True)
+    with serving() as server:
+        ran = run(tmp_path, server, resume=True)
+    assert ran.states == ["scored"] * 3
 
 
 def test_f49_one_record_for_one_key(tmp_path: Path) -> None:
@@ -298,14 +326,14 @@ def test_f67_a_report_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_f68_a_report_does_not_grow_with_the_answers(tmp_path: Path) -> None:
-    """Twenty megabytes of answers make a page that a browser can open."""
-    rows = [{"question": f"What is {i} plus {i}?", "answer": "#### 1", "said": "y x " * 5_000} for i in range(1000)]
+    """Thirty megabytes of answers make a page that a browser can open."""
+    rows = [{"question": f"What is {i} plus {i}?", "answer": "#### 1", "said": "y x " * 5_000} for i in range(1500)]
     data = write_jsonl(tmp_path / "d.jsonl", rows)
     entry = {"name": "gsm8k", "dataset": str(data), "response_field": "said"}
     result = nel.evaluate({"benchmarks": [entry], "output": {"dir": str(tmp_path / "out")}})
     assert result.exit_code == 0
-    assert result.benchmarks[0].accounting["n_total"] == 1000
-    assert result.report.stat().st_size < 8 << 20
+    assert result.benchmarks[0].accounting["n_total"] == 1500
+    assert result.report.stat().st_size < 12 << 20
 
 
 def test_f70_files_are_private(tmp_path: Path) -> None:
