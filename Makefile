@@ -79,6 +79,7 @@ bench: $(DEV_STAMP)
 	@$(BIN)/python tests/performance/client.py
 	@$(BIN)/python tests/performance/scoring.py
 	@$(BIN)/python tests/performance/stats.py
+	@$(BIN)/python tests/performance/observing.py
 	@$(BIN)/python tests/performance/sandbox.py
 
 docs: $(DEV_STAMP)

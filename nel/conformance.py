@@ -19,7 +19,7 @@ from nel.benchmarks.registry import find_benchmark
 from nel.config.load import build_config
 from nel.engine.codec import decode_sample
 from nel.engine.plan import Digests, Plan, make_plans, stream_samples
-from nel.engine.store import StoredSample
+from nel.engine.store_snapshot import StoredSample
 from nel.errors import ConfigError, DatasetError, JudgeError, MissingExtra, NelError, PluginError, ScorerError
 from nel.judges.base import Judge
 from nel.scoring.protocol import as_scorer

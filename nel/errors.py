@@ -14,6 +14,7 @@
     ├── StoppedEarly              75   the endpoint is down or the disk is full; resume continues
     └── SampleError                    concerns one sample; becomes `Unscored`, never ends a run
         ├── EndpointError
+        │   └── LogprobFault           an answer whose log-probabilities cannot be scored
         ├── SandboxError
         ├── JudgeError
         └── ScorerError
@@ -112,6 +113,19 @@ class SampleError(NelError):
 
 class EndpointError(SampleError):
     """The endpoint did not give a usable answer."""
+
+
+class LogprobFault(EndpointError, ValueError):
+    """An answer to an echo request whose log-probabilities must not be scored."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        """Keep the kind of fault: ``echo_ignored``, ``shifted``, ``offsets``, ``not_finite``, ``boundary`` …"""
+        super().__init__(message)
+        self.kind = kind
+
+    def __reduce__(self) -> tuple[type[LogprobFault], tuple[str, str]]:
+        """Let it cross to another process with its kind."""
+        return LogprobFault, (self.kind, str(self))
 
 
 class SandboxError(SampleError):

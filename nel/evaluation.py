@@ -17,11 +17,11 @@ from nel.artifacts.write import BenchmarkResult, write_artifacts
 from nel.config.load import build_config
 from nel.config.schema import RunConfig
 from nel.engine.codec import decode_sample
-from nel.engine.pipeline import Ending
+from nel.engine.ending import Ending
 from nel.engine.plan import Digests, Plan, duplicate_id, make_plans, stream_samples
 from nel.engine.progress import Progress
 from nel.engine.run import latest_run_dir, new_run_dir, run_session
-from nel.engine.store import FILE_NAME, Snapshot
+from nel.engine.store_snapshot import FILE_NAME, Snapshot
 from nel.errors import EXIT_UNSCORED, NelError, StoreError
 from nel.metrics.chosen import Choice
 from nel.reports.html import write_report

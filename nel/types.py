@@ -118,6 +118,19 @@ class ResponseError:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceScore:
+    """How likely the model holds one continuation of a context."""
+
+    text: str
+    """The continuation, with the whitespace that parts it from the context."""
+    logprob: float
+    """The sum over the continuation's tokens, natural logarithm."""
+    is_greedy: bool
+    """Whether each of its tokens is a likeliest one; a tie counts."""
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
     """What came back for one request."""
 
@@ -132,9 +145,16 @@ class Response:
     latency_seconds: float | None = None
     """From sending the successful attempt to its last byte; waits between attempts are not in it."""
     first_token_seconds: float | None = None
+    """From sending to the first text or reasoning; known of streamed answers."""
+    inter_token_seconds: float | None = None
+    """Mean time between two chunks of a streamed answer."""
     attempts: int = 0
-    """HTTP attempts made; 0 for a recorded response."""
+    """HTTP attempts made; 0 for a recorded or cached response."""
+    cached: bool = False
+    """Whether it came from the response cache and cost nothing now."""
     error: ResponseError | None = None
+    choice_scores: tuple[ChoiceScore, ...] = ()
+    """The log-likelihood of each choice, in the sample's order; empty where none was asked for."""
 
 
 @dataclass(slots=True)

@@ -30,6 +30,7 @@ COMMANDS = (
     ("eval",),
     ("eval", "run"),
     ("eval", "resume"),
+    ("eval", "watch"),
     ("list",),
     ("plugin", "check"),
     ("endpoint", "demo"),
@@ -49,7 +50,11 @@ SECTIONS = {
     "engine": schema.EngineConfig,
     "sandbox": schema.SandboxConfig,
     "sandbox.limits": schema.SandboxLimits,
+    "budget": schema.BudgetConfig,
+    "budget.prices.MODEL": schema.Price,
+    "cache": schema.CacheConfig,
     "output": schema.OutputConfig,
+    "observability": schema.ObservabilityConfig,
 }
 CONFIGURATION_INTRODUCTION = """# The configuration
 

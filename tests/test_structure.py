@@ -21,7 +21,7 @@ FENCES = {
     "jsonschema": ("nel/scoring/json_schema.py",),
     "aiohttp": ("nel/models/",),
     "stevedore": ("nel/plugins.py",),
-    "sqlite3": ("nel/engine/store",),
+    "sqlite3": ("nel/engine/store", "nel/models/cache.py"),
     "jinja2": ("nel/prompts.py", "nel/reports/"),
     "datasets": ("nel/datasets/hub.py",),
     "huggingface_hub": ("nel/datasets/hub.py",),
@@ -29,6 +29,8 @@ FENCES = {
     "scipy": ("nel/metrics/",),
     "xllamacpp": ("nel/models/endpoints/local_model.py",),
     "fcntl": ("nel/engine/lock.py",),
+    "opentelemetry": ("nel/engine/observing/spans.py",),
+    "prometheus_client": ("nel/engine/observing/metrics.py",),
 }
 
 
@@ -107,5 +109,7 @@ def test_every_key_of_the_configuration_is_documented() -> None:
     models: tuple[type[schema.Strict], ...]
     models = (schema.RunConfig, schema.EndpointConfig, schema.BenchmarkConfig, schema.GenerationConfig)
     models += (schema.EngineConfig, schema.SandboxConfig, schema.SandboxLimits, schema.OutputConfig)
+    models += (schema.BudgetConfig, schema.Price, schema.CacheConfig)
+    models += (schema.ObservabilityConfig,)
     keys = {key for model in models for key in model.model_fields}
     assert sorted(key for key in keys if f"| `{key}` |" not in page) == []

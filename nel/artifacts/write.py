@@ -19,7 +19,7 @@ from nel.artifacts.runtime import RuntimeStats
 from nel.benchmarks.statistics_choice import choose_statistics
 from nel.config.redaction import redact_url
 from nel.engine.codec import decode_response
-from nel.engine.store import FILE_NAME, Snapshot
+from nel.engine.store_snapshot import FILE_NAME, Snapshot
 from nel.files import write_file
 from nel.metrics.aggregate import Accounting, Aggregate
 from nel.metrics.chosen import Choice, ChosenStatistics

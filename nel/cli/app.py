@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from nel.cli import endpoint, eval_run, plugin, plugin_list, report, sandbox
+from nel.cli import endpoint, eval_run, eval_watch, plugin, plugin_list, report, sandbox
 from nel.errors import EXIT_SIGINT, NelError
 from nel.version import __version__
 
@@ -40,7 +40,8 @@ app = typer.Typer(
     help="Evaluate language models behind an endpoint, and get a number that can be trusted.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(eval_run.app, name="eval", help="Run evaluations, or resume them.")
+eval_run.app.command(name="watch")(eval_watch.watch)
+app.add_typer(eval_run.app, name="eval", help="Run evaluations, resume them, or watch them.")
 app.command(name="list")(plugin_list.list_plugins)
 app.add_typer(plugin.app, name="plugin", help="Check plugins.")
 app.add_typer(

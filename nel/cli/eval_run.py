@@ -28,6 +28,13 @@ def run(
     max_problems: Annotated[int | None, typer.Option(help="Only the first N problems.")] = None,
     repeats: Annotated[int | None, typer.Option("--repeats", "-n", help="Answers asked for each problem.")] = None,
     concurrency: Annotated[int | None, typer.Option(help="Requests in flight at once.")] = None,
+    requests_per_minute: Annotated[float | None, typer.Option(help="Never more, whatever the endpoint says.")] = None,
+    tokens_per_minute: Annotated[float | None, typer.Option(help="Never more, prompts and answers together.")] = None,
+    max_cost: Annotated[float | None, typer.Option(help="Hard cap; needs budget.prices and --max-tokens.")] = None,
+    max_tokens_total: Annotated[int | None, typer.Option(help="Hard cap over the run; needs --max-tokens.")] = None,
+    max_requests: Annotated[int | None, typer.Option(help="Hard cap over the run, retries included.")] = None,
+    cache: Annotated[str | None, typer.Option(help="Directory of answers kept from run to run.")] = None,
+    stream: Annotated[bool, typer.Option("--stream", help="Stream answers; measures the time to first token.")] = False,
     temperature: Annotated[float | None, typer.Option(help="Sent when given.")] = None,
     top_p: Annotated[float | None, typer.Option(help="Sent when given.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Sent when given.")] = None,
@@ -52,6 +59,9 @@ def run(
     ] = None,
     output_dir: Annotated[str | None, typer.Option("--output-dir", "-o", help="Where runs are written.")] = None,
     run_id: Annotated[str | None, typer.Option(help="Name of the run's directory.")] = None,
+    metrics_port: Annotated[
+        int | None, typer.Option(help="Serve Prometheus metrics on this port of 127.0.0.1 meanwhile.")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the last run in the output directory.")] = False,
     allow_url_change: Annotated[bool, typer.Option("--allow-url-change", help="Resume at another URL.")] = False,
     override: Annotated[list[str] | None, typer.Option("-O", help="key.path=value; wins over all; repeatable.")] = None,

@@ -19,6 +19,13 @@ KEYS: Final = {
     "model_id": "endpoint.model",
     "api_key_env": "endpoint.api_key_env",
     "send_sample_id": "endpoint.send_sample_id",
+    "stream": "endpoint.stream",
+    "requests_per_minute": "endpoint.requests_per_minute",
+    "tokens_per_minute": "endpoint.tokens_per_minute",
+    "max_cost": "budget.max_cost",
+    "max_tokens_total": "budget.max_tokens_total",
+    "max_requests": "budget.max_requests",
+    "cache": "cache.dir",
     "temperature": "generation.temperature",
     "top_p": "generation.top_p",
     "max_tokens": "generation.max_tokens",
@@ -28,6 +35,7 @@ KEYS: Final = {
     "sandbox_workers": "sandbox.workers",
     "output_dir": "output.dir",
     "run_id": "output.run_id",
+    "metrics_port": "observability.metrics_port",
 }
 """Flag to the key of the configuration that it sets."""
 

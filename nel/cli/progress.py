@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from nel.cli.terminal import percent
+from nel.cli.terminal import duration, percent
 from nel.engine.progress import Progress
 
 _LIVE_SECONDS = 0.25
@@ -43,7 +43,7 @@ def progress_line(progress: Progress) -> str:
     rate = progress.done / elapsed
     parts = [f"{progress.stage}: {progress.done:,}/{progress.total:,}", f"{rate:,.1f}/s"]
     if rate > 0 and progress.total > progress.done:
-        parts.append(f"{_duration((progress.total - progress.done) / rate)} left")
+        parts.append(f"{duration((progress.total - progress.done) / rate)} left")
     if progress.score is not None:
         parts.append(f"score {percent(progress.score)}")
     if progress.model_failures:
@@ -54,9 +54,11 @@ def progress_line(progress: Progress) -> str:
         parts.append(f"{progress.completion_tokens:,} tokens")
     if progress.retries:
         parts.append(f"{progress.retries:,} retries")
+    if progress.down_seconds is not None:
+        parts.append(f"ENDPOINT DOWN for {duration(progress.down_seconds)}")
     oldest = progress.oldest_seconds
     if oldest is not None and oldest >= 1:
-        parts.append(f"oldest {_duration(oldest)}")
+        parts.append(f"oldest {duration(oldest)}")
     return "  ".join(parts)
 
 
@@ -78,11 +80,3 @@ def _show_lines(progress: Progress, finished: threading.Event) -> None:
 def _bar(progress: Progress) -> Text:
     filled = round(_BAR_CELLS * progress.done / progress.total) if progress.total else 0
     return Text("━" * filled, style="green") + Text("━" * (_BAR_CELLS - filled), style="dim")
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours}h{minutes:02}m"
-    return f"{minutes}m{rest:02}s" if minutes else f"{rest}s"

@@ -11,6 +11,15 @@ def percent(value: float) -> str:
     return f"{100 * value:.2f} %"
 
 
+def duration(seconds: float) -> str:
+    """Return a time span as people say it: ``42s``, ``3m07s``, ``2h05m``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours}h{minutes:02}m"
+    return f"{minutes}m{rest:02}s" if minutes else f"{rest}s"
+
+
 def plain(text: str) -> str:
     """Return the text on one line with control and direction characters shown as escapes."""
     return "".join(character if character.isprintable() else _escape(character) for character in text)

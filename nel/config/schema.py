@@ -19,11 +19,13 @@ _RESERVED = {
     "messages": "the benchmark makes the prompt",
     "prompt": "the benchmark makes the prompt",
     "n": "use repeats",
-    "stream": "answers are not streamed",
+    "stream": "that is endpoint.stream",
     **dict.fromkeys(("temperature", "top_p", "max_tokens", "stop", "seed"), "it has a key of its own in generation"),
 }
 _PATHS = {"/chat/completions": "chat", "/completions": "completions"}
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "api-key", "x-api-key"})
 
 
 class Strict(BaseModel):
@@ -85,14 +87,34 @@ class EndpointConfig(Strict):
     """Taken from the URL where that is a full path."""
     send_sample_id: bool = False
     """Send ``X-Nel-Sample-Id`` and ``X-Nel-Repeat``, for replay endpoints."""
+    stream: bool = False
+    """Take answers as they are made, and measure the time to the first token."""
+    headers: dict[str, str] = {}
+    """Sent with every request; no secrets."""
+    headers_env: dict[str, str] = {}
+    """Header to the name of the environment variable that holds its value."""
+    proxy: str | None = None
+    """Instead of the one that ``HTTPS_PROXY``, ``HTTP_PROXY`` and ``NO_PROXY`` name."""
+    ca_bundle: str | None = None
+    """PEM file of the certificates to trust instead of the system's."""
+    client_certificate: str | None = None
+    """PEM file of the certificate to show, its key included or in `client_key`."""
+    client_key: str | None = None
+    """PEM file of that certificate's key."""
     connect_timeout_seconds: Annotated[float, Field(gt=0)] = 10.0
     """For one connection to be made."""
-    idle_timeout_seconds: Annotated[float, Field(gt=0)] = 300.0
-    """Longest silence between two reads, the wait for the first byte included."""
+    first_byte_timeout_seconds: Annotated[float, Field(gt=0)] = 600.0
+    """From sending to the head of the answer, which most endpoints send when all of it is made."""
+    idle_timeout_seconds: Annotated[float, Field(gt=0)] = 120.0
+    """Longest silence in the middle of an answer; comments in a stream are silence."""
     total_timeout_seconds: Annotated[float, Field(gt=0)] = 600.0
     """One attempt, from its first to its last byte."""
     attempts_max: Annotated[int, Field(ge=1, le=100)] = 6
-    """HTTP attempts for one sample, the first included."""
+    """HTTP attempts for one request, the first included; those made while the endpoint is down do not count."""
+    retry_seconds_max: Annotated[float, Field(gt=0)] = 1800.0
+    """All attempts for one request and the waits between them; what an outage takes does not count."""
+    retry_budget: Annotated[float, Field(ge=0, le=10)] = 0.1
+    """Retries for each request over all of the endpoint's traffic, beside a few a second; more of them wait."""
     backoff_seconds: Annotated[float, Field(gt=0)] = 0.5
     """Base of the exponential back-off with full jitter."""
     backoff_seconds_max: Annotated[float, Field(gt=0)] = 30.0
@@ -101,6 +123,18 @@ class EndpointConfig(Strict):
     """Longest wait that a server's Retry-After can ask for."""
     response_bytes_max: Annotated[int, Field(ge=1024)] = 32 * 1024 * 1024
     """Largest body that is read, after decompression."""
+    adaptive: bool = True
+    """Ask less when the endpoint refuses, and more again when it does not."""
+    concurrency_min: Annotated[int, Field(ge=1, le=4096)] = 1
+    """Requests in flight that refusals never go below."""
+    requests_per_minute: Annotated[float, Field(gt=0)] | None = None
+    """Never more, whatever the endpoint says."""
+    tokens_per_minute: Annotated[float, Field(gt=0)] | None = None
+    """Never more, prompts and answers together; estimated before sending and corrected after."""
+    outage_seconds_max: Annotated[float, Field(ge=0)] = 1800.0
+    """How long an endpoint that answers nobody is waited for before the run stops resumably."""
+    outage_probe_seconds: Annotated[float, Field(gt=0)] = 5.0
+    """Longest time between two probes of an endpoint that is down."""
 
     @model_validator(mode="before")
     @classmethod
@@ -133,6 +167,31 @@ class EndpointConfig(Strict):
                 "the URL holds a user name or password; name the variable that holds the key with api_key_env"
             )
         return url
+
+    @field_validator("headers")
+    @classmethod
+    def _no_secret_headers(cls, headers: dict[str, str]) -> dict[str, str]:
+        for name, value in headers.items():
+            if name.lower() in _SECRET_HEADERS:
+                raise ValueError(f"headers may not hold {name}; name the variable that holds it with headers_env")
+            if not _HEADER_NAME.fullmatch(name) or not value.isprintable():
+                raise ValueError(f"headers: {name!r} is not a header of one line")
+        return headers
+
+    @field_validator("headers_env")
+    @classmethod
+    def _names_not_values(cls, headers: dict[str, str]) -> dict[str, str]:
+        for name, variable in headers.items():
+            if not _ENV_NAME.fullmatch(variable) or not _HEADER_NAME.fullmatch(name):
+                raise ValueError(f"headers_env: {name!r} needs the name of an environment variable, not the value")
+        return headers
+
+    @field_validator("proxy")
+    @classmethod
+    def _proxy_without_secret(cls, proxy: str | None) -> str | None:
+        if proxy is not None and (urlsplit(proxy).username or urlsplit(proxy).scheme not in ("http", "https")):
+            raise ValueError("proxy is not a plain http URL; one with a password goes into HTTPS_PROXY")
+        return proxy
 
     @field_validator("api_key_env")
     @classmethod
@@ -183,6 +242,10 @@ class EngineConfig(Strict):
     faults_in_a_row_max: Annotated[int, Field(ge=1)] | None = None
     """So many samples in a row lost to the endpoint, none answered between them, stop the run resumably; None: three
     times the concurrency, 32 at least."""
+    truncation_probe: Annotated[int, Field(ge=0)] = 20
+    """So many first answers of a benchmark are looked at for truncation; 0 for none."""
+    truncation_rate_max: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """Share of truncated answers among them above which the run stops."""
     unscored_rate_max: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of unscored samples above which a finished run exits 3."""
     preflight: bool = True
@@ -225,6 +288,39 @@ class SandboxConfig(Strict):
     """Of each program."""
 
 
+class Price(Strict):
+    """What a model's tokens cost, in one currency for a million of them."""
+
+    input: Annotated[float, Field(ge=0)]
+    """Of the prompt."""
+    output: Annotated[float, Field(ge=0)]
+    """Of the answer, reasoning included."""
+    cached_input: Annotated[float, Field(ge=0)] | None = None
+    """Of prompt tokens from the vendor's cache; None: as any other."""
+    cached_tokens: Literal["subset", "addition"] = "subset"
+    """Whether the usage counts cached tokens among the prompt's (OpenAI) or beside them (Anthropic)."""
+
+
+class BudgetConfig(Strict):
+    """Hard caps over the whole run, its resumes included; reserved before a request is sent."""
+
+    max_cost: Annotated[float, Field(gt=0)] | None = None
+    """In the currency of the prices; needs a price for the model and max_tokens."""
+    max_tokens_total: Annotated[int, Field(gt=0)] | None = None
+    """Prompts and answers together; needs max_tokens."""
+    max_requests: Annotated[int, Field(gt=0)] | None = None
+    """HTTP requests, retries included."""
+    prices: dict[str, Price] = {}
+    """By the model's name."""
+
+
+class CacheConfig(Strict):
+    """Answers kept from run to run."""
+
+    dir: str | None = None
+    """Where they are kept; None: nowhere. Errors and truncated answers never are."""
+
+
 class OutputConfig(Strict):
     """Where a run is written."""
 
@@ -232,6 +328,42 @@ class OutputConfig(Strict):
     """Each run gets a directory of its own in it."""
     run_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$")] | None = None
     """Name of that directory; made of time, benchmark and chance when not set."""
+
+
+class ObservabilityConfig(Strict):
+    """How a run in progress can be watched; nothing here can change an answer or a score."""
+
+    log_level: Literal["debug", "info", "warning"] = "info"
+    """Of ``run.log`` in the run's directory; ``debug`` writes a line for each request and each outcome."""
+    metrics_port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """Serve Prometheus metrics on this port of 127.0.0.1 while the run lasts; needs ``nel[metrics]``."""
+    otlp_endpoint: str | None = None
+    """Send OpenTelemetry spans to this OTLP/HTTP collector, such as ``http://127.0.0.1:4318``; needs ``nel[otel]``."""
+    otlp_headers_env: str | None = None
+    """The name of the variable that holds headers for it, as ``name=value,name=value``; never the headers."""
+
+    @field_validator("otlp_endpoint")
+    @classmethod
+    def _plain_url(cls, url: str | None) -> str | None:
+        if url is None:
+            return None
+        try:
+            parts = urlsplit(url.strip())
+            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            usable = False
+        if not usable:
+            raise ValueError(f"{url!r} is not a URL of a collector; give one like http://127.0.0.1:4318")
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise ValueError("the URL holds a user name or a query; name the variable with headers in otlp_headers_env")
+        return url.strip()
+
+    @field_validator("otlp_headers_env")
+    @classmethod
+    def _name_not_headers(cls, name: str | None) -> str | None:
+        if name is not None and not _ENV_NAME.fullmatch(name):
+            raise ValueError("otlp_headers_env is not the name of an environment variable; never the headers")
+        return name
 
 
 class RunConfig(Strict):
@@ -247,8 +379,14 @@ class RunConfig(Strict):
     """How the run is driven."""
     sandbox: SandboxConfig = SandboxConfig()
     """Where programs are run, for benchmarks that ask for code."""
+    budget: BudgetConfig = BudgetConfig()
+    """What it may cost."""
+    cache: CacheConfig = CacheConfig()
+    """Answers from earlier runs."""
     output: OutputConfig = OutputConfig()
     """Where it is written."""
+    observability: ObservabilityConfig = ObservabilityConfig()
+    """How it can be watched."""
 
     @field_validator("benchmarks", mode="before")
     @classmethod

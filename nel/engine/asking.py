@@ -7,20 +7,23 @@ was sent before for this sample; a scorer that asks the same thing twice gets tw
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from nel.engine.codec import decode_response, encode_response
 from nel.engine.plan import Plan
 from nel.engine.scoring import ToScore
-from nel.engine.store import Snapshot, Store
+from nel.engine.store import Store
+from nel.engine.store_snapshot import Snapshot
 from nel.engine.verdict import verdict_before_scoring
 from nel.errors import EndpointError, ScorerError, did_you_mean
+from nel.models.budget import BudgetSpent
 from nel.models.client import Client
+from nel.models.pacing import EndpointDown, GateClosed
 from nel.models.protocols import build_body
 from nel.solvers.generate import build_request
 from nel.strictjson import dumps_bytes, loads
@@ -31,6 +34,12 @@ _OPTIONS = ("max_tokens", "temperature", "top_p", "stop", "seed")
 Place = tuple[int, int, int]
 """``(benchmark, idx, repeat)`` in the store."""
 
+Commit = Callable[[bytes | None, Response], Awaitable[None]]
+"""Puts a sample's last body and answer on disk."""
+
+ENDINGS = (GateClosed, EndpointDown, BudgetSpent)
+"""What a request raises when no further one will be sent in this session."""
+
 
 @dataclass(slots=True)
 class Asker:
@@ -39,12 +48,19 @@ class Asker:
     client: Client | None
     store: Store
     snapshot: Snapshot
-    stop: asyncio.Event
 
-    async def ask(self, plan: Plan, sample: Sample, place: Place) -> tuple[bytes | None, Response]:
-        """Return the body sent last and the answer to it; for recorded answers no body."""
+    async def ask(self, plan: Plan, sample: Sample, place: Place, commit: Commit) -> tuple[bytes | None, Response]:
+        """Return the body sent last and the answer to it, after both are committed; for recorded answers no body.
+
+        Raises:
+            GateClosed: The run is stopping; nothing was committed, as with the following.
+            EndpointDown: The endpoint was waited for as long as it may be.
+            BudgetSpent: The next request might pass a cap.
+        """
         if plan.eval_only or self.client is None:
-            return None, Response(text=sample.recorded_response or "")
+            recorded = Response(text=sample.recorded_response or "")
+            await commit(None, recorded)
+            return None, recorded
         request = build_request(
             sample,
             repeat=place[2],
@@ -53,15 +69,19 @@ class Asker:
             generation=plan.generation,
             system_prompt=plan.config.system_prompt,
         )
-        body = dumps_bytes(build_body(request))
+        body = self._body(request)
         for turn, following in enumerate(sample.turns):
             response = await self._kept(place, f"turn-{turn}", request, body, truncated=plan.config.truncated)
             if response.error or verdict_before_scoring(response, truncated=plan.config.truncated) is not None:
+                await commit(body, response)
                 return body, response
             said = Message(role="assistant", content=response.text)
             request = replace(request, messages=(*request.messages, said, Message(role="user", content=following)))
-            body = dumps_bytes(build_body(request))
-        return body, await self.client.complete(request, body, stop=self.stop)
+            body = self._body(request)
+        response = await self.client.complete(request, body, keep=partial(commit, body))
+        if response.error is not None:
+            await commit(body, response)
+        return body, response
 
     async def answer(self, plan: Plan, item: ToScore, counts: Counter[str], payload: Mapping[str, Any]) -> str:
         """Return the model's answer to what a scorer asks: text, or messages with ``role`` and ``content``.
@@ -71,11 +91,14 @@ class Asker:
             ScorerError: The scorer asked for something that is no prompt, or with an unknown option.
         """
         request = _request(plan, item, payload)
-        body = dumps_bytes(build_body(request))
+        body = self._body(request)
         digest = hashlib.sha256(body).hexdigest()
         counts[digest] += 1
         place = (item.job, item.idx, item.repeat)
-        response = await self._kept(place, f"call-{digest}-{counts[digest]}", request, body)
+        try:
+            response = await self._kept(place, f"call-{digest}-{counts[digest]}", request, body)
+        except ENDINGS as ending:
+            raise EndpointError(f"the model was not asked for the scorer: {ending}") from ending
         if response.error is not None:
             raise EndpointError(f"the model did not answer the scorer: {response.error.message}")
         return response.text
@@ -87,11 +110,15 @@ class Asker:
             return decode_response(known)
         if self.client is None:
             raise EndpointError("there is no endpoint in this session to ask")
-        response = await self.client.complete(request, body, stop=self.stop)
-        usable = truncated is None or verdict_before_scoring(response, truncated=truncated) is None
-        if response.error is None and usable:
-            await self.store.put_call(*place, key, body.decode(), encode_response(response))
-        return response
+
+        async def keep(response: Response) -> None:
+            if truncated is None or verdict_before_scoring(response, truncated=truncated) is None:
+                await self.store.put_call(*place, key, body.decode(), encode_response(response))
+
+        return await self.client.complete(request, body, call=key, keep=keep)
+
+    def _body(self, request: Request) -> bytes:
+        return dumps_bytes(build_body(request, stream=self.client is not None and self.client.endpoint.stream))
 
 
 def conversation_of(sample: Sample, body: str | bytes | None, response: Response) -> tuple[dict[str, Any], ...]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from nel.strictjson import dumps, loads
 from nel.types import (
+    ChoiceScore,
     Message,
     ModelFailure,
     Outcome,
@@ -67,8 +68,11 @@ def encode_response(response: Response) -> str:
         "model": response.model,
         "latency_seconds": response.latency_seconds,
         "first_token_seconds": response.first_token_seconds,
+        "inter_token_seconds": response.inter_token_seconds,
+        "cached": response.cached or None,
         "attempts": response.attempts,
         "error": None if error is None else asdict(error),
+        "choice_scores": [asdict(score) for score in response.choice_scores] or None,
     }
     return dumps({name: value for name, value in fields.items() if value is not None})
 
@@ -90,8 +94,11 @@ def decode_response(text: str) -> Response:
         model=fields.get("model"),
         latency_seconds=fields.get("latency_seconds"),
         first_token_seconds=fields.get("first_token_seconds"),
+        inter_token_seconds=fields.get("inter_token_seconds"),
+        cached=fields.get("cached", False),
         attempts=fields["attempts"],
         error=None if error is None else ResponseError(**error),
+        choice_scores=tuple(ChoiceScore(**score) for score in fields.get("choice_scores", ())),
     )
 
 

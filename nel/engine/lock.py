@@ -7,14 +7,46 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from nel.errors import OutputError
 
 _FILE_NAME = ".lock"
+_TRIES = 5
+_BETWEEN_TRIES_SECONDS = 0.05
+"""Whoever asks for the owner holds the lock for microseconds; it must not pass for one."""
+_OWNER = re.compile(r"process (\d+) on (\S+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """The process that holds a run directory."""
+
+    pid: int
+    host: str
+
+
+def owner_of(run_dir: Path) -> Owner | None:
+    """Return who holds a run directory now, or None when nobody does; writes nothing."""
+    try:
+        handle = os.open(run_dir / _FILE_NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        found = _OWNER.match(os.read(handle, 200).decode("utf-8", "replace"))
+        return Owner(pid=int(found[1]), host=found[2]) if found else Owner(pid=0, host="unknown")
+    else:
+        return None
+    finally:
+        os.close(handle)
 
 
 @contextmanager
@@ -30,7 +62,7 @@ def owned(run_dir: Path) -> Iterator[None]:
         raise OutputError(f"cannot write to {run_dir}: {error.strerror}; choose another --output-dir") from error
     try:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(handle)
         except OSError as error:
             owner = os.read(handle, 200).decode("utf-8", "replace").strip() or "another process"
             raise OutputError(f"{run_dir} is in use by {owner}; wait for it or stop it") from error
@@ -39,3 +71,14 @@ def owned(run_dir: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def _lock(handle: int) -> None:
+    for _ in range(_TRIES - 1):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_BETWEEN_TRIES_SECONDS)
+        else:
+            return
+    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -11,43 +11,39 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Coroutine, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
 from nel.config.schema import EngineConfig
-from nel.engine.asking import Asker, conversation_of
+from nel.engine.asking import ENDINGS, Asker, conversation_of
 from nel.engine.codec import decode_response, decode_sample, encode_outcome, encode_response
+from nel.engine.ending import Ending, ending_of, ending_of_signal
 from nel.engine.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.scorer_process import SLOTS
 from nel.engine.scoring import Scorers, ToScore
-from nel.engine.store import OutcomeRow, Snapshot, Store, StoredSample
+from nel.engine.store import OutcomeRow, Store
+from nel.engine.store_snapshot import Snapshot, StoredSample
 from nel.engine.verdict import RESCORE, retry_of, verdict_before_scoring
-from nel.errors import (
-    EXIT_DONE,
-    EXIT_SIGINT,
-    EXIT_SIGTERM,
-    EXIT_STOPPED_EARLY,
-    PreflightError,
-    ScorerError,
-    StoppedEarly,
-)
+from nel.engine.watch import EndpointWatch, TruncationWatch
+from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, ScorerError
 from nel.models.client import Client
-from nel.models.faults import FATAL_KINDS, Fault
+from nel.models.faults import Fault
+from nel.models.pacing import GateClosed
 from nel.models.preflight import raise_if_hopeless
+from nel.observer import NOBODY, Observer, Place
 from nel.sandbox import OUTAGES, Sandbox
 from nel.types import Outcome, Response, Sample, Unscored
 
 T = TypeVar("T")
 
-_FAULTS_MIN = 32
+_PARKED_MAX = 512
+"""Samples that may wait for another try while others are asked."""
 _SCORING_MORE = 256
 """Answers that may be with the scorers beside two for each request in flight."""
 _PROGRAMS_MAX = 128
 """Programs that may be with the sandbox; when they are, asking waits for scoring."""
-_EXIT_OF_SIGNAL = {"SIGINT": EXIT_SIGINT, "SIGTERM": EXIT_SIGTERM}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,17 +52,6 @@ class Job:
 
     key: int
     plan: Plan
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """How a session of a run ended."""
-
-    exit_code: int
-    reason: str
-    """``done``, the name of a signal, or why the run stopped early."""
-    endpoint_kind: str | None = None
-    """What was wrong with the endpoint, when that ended the session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +76,7 @@ class Pipeline:
         sandbox: Sandbox,
         config: EngineConfig,
         progress: Progress,
+        observer: Observer = NOBODY,
     ) -> None:
         """Prepare a session; nothing is sent before `run`."""
         self._scorers = scorers
@@ -101,6 +87,7 @@ class Pipeline:
         self._client = client
         self._config = config
         self._progress = progress
+        self._observer = observer
         self._items = self._pending()
         self._stored_before = snapshot.last_response()
         self._to_score: asyncio.Queue[ToScore] = asyncio.Queue(maxsize=2 * config.concurrency)
@@ -111,10 +98,13 @@ class Pipeline:
         self._stopped: Ending | None = None
         self._drain_until = 0.0
         self._stop_event = asyncio.Event()
-        self._asker = Asker(client=client, store=store, snapshot=snapshot, stop=self._stop_event)
-        self._faults_in_a_row = 0
-        self._faults_in_a_row_max = config.faults_in_a_row_max or max(_FAULTS_MIN, 3 * config.concurrency)
-        self._has_answered = snapshot.has_answers()
+        self._asker = Asker(client=client, store=store, snapshot=snapshot)
+        self._endpoint = EndpointWatch(config, has_answered=snapshot.has_answers())
+        self._truncation = TruncationWatch(config)
+        self._workers: set[asyncio.Task[None]] = set()
+        self._worker_number = 0
+        if client is not None:
+            client.gate.on_parked = self._start_another
 
     async def run(self) -> Ending:
         """Ask and score everything that is pending, and return how it ended.
@@ -128,9 +118,10 @@ class Pipeline:
         try:
             await self._ask_first()
             self._progress.stage = "running"
-            workers = [asyncio.create_task(self._work(number)) for number in range(self._config.concurrency)]
-            rescoring = asyncio.create_task(self._rescore())
-            await self._supervise([*workers, rescoring], scoring)
+            for _ in range(self._config.concurrency):
+                self._start_worker()
+            self._workers.add(asyncio.create_task(self._rescore()))
+            await self._supervise(scoring)
             await self._score_the_rest(scoring)
         finally:
             scoring.cancel()
@@ -140,14 +131,17 @@ class Pipeline:
 
     def stop(self, signal_name: str) -> None:
         """Take no further samples; those in flight may finish within the drain time."""
-        self._stop(Ending(exit_code=_EXIT_OF_SIGNAL.get(signal_name, EXIT_STOPPED_EARLY), reason=signal_name))
+        self._stop(ending_of_signal(signal_name))
 
     def _stop(self, ending: Ending) -> None:
         if self._stopped is None:
             self._stopped = ending
             self._drain_until = time.monotonic() + self._config.drain_seconds
             self._progress.stage = "stopping"
+            self._observer.stopping(ending.reason)
             self._stop_event.set()
+            if self._client is not None:
+                self._client.gate.close()
 
     def _patience(self) -> float:
         """Return how long what is under way may still take after a stop."""
@@ -165,15 +159,24 @@ class Pipeline:
         if item is None:
             return
         self._progress.stage = "first request"
-        asked = await self._unless_stopped(self._ask(item))
-        if asked is None:
-            return
-        body, response = asked
-        error = response.error
-        if error is not None and error.model_failure is None and not self._has_answered:
-            fault = Fault(kind=error.kind, message=error.message, retryable=False, status=error.status)
-            raise_if_hopeless(self._client, fault)
-        await self._keep(item, body, response)
+        try:
+            await self._unless_stopped(self._ask_alone(item, self._client))
+        except ENDINGS as ending:
+            if not isinstance(ending, GateClosed):
+                self._stop(ending_of(ending))
+
+    async def _ask_alone(self, item: _Item, client: Client) -> None:
+        """Ask one sample; when its fault shows that no request can succeed, record nothing of it."""
+
+        async def commit(body: bytes | None, response: Response) -> None:
+            error = response.error
+            if error is not None and error.model_failure is None and not self._endpoint.has_answered:
+                fault = Fault(kind=error.kind, message=error.message, retryable=False, status=error.status)
+                raise_if_hopeless(client, fault)
+            await self._commit(item, body, response)
+
+        place = (item.job.key, item.stored.idx, item.repeat)
+        await self._pass_on(item, *await self._asker.ask(item.job.plan, item.sample, place, commit))
 
     async def _unless_stopped(self, work: Coroutine[Any, Any, T]) -> T | None:
         """Return what the work gives, or None when a stop came and the drain time ran out."""
@@ -189,24 +192,42 @@ class Pipeline:
         await asyncio.gather(task, return_exceptions=True)
         return None
 
-    async def _supervise(self, workers: list[asyncio.Task[None]], scoring: asyncio.Task[None]) -> None:
-        everything = asyncio.gather(*workers)
+    async def _supervise(self, scoring: asyncio.Task[None]) -> None:
+        """Wait until every worker has ended, or the patience after a stop has; workers may be added meanwhile."""
         stopping = asyncio.create_task(self._stop_event.wait())
         try:
-            watched: set[asyncio.Future[Any]] = {everything, scoring, stopping}
-            await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
-            if scoring.done():
-                scoring.result()
-            if not everything.done():
-                await asyncio.wait({everything}, timeout=self._patience())
-            if not everything.done():
-                everything.cancel()
-            with suppress(asyncio.CancelledError):
-                await everything
+            while self._workers:
+                timeout = self._patience() if stopping.done() else None
+                watched: set[asyncio.Future[Any]] = {*self._workers, scoring}
+                watched |= set() if stopping.done() else {stopping}
+                done, _ = await asyncio.wait(watched, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+                if scoring.done():
+                    scoring.result()
+                if stopping.done() and not self._patience():
+                    return
+                for worker in done & self._workers:
+                    self._workers.discard(worker)
+                    worker.result()
         finally:
             stopping.cancel()
-            everything.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+            for worker in self._workers:
+                worker.cancel()
+            await asyncio.gather(*self._workers, return_exceptions=True)
+            self._workers.clear()
+
+    def _start_worker(self) -> None:
+        self._worker_number += 1
+        self._workers.add(asyncio.create_task(self._work(self._worker_number)))
+
+    def _start_another(self) -> None:
+        """While a request waits for another try, ask the next sample; what waits holds no permit."""
+        free = self._config.concurrency + _PARKED_MAX - len(self._workers)
+        if self._stopped is None and free > 0 and self._workers_too_few():
+            self._start_worker()
+
+    def _workers_too_few(self) -> bool:
+        parked = self._client.gate.parked if self._client is not None else 0
+        return len(self._workers) - parked < self._config.concurrency
 
     async def _score_the_rest(self, scoring: asyncio.Task[None]) -> None:
         joining = asyncio.create_task(self._to_score.join())
@@ -226,47 +247,51 @@ class Pipeline:
                 return
             self._progress.in_flight[number] = time.monotonic()
             try:
-                body, response = await self._ask(item)
+                await self._do(item)
+            except ENDINGS as ending:
+                if not isinstance(ending, GateClosed):
+                    self._stop(ending_of(ending))
+                return
             finally:
-                del self._progress.in_flight[number]
-            await self._keep(item, body, response)
+                self._progress.in_flight.pop(number, None)
+            if len(self._workers) > self._config.concurrency and not self._workers_too_few():
+                return
 
-    async def _ask(self, item: _Item) -> tuple[bytes | None, Response]:
-        asked = await self._asker.ask(item.job.plan, item.sample, (item.job.key, item.stored.idx, item.repeat))
-        if self._client is not None:
-            self._progress.retries = self._client.counters.retries
-        return asked
+    async def _do(self, item: _Item) -> None:
+        """Ask one sample, commit what came back and hand it on."""
+        place = (item.job.key, item.stored.idx, item.repeat)
+        self._observer.sample_started(place, item.sample.id)
+        body, response = await self._asker.ask(item.job.plan, item.sample, place, partial(self._commit, item))
+        await self._pass_on(item, body, response)
 
-    async def _keep(self, item: _Item, body: bytes | None, response: Response) -> None:
-        job, stored = item.job, item.stored
+    async def _commit(self, item: _Item, body: bytes | None, response: Response) -> None:
+        verdict = verdict_before_scoring(response, truncated=item.job.plan.config.truncated)
+        outcome = None if verdict is None else _outcome_row(item.job.key, item.stored.idx, item.repeat, verdict)
         sent = None if body is None else body.decode()
-        verdict = verdict_before_scoring(response, truncated=job.plan.config.truncated)
-        outcome = None if verdict is None else _outcome_row(job.key, stored.idx, item.repeat, verdict)
         await self._store.put_response(
-            job.key, stored.idx, item.repeat, sent, encode_response(response), outcome=outcome
+            item.job.key, item.stored.idx, item.repeat, sent, encode_response(response), outcome=outcome
         )
-        self._progress.count_response(response)
-        self._watch_endpoint(verdict)
-        if verdict is not None:
-            self._progress.count_outcome(verdict)
-        else:
-            await self._to_score.put(_to_score(job, stored.idx, item.repeat, item.sample, sent, response))
 
-    def _watch_endpoint(self, verdict: Outcome | None) -> None:
-        if not (isinstance(verdict, Unscored) and verdict.cause == "infra"):
-            self._faults_in_a_row = 0
-            self._has_answered = True
-            return
-        if self._has_answered and verdict.kind == "bad_request":
-            return  # an endpoint that answers others refuses this one sample
-        self._faults_in_a_row += 1
-        lost = f"{self._faults_in_a_row} samples in a row were lost to the endpoint, the last one by"
-        if verdict.kind in FATAL_KINDS and not self._has_answered:
-            lost = "the endpoint refuses every request"
-        elif self._faults_in_a_row < self._faults_in_a_row_max:
-            return
-        reason = f"{lost}: {verdict.detail}"
-        self._stop(Ending(exit_code=EXIT_STOPPED_EARLY, reason=reason, endpoint_kind=verdict.kind))
+    async def _pass_on(self, item: _Item, body: bytes | None, response: Response) -> None:
+        job, plan = item.job, item.job.plan
+        verdict = verdict_before_scoring(response, truncated=plan.config.truncated)
+        self._progress.count_response(response)
+        for ending in (
+            self._endpoint.saw(verdict),
+            self._truncation.saw(job.key, plan.slot, response, plan.generation.max_tokens),
+        ):
+            if ending is not None:
+                self._stop(ending)
+        if verdict is not None:
+            self._count((job.key, item.stored.idx, item.repeat), verdict)
+        else:
+            sent = None if body is None else body.decode()
+            await self._to_score.put(_to_score(job, item.stored.idx, item.repeat, item.sample, sent, response))
+
+    def _count(self, place: Place, outcome: Outcome) -> None:
+        """Count an outcome that is on disk."""
+        self._progress.count_outcome(outcome)
+        self._observer.sample_finished(place, outcome)
 
     def _watch_sandbox(self, outcome: Outcome) -> None:
         """Stop resumably when no program can be run: answers that cannot be scored are no use to anybody."""
@@ -283,7 +308,7 @@ class Pipeline:
                 verdict = verdict_before_scoring(response, truncated=job.plan.config.truncated)
                 if verdict is not None:
                     await self._store.put_outcomes([_outcome_row(job.key, stored.idx, repeat, verdict)])
-                    self._progress.count_outcome(verdict)
+                    self._count((job.key, stored.idx, repeat), verdict)
                     continue
                 sample = decode_sample(stored.sample_id, stored.content or "")
                 await self._to_score.put(_to_score(job, stored.idx, repeat, sample, sent, response))
@@ -323,7 +348,7 @@ class Pipeline:
             self._room.release()
             self._to_score.task_done()
             if error is None:
-                self._progress.count_outcome(outcome)
+                self._count((item.job, item.idx, item.repeat), outcome)
 
     async def _answer(self, item: ToScore, what: str, payload: Any) -> Any:
         """Answer what a scorer asks of the run."""
@@ -348,8 +373,3 @@ def _scored_row(item: ToScore, outcome: Outcome) -> OutcomeRow:
 
 def _outcome_row(job: int, idx: int, repeat: int, outcome: Outcome) -> OutcomeRow:
     return job, idx, repeat, retry_of(outcome), encode_outcome(outcome)
-
-
-def ending_of(error: PreflightError | StoppedEarly) -> Ending:
-    """Return the ending that an error which stops a run stands for."""
-    return Ending(exit_code=error.exit_code, reason=str(error), endpoint_kind=error.endpoint_kind)

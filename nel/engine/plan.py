@@ -22,7 +22,7 @@ from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
 from nel.engine.codec import encode_sample
 from nel.engine.scorer_identity import scorer_digest
-from nel.engine.store import StoredSample
+from nel.engine.store_snapshot import StoredSample
 from nel.errors import ConfigError, DatasetError, PromptError
 from nel.metrics.chosen import Choice
 from nel.types import Generation, Protocol
@@ -95,7 +95,27 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
         slot = benchmark.name
         count = sum(plan.benchmark.name == benchmark.name for plan in plans)
         plans.append(_plan(config, entry, benchmark, slot if not count else f"{slot}@{count + 1}", resuming))
+    _check_budget(config, plans)
     return plans
+
+
+def _check_budget(config: RunConfig, plans: list[Plan]) -> None:
+    """Refuse caps that cannot be kept, since the worst case of a request is not known."""
+    budget, endpoint = config.budget, config.endpoint
+    if endpoint is None or (budget.max_cost is None and budget.max_tokens_total is None):
+        return
+    if budget.max_cost is not None and endpoint.model not in budget.prices:
+        raise ConfigError(
+            f"budget.max_cost needs the price of {endpoint.model}; give budget.prices."
+            f'"{endpoint.model}": {{input: …, output: …}}, in money for a million tokens'
+        )
+    for plan in plans:
+        limits = (plan.generation.max_tokens, plan.generation.extra.get("max_completion_tokens"))
+        if not plan.eval_only and not any(isinstance(limit, int) for limit in limits):
+            raise ConfigError(
+                f"a cap on cost or tokens needs a limit of {plan.slot}'s answers, or one request could take it all; "
+                "set --max-tokens"
+            )
 
 
 def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:

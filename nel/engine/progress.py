@@ -8,6 +8,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+from nel.models.client import ClientCounters
+from nel.models.pacing import Gate
 from nel.types import ModelFailure, Outcome, Response, Scored
 
 
@@ -24,7 +26,9 @@ class Progress:
     completion_tokens: int = 0
     requests: int = 0
     """Answers received."""
-    retries: int = 0
+    gate: Gate | None = None
+    """Who may send now; None while no endpoint is asked."""
+    counters: ClientCounters | None = None
     started: float = field(default_factory=time.monotonic)
     stage: str = "starting"
     notes: list[str] = field(default_factory=list)
@@ -36,6 +40,16 @@ class Progress:
     def done(self) -> int:
         """Return how many pairs have an outcome on disk."""
         return self.scored + self.model_failures + self.unscored
+
+    @property
+    def retries(self) -> int:
+        """Return how many requests were sent again."""
+        return self.counters.retries if self.counters is not None else 0
+
+    @property
+    def down_seconds(self) -> float | None:
+        """Return for how long the endpoint has answered nobody, None while it answers."""
+        return self.gate.down_seconds if self.gate is not None else None
 
     @property
     def score(self) -> float | None:

@@ -16,14 +16,17 @@ from typing import Any
 from nel.config.identity import Identity, check_resume
 from nel.config.redaction import read_secret
 from nel.config.schema import RunConfig
+from nel.engine.ending import Ending
 from nel.engine.lock import owned
-from nel.engine.pipeline import Ending, Job
+from nel.engine.observing import observing
+from nel.engine.pipeline import Job
 from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, stream_samples
 from nel.engine.progress import Progress
 from nel.engine.scorer_identity import scorer_name
 from nel.engine.scoring import Scorers
 from nel.engine.session import Session
-from nel.engine.store import FILE_NAME, Snapshot, Store, StoredSample
+from nel.engine.store import Store
+from nel.engine.store_snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.errors import DatasetError, NelError, OutputError, ResumeRefused
 
 _SUFFIX_BYTES = 3
@@ -88,6 +91,7 @@ def run_session(
     with (
         _scorers(plans) as scorers,
         owned(run_dir),
+        observing(run_dir, config.observability, progress, secrets=_secrets(config, api_key)) as observer,
         _opened(run_dir / FILE_NAME) as store,
         Snapshot(run_dir / FILE_NAME) as snapshot,
     ):
@@ -106,8 +110,15 @@ def run_session(
             config=config,
             api_key=api_key,
             progress=progress,
+            run_id=str(snapshot.meta("run_id") or run_dir.name),
+            observer=observer,
         )
         return session.drive()
+
+
+def _secrets(config: RunConfig, api_key: str | None) -> tuple[str | None, ...]:
+    named = config.endpoint.headers_env.values() if config.endpoint else ()
+    return (api_key, *(read_secret(variable) for variable in named))
 
 
 def _refuse_fewer(snapshot: Snapshot, plans: list[Plan]) -> None:

@@ -6,23 +6,36 @@ Trap: whatever happens in here, the store is left consistent and says why the se
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
+from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
-from nel.engine.pipeline import Ending, Job, Pipeline, ending_of
+from nel.engine.codec import decode_response, encode_response
+from nel.engine.ending import Ending, ending_of
+from nel.engine.observing.pace import report_pace
+from nel.engine.pipeline import Job, Pipeline
 from nel.engine.progress import Progress
 from nel.engine.scoring import Scorers
-from nel.engine.store import Snapshot, Store
+from nel.engine.spending import spent_before
+from nel.engine.store import Store
+from nel.engine.store_snapshot import Snapshot
 from nel.errors import NelError, PreflightError, SandboxError, StoppedEarly
 from nel.event_loop import run
+from nel.models.budget import BudgetSpent, Ledger
+from nel.models.cache import ResponseCache
 from nel.models.client import Client, ClientCounters
+from nel.models.pacing import EndpointDown
 from nel.models.preflight import check_endpoint
+from nel.observer import NOBODY, Observer, SessionInfo
 from nel.sandbox import Sandbox
+from nel.strictjson import dumps_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,34 +49,93 @@ class Session:
     config: RunConfig
     api_key: str | None
     progress: Progress
+    run_id: str
+    observer: Observer = NOBODY
 
     def drive(self) -> Ending:
         """Do the session's work and return how it ended; the store notes it too."""
         started = time.monotonic()
         counters = ClientCounters()
+        ledger = self._ledger()
         ending = Ending(exit_code=1, reason="crashed")
+        self.observer.session_started(self._info())
         try:
-            ending = run(self._work(counters))
-        except (PreflightError, StoppedEarly) as error:
+            ending = run(self._work(counters, ledger))
+        except (PreflightError, StoppedEarly, EndpointDown, BudgetSpent) as error:
             ending = ending_of(error)
+        except BaseException as error:
+            self.observer.failed(error)
+            raise
         finally:
             with suppress(NelError):  # the disk may be full; how the session ended is the least of it
-                self.store.set_meta("not_run", _why_not_run(ending))
+                self.store.set_meta("not_run", ending.why_not_run())
                 self.store.end_session(
                     elapsed=time.monotonic() - started,
                     ended=ending.reason,
                     attempts=counters.attempts,
                     retries=counters.retries,
+                    spent=ledger.spent.as_json(),
                 )
+            self.observer.session_ended(ending.reason, ending.exit_code)
         return ending
 
-    async def _work(self, counters: ClientCounters) -> Ending:
+    def _ledger(self) -> Ledger:
+        """Return the run's spending, with what its earlier sessions came to."""
+        budget, endpoint = self.config.budget, self.config.endpoint
+        price = budget.prices.get(endpoint.model) if endpoint is not None else None
+        return Ledger(budget, price, before=spent_before(self.snapshot, price))
+
+    @contextmanager
+    def _cache(self) -> Iterator[ResponseCache | None]:
+        directory = self.config.cache.dir
+        if directory is None:
+            yield None
+            return
+        cache = ResponseCache(Path(directory).expanduser(), encode=encode_response, decode=decode_response)
+        try:
+            yield cache
+        finally:
+            cache.close()
+
+    def _info(self) -> SessionInfo:
+        config = self.config
+        endpoint = config.endpoint
+        stored = self.snapshot.benchmarks()
+        return SessionInfo(
+            run_id=self.run_id,
+            session=len(self.snapshot.sessions()),
+            benchmarks={key: slot for key, slot, _, _ in stored},
+            identities={slot: plan.get("digest", "") for _, slot, _, plan in stored},
+            config_digest=hashlib.sha256(dumps_bytes(config.model_dump(mode="json"))).hexdigest(),
+            planned=self.progress.total,
+            concurrency=config.engine.concurrency,
+            model=endpoint.model if endpoint else None,
+            url=redact_url(endpoint.url) if endpoint else None,
+        )
+
+    async def _work(self, counters: ClientCounters, ledger: Ledger) -> Ending:
         endpoint = self.config.endpoint
         if endpoint is None or all(job.plan.eval_only for job in self.jobs):
             return await self._run_pipeline(None)
-        connections = self.config.engine.concurrency
-        async with Client(endpoint, api_key=self.api_key, connections=connections, counters=counters) as client:
-            return await self._run_pipeline(client)
+        with self._cache() as cache:
+            client = Client(
+                endpoint,
+                api_key=self.api_key,
+                connections=self.config.engine.concurrency,
+                counters=counters,
+                ledger=ledger,
+                cache=cache,
+                run_id=self.run_id,
+                observer=self.observer,
+            )
+            self.progress.gate = client.gate
+            self.progress.counters = counters
+            async with client:
+                pace = asyncio.create_task(report_pace(client.gate, self.observer))
+                try:
+                    return await self._run_pipeline(client)
+                finally:
+                    pace.cancel()
 
     def _anything_to_ask(self) -> bool:
         """Return whether a request is to be sent; scoring stored answers needs no endpoint."""
@@ -92,6 +164,17 @@ class Session:
         except SandboxError as error:
             raise PreflightError(f"programs cannot be run: {error}", endpoint_kind=None) from error
 
+    async def _check_endpoint(self, client: Client) -> None:
+        started = time.monotonic()
+        problem: str | None = None
+        try:
+            await check_endpoint(client)
+        except NelError as error:
+            problem = str(error)
+            raise
+        finally:
+            self.observer.preflight_finished(problem, time.monotonic() - started)
+
     async def _run_in(self, client: Client | None, sandbox: Sandbox) -> Ending:
         pipeline = Pipeline(
             jobs=self.jobs,
@@ -102,20 +185,14 @@ class Session:
             sandbox=sandbox,
             config=self.config.engine,
             progress=self.progress,
+            observer=self.observer,
         )
         with _stopping_on_signals(pipeline):
             await self._check_sandbox(sandbox)
             if client is not None and self.config.engine.preflight and self._anything_to_ask():
                 self.progress.stage = "pre-flight"
-                await check_endpoint(client)
+                await self._check_endpoint(client)
             return await pipeline.run()
-
-
-def _why_not_run(ending: Ending) -> dict[str, str]:
-    """Return what is to be said of samples that the run never came to."""
-    if ending.endpoint_kind is None:
-        return {"cause": "cancelled", "kind": "not_run", "detail": f"never asked; the run ended: {ending.reason}"}
-    return {"cause": "infra", "kind": ending.endpoint_kind, "detail": f"never asked: {ending.reason}"}
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 `Store` owns one writing connection in a thread of its own. Writers hand in a row and wait until the transaction that
 holds it is on disk; rows that arrive together share one commit, so that durability costs one fsync for many samples.
-`Snapshot` reads, from any thread, with a connection of its own.
+`nel.engine.store_snapshot` reads.
 
 Trap: nothing counts before `put` has returned. Who counts earlier pays twice after a kill.
 """
@@ -16,19 +16,17 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from nel.engine.store_format import APPLICATION_ID, FORMAT, READABLE, connect, create, migrate
+from nel.engine.store_format import connect, create, migrate
+from nel.engine.store_snapshot import Snapshot, StoredSample
 from nel.errors import StoppedEarly, StoreError
-from nel.strictjson import dumps, loads
+from nel.strictjson import dumps
 
-FILE_NAME: Final = "run.db"
 _BATCH_MAX = 1024
-_PAGE = 256
 _PUT_RESPONSE = "INSERT OR REPLACE INTO responses VALUES(?, ?, ?, ?, ?, ?)"
-_PUT_CALL = "INSERT OR REPLACE INTO calls VALUES(?, ?, ?, ?, ?, ?)"
+_PUT_CALL = "INSERT OR REPLACE INTO calls VALUES(?, ?, ?, ?, ?, ?, ?)"
 _PUT_OUTCOME = "INSERT OR REPLACE INTO outcomes VALUES(?, ?, ?, ?, ?)"
 
 
@@ -37,209 +35,6 @@ OutcomeRow = tuple[int, int, int, int, str]
 
 _Write = tuple[str, Sequence[Sequence[Any]]]
 _Entry = tuple[list[_Write], "asyncio.Future[None]"]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredSample:
-    """One row of the dataset snapshot."""
-
-    idx: int
-    sample_id: str
-    row_number: int
-    content: str | None
-    """None for a bad row."""
-    fault: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class StoredResult:
-    """One (sample, repeat) with whatever the run has of it."""
-
-    sample: StoredSample
-    repeat: int
-    response: str | None
-    outcome: str | None
-
-
-class Snapshot:
-    """Reads a run.db; safe to use while a `Store` writes it."""
-
-    def __init__(self, path: Path) -> None:
-        """Open for reading.
-
-        Raises:
-            StoreError: The file is missing, damaged, not a run.db or of another format.
-        """
-        if not path.is_file():
-            raise StoreError(f"there is no {FILE_NAME} in {path.parent}; give the directory of a run")
-        try:
-            self._connection = connect(path, readonly=True)
-            application = self._connection.execute("PRAGMA application_id").fetchone()[0]
-            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        except sqlite3.DatabaseError as error:
-            raise StoreError(f"{path} is damaged or no run.db: {error}; start a new run") from error
-        if application != APPLICATION_ID:
-            raise StoreError(f"{path} was not written by nel; give the directory of a run")
-        if version not in READABLE:
-            raise StoreError(f"{path} has format {version}, this nel reads up to {FORMAT}; use the nel that wrote it")
-        self._has_calls = version >= FORMAT
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
-
-    def __enter__(self) -> Snapshot:
-        """Return itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close the connection."""
-        self.close()
-
-    def check_integrity(self) -> None:
-        """Read the whole file once.
-
-        Raises:
-            StoreError: SQLite finds damage.
-        """
-        try:
-            found = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        except sqlite3.DatabaseError as error:
-            found = str(error)
-        if found != "ok":
-            raise StoreError(f"{FILE_NAME} is damaged: {found}; restore it from a copy or start a new run")
-
-    def meta(self, key: str) -> Any:
-        """Return a stored value, or None."""
-        found = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if found is None else loads(found[0])
-
-    def benchmarks(self) -> list[tuple[int, str, str, dict[str, Any]]]:
-        """Return ``(id, slot, name, plan)`` of each benchmark, in the order of the run."""
-        rows = self._connection.execute("SELECT id, slot, name, plan FROM benchmarks ORDER BY id").fetchall()
-        return [(key, slot, name, loads(plan)) for key, slot, name, plan in rows]
-
-    def sessions(self) -> list[dict[str, Any]]:
-        """Return every session of this run, oldest first."""
-        rows = self._connection.execute(
-            "SELECT started, elapsed, ended, attempts, retries FROM sessions ORDER BY id"
-        ).fetchall()
-        return [dict(zip(("started", "elapsed", "ended", "attempts", "retries"), row, strict=True)) for row in rows]
-
-    def count_samples(self, benchmark: int) -> int:
-        """Return how many samples the snapshot of this benchmark holds."""
-        return int(
-            self._connection.execute("SELECT count(*) FROM samples WHERE benchmark = ?", (benchmark,)).fetchone()[0]
-        )
-
-    def samples(self, benchmark: int) -> Iterator[StoredSample]:
-        """Yield the samples of a benchmark in order, a page at a time so that no read holds the log back."""
-        last = -1
-        query = (
-            "SELECT idx, sample_id, row_number, content, fault FROM samples"
-            " WHERE benchmark = ? AND idx > ? ORDER BY idx LIMIT ?"
-        )
-        while rows := self._connection.execute(query, (benchmark, last, _PAGE)).fetchall():
-            for row in rows:
-                yield StoredSample(*row)
-            last = rows[-1][0]
-
-    def pending(self, benchmark: int, repeats: int, *, have: str) -> Iterator[tuple[StoredSample, int]]:
-        """Yield each good (sample, repeat) that has no row yet in table ``responses`` or ``outcomes``."""
-        assert have in ("responses", "outcomes")  # noqa: S101 - a table name, never input
-        done: dict[int, set[int]] = {}
-        upto = -1
-        for sample in self.samples(benchmark):
-            if sample.idx > upto:
-                upto = sample.idx + _PAGE - 1
-                done = self._done(have, benchmark, sample.idx, upto)
-            if sample.fault is None:
-                known = done.get(sample.idx, ())
-                yield from ((sample, repeat) for repeat in range(repeats) if repeat not in known)
-
-    def has_answers(self) -> bool:
-        """Return whether the endpoint has ever answered in this run."""
-        found = self._connection.execute("SELECT 1 FROM outcomes WHERE retry < 2 LIMIT 1").fetchone()
-        return found is not None
-
-    def last_response(self) -> int:
-        """Return a mark: `unscored_responses` up to it sees only what is stored now."""
-        return int(self._connection.execute("SELECT ifnull(max(rowid), 0) FROM responses").fetchone()[0])
-
-    def request(self, benchmark: int, idx: int, repeat: int) -> str | None:
-        """Return the body that was sent last for a (sample, repeat), or None."""
-        found = self._connection.execute(
-            "SELECT request FROM responses WHERE benchmark = ? AND idx = ? AND repeat = ?", (benchmark, idx, repeat)
-        ).fetchone()
-        return None if found is None else found[0]
-
-    def call(self, benchmark: int, idx: int, repeat: int, key: str) -> str | None:
-        """Return the stored answer to one further request of a sample, or None."""
-        if not self._has_calls:
-            return None
-        found = self._connection.execute(
-            "SELECT response FROM calls WHERE benchmark = ? AND idx = ? AND repeat = ? AND key = ?",
-            (benchmark, idx, repeat, key),
-        ).fetchone()
-        return None if found is None else str(found[0])
-
-    def calls(self, benchmark: int) -> Iterator[str]:
-        """Yield every stored answer to a further request of a benchmark."""
-        if self._has_calls:
-            query = "SELECT response FROM calls WHERE benchmark = ? ORDER BY rowid"
-            yield from (row[0] for row in self._connection.execute(query, (benchmark,)))
-
-    def unscored_responses(self, benchmark: int, *, upto: int) -> Iterator[tuple[StoredSample, int, str, str | None]]:
-        """Yield each (sample, repeat, response, request) that was answered before ``upto`` and never scored."""
-        last = 0
-        query = (
-            "SELECT r.rowid, s.idx, s.sample_id, s.row_number, s.content, s.fault, r.repeat, r.response,"
-            " r.request"
-            " FROM responses r"
-            " JOIN samples s ON s.benchmark = r.benchmark AND s.idx = r.idx"
-            " LEFT JOIN outcomes o ON o.benchmark = r.benchmark AND o.idx = r.idx AND o.repeat = r.repeat"
-            " WHERE r.benchmark = ? AND r.rowid > ? AND r.rowid <= ? AND o.idx IS NULL ORDER BY r.rowid LIMIT ?"
-        )
-        while rows := self._connection.execute(query, (benchmark, last, upto, _PAGE)).fetchall():
-            for row in rows:
-                yield StoredSample(*row[1:6]), row[6], row[7], row[8]
-            last = rows[-1][0]
-
-    def results(self, benchmark: int, repeats: int) -> Iterator[StoredResult]:
-        """Yield every planned (sample, repeat) in order, with its response and outcome where there is one."""
-        found: dict[tuple[int, int], tuple[str | None, str | None]] = {}
-        upto = -1
-        for sample in self.samples(benchmark):
-            if sample.idx > upto:
-                upto = sample.idx + _PAGE - 1
-                found = self._results_between(benchmark, sample.idx, upto)
-            for repeat in range(repeats):
-                response, outcome = found.get((sample.idx, repeat), (None, None))
-                yield StoredResult(sample, repeat, response, outcome)
-
-    def _done(self, table: str, benchmark: int, first: int, last: int) -> dict[int, set[int]]:
-        done: dict[int, set[int]] = {}
-        query = f"SELECT idx, repeat FROM {table} WHERE benchmark = ? AND idx BETWEEN ? AND ?"  # noqa: S608 - see pending
-        for idx, repeat in self._connection.execute(query, (benchmark, first, last)):
-            done.setdefault(idx, set()).add(repeat)
-        return done
-
-    def _results_between(
-        self, benchmark: int, first: int, last: int
-    ) -> dict[tuple[int, int], tuple[str | None, str | None]]:
-        where = (benchmark, first, last)
-        found: dict[tuple[int, int], tuple[str | None, str | None]] = {}
-        rows = self._connection.execute(
-            "SELECT idx, repeat, response FROM responses WHERE benchmark = ? AND idx BETWEEN ? AND ?", where
-        )
-        for idx, repeat, response in rows:
-            found[idx, repeat] = (response, None)
-        rows = self._connection.execute(
-            "SELECT idx, repeat, outcome FROM outcomes WHERE benchmark = ? AND idx BETWEEN ? AND ?", where
-        )
-        for idx, repeat, outcome in rows:
-            found[idx, repeat] = (found.get((idx, repeat), (None, None))[0], outcome)
-        return found
 
 
 class Store:
@@ -340,11 +135,13 @@ class Store:
         self._write("INSERT INTO sessions(started) VALUES(?)", (time.time(),))
         self._session = int(self._connection.execute("SELECT max(id) FROM sessions").fetchone()[0])
 
-    def end_session(self, *, elapsed: float, ended: str, attempts: int, retries: int) -> None:
-        """Note how the current session ended."""
+    def end_session(
+        self, *, elapsed: float, ended: str, attempts: int, retries: int, spent: dict[str, Any] | None = None
+    ) -> None:
+        """Note how the current session ended and what it spent."""
         self._write(
-            "UPDATE sessions SET elapsed = ?, ended = ?, attempts = ?, retries = ? WHERE id = ?",
-            (elapsed, ended, attempts, retries, self._session),
+            "UPDATE sessions SET elapsed = ?, ended = ?, attempts = ?, retries = ?, spent = ? WHERE id = ?",
+            (elapsed, ended, attempts, retries, None if spent is None else dumps(spent), self._session),
         )
 
     # During the run: awaited, many in one commit.
@@ -386,7 +183,7 @@ class Store:
         self, benchmark: int, idx: int, repeat: int, key: str, request: str, response: str
     ) -> asyncio.Future[None]:
         """Hand in the answer to one further request of a sample; the future is done once it is on disk."""
-        return self._put([(_PUT_CALL, [(benchmark, idx, repeat, key, request, response)])])
+        return self._put([(_PUT_CALL, [(benchmark, idx, repeat, key, request, response, self._session)])])
 
     def put_outcomes(self, rows: Sequence[OutcomeRow]) -> asyncio.Future[None]:
         """Hand in outcomes; the future is done once all of them are on disk."""

@@ -9,12 +9,14 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
-FORMAT: Final = 2
-READABLE: Final = (1, FORMAT)
+FORMAT: Final = 3
+READABLE: Final = (1, 2, FORMAT)
+WITH_CALLS: Final = 2
 APPLICATION_ID: Final = 0x4E454C31  # "NEL1"
 _CALLS = """CREATE TABLE calls(
     benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, key TEXT NOT NULL,
-    request TEXT NOT NULL, response TEXT NOT NULL, UNIQUE(benchmark, idx, repeat, key)) STRICT"""
+    request TEXT NOT NULL, response TEXT NOT NULL, session INTEGER NOT NULL DEFAULT 0,
+    UNIQUE(benchmark, idx, repeat, key)) STRICT"""
 """Since format 2: the answers of a sample beside its last one: earlier turns, and what its scorer asked."""
 _SCHEMA = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -31,7 +33,8 @@ CREATE TABLE outcomes(
     outcome TEXT NOT NULL, UNIQUE(benchmark, idx, repeat)) STRICT;
 {_CALLS};
 CREATE TABLE sessions(
-    id INTEGER PRIMARY KEY, started REAL NOT NULL, elapsed REAL, ended TEXT, attempts INTEGER, retries INTEGER) STRICT;
+    id INTEGER PRIMARY KEY, started REAL NOT NULL, elapsed REAL, ended TEXT, attempts INTEGER, retries INTEGER,
+    spent TEXT) STRICT;
 """
 
 
@@ -60,5 +63,10 @@ def create(path: Path) -> None:
 
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring a run.db of an earlier format to this one, in one transaction."""
-    if connection.execute("PRAGMA user_version").fetchone()[0] < FORMAT:
-        connection.executescript(f"BEGIN; {_CALLS}; PRAGMA user_version={FORMAT}; COMMIT;")
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version >= FORMAT:
+        return
+    calls = _CALLS if version < WITH_CALLS else "ALTER TABLE calls ADD COLUMN session INTEGER NOT NULL DEFAULT 0"
+    connection.executescript(
+        f"BEGIN; {calls}; ALTER TABLE sessions ADD COLUMN spent TEXT; PRAGMA user_version={FORMAT}; COMMIT;"
+    )

@@ -1,34 +1,48 @@
-"""One HTTP client for one endpoint: sends requests, retries what is worth it, returns a `Response` for each.
+"""One client for one endpoint: sends requests, retries what is worth it, returns a `Response` for each.
 
-It never raises for a fault of the endpoint; the fault is in the response. It knows no benchmark, no score and no file.
-Trap: aiohttp's total timeout covers the wait for a free connection too, so the pool is as large as the concurrency.
+A fault of the endpoint is in the response; what ends a run (the endpoint is down, the budget spent, a stop) is raised.
+It knows no benchmark, no score and no file. Trap: a permit is held from sending until the answer is kept, and never
+during a wait; that is what bounds the requests a kill can lose.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import random
-import ssl
-import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from types import TracebackType
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
+from typing import Any, Final
 
-import aiohttp
-
-from nel.config.redaction import redact, redact_url
-from nel.config.schema import EndpointConfig
+from nel.config.redaction import read_secret, redact
+from nel.config.schema import BudgetConfig, EndpointConfig
+from nel.models.budget import Ledger, tokens_of
+from nel.models.cache import ResponseCache
 from nel.models.faults import Fault, fault_of_status, malformed
+from nel.models.hints import quotas
+from nel.models.pacing import EndpointDown, Gate, Pace, Permit
 from nel.models.protocols import PATHS, parse_answer
-from nel.strictjson import loads
+from nel.models.streams import EventStream
+from nel.models.transport import Fetched, HttpTransport, Transport
+from nel.observer import NOBODY, Observer
+from nel.strictjson import dumps_bytes, loads
 from nel.types import Request, Response, ResponseError
 from nel.version import __version__
 
-_CHUNK_BYTES = 64 * 1024
-_LISTING_SECONDS = 15.0
+_OK: Final = 200
+_LISTING_SECONDS: Final = 15.0
 """For the list of models; an endpoint that is slower than that is asked without it."""
+_ANSWER_TOKENS: Final = 256
+"""Estimate of an answer's tokens before any was seen."""
+_BYTES_PER_TOKEN: Final = 4
+_GROWTH: Final = 1.2
+"""Each wait is longer than the one before by this factor at least, whatever the jitter says."""
+_HINT_JITTER: Final = 0.25
+
+Keep = Callable[[Response], Awaitable[None]]
+"""Puts an answer where a kill cannot lose it."""
 
 
 @dataclass(slots=True)
@@ -37,6 +51,23 @@ class ClientCounters:
 
     attempts: int = 0
     retries: int = 0
+
+
+@dataclass(slots=True)
+class _Call:
+    """One request and what its attempts came to so far."""
+
+    body: bytes
+    headers: dict[str, str]
+    key: str
+    tokens_max: int
+    attempts: int = 0
+    charged: int = 0
+    """Attempts that count against the limit."""
+    seconds: float = 0.0
+    wait: float = 0.0
+    """The last wait."""
+    may_reconnect: bool = True
 
 
 class Client:
@@ -50,6 +81,12 @@ class Client:
         connections: int,
         counters: ClientCounters | None = None,
         jitter: Callable[[], float] = random.random,
+        gate: Gate | None = None,
+        ledger: Ledger | None = None,
+        cache: ResponseCache | None = None,
+        transport: Transport | None = None,
+        run_id: str = "",
+        observer: Observer = NOBODY,
     ) -> None:
         """Prepare a client; nothing is sent before the first call.
 
@@ -57,140 +94,229 @@ class Client:
             endpoint: Where and how to send.
             api_key: Sent as a bearer token; never logged, never part of an error.
             counters: Where attempts and retries are counted.
-            connections: Upper bound of open connections; at least the number of concurrent callers.
+            connections: Upper bound of requests in flight.
             jitter: Returns numbers in [0, 1), for the back-off.
+            gate: Shared with whatever else asks this endpoint; made from the endpoint's settings when not given.
+            ledger: Shared by everything that the run pays for.
+            cache: Answers from earlier runs.
+            transport: What sends; HTTP when not given.
+            run_id: Part of the idempotency keys, so that two runs never share one.
+            observer: Is told of retries and answers.
+
+        Raises:
+            ConfigError: A header's variable is not set, or a certificate file cannot be used.
         """
         self.endpoint = endpoint
         self.counters = counters or ClientCounters()
-        self._api_key = api_key
-        self._connections = connections
+        self.gate = gate or Gate(pace_of(endpoint, connections), jitter=jitter)
+        self.ledger = ledger or Ledger(BudgetConfig(), None)
+        self._cache = cache
         self._jitter = jitter
+        self._run_id = run_id
+        self._observer = observer
         self._url = f"{endpoint.url}{PATHS[endpoint.protocol]}"
-        self._session: aiohttp.ClientSession | None = None
+        self._secrets = [secret for secret in (api_key, *_secret_headers(endpoint).values()) if secret]
+        self._transport = transport or HttpTransport(endpoint, _headers(endpoint, api_key), connections=connections)
+        self._answer_tokens = float(_ANSWER_TOKENS)
+        self._long_hints_in_a_row = 0
+        self._has_connected = False
 
     async def __aenter__(self) -> Client:
         """Open the connection pool."""
-        headers = {"Content-Type": "application/json", "User-Agent": f"nel/{__version__}"}
-        if self._api_key:
-            headers["Authorization"] = f"Bearer {self._api_key}"
-        endpoint = self.endpoint
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=self._connections),
-            timeout=aiohttp.ClientTimeout(
-                total=endpoint.total_timeout_seconds,
-                sock_connect=endpoint.connect_timeout_seconds,
-                sock_read=endpoint.idle_timeout_seconds,
-            ),
-            headers=headers,
-            proxy=proxy_for(endpoint.url),
-            cookie_jar=aiohttp.DummyCookieJar(),
-        )
+        await self._transport.__aenter__()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close the connection pool."""
-        if self._session is not None:
-            await self._session.close()
+        await self._transport.__aexit__(kind, error, trace)
 
-    async def complete(self, request: Request, body: bytes, *, stop: asyncio.Event | None = None) -> Response:
+    async def complete(self, request: Request, body: bytes, *, call: str = "", keep: Keep | None = None) -> Response:
         """Return the endpoint's answer, or a response that carries the last fault after all attempts.
 
         Args:
-            request: What the body was made from; names the sample for the opt-in headers.
+            request: What the body was made from; names the sample.
             body: What is sent, as `build_body` made it.
-            stop: Once set, nothing is tried again; waits between attempts end at once.
+            call: Tells apart the requests that one (sample, repeat) makes.
+            keep: Awaited with an answer before its permit is given back.
+
+        Raises:
+            GateClosed: The run is stopping and nothing is known of this request.
+            EndpointDown: The endpoint was waited for as long as it may be.
+            BudgetSpent: The request might pass a cap.
         """
-        headers = self._sample_headers(request)
-        attempt = 0
-        while True:
-            attempt += 1
-            self.counters.attempts += 1
-            outcome = await self._attempt(body, headers)
-            if isinstance(outcome, Response):
-                return replace(outcome, attempts=attempt) if attempt > 1 else outcome
-            wait = self._wait_before_retry(outcome, attempt)
-            if wait is None or await _stopped_within(wait, stop):
-                return self._failed(outcome, attempt)
-            self.counters.retries += 1
+        cached, cache_key = self._cached(request, body, call)
+        if cached is not None:
+            if keep is not None:
+                await keep(cached)
+            return cached
+        one = self._call(request, body, call)
+        now = asyncio.get_running_loop().time
+        began = now()
+        response = await self._until_answered(one, keep)
+        self._observer.request_finished(request, response, now() - began)
+        if self._cache is not None:
+            self._cache.put(cache_key, response)
+        return response
+
+    async def ask_once(self, body: bytes, *, seconds: float) -> Any | Fault:
+        """Return the decoded payload of one request outside the samples, e.g. of a probe, or its fault."""
+        try:
+            async with asyncio.timeout(seconds):
+                fetched = await self._transport.fetch("POST", self._url, body, {})
+        except TimeoutError:
+            return Fault(kind="timeout", message=f"no answer within {seconds:g} s", retryable=False)
+        return self._payload(fetched, None)
 
     async def list_models(self) -> list[str] | Fault | None:
         """Return the names that ``GET /models`` lists, None where the endpoint has no usable list, or a fault."""
         try:
             async with asyncio.timeout(_LISTING_SECONDS):
-                found = await self._fetch("GET", f"{self.endpoint.url}/models", None, {})
+                found = self._payload(await self._transport.fetch("GET", f"{self.endpoint.url}/models", None, {}), None)
         except TimeoutError:
             return None
         if isinstance(found, Fault):
-            return found
+            return None if found.kind == "malformed" else found
         try:
-            payload = loads(found[0])
-            return [str(model["id"]) for model in payload["data"]]
-        except (ValueError, KeyError, TypeError):
+            return [str(model["id"]) for model in found["data"]]
+        except (KeyError, TypeError):
             return None
 
     def describe(self, fault: Fault) -> str:
-        """Return a fault's message with every trace of the key removed."""
-        return redact(fault.message, self._api_key)
+        """Return a fault's message with every trace of a secret removed."""
+        message = fault.message
+        for secret in self._secrets:
+            message = redact(message, secret)
+        return message
 
-    async def _attempt(self, body: bytes, headers: dict[str, str]) -> Response | Fault:
-        fetched = await self._fetch("POST", self._url, body, headers)
+    async def _until_answered(self, one: _Call, keep: Keep | None) -> Response:
+        while True:
+            seconds = one.seconds
+            outcome = await self._try(one, keep)
+            if isinstance(outcome, Response):
+                return outcome
+            seconds = one.seconds - seconds
+            wait = self._wait_before_retry(outcome, one)
+            if wait is None:
+                return self._failed(outcome, one.attempts)
+            self._observer.retried(outcome.kind, seconds, wait)
+            if await self.gate.closed_within(wait):
+                return self._failed(outcome, one.attempts)
+            self.counters.retries += 1
+
+    async def _try(self, one: _Call, keep: Keep | None) -> Response | Fault:
+        permit = await self.gate.enter(one.key, self._estimate(one))
+        try:
+            reserved = await self.ledger.reserve(len(one.body), one.tokens_max)
+            outcome: Response | Fault | None = None
+            one.attempts += 1
+            self.counters.attempts += 1
+            try:
+                outcome = await self._attempt(one, permit)
+            finally:
+                self.ledger.settle(reserved, outcome)
+            if isinstance(outcome, Response):
+                outcome = replace(outcome, attempts=one.attempts)
+                if keep is not None:
+                    await keep(outcome)
+            return outcome
+        finally:
+            self.gate.leave(permit)
+
+    async def _attempt(self, one: _Call, permit: Permit) -> Response | Fault:
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        stream = EventStream(chat=self.endpoint.protocol == "chat") if self.endpoint.stream else None
+        fetched = await self._transport.fetch("POST", self._url, one.body, one.headers, stream)
+        if isinstance(fetched, Fault) and fetched.hung_up and self._has_connected and one.may_reconnect:
+            one.may_reconnect = False  # an idle connection that the endpoint had closed: no attempt was made
+            fetched = await self._transport.fetch("POST", self._url, one.body, one.headers, stream)
+        one.seconds += loop.time() - started
+        outcome = self._answer(fetched, stream)
+        self._tell_gate(permit, fetched, outcome)
+        if isinstance(outcome, Fault):
+            one.charged += self.gate.is_open
+        return outcome
+
+    def _answer(self, fetched: Fetched | Fault, stream: EventStream | None) -> Response | Fault:
+        payload = self._payload(fetched, stream)
+        if isinstance(payload, Fault):
+            return payload
+        answer = parse_answer(self.endpoint.protocol, payload)
+        if isinstance(answer, Fault) or isinstance(fetched, Fault):
+            return answer
+        if stream is None or not fetched.streamed or not stream.token_times:
+            return replace(answer, latency_seconds=fetched.seconds)
+        times = stream.token_times
+        between = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else None
+        first = max(0.0, times[0] - fetched.started)
+        return replace(answer, latency_seconds=fetched.seconds, first_token_seconds=first, inter_token_seconds=between)
+
+    def _payload(self, fetched: Fetched | Fault, stream: EventStream | None) -> Any | Fault:
         if isinstance(fetched, Fault):
             return fetched
-        raw, seconds = fetched
+        raw = self._without_secrets(fetched.body)
+        if fetched.status != _OK:
+            return fault_of_status(fetched.status, fetched.headers, raw)
+        if stream is not None and fetched.streamed:
+            answer = stream.answer()
+            if isinstance(answer, Fault):
+                return answer
+            raw = dumps_bytes(answer)
+            cleaned = self._without_secrets(raw)
+            return answer if cleaned is raw else loads(cleaned)
         try:
-            payload = loads(raw)
+            return loads(raw.removeprefix(b"\xef\xbb\xbf"))
         except ValueError as error:
             return malformed(f"the body is not JSON ({error}): {raw[:80]!r}")
-        answer = parse_answer(self.endpoint.protocol, payload)
-        return replace(answer, latency_seconds=seconds, attempts=1) if isinstance(answer, Response) else answer
 
-    async def _fetch(
-        self, method: str, url: str, body: bytes | None, headers: dict[str, str]
-    ) -> tuple[bytes, float] | Fault:
-        assert self._session is not None, "use the client as a context manager"  # noqa: S101 - a bug of ours
-        started = time.monotonic()
-        try:
-            async with self._session.request(
-                method, url, data=body, headers=headers, allow_redirects=False
-            ) as response:
-                raw = self._without_key(await self._read(response))
-                if response.status == 200:  # noqa: PLR2004 - HTTP OK
-                    return raw, time.monotonic() - started
-                if 300 <= response.status < 400:  # noqa: PLR2004 - HTTP redirects
-                    return _redirected(response)
-                return fault_of_status(response.status, response.headers, raw)
-        except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
-            return fault_of_exception(error)
+    def _tell_gate(self, permit: Permit, fetched: Fetched | Fault, outcome: Response | Fault) -> None:
+        gate = self.gate
+        if isinstance(outcome, Response):
+            self._has_connected = True
+            self._long_hints_in_a_row = 0
+            used = tokens_of(outcome.usage, None)
+            if outcome.usage.completion_tokens is not None:
+                self._answer_tokens += 0.1 * (outcome.usage.completion_tokens - self._answer_tokens)
+            gate.succeeded(permit, tokens=used, quotas=quotas(fetched.headers) if isinstance(fetched, Fetched) else {})
+        elif outcome.kind == "rate_limit" or (outcome.wait_seconds is not None and outcome.retryable):
+            gate.refused(permit, outcome.wait_seconds)
+        elif outcome.never_connected or outcome.kind == "connect_timeout":
+            gate.failed(permit, of_connection=True)
+        elif outcome.retryable:
+            gate.failed(permit, of_connection=False)
+        else:
+            gate.answered()
 
-    def _without_key(self, raw: bytes) -> bytes:
-        """Return a body in which the key, should the endpoint echo it, is replaced before anything reads it."""
-        if not self._api_key or self._api_key.encode() not in raw:
-            return raw
-        return redact(raw.decode("utf-8", "surrogateescape"), self._api_key).encode("utf-8", "surrogateescape")
-
-    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
-        limit = self.endpoint.response_bytes_max
-        chunks: list[bytes] = []
-        size = 0
-        async for chunk in response.content.iter_chunked(_CHUNK_BYTES):
-            size += len(chunk)
-            if size > limit:
-                raise ResponseTooLarge(f"the response is larger than {limit} bytes")
-            chunks.append(chunk)
-        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
-
-    def _wait_before_retry(self, fault: Fault, attempt: int) -> float | None:
+    def _wait_before_retry(self, fault: Fault, one: _Call) -> float | None:
         endpoint = self.endpoint
-        if not fault.retryable or attempt >= endpoint.attempts_max:
+        if not fault.retryable or one.charged >= endpoint.attempts_max:
             return None
-        ceiling: float = min(endpoint.backoff_seconds_max, endpoint.backoff_seconds * 2 ** (attempt - 1))
-        if fault.wait_seconds is None:
-            return self._jitter() * ceiling
-        if fault.wait_seconds > endpoint.retry_after_seconds_max:
+        hint = fault.wait_seconds
+        if hint is not None and hint > endpoint.retry_after_seconds_max:
+            self._note_long_hint(hint)
             return None
-        return max(fault.wait_seconds * (1 + 0.25 * self._jitter()), self._jitter() * ceiling)
+        ceiling: float = min(endpoint.backoff_seconds_max, endpoint.backoff_seconds * 2 ** max(0, one.charged - 1))
+        wait = self._jitter() * ceiling
+        wait = min(max(wait, one.wait * _GROWTH), endpoint.backoff_seconds_max)
+        one.wait = wait
+        if hint is not None:
+            wait = max(wait, hint * (1 + _HINT_JITTER * self._jitter()))
+        one.seconds += wait
+        if one.seconds > endpoint.retry_seconds_max:
+            return None
+        return max(wait, self.gate.retries.take(asyncio.get_running_loop().time()))
+
+    def _note_long_hint(self, hint: float) -> None:
+        """End the run when an endpoint asks twice in a row to be left alone for longer than it is waited for."""
+        self._long_hints_in_a_row += 1
+        if self._long_hints_in_a_row > 1:
+            reopens = datetime.now(UTC) + timedelta(seconds=min(hint, 10 * 365 * 86400.0))
+            raise EndpointDown(
+                f"the endpoint takes no request before {reopens:%Y-%m-%d %H:%M} UTC (it asks to wait {hint:,.0f} s, "
+                f"more than retry_after_seconds_max={self.endpoint.retry_after_seconds_max:g})"
+            )
 
     def _failed(self, fault: Fault, attempts: int) -> Response:
         error = ResponseError(
@@ -201,6 +327,31 @@ class Client:
         )
         return Response(attempts=attempts, error=error)
 
+    def _cached(self, request: Request, body: bytes, call: str) -> tuple[Response | None, str]:
+        if self._cache is None:
+            return None, ""
+        key = self._cache.key(url=self._url, headers=self.endpoint.headers, body=body, repeat=request.repeat, call=call)
+        found = self._cache.get(key)
+        return (None if found is None else replace(found, attempts=0, cached=True)), key
+
+    def _call(self, request: Request, body: bytes, call: str) -> _Call:
+        headers = self._sample_headers(request)
+        place = dumps_bytes([self._run_id, request.sample_id, request.repeat, call])
+        key = hashlib.sha256(place + body).hexdigest()[:32]
+        headers["Idempotency-Key"] = key
+        self.gate.retries.requested()
+        return _Call(body=body, headers=headers, key=key, tokens_max=tokens_max_of(request))
+
+    def _estimate(self, one: _Call) -> int:
+        return len(one.body) // _BYTES_PER_TOKEN + int(self._answer_tokens)
+
+    def _without_secrets(self, raw: bytes) -> bytes:
+        """Return a body in which a secret, should the endpoint echo it, is replaced before anything reads it."""
+        for secret in self._secrets:
+            if secret.encode() in raw:
+                raw = redact(raw.decode("utf-8", "surrogateescape"), secret).encode("utf-8", "surrogateescape")
+        return raw
+
     def _sample_headers(self, request: Request) -> dict[str, str]:
         if not self.endpoint.send_sample_id:
             return {}
@@ -209,56 +360,33 @@ class Client:
         return {"X-Nel-Sample-Id": identifier, "X-Nel-Repeat": str(request.repeat)}
 
 
-async def _stopped_within(seconds: float, stop: asyncio.Event | None) -> bool:
-    """Wait, and return whether the stop came first."""
-    if stop is None:
-        await asyncio.sleep(seconds)
-        return False
-    try:
-        await asyncio.wait_for(stop.wait(), seconds)
-    except TimeoutError:
-        return False
-    return True
+def pace_of(endpoint: EndpointConfig, concurrency: int) -> Pace:
+    """Return the bounds that an endpoint's settings give its gate."""
+    return Pace(
+        concurrency_max=concurrency,
+        concurrency_min=min(endpoint.concurrency_min, concurrency),
+        adaptive=endpoint.adaptive,
+        requests_per_minute=endpoint.requests_per_minute,
+        tokens_per_minute=endpoint.tokens_per_minute,
+        retry_share=endpoint.retry_budget,
+        outage_seconds_max=endpoint.outage_seconds_max,
+        probe_seconds=endpoint.outage_probe_seconds,
+    )
 
 
-def _redirected(response: aiohttp.ClientResponse) -> Fault:
-    where = redact_url(response.headers.get("Location", "?"))[:200]
-    message = f"HTTP {response.status}: redirected to {where}; redirects are not followed, give the final URL"
-    return Fault(kind="not_found", message=message, retryable=False, status=response.status)
+def tokens_max_of(request: Request) -> int:
+    """Return the most tokens that the answer to a request may have; 0 where the request sets no limit."""
+    generation = request.generation
+    limits = (generation.max_tokens, generation.extra.get("max_completion_tokens"))
+    return max((limit for limit in limits if isinstance(limit, int)), default=0)
 
 
-def proxy_for(url: str) -> str | None:
-    """Return the proxy that the environment names for a URL, or None.
-
-    Looked up once a run: aiohttp's own ``trust_env`` reads the environment and the netrc file again for each request,
-    which costs more than half of the throughput.
-    """
-    parts = urlsplit(url)
-    if not parts.hostname or proxy_bypass(parts.netloc):
-        return None
-    proxies = getproxies()
-    return proxies.get(parts.scheme) or proxies.get("all")
+def _headers(endpoint: EndpointConfig, api_key: str | None) -> dict[str, str]:
+    headers = {"Content-Type": "application/json", "User-Agent": f"nel/{__version__}"}
+    if api_key:
+        headers["Authorization"] = f"Bearer {api_key}"
+    return {**headers, **endpoint.headers, **_secret_headers(endpoint)}
 
 
-class ResponseTooLarge(ValueError):
-    """A body went over the configured size."""
-
-
-def fault_of_exception(error: Exception) -> Fault:
-    """Return what an exception of the transport means; every one that `Client` catches is mapped."""
-    text = str(error) or type(error).__name__
-    if isinstance(error, ResponseTooLarge):
-        return Fault(kind="too_large", message=text, retryable=False)
-    if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError, ssl.SSLError)):
-        return Fault(kind="tls", message=f"TLS: {text}", retryable=False)
-    if isinstance(error, aiohttp.ConnectionTimeoutError):
-        return Fault(kind="connect_timeout", message="no connection within the connect timeout", retryable=True)
-    if isinstance(error, aiohttp.SocketTimeoutError):
-        return Fault(kind="idle_timeout", message="silence for longer than the idle timeout", retryable=True)
-    if isinstance(error, asyncio.TimeoutError):
-        return Fault(kind="timeout", message="not finished within the total timeout", retryable=True)
-    if isinstance(error, aiohttp.InvalidURL):
-        return Fault(kind="not_found", message=f"invalid URL: {text}", retryable=False)
-    if isinstance(error, (aiohttp.ClientPayloadError, aiohttp.ClientResponseError, ValueError)):
-        return Fault(kind="malformed", message=f"unreadable response: {text}", retryable=True)
-    return Fault(kind="connection", message=text, retryable=True)
+def _secret_headers(endpoint: EndpointConfig) -> Mapping[str, str]:
+    return {name: read_secret(variable) or "" for name, variable in endpoint.headers_env.items()}

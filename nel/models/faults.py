@@ -5,14 +5,12 @@ Trap: HTTP 200 is not success. An error object, an empty list of choices or an H
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
+from nel.models.hints import wait_seconds
 from nel.strictjson import dumps_bytes
 from nel.types import FailureKind
 
@@ -51,6 +49,7 @@ _STATUS_OF_CODE: Final = {
 """Codes that vendors put into an error object, by the status they belong to."""
 _MESSAGE_CHARACTERS_MAX = 300
 _SERVER_ERROR = 500
+_OK = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +64,17 @@ class Fault:
     """What the server asked for."""
     model_failure: FailureKind | None = None
     """Set when the request was answered and the model is to blame."""
+    never_connected: bool = False
+    """The request never left; no request of any kind could have."""
+    hung_up: bool = False
+    """The connection was closed without a byte of an answer, as an idle one is that is used again too late."""
+
+    @property
+    def may_have_cost(self) -> bool:
+        """Return whether the endpoint may have worked, and bill, without its answer having arrived."""
+        if self.status is not None and self.status != _OK:
+            return False
+        return not self.never_connected and self.kind != "connect_timeout"
 
 
 def fault_of_status(status: int, headers: Mapping[str, str], body: bytes) -> Fault:
@@ -93,10 +103,18 @@ def fault_of_status(status: int, headers: Mapping[str, str], body: bytes) -> Fau
     return Fault(
         kind=kind,
         message=described,
-        retryable=status in RETRYABLE_STATUSES,
+        retryable=_retryable(status, headers),
         status=status,
-        wait_seconds=retry_after_seconds(headers),
+        wait_seconds=wait_seconds(headers),
     )
+
+
+def _retryable(status: int, headers: Mapping[str, str]) -> bool:
+    """Return whether a status is worth another try; the server's own word (``x-should-retry``) wins."""
+    told = headers.get("x-should-retry", "").lower()
+    if told == "false":
+        return False
+    return status in RETRYABLE_STATUSES or (told == "true" and status >= _SERVER_ERROR)
 
 
 def fault_of_error_object(error: Any) -> Fault:
@@ -113,27 +131,6 @@ def fault_of_error_object(error: Any) -> Fault:
 def malformed(message: str) -> Fault:
     """Return the fault of an answer that is not what the protocol says; worth another try."""
     return Fault(kind="malformed", message=message, retryable=True, status=200)
-
-
-def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """Return the wait a server asks for: ``retry-after-ms``, or ``Retry-After`` as seconds or as an HTTP date.
-
-    A date is measured against the response's own ``Date``. None for anything absent, negative or unreadable.
-    """
-    milliseconds = _positive(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    given = headers.get("Retry-After")
-    if given is None:
-        return None
-    seconds = _positive(given)
-    if seconds is not None:
-        return seconds
-    until, now = _date(given), _date(headers.get("Date"))
-    if until is None:
-        return None
-    wait = (until - (now or datetime.now(UTC))).total_seconds()
-    return wait if wait > 0 else None
 
 
 def _prompt_too_long(message: str, code: str | None) -> bool:
@@ -161,19 +158,3 @@ def error_text(body: bytes) -> tuple[str, str | None]:
 def _clip(text: str) -> str:
     line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
     return line if len(line) <= _MESSAGE_CHARACTERS_MAX else f"{line[:_MESSAGE_CHARACTERS_MAX]}…"
-
-
-def _positive(text: str | None) -> float | None:
-    try:
-        number = float(text) if text is not None and len(text) <= 32 else math.nan  # noqa: PLR2004 - no number is longer
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
-
-
-def _date(text: str | None) -> datetime | None:
-    try:
-        moment = parsedate_to_datetime(text) if text else None
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment

@@ -19,14 +19,20 @@ _COUNT_MAX = 2**53
 _THINK = re.compile(r"\s*<think(?:ing)?>(.*?)(</think(?:ing)?>|\Z)", re.DOTALL)
 
 
-def build_body(request: Request) -> dict[str, Any]:
-    """Return the JSON body of a request."""
+def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
+    """Return the JSON body of a request.
+
+    Args:
+        stream: Ask for the answer as it is made, and for its usage at the end.
+    """
     body: dict[str, Any] = {"model": request.model}
     if request.protocol == "chat":
         body["messages"] = [_message(message) for message in request.messages]
     else:
         body["prompt"] = request.prompt
     body.update(_settings(request.generation, request.repeat))
+    if stream:
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
     return body
 
 

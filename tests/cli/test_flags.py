@@ -11,9 +11,12 @@ from nel.cli import eval_run
 from nel.cli.flags import BENCHMARK_KEYS, KEYS, configured
 from nel.config.schema import (
     BenchmarkConfig,
+    BudgetConfig,
+    CacheConfig,
     EndpointConfig,
     EngineConfig,
     GenerationConfig,
+    ObservabilityConfig,
     OutputConfig,
     SandboxConfig,
 )
@@ -32,6 +35,9 @@ def test_every_flag_sets_a_key_that_exists() -> None:
         "engine": EngineConfig,
         "sandbox": SandboxConfig,
         "output": OutputConfig,
+        "budget": BudgetConfig,
+        "cache": CacheConfig,
+        "observability": ObservabilityConfig,
     }
     for path in KEYS.values():
         section, key = path.split(".")

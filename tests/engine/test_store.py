@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from nel.engine.store import Snapshot, Store, StoredSample
+from nel.engine.store import Store
+from nel.engine.store_snapshot import Snapshot, StoredSample
 from nel.errors import StoppedEarly, StoreError
 
 
@@ -119,16 +120,17 @@ async def test_a_row_that_cannot_be_written_is_an_error_and_not_a_wait_for_ever(
     store.close()
 
 
-async def test_a_file_of_the_first_format_is_read_and_becomes_the_second(store: Store, tmp_path: Path) -> None:
+async def test_a_file_of_an_earlier_format_is_read_and_becomes_this_one(store: Store, tmp_path: Path) -> None:
     """A run.db without the table of calls can be read as it is, and gets the table when it is written to."""
     path = tmp_path / "run.db"
     store.close()
     with sqlite3.connect(path) as old:
-        old.executescript("DROP TABLE calls; PRAGMA user_version=1;")
+        old.executescript("DROP TABLE calls; ALTER TABLE sessions DROP COLUMN spent; PRAGMA user_version=1;")
     old.close()
     with Snapshot(path) as snapshot:
         assert snapshot.call(1, 0, 0, "turn-0") is None
         assert list(snapshot.calls(1)) == []
+        assert [session["spent"] for session in snapshot.sessions()] == [None]
     store = Store(path)
     store.start_writer()
     await store.put_call(1, 0, 0, "turn-0", "{}", "said")

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from nel.config.schema import EndpointConfig
-from nel.models.client import Client, proxy_for
+from nel.models.client import Client
 from nel.models.protocols import build_body
+from nel.models.transport import proxy_for
 from nel.strictjson import dumps_bytes
 from nel.types import Message, Request, Response
 from tests.support.endpoint import Call, Reply, answer, scripted
@@ -78,16 +79,16 @@ async def test_a_reset_connection_is_retried() -> None:
 
 
 async def test_silence_has_a_deadline() -> None:
-    """An endpoint that accepts and never answers costs the idle timeout and has a kind of its own."""
+    """An endpoint that accepts and never answers costs the first-byte timeout and has a kind of its own."""
     gate = threading.Event()
     try:
         with scripted(lambda *_: Reply(body={}, wait=gate)) as endpoint:
-            response, _ = await _complete(endpoint.url, idle_timeout_seconds=0.05, attempts_max=1)
+            response, _ = await _complete(endpoint.url, first_byte_timeout_seconds=0.05, attempts_max=1)
             gate.set()
     finally:
         gate.set()
     assert response.error is not None
-    assert response.error.kind == "idle_timeout"
+    assert response.error.kind == "first_byte_timeout"
 
 
 async def test_a_body_without_end_is_cut() -> None:

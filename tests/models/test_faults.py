@@ -7,8 +7,9 @@ import json
 import aiohttp
 import pytest
 
-from nel.models.client import ResponseTooLarge, fault_of_exception
-from nel.models.faults import fault_of_error_object, fault_of_status, retry_after_seconds
+from nel.models.faults import fault_of_error_object, fault_of_status
+from nel.models.hints import wait_seconds
+from nel.models.transport import ResponseTooLarge, fault_of_exception
 
 
 def _body(message: str, code: str | None = None) -> bytes:
@@ -108,16 +109,13 @@ def test_error_objects_inside_a_200(error: object, kind: str, retryable: bool) -
 )
 def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
     """Seconds, milliseconds and the three HTTP dates, measured by the server's own clock; nonsense is ignored."""
-    assert retry_after_seconds(headers) == seconds
+    assert wait_seconds(headers) == seconds
 
 
 @pytest.mark.parametrize(
     ("error", "kind", "retryable"),
     [
         (ResponseTooLarge("too large"), "too_large", False),
-        (aiohttp.ConnectionTimeoutError(), "connect_timeout", True),
-        (aiohttp.SocketTimeoutError(), "idle_timeout", True),
-        (TimeoutError(), "timeout", True),
         (aiohttp.InvalidURL("x"), "not_found", False),
         (aiohttp.ClientPayloadError("half a body"), "malformed", True),
         (aiohttp.ServerDisconnectedError(), "connection", True),

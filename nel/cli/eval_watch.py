@@ -1,0 +1,191 @@
+"""`nel eval watch`: shows a run in progress from another terminal, and ends when the run does. Writes nothing.
+
+Trap: kinds, reasons and names come from the run's files, some of them from the endpoint; all are shown as plain text.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nel.engine.watching import BenchmarkCounts, RunView
+
+_INTERVAL_SECONDS = 1.0
+_PLAIN_INTERVAL_SECONDS = 10.0
+"""Where the output goes into a file."""
+_WIDTH = 200
+_REASONS = {
+    "SIGINT": "interrupted by SIGINT; every answer so far is kept",
+    "SIGTERM": "interrupted by SIGTERM; every answer so far is kept",
+    "crashed": "it crashed: run.log has the traceback; every answer so far is kept",
+}
+_COLUMNS = ("benchmark", "done", "of", "score so far", "model failures", "unscored")
+
+
+def watch(
+    run_dir: Annotated[Path, typer.Argument(help="The directory of a run, or one of runs: then the one at work.")],
+    interval: Annotated[
+        float | None, typer.Option(min=0.1, max=3600, help="Seconds between two looks; 1, and 10 into a file.")
+    ] = None,
+    once: Annotated[bool, typer.Option("--once", help="Look once and end.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each look as one line of JSON.")] = False,
+) -> None:
+    """Show a run in progress until it ends, from any terminal; reads only.
+
+    Exit codes: 0 the run ended, in whatever way, or was looked at once; 2 there is no run to look at.
+    """
+    import time  # noqa: PLC0415 - keeps --help fast
+
+    from nel.engine.watching import Watcher, find_run  # noqa: PLC0415
+
+    watcher = Watcher(find_run(run_dir))
+    is_terminal = sys.stdout.isatty()
+    seconds = interval or (_INTERVAL_SECONDS if is_terminal or as_json else _PLAIN_INTERVAL_SECONDS)
+
+    def look_on(show: Callable[[RunView], object]) -> None:
+        while True:
+            view = watcher.look()
+            show(view)
+            if once or view.is_over:
+                return
+            time.sleep(seconds)
+
+    if as_json:
+        look_on(lambda view: typer.echo(_json_line(view)))
+    elif is_terminal and not once:
+        _look_on_live(look_on)
+    else:
+        look_on(_print_view)
+
+
+def _look_on_live(look_on: Callable[[Callable[[RunView], object]], None]) -> None:
+    from rich.console import Console  # noqa: PLC0415 - keeps --help fast
+    from rich.live import Live  # noqa: PLC0415
+
+    with Live(console=Console(highlight=False), auto_refresh=False) as live:
+        look_on(lambda view: live.update(_rendered(view), refresh=True))
+
+
+def _print_view(view: RunView) -> None:
+    from rich.console import Console  # noqa: PLC0415 - keeps --help fast
+
+    Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False).print(_rendered(view))
+
+
+def _json_line(view: RunView) -> str:
+    from nel.strictjson import dumps  # noqa: PLC0415 - keeps --help fast
+
+    return dumps(
+        {
+            "run_dir": str(view.run_dir),
+            "run_id": view.run_id,
+            "state": view.state,
+            "reason": view.reason,
+            "owner": None if view.owner is None else {"pid": view.owner.pid, "host": view.owner.host},
+            "sessions": view.sessions,
+            "started": view.started,
+            "elapsed_seconds": view.elapsed_seconds,
+            "last_sign_seconds": view.last_sign_seconds,
+            "total": view.total,
+            "done": view.done,
+            "rate": view.rate,
+            "seconds_left": view.seconds_left,
+            "benchmarks": {item.slot: _counts_json(item) for item in view.benchmarks},
+            "live": view.live,
+        }
+    )
+
+
+def _counts_json(item: BenchmarkCounts) -> dict[str, Any]:
+    return {
+        "total": item.total,
+        "done": item.done,
+        "scored": item.scored,
+        "score": item.score,
+        "model_failures": dict(item.model_failures),
+        "unscored": dict(item.unscored),
+    }
+
+
+def _rendered(view: RunView) -> Any:
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - keeps --help fast
+    from rich.console import Group  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    from nel.cli.terminal import percent, plain  # noqa: PLC0415
+
+    table = Table(box=SIMPLE_HEAD)
+    for heading in _COLUMNS:
+        table.add_column(heading, justify="right" if heading in _COLUMNS[1:4] else "left")
+    for item in view.benchmarks:
+        cells = (
+            plain(item.slot),
+            f"{item.done:,}",
+            f"{item.total:,}",
+            "none yet" if item.score is None else percent(item.score),
+            _parts(item.model_failures),
+            _parts(item.unscored),
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    lines = [Text(line) for line in _lines(view)]
+    return Group(lines[0], table, *lines[1:])
+
+
+def _lines(view: RunView) -> list[str]:
+    """Return the line above the table and those below it."""
+    from nel.cli.terminal import duration, plain  # noqa: PLC0415 - keeps --help fast
+
+    head = f"{plain(view.run_id)}: {view.state}"
+    if view.owner is not None:
+        head += f" by process {view.owner.pid} on {plain(view.owner.host)}"
+    if view.elapsed_seconds is not None:
+        head += f", {'took' if view.is_over else 'for'} {duration(view.elapsed_seconds)}"
+    if view.sessions > 1:
+        head += f", session {view.sessions}"
+    lines = [head]
+    if view.last_sign_seconds is not None:
+        lines.append(f"last sign of life {duration(view.last_sign_seconds)} ago")
+    if not view.is_over:
+        lines.append("  ".join(_motion(view)))
+    if view.reason is not None:
+        lines.append(_REASONS.get(view.reason) or plain(view.reason))
+    if view.state in ("stopped", "killed"):
+        lines.append(f"go on with: nel eval resume {plain(str(view.run_dir))}")
+    return lines
+
+
+def _motion(view: RunView) -> list[str]:
+    from nel.cli.terminal import duration, plain  # noqa: PLC0415 - keeps --help fast
+
+    live = view.live or {}
+    parts = [plain(str(live["stage"]))] if live.get("stage") else []
+    parts += [f"{view.done:,}/{view.total:,}"]
+    if view.rate is not None:
+        parts.append(f"{view.rate:,.1f}/s")
+    if view.seconds_left is not None:
+        parts.append(f"{duration(view.seconds_left)} left")
+    if "in_flight" in live:
+        limit = live.get("concurrency_limit")
+        parts.append(f"{live['in_flight']:,} in flight" + ("" if limit is None else f" of {limit:,}"))
+    if live.get("oldest_seconds") is not None and live["oldest_seconds"] >= 1:
+        parts.append(f"oldest {duration(live['oldest_seconds'])}")
+    if live.get("retries"):
+        parts.append(f"{live['retries']:,} retries")
+    if live.get("outage_seconds") is not None:
+        parts.append(f"ENDPOINT DOWN for {duration(live['outage_seconds'])}")
+    if not live:
+        parts.append("no live numbers")
+    return parts
+
+
+def _parts(counts: dict[str, int]) -> str:
+    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
+
+    return ", ".join(f"{plain(name)} {count:,}" for name, count in sorted(counts.items()))

@@ -1,0 +1,149 @@
+"""What a run may spend: reserved at its worst before each request is sent, settled at its real cost after.
+
+Trap: a failed attempt may have been worked on and billed. Where that cannot be excluded it counts at its worst, so that
+a cap is never passed; a vendor's bill may be lower than what is counted here, never higher.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from nel.config.schema import BudgetConfig, Price
+from nel.models.faults import Fault
+from nel.types import Response, Usage
+
+_MILLION = 1_000_000
+
+
+class BudgetSpent(Exception):
+    """The next request might pass a cap."""
+
+
+@dataclass(slots=True)
+class Spend:
+    """Requests sent, tokens and cost; of a run, a session or a reservation."""
+
+    requests: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+
+    def add(self, other: Spend, sign: int = 1) -> None:
+        """Add another spend, or take it away."""
+        self.requests += sign * other.requests
+        self.tokens += sign * other.tokens
+        self.cost += sign * other.cost
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields."""
+        return asdict(self)
+
+
+def cost_of(usage: Usage, price: Price | None) -> float | None:
+    """Return what an answer cost, in the currency of the price; None where usage or price is unknown.
+
+    Cached tokens are priced as the vendor does: as a part of the prompt's, or beside them.
+    """
+    if price is None or usage.prompt_tokens is None or usage.completion_tokens is None:
+        return None
+    cached = usage.cached_tokens or 0
+    fresh = usage.prompt_tokens
+    if price.cached_tokens == "subset":
+        cached = min(cached, fresh)
+        fresh -= cached
+    cached_price = price.input if price.cached_input is None else price.cached_input
+    return (fresh * price.input + cached * cached_price + usage.completion_tokens * price.output) / _MILLION
+
+
+def tokens_of(usage: Usage, price: Price | None) -> int | None:
+    """Return all tokens of an answer, None where the endpoint does not say."""
+    if usage.prompt_tokens is None or usage.completion_tokens is None:
+        return None
+    beside = (usage.cached_tokens or 0) if price is not None and price.cached_tokens == "addition" else 0
+    return usage.prompt_tokens + usage.completion_tokens + beside
+
+
+class Ledger:
+    """The spending of one run; one event loop's."""
+
+    def __init__(self, config: BudgetConfig, price: Price | None, *, before: Spend | None = None) -> None:
+        """Go on from what earlier sessions spent.
+
+        Args:
+            config: The caps.
+            price: Of the model; needed for a cap on cost.
+            before: Spent already.
+        """
+        self._config = config
+        self._price = price
+        self._before = before or Spend()
+        self._reserved = Spend()
+        self._settled: list[asyncio.Future[None]] = []
+        self._capped = any(cap is not None for cap in (config.max_cost, config.max_tokens_total, config.max_requests))
+        self.spent = Spend()
+        """By this session."""
+
+    async def reserve(self, body_bytes: int, tokens_max: int) -> Spend:
+        """Set the worst case of one request aside; wait while only reservations of others stand in the way.
+
+        Args:
+            body_bytes: Size of the body; no prompt has more tokens than bytes.
+            tokens_max: Most tokens that the answer may have.
+
+        Raises:
+            BudgetSpent: It does not fit into what is left.
+        """
+        worst = self._worst(body_bytes, tokens_max)
+        while self._capped and (name := self._exceeded(worst)) is not None:
+            if self._reserved.requests == 0:
+                raise BudgetSpent(self._reason(name, worst))
+            waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._settled.append(waiting)
+            await waiting
+        self._reserved.add(worst)
+        return worst
+
+    def settle(self, reserved: Spend, outcome: Response | Fault | None) -> None:
+        """Replace a reservation by what the attempt cost.
+
+        Args:
+            outcome: None where the attempt was broken off.
+        """
+        self._reserved.add(reserved, -1)
+        self.spent.add(self._real(reserved, outcome))
+        waiting, self._settled = self._settled, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    def _worst(self, body_bytes: int, tokens_max: int) -> Spend:
+        usage = Usage(prompt_tokens=body_bytes, completion_tokens=tokens_max)
+        return Spend(1, body_bytes + tokens_max, cost_of(usage, self._price) or 0.0)
+
+    def _real(self, reserved: Spend, outcome: Response | Fault | None) -> Spend:
+        if isinstance(outcome, Fault):
+            return reserved if outcome.may_have_cost and self._capped else Spend(requests=1)
+        if outcome is None:
+            return reserved
+        tokens, cost = tokens_of(outcome.usage, self._price), cost_of(outcome.usage, self._price)
+        if tokens is None:
+            return reserved if self._capped else Spend(requests=1)
+        return Spend(1, tokens, cost or 0.0)
+
+    def _exceeded(self, worst: Spend) -> str | None:
+        config = self._config
+        caps = (config.max_requests, config.max_tokens_total, config.max_cost)
+        for name, cap in zip(("requests", "tokens", "cost"), caps, strict=True):
+            parts = (self._before, self.spent, self._reserved, worst)
+            if cap is not None and sum(getattr(part, name) for part in parts) > cap * (1 + 1e-9):
+                return name
+        return None
+
+    def _reason(self, name: str, worst: Spend) -> str:
+        key = {"requests": "max_requests", "tokens": "max_tokens_total", "cost": "max_cost"}[name]
+        spent = getattr(self._before, name) + getattr(self.spent, name)
+        return (
+            f"the budget is spent: {spent:,.6g} of budget.{key}={getattr(self._config, key):,.6g}, and the next "
+            f"request may take {getattr(worst, name):,.6g}; raise --{key.replace('_', '-')} and resume"
+        )

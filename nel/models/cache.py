@@ -1,0 +1,102 @@
+"""Answers kept from run to run, found by everything that can change them. Opt-in.
+
+One SQLite file, safe for several processes. Trap: a cache is a convenience; whatever is wrong with it is a miss, and
+nothing that was an error, cut off or empty is ever kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from nel.errors import OutputError
+from nel.strictjson import dumps_bytes
+from nel.types import Response
+
+FILE_NAME: Final = "responses.db"
+_BUSY_SECONDS: Final = 0.25
+_VERSION: Final = 1
+
+
+class ResponseCache:
+    """Reads and writes one directory's answers."""
+
+    def __init__(
+        self, directory: Path, *, encode: Callable[[Response], str], decode: Callable[[str], Response]
+    ) -> None:
+        """Open the cache.
+
+        Raises:
+            OutputError: The directory cannot be made.
+        """
+        self._encode, self._decode = encode, decode
+        try:
+            directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise OutputError(f"cannot make the cache {directory}: {error.strerror}; choose another --cache") from error
+        self._connection = _open(directory / FILE_NAME)
+        self.hits = 0
+
+    def key(self, *, url: str, headers: Mapping[str, str], body: bytes, repeat: int, call: str) -> str:
+        """Return the digest of everything that can change an answer; no secret is among it.
+
+        Args:
+            call: Tells apart the requests that a sample makes with the same body.
+        """
+        head = dumps_bytes([_VERSION, url, sorted(headers.items()), repeat, call])
+        return hashlib.sha256(head + b"\0" + body).hexdigest()
+
+    def get(self, key: str) -> Response | None:
+        """Return a kept answer, None where there is none or it cannot be read."""
+        if self._connection is None:
+            return None
+        try:
+            found = self._connection.execute("SELECT response, digest FROM responses WHERE key = ?", (key,)).fetchone()
+            if found is None or _digest(found[0]) != found[1]:
+                return None
+            response = self._decode(found[0])
+        except Exception:  # noqa: BLE001 - whatever is wrong with a kept answer, it is not there
+            return None
+        self.hits += 1
+        return response
+
+    def put(self, key: str, response: Response) -> None:
+        """Keep an answer that is whole; anything else, and a cache that cannot be written, is left alone."""
+        whole = response.error is None and response.text.strip() and response.finish_reason in (None, "stop")
+        if self._connection is None or not whole:
+            return
+        text = self._encode(response)
+        with suppress(sqlite3.Error):
+            self._connection.execute("INSERT OR REPLACE INTO responses VALUES(?, ?, ?)", (key, text, _digest(text)))
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._connection is not None:
+            self._connection.close()
+
+
+def _open(path: Path) -> sqlite3.Connection | None:
+    """Open the file; a damaged one is put aside once."""
+    for _ in range(2):
+        try:
+            connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=False)
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=OFF")
+            connection.execute("CREATE TABLE IF NOT EXISTS responses(key TEXT PRIMARY KEY, response TEXT, digest TEXT)")
+            connection.execute("SELECT count(*) FROM (SELECT 1 FROM responses LIMIT 1)").fetchone()
+            path.chmod(0o600)
+            return connection
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):
+                return None
+            with suppress(OSError):
+                path.rename(path.with_suffix(".damaged"))
+    return None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,289 @@
+"""Who may send to an endpoint now. One gate for each endpoint, shared by everything that asks it.
+
+A permit stands for one request that may be with the endpoint, or answered and not yet on disk. Waiting for a retry
+holds none. Trap: all decisions are made on one event loop and read its clock; a gate is not for several threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from nel.models.hints import Quota
+from nel.models.pacing.breaker import Breaker
+from nel.models.pacing.plateau import Plateau
+from nel.models.pacing.rate import Rate
+from nel.models.pacing.retry_budget import RetryBudget
+
+_PAUSE_MAX: Final = 15.0
+"""Longest time that one refusal stops everybody; whoever was refused waits as long as it was told."""
+_PAUSE_UNKNOWN: Final = 0.5
+"""After a refusal that says nothing of a wait and teaches no rate."""
+_CUT: Final = 0.9
+_CUT_MIN: Final = 0.5
+_JITTER: Final = 0.25
+
+
+class GateClosed(Exception):
+    """Nothing is sent any more: the run is stopping."""
+
+
+class EndpointDown(Exception):
+    """The endpoint has answered nobody for longer than it is waited for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """The bounds of a gate."""
+
+    concurrency_max: int
+    concurrency_min: int = 1
+    adaptive: bool = True
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    retry_share: float = 0.1
+    outage_seconds_max: float = 1800.0
+    probe_seconds: float = 5.0
+
+
+@dataclass(slots=True, eq=False)
+class Permit:
+    """The right to have one request with the endpoint."""
+
+    request: str
+    tokens: int
+    sent_at: float
+    is_probe: bool = False
+    held: bool = True
+
+
+@dataclass(slots=True)
+class _Waiter:
+    request: str
+    tokens: int
+    granted: asyncio.Future[Permit] = field(repr=False)
+
+
+class Gate:
+    """Lets requests through as fast as the endpoint takes them; use it on one event loop."""
+
+    def __init__(self, pace: Pace, *, jitter: Callable[[], float] = random.random) -> None:
+        """Start at the highest concurrency."""
+        self._pace = pace
+        self._jitter = jitter
+        self._rate = Rate(
+            requests_per_minute=pace.requests_per_minute,
+            tokens_per_minute=pace.tokens_per_minute,
+        )
+        self._breaker = Breaker(probe_seconds=pace.probe_seconds)
+        self._concurrency = Plateau()
+        self._ramp = float(pace.concurrency_max)
+        self._cut_floor = 0.0
+        self._cut_at = float("-inf")
+        self._not_before = 0.0
+        self._pauses_in_a_row = 0
+        self._waiting: deque[_Waiter] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+        self._probe_out = False
+        self._ended: Exception | None = None
+        self._closing = asyncio.Event()
+        self._down_since: float | None = None
+        self.parked = 0
+        """Requests that wait for another try and hold no permit."""
+        self.on_parked: Callable[[], None] | None = None
+        """Called when one more is parked, so that others may be asked meanwhile."""
+        self.retries = RetryBudget(pace.retry_share)
+        self.in_flight = 0
+
+    @property
+    def limit(self) -> int:
+        """Return how many requests may be with the endpoint now."""
+        bound = min(float(self._pace.concurrency_max), self._ramp, self._concurrency.value(_now()))
+        return max(self._pace.concurrency_min, int(bound))
+
+    @property
+    def down_seconds(self) -> float | None:
+        """Return for how long the endpoint has answered nobody, None while it answers; from any thread."""
+        since = self._down_since
+        return None if since is None else time.monotonic() - since
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether requests pass; not while the endpoint is down."""
+        return not self._breaker.is_open
+
+    async def enter(self, request: str, tokens: int = 0) -> Permit:
+        """Wait until a request may be sent, in the order of arrival.
+
+        Args:
+            request: Tells one request from another.
+            tokens: How many it is likely to take.
+
+        Raises:
+            GateClosed: The run is stopping.
+            EndpointDown: The endpoint was waited for as long as it may be.
+        """
+        if self._ended is not None:
+            raise self._ended
+        if not self._waiting and self._wait(_now()) == 0.0:
+            return self._grant(request, tokens)
+        waiter = _Waiter(request, tokens, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiter)
+        self._pump()
+        try:
+            return await waiter.granted
+        except asyncio.CancelledError:
+            if waiter.granted.done() and not waiter.granted.cancelled() and waiter.granted.exception() is None:
+                self.leave(waiter.granted.result())
+            raise
+
+    def leave(self, permit: Permit) -> None:
+        """Give a permit back; twice is once."""
+        if not permit.held:
+            return
+        permit.held = False
+        self.in_flight -= 1
+        if permit.is_probe:
+            self._probe_out = False
+        if self._waiting:
+            self._pump()
+
+    async def closed_within(self, seconds: float) -> bool:
+        """Wait for a retry without a permit; return at once, and True, when nothing is sent any more."""
+        if self._closing.is_set():
+            return True
+        self.parked += 1
+        try:
+            if self.on_parked is not None:
+                self.on_parked()
+            async with asyncio.timeout(seconds):
+                await self._closing.wait()
+        except TimeoutError:
+            return False
+        finally:
+            self.parked -= 1
+        return True
+
+    def close(self) -> None:
+        """Let nobody in any more, and turn away whoever waits."""
+        self._end(GateClosed("the run is stopping"))
+
+    def succeeded(self, permit: Permit, *, tokens: int | None, quotas: Mapping[str, Quota]) -> None:
+        """Note an answer, the tokens it took and what its headers say."""
+        self._alive()
+        if self._ramp < self._pace.concurrency_max:
+            self._ramp += 1
+        self._pauses_in_a_row = 0
+        self._rate.accepted(0 if tokens is None else permit.tokens - tokens)
+        if quotas:
+            self._rate.told(quotas, self.in_flight, _now())
+
+    def answered(self) -> None:
+        """Note an answer that is no success and yet shows that the endpoint works."""
+        self._alive()
+
+    def refused(self, permit: Permit, wait: float | None) -> None:
+        """Note that the endpoint takes no more for now, and how long it asks to be left alone."""
+        now = _now()
+        self._note_failure(permit, wait, of_connection=False)
+        if not self._pace.adaptive:
+            return
+        if permit.sent_at < self._cut_at:
+            self._cut_floor = max(self._cut_floor, self._pace.concurrency_min)
+            self._concurrency.lower(max(self._cut_floor, self._concurrency.value(self._cut_at) - 1))
+            self._pause(wait, now)
+            return
+        learnt = self._rate.refused(now)
+        in_flight = max(1, self.in_flight)
+        self._cut_at, self._cut_floor = now, in_flight * _CUT_MIN
+        self._concurrency.cut(max(self._pace.concurrency_min, in_flight * _CUT), now)
+        if not learnt:
+            self._ramp = float(self._pace.concurrency_min)
+            if wait is None:
+                wait = _PAUSE_UNKNOWN * 2 ** min(self._pauses_in_a_row, 5)
+                self._pauses_in_a_row += 1
+        self._pause(wait, now)
+
+    def failed(self, permit: Permit, *, of_connection: bool) -> None:
+        """Note that the endpoint did not answer, or only that it cannot."""
+        self._note_failure(permit, None, of_connection=of_connection)
+
+    def _note_failure(self, permit: Permit, wait: float | None, *, of_connection: bool) -> None:
+        now = _now()
+        breaker = self._breaker
+        was_open = breaker.is_open
+        breaker.failed(permit.request, now, of_connection=of_connection)
+        if not breaker.is_open:
+            return
+        if not was_open:
+            self._down_since = time.monotonic() - (now - (breaker.failing_since or now))
+            self._ramp = float(self._pace.concurrency_min)
+        if permit.is_probe:
+            breaker.probe_failed(now, None if wait is None else min(wait, _PAUSE_MAX))
+        since = breaker.failing_since
+        if since is not None and now - since >= self._pace.outage_seconds_max:
+            self._end(EndpointDown(f"the endpoint has answered nobody for {now - since:.0f} s"))
+
+    def _alive(self) -> None:
+        if self._breaker.answered():
+            self._down_since = None
+            self._not_before = 0.0
+            self._pump()
+
+    def _pause(self, wait: float | None, now: float) -> None:
+        if wait:
+            pause = min(wait, _PAUSE_MAX) * (1 + _JITTER * self._jitter())
+            self._not_before = max(self._not_before, now + pause)
+
+    def _end(self, error: Exception) -> None:
+        if self._ended is None:
+            self._ended = error
+            self._closing.set()
+        while self._waiting:
+            waiter = self._waiting.popleft()
+            if not waiter.granted.done():
+                waiter.granted.set_exception(self._ended)
+
+    def _wait(self, now: float) -> float:
+        """Return the seconds until one more may be let in: 0 for now, infinite until something else happens."""
+        if self._breaker.is_open:
+            return float("inf") if self._probe_out else max(0.0, self._breaker.next_probe - now)
+        if self.in_flight >= self.limit:
+            return float("inf")
+        return max(self._not_before - now, self._rate.wait(now), 0.0)
+
+    def _grant(self, request: str, tokens: int) -> Permit:
+        now = _now()
+        self.in_flight += 1
+        self._rate.sent(tokens, now)
+        permit = Permit(request=request, tokens=tokens, sent_at=now, is_probe=self._breaker.is_open)
+        if permit.is_probe:
+            self._probe_out = True
+        return permit
+
+    def _pump(self) -> None:
+        """Let in whoever may enter now, and set the clock for the next."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        now = _now()
+        while self._waiting:
+            if self._waiting[0].granted.done():
+                self._waiting.popleft()
+                continue
+            wait = self._wait(now)
+            if wait > 0:
+                if wait != float("inf"):
+                    self._timer = asyncio.get_running_loop().call_later(wait, self._pump)
+                return
+            waiter = self._waiting.popleft()
+            waiter.granted.set_result(self._grant(waiter.request, waiter.tokens))
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,52 @@
+"""A limit that was found by running into it: cut below it at once, then approached again slowly, then quickly.
+
+The curve is CUBIC's (Ha, Rhee, Xu 2008): flat where the limit was last met, steep once it has clearly moved. Unlike
+CUBIC, the flat part grows longer each time the limit is found at the same place, so that a steady limit is tested ever
+more rarely. Knows no clock; times are seconds on the event loop's.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_STRIDE: Final = 20.0
+"""After so many seconds without a refusal a limit has doubled."""
+_STRIDE_MAX: Final = 320.0
+_SAME_PLACE: Final = 0.15
+"""Two findings that differ by less than this share confirm each other."""
+
+
+class Plateau:
+    """An upper bound that moves; infinite until the first cut."""
+
+    def __init__(self) -> None:
+        """Start without a bound."""
+        self._base: float | None = None
+        self._cut_at = 0.0
+        self._stride = _STRIDE
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether the limit was ever met."""
+        return self._base is not None
+
+    def value(self, now: float) -> float:
+        """Return the bound that holds now."""
+        if self._base is None:
+            return float("inf")
+        steps = (now - self._cut_at) / self._stride
+        return self._base * (1 + steps / 25 + steps**3)
+
+    def cut(self, base: float, now: float) -> None:
+        """Note that the limit was met, and go on from ``base``."""
+        known = self._base
+        if known is not None and abs(base - known) <= _SAME_PLACE * known:
+            self._stride = min(self._stride * 2, _STRIDE_MAX)
+        else:
+            self._stride = _STRIDE
+        self._base, self._cut_at = base, now
+
+    def lower(self, base: float) -> None:
+        """Lower the last cut further, for more refusals of what was sent before it."""
+        if self._base is not None:
+            self._base = min(self._base, base)

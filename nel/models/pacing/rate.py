@@ -1,0 +1,91 @@
+"""How many requests and tokens a second an endpoint may be sent: as configured, as its headers say, as refusals teach.
+
+The rate at which it accepted requests between two refusals is the limit that it enforces, whatever window it counts
+in. Knows no clock; times are seconds on the event loop's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from nel.models.hints import Quota
+from nel.models.pacing.bucket import Bucket
+from nel.models.pacing.plateau import Plateau
+
+_INFINITE: Final = float("inf")
+_BELOW_LIMIT: Final = 0.98
+"""Where to send below a limit that was met, or that headers name."""
+_MEASURED_SECONDS_MIN: Final = 0.4
+_MEASURED_REQUESTS_MIN: Final = 3
+_FLOOR_PER_SECOND: Final = 0.2
+_NEAR_SHARE: Final = 0.1
+"""Headers are heeded once less than this share of a limit is left."""
+
+
+class Rate:
+    """The rate limits of one endpoint."""
+
+    def __init__(self, *, requests_per_minute: float | None, tokens_per_minute: float | None) -> None:
+        """Start with the configured bounds, if any."""
+        self._configured = (_per_second(requests_per_minute), _per_second(tokens_per_minute))
+        self._told: tuple[float, float] = (_INFINITE, _INFINITE)
+        self._told_until = 0.0
+        self._learnt = Plateau()
+        self._requests, self._tokens = Bucket(burst_seconds=0.1), Bucket(burst_seconds=1.0)
+        self._accepted = 0
+        self._counting_since: float | None = None
+
+    def wait(self, now: float) -> float:
+        """Return the seconds until the next request may go out; 0 means now."""
+        requests, tokens = self._rates(now)
+        return max(self._requests.wait(now, requests), self._tokens.wait(now, tokens))
+
+    def requests_per_second(self, now: float) -> float | None:
+        """Return the bound on requests that holds now, None where there is none."""
+        rate = self._rates(now)[0]
+        return None if rate == _INFINITE else rate
+
+    def sent(self, tokens: int, now: float) -> None:
+        """Note a request that goes out, with an estimate of its tokens."""
+        self._requests.take(1.0)
+        self._tokens.take(tokens)
+        if self._counting_since is None:
+            self._counting_since = now
+
+    def accepted(self, tokens_off: int) -> None:
+        """Note a request that was let in, and by how many tokens the estimate was too high."""
+        self._accepted += 1
+        self._tokens.give_back(tokens_off)
+
+    def told(self, quotas: Mapping[str, Quota], in_flight: int, now: float) -> None:
+        """Note what the headers of an answer say."""
+        requests = _told_rate(quotas.get("requests"), 2 * in_flight)
+        tokens = _told_rate(quotas.get("tokens"), 0)
+        self._told = (requests, tokens)
+        self._told_until = now + 60.0
+
+    def refused(self, now: float) -> bool:
+        """Learn from a refusal; return whether there was enough to learn a rate from."""
+        since = now if self._counting_since is None else self._counting_since
+        elapsed, accepted = now - since, self._accepted
+        self._counting_since, self._accepted = now, 0
+        if elapsed < _MEASURED_SECONDS_MIN or accepted < _MEASURED_REQUESTS_MIN:
+            return False
+        self._learnt.cut(max(_BELOW_LIMIT * accepted / elapsed, _FLOOR_PER_SECOND), now)
+        return True
+
+    def _rates(self, now: float) -> tuple[float, float]:
+        told = self._told if now < self._told_until else (_INFINITE, _INFINITE)
+        requests = min(self._configured[0], told[0], self._learnt.value(now))
+        return requests, min(self._configured[1], told[1])
+
+
+def _per_second(per_minute: float | None) -> float:
+    return _INFINITE if per_minute is None else per_minute / 60
+
+
+def _told_rate(quota: Quota | None, near: int) -> float:
+    if quota is None or quota.remaining > max(near, _NEAR_SHARE * quota.limit):
+        return _INFINITE
+    return _BELOW_LIMIT * quota.per_second

@@ -1,0 +1,125 @@
+"""Server-sent events to one answer: the same payload that the endpoint would have sent without a stream. Sends nothing.
+
+Trap: a stream that simply ends was cut off. It is whole only once a finish reason or ``[DONE]`` was seen.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from nel.models.faults import Fault, fault_of_error_object, malformed
+from nel.strictjson import loads
+
+_LINE_END: Final = re.compile(rb"\r\n|\n|\r")
+_TEXTS: Final = ("content", "reasoning_content", "reasoning", "refusal")
+
+
+class EventStream:
+    """Collects the events of one streamed answer; feed it bytes as they come."""
+
+    def __init__(self, *, chat: bool) -> None:
+        """Start with nothing seen.
+
+        Args:
+            chat: Chat chunks carry a ``delta``, completions chunks a ``text``.
+        """
+        self._chat = chat
+        self._pending = b""
+        self._data: list[bytes] = []
+        self._is_error = False
+        self._texts: dict[str, list[str]] = {}
+        self._finish: Any = None
+        self._rest: dict[str, Any] = {}
+        self._fault: Fault | None = None
+        self._has_tool_calls = False
+        self._done = False
+        self._started = False
+        self.token_times: list[float] = []
+        """When each chunk with text or reasoning came, on the caller's clock."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Return whether nothing more needs to be read."""
+        return self._done or self._fault is not None
+
+    def feed(self, chunk: bytes, now: float) -> bool:
+        """Take the next bytes; return whether they held data, which comments and blank lines are not."""
+        lines = _LINE_END.split(self._pending + chunk)
+        self._pending = lines.pop()
+        if chunk.endswith(b"\r"):  # the other half of a line end may follow
+            self._pending = lines.pop() + b"\r" if lines else b"\r"
+        held_data = False
+        for line in lines:
+            held_data = self._line(line, now) or held_data
+        return held_data
+
+    def answer(self) -> Any | Fault:
+        """Return the payload of the whole answer, or the fault that the stream ended with."""
+        self._line(self._pending.rstrip(b"\r"), 0.0)
+        self._line(b"", 0.0)
+        if self._fault is not None:
+            return self._fault
+        if not self._started:
+            return malformed("the stream has no data")
+        if not self._done and self._finish is None:
+            return malformed("the stream broke off: neither a finish reason nor [DONE]")
+        texts = {name: "".join(parts) for name, parts in self._texts.items()}
+        if not self._chat:
+            return {**self._rest, "choices": [{"text": texts.get("content", ""), "finish_reason": self._finish}]}
+        message: dict[str, Any] = {"content": None, **texts, **({"tool_calls": [{}]} if self._has_tool_calls else {})}
+        return {**self._rest, "choices": [{"message": message, "finish_reason": self._finish}]}
+
+    def _line(self, line: bytes, now: float) -> bool:
+        if not line:
+            if self._data:
+                data, self._data = b"\n".join(self._data), []
+                self._event(data, now)
+            self._is_error = False
+            return False
+        field, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if field == b"data":
+            self._data.append(value)
+            return True
+        if field == b"event":
+            self._is_error = value.strip() == b"error"
+        return False
+
+    def _event(self, data: bytes, now: float) -> None:
+        self._started = True
+        if data.strip() == b"[DONE]":
+            self._done = True
+            return
+        try:
+            payload = loads(data)
+        except ValueError as error:
+            self._fault = self._fault or malformed(f"a chunk of the stream is not JSON ({error}): {data[:80]!r}")
+            return
+        if not isinstance(payload, dict):
+            self._fault = self._fault or malformed("a chunk of the stream is not a JSON object")
+        elif payload.get("error") or self._is_error:
+            self._fault = self._fault or fault_of_error_object(payload.get("error") or payload)
+        else:
+            self._chunk(payload, now)
+
+    def _chunk(self, payload: dict[str, Any], now: float) -> None:
+        for name in ("model", "usage", "system_fingerprint"):
+            if payload.get(name) is not None:
+                self._rest[name] = payload[name]
+        choices = payload.get("choices")
+        if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+            return
+        choice = choices[0]
+        if choice.get("finish_reason") is not None:
+            self._finish = choice["finish_reason"]
+        if self._chat:
+            delta = choice.get("delta") or choice.get("message")
+            delta = delta if isinstance(delta, dict) else {}
+        else:
+            delta = {"content": choice.get("text")}
+        self._has_tool_calls = self._has_tool_calls or bool(delta.get("tool_calls"))
+        for name in _TEXTS:
+            if isinstance(delta.get(name), str) and delta[name]:
+                self._texts.setdefault(name, []).append(delta[name])
+                self.token_times.append(now)

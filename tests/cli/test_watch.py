@@ -1,0 +1,272 @@
+"""`nel eval watch` shows a run as it is: at work, finished, stopped or killed; and it changes nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nel.cli.eval_watch import _lines
+from nel.engine.codec import encode_outcome
+from nel.engine.lock import Owner, owned, owner_of
+from nel.engine.store import Store
+from nel.engine.store_snapshot import StoredSample
+from nel.engine.watching import RunView, Watcher, find_run
+from nel.errors import OutputError
+from nel.types import ModelFailure, Scored, Unscored
+from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
+from tests.support.runs import nel, only_run, sums, write_jsonl
+
+N = 30
+HELD_FROM = 12
+
+
+def held_back(hold: threading.Event) -> Any:
+    """Return a script that answers the first samples at once and the others once it is let go."""
+
+    def script(call: Call, _: int) -> Reply:
+        number = int(call.text.split("What is ")[1].split()[0])
+        reply = answer("" if number == 3 else f"Answer: {2 * number + (number == 5)}")
+        if number >= HELD_FROM:
+            reply.wait = hold
+        return reply
+
+    return script
+
+
+def start(endpoint: Endpoint, cwd: Path, *more: str) -> subprocess.Popen[str]:
+    """Start a run in a process of its own, and wait until the first answers are there."""
+    sums(cwd / "data.jsonl", N)
+    command = [sys.executable, "-m", "nel", "eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl"]
+    command += ["--model-url", endpoint.url, "--model-id", "m", "--concurrency", "2", "-o", "out", *more]
+    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while len(endpoint.calls) < HELD_FROM + 2 and time.monotonic() < deadline:
+        threading.Event().wait(0.01)
+    assert len(endpoint.calls) >= HELD_FROM + 2, process.communicate(timeout=1)
+    return process
+
+
+def until(cwd: Path, state: str, done: int) -> dict[str, Any]:
+    """Look until a run has come so far, and return that look; what was answered may not be on disk at once."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        looked = nel("eval", "watch", "out", "--once", "--json", cwd=cwd)
+        assert looked.returncode == 0, looked.stderr
+        view: dict[str, Any] = json.loads(looked.stdout)
+        if view["state"] == state and view["done"] >= done:
+            return view
+    raise AssertionError(view)
+
+
+def test_a_run_is_watched_to_its_end(tmp_path: Path) -> None:
+    """At work it shows who, how far and what; it ends by itself, with 0, when the run does."""
+    hold = threading.Event()
+    with scripted(held_back(hold), models=["m"]) as endpoint:
+        process = start(endpoint, tmp_path)
+        view = until(tmp_path, "running", HELD_FROM)
+        assert view["owner"] == {"pid": process.pid, "host": socket.gethostname()}
+        counts = view["benchmarks"]["gsm8k"]
+        assert (counts["done"], counts["total"], counts["scored"]) == (HELD_FROM, N, HELD_FROM - 1)
+        assert counts["model_failures"] == {"empty": 1}
+        assert counts["score"] == pytest.approx((HELD_FROM - 2) / HELD_FROM)
+        assert view["live"]["pid"] == process.pid
+        shown = nel("eval", "watch", "out", "--once", cwd=tmp_path)
+        assert f"running by process {process.pid} on {socket.gethostname()}" in shown.stdout
+        assert f"{HELD_FROM}/{N}" in shown.stdout
+        command = [sys.executable, "-m", "nel", "eval", "watch", "out", "--json", "--interval", "0.1"]
+        watching = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+        assert watching.stdout is not None
+        assert json.loads(watching.stdout.readline())["state"] == "running"
+        hold.set()
+        rest, _ = watching.communicate(timeout=60)
+        assert watching.returncode == 0
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+    last = json.loads(rest.splitlines()[-1])
+    assert (last["state"], last["done"], last["owner"], last["live"]) == ("finished", N, None, None)
+    assert last["benchmarks"]["gsm8k"]["score"] == pytest.approx((N - 2) / N)
+
+
+def test_a_killed_run_is_told_from_a_stopped_one(tmp_path: Path) -> None:
+    """After SIGKILL it is killed, with its last sign of life; a resume and SIGINT make it stopped; both can go on."""
+    hold = threading.Event()
+    with scripted(held_back(hold), models=["m"]) as endpoint:
+        process = start(endpoint, tmp_path, "-O", "engine.drain_seconds=0")
+        until(tmp_path, "running", HELD_FROM)
+        process.kill()
+        process.communicate(timeout=60)
+        view = until(tmp_path, "killed", HELD_FROM)
+        assert view["owner"] is None
+        assert view["last_sign_seconds"] is not None
+        run_dir = only_run(tmp_path / "out")
+        shown = nel("eval", "watch", str(run_dir), cwd=tmp_path)
+        assert shown.returncode == 0
+        assert f"nel eval resume {run_dir}" in shown.stdout
+        moved = tmp_path / "moved" / "elsewhere"
+        shutil.copytree(tmp_path / "out", moved.parent)
+        (moved.parent / run_dir.name).rename(moved)
+        assert json.loads(nel("eval", "watch", str(moved), "--json", cwd=tmp_path).stdout)["done"] == HELD_FROM
+        resumed = subprocess.Popen(
+            [sys.executable, "-m", "nel", "eval", "resume", str(run_dir)], cwd=tmp_path, stderr=subprocess.PIPE
+        )
+        view = until(tmp_path, "running", HELD_FROM)
+        assert (view["sessions"], view["owner"]["pid"]) == (2, resumed.pid)
+        resumed.send_signal(signal.SIGINT)
+        resumed.communicate(timeout=60)
+        view = until(tmp_path, "stopped", HELD_FROM)
+        assert view["reason"] == "SIGINT"
+        assert "interrupted by SIGINT" in nel("eval", "watch", "out", cwd=tmp_path).stdout
+        hold.set()
+
+
+def test_watching_changes_nothing(tmp_path: Path) -> None:
+    """Every file of a finished run is as it was."""
+    with scripted(lambda call, _: answer("Answer: 1"), models=["m"]) as endpoint:
+        sums(tmp_path / "data.jsonl", 3)
+        command = ["--bench", "gsm8k", "--dataset", "data.jsonl", "--model-url", endpoint.url, "--model-id", "m"]
+        assert nel("eval", "run", *command, "-o", "out", cwd=tmp_path).returncode == 0
+    run_dir = only_run(tmp_path / "out")
+    kept = {path: path.read_bytes() for path in run_dir.rglob("*") if path.is_file() and path.suffix != ".db-shm"}
+    assert nel("eval", "watch", str(run_dir), cwd=tmp_path).returncode == 0
+    assert {path: path.read_bytes() for path in kept} == kept
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda _: None, "there is no "),
+        (lambda path: path.mkdir(), "there is no run in "),
+        (lambda path: path.write_text("x"), "there is no run in "),
+    ],
+)
+def test_nothing_to_watch_is_named(tmp_path: Path, make: Any, message: str) -> None:
+    """A missing directory, an empty one and a file end with 2 and one line."""
+    make(tmp_path / "runs")
+    done = nel("eval", "watch", "runs", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_damaged_store_is_named(tmp_path: Path) -> None:
+    """A run.db that is none ends with 2 and one line."""
+    (tmp_path / "run.db").write_bytes(os.urandom(4096))
+    done = nel("eval", "watch", ".", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "is damaged or no run.db" in done.stderr
+
+
+def store_with(run_dir: Path, *, samples: int = 4, bad: int = 0, repeats: int = 1) -> tuple[Store, int]:
+    """Make a run with one benchmark in its first session."""
+    run_dir.mkdir(parents=True)
+    store = Store(run_dir / "run.db")
+    key = store.put_benchmark("b", "b", {"repeats": repeats})
+    rows = [StoredSample(idx, f"s{idx}", idx, None if idx < bad else "{}", None) for idx in range(samples)]
+    with store.transaction():
+        store.add_samples(key, iter(rows))
+        store.begin_session()
+    return store, key
+
+
+def put(store: Store, key: int, idx: int, outcome: Any, *, retry: int = 0) -> None:
+    """Commit one outcome."""
+    store._write("INSERT OR REPLACE INTO outcomes VALUES(?, ?, ?, ?, ?)", (key, idx, 0, retry, encode_outcome(outcome)))
+
+
+def test_what_a_resume_drops_is_counted_anew(tmp_path: Path) -> None:
+    """Row numbers that are used again, and outcomes that are gone, do not fool a watcher that goes on looking."""
+    store, key = store_with(tmp_path / "run")
+    watcher = Watcher(tmp_path / "run")
+    put(store, key, 0, Scored(reward=1.0, metrics={}))
+    put(store, key, 1, ModelFailure(kind="empty"))
+    put(store, key, 2, Unscored(cause="infra", kind="timeout"), retry=2)
+    first = watcher.look()
+    assert (first.done, first.benchmarks[0].unscored) == (3, {"infra:timeout": 1})
+    with store.transaction():
+        store.drop_outcomes(key, only_retryable=True)
+        store.begin_session()
+    put(store, key, 3, Scored(reward=0.0, metrics={}))
+    second = watcher.look()
+    assert (second.done, second.sessions, second.benchmarks[0].unscored) == (3, 2, {})
+    assert second.benchmarks[0].score == pytest.approx(1 / 3)
+    put(store, key, 2, Scored(reward=1.0, metrics={}))
+    assert watcher.look().benchmarks[0].score == pytest.approx(2 / 4)
+    store.close()
+
+
+def test_bad_rows_are_unscored_as_in_the_artifacts(tmp_path: Path) -> None:
+    """The total has every row and repeat; a bad row is done and unscored from the beginning."""
+    store, _ = store_with(tmp_path / "run", samples=4, bad=1, repeats=3)
+    view = Watcher(tmp_path / "run").look()
+    assert (view.total, view.done, view.benchmarks[0].unscored) == (12, 3, {"bad_row:unusable": 3})
+    store.close()
+
+
+def test_who_holds_a_run_is_seen_without_holding_it(tmp_path: Path) -> None:
+    """The owner is known while it holds the directory, and not after; asking does not keep a run from starting."""
+    assert owner_of(tmp_path) is None
+    with owned(tmp_path):
+        assert owner_of(tmp_path) == Owner(pid=os.getpid(), host=socket.gethostname())
+    assert owner_of(tmp_path) is None
+    finished = threading.Event()
+
+    def ask() -> None:
+        while not finished.is_set():
+            owner_of(tmp_path)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    try:
+        for _ in range(200):
+            with owned(tmp_path):
+                pass
+    finally:
+        finished.set()
+        asking.join()
+
+
+def test_a_directory_of_runs_means_the_one_at_work(tmp_path: Path) -> None:
+    """Of several runs the one that somebody works on is watched, else the one begun last."""
+    for name in ("a", "b"):
+        store_with(tmp_path / name)[0].close()
+    assert find_run(tmp_path) == tmp_path / "b"
+    with owned(tmp_path / "a"):
+        assert find_run(tmp_path) == tmp_path / "a"
+        assert Watcher(tmp_path / "a").look().state == "running"
+    assert Watcher(tmp_path / "a").look().state == "killed"
+    with pytest.raises(OutputError, match="is gone"):
+        Watcher(tmp_path / "c").look()
+
+
+def test_live_numbers_of_another_machine_count_where_its_lock_does_not(tmp_path: Path) -> None:
+    """A file system without locks between machines: fresh numbers of another host mean that it is at work."""
+    store_with(tmp_path / "run")[0].close()
+    live = {"pid": 7, "host": "node-2", "updated": time.time(), "stage": "running", "rate": 2.0, "retries": 0}
+    write_jsonl(tmp_path / "run" / "progress.json", [live])
+    view = Watcher(tmp_path / "run").look()
+    assert (view.state, view.owner, view.seconds_left) == ("running", Owner(pid=7, host="node-2"), 2.0)
+    write_jsonl(tmp_path / "run" / "progress.json", [{**live, "updated": time.time() - 3600}])
+    view = Watcher(tmp_path / "run").look()
+    assert view.state == "killed"
+    assert view.last_sign_seconds is not None
+    assert view.last_sign_seconds >= 3600
+
+
+def test_text_of_a_run_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    """A reason that came from the endpoint is shown with its escapes as text."""
+    view = RunView(
+        run_dir=tmp_path, run_id="r\x1b[2J", state="stopped", reason="down\x1b]0;x\x07\nnel: fine", owner=None,
+        sessions=1, started=1.0, elapsed_seconds=5.0, benchmarks=[], live=None, last_sign_seconds=None, rate=None,
+    )  # fmt: skip
+    assert all(character.isprintable() for line in _lines(view) for character in line)

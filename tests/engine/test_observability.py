@@ -1,0 +1,607 @@
+"""A run tells what happens, to whoever listens, without a secret and without harm to itself."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+import socket
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nel.config.schema import ObservabilityConfig
+from nel.engine.observing import observing
+from nel.engine.observing.live import FILE_NAME as LIVE_NAME
+from nel.engine.observing.live import LiveFile, read_live
+from nel.engine.observing.metrics import serve_metrics
+from nel.engine.observing.pace import report_pace
+from nel.engine.observing.run_log import DebugRunLog, RunLog
+from nel.engine.observing.spans import Spans, export_spans, read_headers
+from nel.engine.progress import Progress
+from nel.errors import ConfigError, MissingExtra
+from nel.observer import NOBODY, Observer, Observers, SessionInfo
+from nel.types import Generation, Message, ModelFailure, Request, Response, ResponseError, Scored, Unscored, Usage
+from tests.support.endpoint import Call, Reply, answer, scripted
+from tests.support.runs import nel, only_run, sums
+
+KEY = 'sk-"hidden"/key+1234'
+INFO = SessionInfo(
+    run_id="r1",
+    session=1,
+    benchmarks={1: "gsm8k"},
+    identities={"gsm8k": "sha256:ab"},
+    config_digest="cd",
+    planned=10,
+    concurrency=8,
+    model="m",
+    url="http://h:81/v1",
+)
+REQUEST = Request(
+    protocol="chat",
+    model="m",
+    sample_id="s7",
+    repeat=1,
+    messages=(Message(role="user", content="the prompt text"),),
+    generation=Generation(temperature=0.5, seed=3),
+)
+ANSWER = Response(
+    text="the answer text",
+    finish_reason="stop",
+    model="served",
+    latency_seconds=0.2,
+    attempts=2,
+    usage=Usage(prompt_tokens=7, completion_tokens=3, cached_tokens=2),
+)
+LOST = Response(attempts=3, error=ResponseError(kind="timeout", message="too slow"))
+RIGHT = Scored(reward=1.0, metrics={})
+
+
+def lines(run_dir: Path) -> list[dict[str, Any]]:
+    """Return the log, each line read strictly."""
+
+    def refuse(name: str) -> None:
+        raise ValueError(name)
+
+    text = (run_dir / "run.log").read_bytes().decode("ascii")
+    assert text.endswith("\n")
+    return [json.loads(line, parse_constant=refuse) for line in text.split("\n")[:-1]]
+
+
+@contextmanager
+def logged(run_dir: Path, kind: type[RunLog] = RunLog, level: str = "info", **more: Any) -> Iterator[RunLog]:
+    log = kind(run_dir, level=level, progress=Progress(), **more)
+    try:
+        yield log
+    finally:
+        log.close()
+
+
+def test_a_line_says_when_how_bad_and_what(tmp_path: Path) -> None:
+    """UTC time, level and event come first; the fields of the event stand beside them."""
+    with logged(tmp_path) as log:
+        log.session_started(INFO)
+        log.session_ended("done", 0)
+    first, *_, last = lines(tmp_path)
+    assert first["time"].endswith("Z")
+    assert (first["level"], first["event"], first["run_id"], first["config_sha256"]) == (
+        "info",
+        "session_started",
+        "r1",
+        "cd",
+    )
+    assert first["identities"] == {"gsm8k": "sha256:ab"}
+    assert (last["event"], last["reason"], last["exit_code"], last["score"]) == ("session_ended", "done", 0, None)
+    assert (tmp_path / "run.log").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("spelling", [KEY, base64.b64encode(KEY.encode()).decode(), "sk-%22hidden%22%2Fkey%2B1234"])
+def test_no_secret_gets_into_the_log(tmp_path: Path, spelling: str) -> None:
+    """A key in an error, its traceback, a field or a plugin's message is replaced, however it is spelt."""
+    with logged(tmp_path, secrets=[KEY]) as log:
+        log.outage_started("auth", f"refused {spelling}")
+        logging.getLogger("nel.plugin").warning("sent %s", spelling)
+        try:
+            raise ValueError(f"bad {spelling}")
+        except ValueError as error:
+            log.failed(error)
+    written = (tmp_path / "run.log").read_text()
+    assert json.dumps(spelling)[1:-1] not in written
+    assert "hidden" not in written
+    assert written.count("[redacted]") == 4
+
+
+def test_text_from_outside_cannot_forge_a_line_or_steer_a_terminal(tmp_path: Path) -> None:
+    """Line breaks, escapes, C1 controls, direction marks and lone surrogates leave as JSON escapes on one line."""
+    hostile = 'x\n{"level": "info"}\r\x1b[2J\x9b31m\x7f\u2028\u202e\ud800'
+    with logged(tmp_path) as log:
+        log.stopping(hostile)
+    (line,) = lines(tmp_path)
+    assert line["reason"] == hostile.replace("\ud800", "\ufffd")
+    raw = (tmp_path / "run.log").read_bytes()
+    assert raw.count(b"\n") == 1
+    assert all(32 <= byte < 127 for byte in raw[:-1])
+
+
+def test_a_number_that_json_does_not_have_is_null(tmp_path: Path) -> None:
+    """NaN and infinity are no JSON."""
+    with logged(tmp_path) as log:
+        log.outage_ended(float("nan"))
+        log.outage_ended(float("inf"))
+    assert [line["seconds"] for line in lines(tmp_path)] == [None, None]
+
+
+def test_retries_are_counted_and_written_once_a_second(tmp_path: Path) -> None:
+    """Ten thousand retries between two ticks are one line with counts; a tick without one writes nothing."""
+    with logged(tmp_path) as log:
+        for number in range(10_000):
+            log.retried("timeout" if number % 10 else "rate_limit", 0.1, number / 1000)
+        log.throttled(7)
+        log.throttled(4)
+        log.tick()
+        log.tick()
+    retried, limit, stage = lines(tmp_path)
+    assert retried["retries"] == {"rate_limit": 1000, "timeout": 9000}
+    assert (retried["n"], retried["wait_seconds_max"]) == (10_000, 9.999)
+    assert (limit["event"], limit["limit"]) == ("concurrency_changed", 4)
+    assert stage["event"] == "stage"
+
+
+def test_samples_are_logged_at_debug_only(tmp_path: Path) -> None:
+    """By default a sample costs no line; at debug its request and its outcome get one each, without their text."""
+    assert RunLog.sample_finished is Observer.sample_finished
+    assert RunLog.request_finished is Observer.request_finished
+    with logged(tmp_path, DebugRunLog, "debug") as log:
+        log.request_finished(REQUEST, ANSWER, 0.5)
+        log.sample_finished((1, 4, 0), Unscored(cause="infra", kind="timeout", detail="too slow"))
+        log.sample_finished((1, 5, 0), ModelFailure(kind="empty"))
+    asked, lost, empty = lines(tmp_path)
+    assert (asked["sample_id"], asked["attempts"], asked["completion_tokens"]) == ("s7", 2, 3)
+    assert (lost["problem_idx"], lost["cause"], empty["kind"]) == (4, "infra", "empty")
+    assert "answer text" not in json.dumps(asked)
+
+
+def test_the_level_is_a_floor(tmp_path: Path) -> None:
+    """At warning, a session that goes well writes nothing."""
+    with logged(tmp_path, level="warning") as log:
+        log.session_started(INFO)
+        log.stopping("SIGINT")
+        log.session_ended("done", 0)
+    assert [line["event"] for line in lines(tmp_path)] == ["stopping"]
+
+
+def test_the_log_is_bounded(tmp_path: Path) -> None:
+    """Four files of a bounded size are kept, each with whole lines; one enormous text is cut."""
+    with logged(tmp_path, bytes_max=5_000) as log:
+        for number in range(300):
+            log.stopping(f"{number} {'x' * 100}")
+        log.stopping("y" * 1_000_000)
+    files = sorted(tmp_path.glob("run.log*"))
+    assert len(files) == 4
+    assert sum(path.stat().st_size for path in files) <= 4 * 5_000
+    assert [json.loads(line)["event"] for path in files for line in path.read_text().splitlines()]
+    assert "…" in lines(tmp_path)[-1]["reason"]
+
+
+def test_half_a_line_of_a_crash_is_cut(tmp_path: Path) -> None:
+    """A resumed run goes on after the last whole line."""
+    (tmp_path / "run.log").write_text('{"event": "kept"}\n{"event": "ha')
+    with logged(tmp_path) as log:
+        log.stopping("now")
+    assert [line["event"] for line in lines(tmp_path)] == ["kept", "stopping"]
+
+
+def test_a_log_that_cannot_be_written_harms_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Neither an unusable file nor a full disk raises or prints; what is on disk are whole lines."""
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "run.log").mkdir()
+    with logged(tmp_path / "taken") as log:
+        log.session_started(INFO)
+    program = (
+        "import resource, sys; from pathlib import Path\n"
+        "from nel.engine.observing.run_log import RunLog; from nel.engine.progress import Progress\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "log = RunLog(Path(sys.argv[1]), level='info', progress=Progress())\n"
+        "for number in range(100): log.stopping(f'{number} ' + 'x' * 50)\n"
+        "log.close(); print('lived')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, tmp_path], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("lived\n", "")
+    assert 0 < len(lines(tmp_path)) < 10
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_observer_that_raises_is_dropped_and_reported() -> None:
+    """The others are told as before; the run hears of nothing."""
+    told: list[str] = []
+    reported: list[BaseException] = []
+
+    class Broken(Observer):
+        def throttled(self, limit: int) -> None:
+            raise RuntimeError("broken")
+
+        def stopping(self, reason: str) -> None:
+            told.append("broken")
+
+        def close(self) -> None:
+            told.append("closed")
+
+    class Whole(Observer):
+        def throttled(self, limit: int) -> None:
+            told.append(str(limit))
+
+    observers = Observers([Broken(), Whole()], report=reported.append)
+    observers.throttled(3)
+    observers.throttled(4)
+    observers.stopping("x")
+    observers.close()
+    assert told == ["3", "4", "closed"]
+    assert [str(error) for error in reported] == ["broken"]
+
+
+def test_every_call_of_the_seam_reaches_everybody() -> None:
+    """`Observers` passes on each call with its arguments; nobody minds being told."""
+    told: dict[str, tuple[Any, ...]] = {}
+    calls: dict[str, tuple[Any, ...]] = {
+        "session_started": (INFO,),
+        "preflight_finished": (None, 0.1),
+        "sample_started": ((1, 2, 3), "s"),
+        "retried": ("timeout", 1.0, 2.0),
+        "request_finished": (REQUEST, ANSWER, 0.3),
+        "sample_finished": ((1, 2, 3), RIGHT),
+        "throttled": (3,),
+        "outage_started": ("endpoint", "down"),
+        "outage_ended": (3.0,),
+        "stopping": ("SIGINT",),
+        "failed": (ValueError("x"),),
+        "session_ended": ("done", 0),
+        "tick": (),
+        "close": (),
+    }
+    assert set(calls) == {name for name in vars(Observer) if not name.startswith("_")}
+    listener = type("Listener", (Observer,), {name: _keeping(told, name) for name in calls})
+    observers = Observers([listener()])
+    for name, arguments in calls.items():
+        getattr(NOBODY, name)(*arguments)
+        getattr(observers, name)(*arguments)
+    assert told == calls
+
+
+def _keeping(told: dict[str, tuple[Any, ...]], name: str) -> Any:
+    return lambda _, *arguments: told.update({name: arguments})
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on now."""
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
+
+
+def scrape(port: int) -> str:
+    """Return what Prometheus would get."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as reply:
+        return str(reply.read().decode())
+
+
+def test_metrics_count_what_happened() -> None:
+    """Counters, the histogram and the gauges stand at what they were told, labelled by run."""
+    port = free_port()
+    progress = Progress(scored=4, reward_sum=3.0, in_flight={0: 1.0, 1: 2.0})
+    metrics = serve_metrics(port, "r1", progress)
+    try:
+        metrics.session_started(INFO)
+        metrics.retried("timeout", 0.1, 0.5)
+        metrics.request_finished(REQUEST, ANSWER, 0.7)
+        metrics.request_finished(REQUEST, LOST, 9.0)
+        metrics.sample_finished((1, 0, 0), RIGHT)
+        metrics.sample_finished((1, 1, 0), RIGHT)
+        metrics.sample_finished((1, 2, 0), Unscored(cause="infra", kind="timeout"))
+        metrics.throttled(5)
+        found = scrape(port)
+    finally:
+        metrics.close()
+    for line in (
+        'nel_requests_total{outcome="answered",run="r1"} 1.0',
+        'nel_requests_total{outcome="timeout",run="r1"} 1.0',
+        'nel_retries_total{kind="timeout",run="r1"} 1.0',
+        'nel_samples_total{benchmark="gsm8k",kind="",run="r1",state="scored"} 2.0',
+        'nel_samples_total{benchmark="gsm8k",kind="infra",run="r1",state="unscored"} 1.0',
+        'nel_request_seconds_count{run="r1"} 1.0',
+        'nel_tokens_total{kind="prompt",run="r1"} 7.0',
+        'nel_tokens_total{kind="completion",run="r1"} 3.0',
+        'nel_in_flight{run="r1"} 2.0',
+        'nel_concurrency_limit{run="r1"} 5.0',
+        'nel_running_score{run="r1"} 0.75',
+        'nel_samples_planned{run="r1"} 10.0',
+    ):
+        assert line in found.splitlines()
+    again = serve_metrics(port, "r2", progress)  # the port is free again
+    again.close()
+
+
+def test_a_port_in_use_is_named() -> None:
+    """The error names the port and the flag."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(ConfigError, match=rf"cannot serve metrics on 127.0.0.1:{port}.*--metrics-port"):
+            serve_metrics(port, "r1", Progress())
+
+
+@pytest.mark.parametrize(
+    ("module", "config", "extra"),
+    [
+        ("prometheus_client", ObservabilityConfig(metrics_port=9464), "nel[metrics]"),
+        (
+            "opentelemetry.exporter.otlp.proto.http.trace_exporter",
+            ObservabilityConfig(otlp_endpoint="http://127.0.0.1:1"),
+            "nel[otel]",
+        ),
+    ],
+)
+def test_a_missing_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, config: ObservabilityConfig, extra: str
+) -> None:
+    """What is asked for and not installed is an error that says what to install; nothing is left open."""
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtra) as caught, observing(tmp_path, config, Progress()):
+        pytest.fail("the block may not run")
+    assert extra in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_spans_have_the_shape_of_the_run() -> None:
+    """Attempts are in their request, requests in their sample, samples in the session; no prompt, no answer."""
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    exporter = InMemorySpanExporter()
+    spans = Spans(SimpleSpanProcessor(exporter), "r1")
+
+    async def one(idx: int, response: Response) -> None:
+        spans.sample_started((1, idx, 1), f"s{idx}")
+        await asyncio.sleep(0)
+        if response is ANSWER:
+            spans.retried("rate_limit", 0.05, 0.1)
+        await asyncio.sleep(0)
+        spans.request_finished(REQUEST, response, 0.5)
+
+    async def both() -> None:
+        await asyncio.gather(one(7, ANSWER), one(8, LOST))
+
+    spans.session_started(INFO)
+    asyncio.run(both())
+    spans.sample_finished((1, 7, 1), RIGHT)
+    spans.sample_finished((1, 9, 1), RIGHT)
+    spans.outage_started("endpoint", "secret text")
+    spans.session_ended("SIGINT", 130)
+    spans.close()
+    finished = exporter.get_finished_spans()
+    by_id = {span.context.span_id: span for span in finished}
+    shape = sorted((span.name, by_id[span.parent.span_id].name if span.parent else "") for span in finished)
+    assert shape == [
+        ("attempt", "chat m"),
+        ("attempt", "chat m"),
+        ("chat m", "nel.sample"),
+        ("chat m", "nel.sample"),
+        ("nel.sample", "nel.session"),
+        ("nel.sample", "nel.session"),
+        ("nel.session", ""),
+    ]
+    answered = next(span for span in finished if span.name == "chat m" and span.status.is_ok is not False)
+    attributes = dict(answered.attributes or {})
+    assert attributes["gen_ai.request.model"] == "m"
+    assert attributes["gen_ai.response.model"] == "served"
+    assert attributes["gen_ai.response.finish_reasons"] == ("stop",)
+    assert (attributes["gen_ai.usage.input_tokens"], attributes["gen_ai.usage.output_tokens"]) == (7, 3)
+    assert (attributes["gen_ai.request.temperature"], attributes["gen_ai.request.seed"]) == (0.5, 4)
+    assert (attributes["server.address"], attributes["server.port"]) == ("h", 81)
+    assert answered.end_time is not None
+    assert answered.start_time is not None
+    assert 0.4e9 < answered.end_time - answered.start_time < 0.6e9
+    outcomes = {
+        span.attributes["nel.sample.id"]: span.attributes["nel.outcome"]
+        for span in finished
+        if span.name == "nel.sample" and span.attributes
+    }
+    assert outcomes == {"s7": "scored", "s8": "not_finished"}
+    everything = "".join(span.to_json() for span in finished)
+    for text in ("prompt text", "answer text", "secret text"):
+        assert text not in everything
+
+
+@contextmanager
+def collector() -> Iterator[tuple[str, list[tuple[str, str | None, bytes]]]]:
+    """A collector that keeps what it is sent."""
+    got: list[tuple[str, str | None, bytes]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            got.append((self.path, self.headers["X-Token"], body))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", got
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def test_spans_are_sent_with_the_headers_of_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The base URL gets the path of OTLP; what is left is sent when the session closes; the log has no header."""
+    monkeypatch.setenv("OTLP_HEADERS", "x-token=very%20secret,other=1")
+    with collector() as (url, got):
+        config = ObservabilityConfig(otlp_endpoint=url, otlp_headers_env="OTLP_HEADERS")
+        with observing(tmp_path, config, Progress()) as observer:
+            observer.session_started(INFO)
+            observer.stopping("very secret")
+            observer.session_ended("done", 0)
+    ((path, token, body),) = got
+    assert (path, token) == ("/v1/traces", "very secret")
+    assert b"nel.session" in body
+    assert "very secret" not in (tmp_path / "run.log").read_text()
+
+
+def test_a_dead_collector_harms_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Nothing answers: the session ends within seconds, stderr stays clean, the log says so."""
+    spans = export_spans(f"http://127.0.0.1:{free_port()}", {}, "r1")
+    with logged(tmp_path) as log:
+        spans.session_started(INFO)
+        spans.session_ended("done", 0)
+        spans.close()
+        log.stopping("end")
+    assert capfd.readouterr().err == ""
+    assert [line["event"] for line in lines(tmp_path)][-1] == "stopping"
+
+
+@pytest.mark.parametrize("text", ["", "no-sign", "a=b\nc", "=x"])
+def test_headers_that_cannot_be_used_are_refused_without_being_shown(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """The message names the variable, never its value."""
+    monkeypatch.setenv("OTLP_HEADERS", text)
+    with pytest.raises(ConfigError, match="OTLP_HEADERS") as caught:
+        read_headers("OTLP_HEADERS")
+    assert "no-sign" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:4318", "ftp://h", "http://user:pw@h", "http://h/?key=1", "http://h:x"])
+def test_an_unusable_collector_is_refused(url: str) -> None:
+    """The URL of the collector is checked when the configuration is read."""
+    with pytest.raises(ValueError, match="URL"):
+        ObservabilityConfig(otlp_endpoint=url)
+
+
+def test_live_numbers_are_there_while_it_lasts(tmp_path: Path) -> None:
+    """The file is whole at every moment, is renewed by a tick, and goes with the session."""
+    progress = Progress(total=10)
+    live = LiveFile(tmp_path, progress)
+    live.session_started(INFO)
+    progress.scored = 3
+    live.throttled(4)
+    live.outage_started("endpoint", "down")
+    live.tick()
+    found = read_live(tmp_path)
+    assert found is not None
+    assert (found["done"], found["total"], found["concurrency_limit"], found["host"]) == (
+        3,
+        10,
+        4,
+        socket.gethostname(),
+    )
+    assert found["outage_seconds"] >= 0
+    live.session_ended("done", 0)
+    live.tick()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"updated": "x"}'])
+def test_unreadable_live_numbers_are_none(tmp_path: Path, content: bytes) -> None:
+    """A watcher does not trip over what is in the file."""
+    (tmp_path / LIVE_NAME).write_bytes(content)
+    assert read_live(tmp_path) is None
+
+
+@dataclass
+class _Gate:
+    limit: int = 8
+    down_seconds: float | None = None
+
+
+async def test_changes_of_pace_are_told_once() -> None:
+    """A limit or an outage is told when it changes, not each time it is looked at."""
+    told: list[tuple[str, Any]] = []
+
+    class Listener(Observer):
+        def throttled(self, limit: int) -> None:
+            told.append(("limit", limit))
+
+        def outage_started(self, kind: str, detail: str) -> None:
+            told.append(("down", detail))
+
+        def outage_ended(self, seconds: float) -> None:
+            told.append(("up", seconds))
+
+    gate = _Gate()
+    task = asyncio.create_task(report_pace(gate, Listener(), look_seconds=0))
+    for limit, down in ((8, None), (4, 1.0), (4, 2.0), (4, None), (4, None)):
+        gate.limit, gate.down_seconds = limit, down
+        for _ in range(3):
+            await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert told == [
+        ("limit", 8),
+        ("limit", 4),
+        ("down", "it has answered nobody for 1 s"),
+        ("up", 2.0),
+    ]
+
+
+def _script(call: Call, _: int) -> Reply:
+    return answer("Answer: 1")
+
+
+def _run(tmp_path: Path, url: str, *more: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    sums(tmp_path / "data.jsonl", 3)
+    command = ["eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl", "--model-url", url, "--model-id", "m"]
+    return nel(*command, "-o", "out", *more, cwd=tmp_path, env=env)
+
+
+def test_a_run_leaves_its_log_and_no_live_numbers(tmp_path: Path) -> None:
+    """Start, pre-flight and end are in run.log; progress.json is gone."""
+    with scripted(_script, models=["m"]) as endpoint:
+        done = _run(tmp_path, endpoint.url)
+    assert done.returncode == 0, done.stderr
+    run_dir = only_run(tmp_path / "out")
+    events = [line["event"] for line in lines(run_dir)]
+    assert events[0] == "session_started"
+    assert "preflight_finished" in events
+    assert events[-1] == "session_ended"
+    assert not (run_dir / LIVE_NAME).exists()
+
+
+def test_a_refused_key_is_in_the_log_without_the_key(tmp_path: Path) -> None:
+    """The pre-flight's problem and the ending are written; the key is nowhere."""
+    with scripted(_script, models=["m"], key="right") as endpoint:
+        done = _run(tmp_path, endpoint.url, "--api-key-env", "K", env={"K": "sk-wrong-key-1"})
+    assert done.returncode == 2
+    run_dir = only_run(tmp_path / "out")
+    found = {line["event"]: line for line in lines(run_dir)}
+    assert "refused" in found["preflight_finished"]["problem"]
+    assert found["session_ended"]["exit_code"] == 2
+    assert "sk-wrong-key-1" not in (run_dir / "run.log").read_text()
+
+
+def test_a_port_in_use_ends_a_run_before_anything_is_sent(tmp_path: Path) -> None:
+    """Exit 2, one line that names the port, no request and no directory left."""
+    with socket.socket() as taken, scripted(_script, models=["m"]) as endpoint:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = _run(tmp_path, endpoint.url, "--metrics-port", str(port))
+        assert endpoint.calls == []
+    assert done.returncode == 2
+    assert f"127.0.0.1:{port}" in done.stderr
+    assert list((tmp_path / "out").iterdir()) == []
