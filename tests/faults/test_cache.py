@@ -176,7 +176,7 @@ def test_f66_two_writers(tmp_path: Path) -> None:
     found: list[Any] = []
 
     def one(out: str) -> None:
-        settings = config(tmp_path, server.url, n=40, out=out, generation=COLD)
+        settings = config(tmp_path, server.url, n=40, out=out, generation=COLD, endpoint={"total_timeout_seconds": 60})
         found.append(nel.evaluate({**settings, "cache": {"dir": str(tmp_path / "cache")}}))
 
     with serving() as server:
@@ -189,6 +189,7 @@ def test_f66_two_writers(tmp_path: Path) -> None:
         sent = len(server.calls)
         third = _run(tmp_path, server, n=40, out="c")
         assert len(server.calls) == sent
+    assert [item.metrics["accounting"]["unscored"] for result in found for item in result.benchmarks] == [{}, {}]
     assert [result.exit_code for result in found] == [0, 0]
     assert third.states == ["scored"] * 40
 

@@ -116,6 +116,7 @@ def test_a_kill_at_the_same_point_of_every_attempt(tmp_path: Path, point: str) -
             ends.append(attempt(settings, resume=resume, env={"NEL_FAILPOINT": f"{point}:{5 * len(ends)}"}))
         assert ends[-1] == 0, ends
         kills = sum(end == -signal.SIGKILL for end in ends)
+        assert kills >= 1, "the point was never reached"
         nothing_paid_twice(server, at_most=CONCURRENCY * kills)
     ran = read_run(only_run(tmp_path / "out"), 0, killed=True)
     assert ran.accounting["n_total"] == n

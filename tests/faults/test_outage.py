@@ -75,6 +75,15 @@ def test_f36_a_port_that_opens_later(tmp_path: Path) -> None:
     assert found[0].benchmarks[0].accounting["n_scored"] == 10
 
 
+def test_f37_the_only_sample_waits_too(tmp_path: Path) -> None:
+    """Nobody listens and all samples wait for their next attempt: the run stops resumably, it is not done."""
+    url = f"http://127.0.0.1:{free_port()}/v1"
+    endpoint = {**HASTY, "attempts_max": 50, "backoff_seconds": 0.4, "backoff_seconds_max": 0.4}
+    ran = run(tmp_path, url, n=1, endpoint=endpoint, engine={"concurrency": 1})
+    assert ran.exit_code == 75
+    assert ran.metrics["complete"] is False
+
+
 def test_f36_people_are_told(tmp_path: Path) -> None:
     """While it lasts the progress line says that the endpoint is down and for how long."""
     progress = Progress()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from tests.faults.server import (
     Call,
     Do,
     Endless,
+    Gate,
     Reply,
     answer,
     answer_json,
@@ -79,9 +81,27 @@ def test_a_closed_idle_connection_costs_no_attempt(tmp_path: Path, end: Do) -> N
         return right(call)
 
     with serving(script) as server:
-        ran = run(tmp_path, server, n=6, endpoint={"attempts_max": 1}, engine={"concurrency": 2})
+        ran = run(tmp_path, server, n=6, endpoint={"attempts_max": 1}, engine={"concurrency": 1})
     assert ran.states == ["scored"] * 6
     assert ran.attempts == [1] * 6
+
+
+def test_f15_every_idle_connection_is_gone(tmp_path: Path) -> None:
+    """A server that closes all kept connections at once: the next request gets a new one, not another dead one."""
+    used: set[int] = set()
+    all_open = threading.Event()
+
+    def script(call: Call) -> Reply:
+        if call.connection in used:
+            return [Do.CLOSE]
+        used.add(call.connection)
+        if len(used) == 4:
+            all_open.set()
+        return [Gate(all_open), *right(call)]
+
+    with serving(script) as server:
+        ran = run(tmp_path, server, n=8, endpoint={"attempts_max": 1})
+    assert ran.states == ["scored"] * 8
 
 
 def test_f15_a_server_that_closes_after_each_answer(tmp_path: Path) -> None:
@@ -94,7 +114,7 @@ def test_f15_a_server_that_closes_after_each_answer(tmp_path: Path) -> None:
 
 def test_f15_refused_then_up(tmp_path: Path) -> None:
     """A port where nothing listens is a connection fault, waited for within bounds, exit 75, and nothing is scored."""
-    ran = run(tmp_path, f"http://127.0.0.1:{free_port()}/v1", n=4, endpoint={"attempts_max": 6})
+    ran = run(tmp_path, f"http://127.0.0.1:{free_port()}/v1", n=4, engine={"preflight": True})
     assert ran.exit_code == 75
     assert all(state.startswith("infra:") for state in ran.states)
 
@@ -137,10 +157,10 @@ def test_f18_a_black_hole_is_a_connect_timeout(tmp_path: Path) -> None:
     """An address that drops packets ends at the connect deadline under its own name, and stops the run resumably."""
     with black_hole() as port:
         started = time.monotonic()
-        ran = run(tmp_path, f"http://127.0.0.1:{port}/v1", n=4, endpoint={**LIMITS, "attempts_max": 6})
+        ran = run(tmp_path, f"http://127.0.0.1:{port}/v1", n=4, endpoint=LIMITS, engine={"preflight": True})
         assert time.monotonic() - started < 10
     assert ran.exit_code == 75
-    assert "infra:connect_timeout" in ran.states
+    assert set(ran.states) == {"infra:connect_timeout"}
 
 
 def test_f44_a_last_sample_that_hangs_ends_the_run(tmp_path: Path) -> None:
@@ -156,7 +176,7 @@ def test_f44_a_last_sample_that_hangs_ends_the_run(tmp_path: Path) -> None:
 def test_f34_a_name_that_cannot_be_resolved(tmp_path: Path) -> None:
     """A host without an address is waited for within bounds and stops resumably."""
     started = time.monotonic()
-    ran = run(tmp_path, "http://no-such-host.invalid/v1", n=4, endpoint={"attempts_max": 6})
+    ran = run(tmp_path, "http://no-such-host.invalid/v1", n=4, engine={"preflight": True})
     assert time.monotonic() - started < 10
     assert ran.exit_code == 75
     assert all(state.startswith("infra:") for state in ran.states)

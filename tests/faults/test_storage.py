@@ -173,7 +173,7 @@ os._exit(0)
 
 
 def test_f48_a_kill_while_the_store_is_made(tmp_path: Path) -> None:
-    """A kill between the making of a store and its first record leaves a journal: the run begins, nothing is damaged."""
+    """A kill between the making of a store and its first record leaves a journal, and the run can begin."""
     run_dir = tmp_path / "out" / "run"
     run_dir.mkdir(parents=True)
     subprocess.run([sys.executable, "-c", HALF_MADE, str(run_dir / "run.db")], cwd=ROOT, env=environment(), check=True)
@@ -326,14 +326,14 @@ def test_f67_a_report_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_f68_a_report_does_not_grow_with_the_answers(tmp_path: Path) -> None:
-    """Thirty megabytes of answers make a page that a browser can open."""
-    rows = [{"question": f"What is {i} plus {i}?", "answer": "#### 1", "said": "y x " * 5_000} for i in range(1500)]
+    """Ten megabytes of answers of more samples than a page shows make one that a browser can open."""
+    rows = [{"question": f"What is {i} plus {i}?", "answer": "#### 1", "said": "y x " * 2_000} for i in range(1300)]
     data = write_jsonl(tmp_path / "d.jsonl", rows)
     entry = {"name": "gsm8k", "dataset": str(data), "response_field": "said"}
     result = nel.evaluate({"benchmarks": [entry], "output": {"dir": str(tmp_path / "out")}})
     assert result.exit_code == 0
-    assert result.benchmarks[0].accounting["n_total"] == 1500
-    assert result.report.stat().st_size < 12 << 20
+    assert result.benchmarks[0].accounting["n_total"] == 1300
+    assert result.report.stat().st_size < 9_500 * 1000
 
 
 def test_f70_files_are_private(tmp_path: Path) -> None:
