@@ -69,9 +69,9 @@ def attempting() -> Iterator[Attempts]:
 
 
 def _mixed(call: Call) -> Reply:
-    """Right, wrong, empty and at first broken answers."""
-    if call.number % 11 == 0 and call.attempt == 0:
-        return error(503)
+    """Right, wrong, empty and refused answers; none that is tried again, since kills alone are looked at here."""
+    if call.number % 11 == 0:
+        return error(400, "maximum context length is 10 tokens")
     if call.number % 7 == 0:
         return answer("no idea")
     return right(call) if call.number % 5 else answer("")
@@ -83,7 +83,9 @@ def _resumable(out: Path) -> bool:
 
 def _whole(tmp_path: Path, n: int) -> Ran:
     with serving(_mixed) as server:
-        return run(tmp_path, server, n=n, out="whole")
+        whole = run(tmp_path, server, n=n, out="whole")
+    assert whole.exit_code == 0
+    return whole
 
 
 @pytest.mark.parametrize("count", [1, 4], ids=["first", "fourth"])

@@ -114,12 +114,12 @@ def test_f109_samples_with_hostile_ids(tmp_path: Path) -> None:
         {"id": name, "question": f"What is {index} plus {index}?", "answer": f"#### {2 * index}"}
         for index, name in enumerate(IDS)
     ]
-    write_jsonl(tmp_path / "sums10.jsonl", rows)
+    write_jsonl(tmp_path / "sums9.jsonl", rows)
     with serving() as server:
-        ran = run(tmp_path, server, n=10, endpoint={"send_sample_id": True})
-        assert len(server.calls) == 10
-    assert ran.states == ["scored"] * 10
-    assert len({row["sample_id"] for row in ran.rows}) == 10
+        ran = run(tmp_path, server, n=9, endpoint={"send_sample_id": True})
+        assert len(server.calls) == 9
+    assert ran.states == ["scored"] * 9
+    assert len({row["sample_id"] for row in ran.rows}) == 9
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from tests.faults.server import Call, Do, Gate, Reply, right, serving
 from tests.support.runs import only_run, sums
 
 SLOW = 0.03
+PATIENT = {f"{name}_timeout_seconds": 60 for name in ("first_byte", "idle", "total")}
 
 
 def _slow(call: Call) -> Reply:
@@ -185,7 +186,7 @@ def test_f53_a_second_owner_is_turned_away(tmp_path: Path) -> None:
     """Two processes resume one directory: the second leaves at once, names the first, and sends nothing."""
     gate = threading.Event()
     with serving(lambda call: [Gate(gate), *right(call)]) as server:
-        path = write_config(tmp_path, server.url, n=8, endpoint={"total_timeout_seconds": 60})
+        path = write_config(tmp_path, server.url, n=8, endpoint=PATIENT)
         first = start(["eval", "run", str(path)], tmp_path)
         server.wait_for(4)
         run_dir = only_run(tmp_path / "out")
