@@ -1,0 +1,261 @@
+"""What a hostile model, dataset or scorer can put into artifacts: inert in every one of them, and strict JSON."""
+
+from __future__ import annotations
+
+import html.parser
+import json
+import re
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nel
+from tests.faults.invariants import read_run
+from tests.faults.runs import cli_run, nel_cli, run, start, write_config
+from tests.faults.server import answer, error, free_port, serving
+from tests.support.runs import only_run, write_jsonl
+
+PAYLOADS = {
+    "f113-script": "<script>alert(1)</script>",
+    "f113-img": "<img src=x onerror=alert(1)>",
+    "f113-close": "</script><svg onload=alert(1)>",
+    "f113-link": '<a href="javascript:alert(1)">x</a>',
+    "f113-attribute": '" onload="alert(1)" x="',
+    "f113-attribute-single": "' onmouseover='alert(1)",
+    "f113-separator": "\u2028alert(1)\u2029",
+    "f113-comment": "<!-- <script>",
+    "f113-cdata": "]]><script>alert(1)</script>",
+    "f113-template": "{{ 7*7 }}{% for x in y %}",
+    "f113-style": "</style><style>@import 'http://evil.example'</style>",
+    "f113-base": "<base href='http://evil.example/'>",
+    "f113-meta": '<meta http-equiv="refresh" content="0;url=http://evil.example">',
+    "f113-title": "</title><script>alert(1)</script>",
+    "f113-textarea": "</textarea><iframe src=//evil.example>",
+    "f113-entity": "&lt;script&gt;&#x3c;script&#x3e;",
+    "f113-huge-svg": "<svg>" + "<g>" * 20_000 + "</svg>",
+}
+
+
+class _Page(html.parser.HTMLParser):
+    """Notes what a browser would load or run."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+
+def _page(path: Path) -> _Page:
+    page = _Page()
+    page.feed(path.read_text(encoding="utf-8"))
+    return page
+
+
+@pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS)
+def test_a_hostile_answer_is_inert_in_the_page(tmp_path: Path, payload: str) -> None:
+    """The page has the same elements and handlers as for a harmless answer, and loads nothing from elsewhere."""
+    pages = []
+    for out, text in (("a", "harmless"), ("b", payload)):
+        broken = error(400, text)
+        with serving(
+            {0: answer(f"{text} Answer: 5"), 1: broken, 2: answer(f"<think>{text}</think>Answer: 0")}
+        ) as server:
+            ran = run(tmp_path, server, out=out)
+        pages.append(_page(ran.run_dir / "report.html"))
+    tags = [sorted({(tag, *sorted(attributes)) for tag, attributes in page.tags}) for page in pages]
+    assert tags[0] == tags[1]
+    for tag, attributes in pages[1].tags:
+        assert not [name for name in attributes if name.startswith("on")], (tag, attributes)
+        for name in ("src", "href", "action", "data"):
+            value = attributes.get(name) or "#"
+            assert value.startswith(("#", "data:")) or not re.match(r"(?i)\s*(javascript|https?|//)", value), value
+    policy = [attributes.get("content") for tag, attributes in pages[1].tags if tag == "meta"]
+    assert any(content and "default-src" in content for content in policy), "the page has no content policy"
+
+
+ESCAPES = {
+    "f116-ansi": "\x1b[2J\x1b[31mred",
+    "f116-osc8": "\x1b]8;;http://evil.example\x07click\x1b]8;;\x07",
+    "f116-osc52": "\x1b]52;c;cHduZWQ=\x07",
+    "f116-cr": "ok\rnel: all 100 % right",
+    "f116-bidi": "abc\u202egnp.exe",
+    "f116-newline": "x\nnel: score 100 %",
+    "f116-c1": "\x9b2J",
+    "f116-backspace": "no score\b\b\b\b\b\b\b\b100 %",
+}
+
+
+@pytest.mark.parametrize("text", ESCAPES.values(), ids=ESCAPES)
+def test_escapes_do_not_reach_the_terminal(tmp_path: Path, text: str) -> None:
+    """Errors, answers and names from outside print as escapes, on one line, on stdout and on stderr."""
+    with serving(lambda _: error(401, text), models=None) as server:
+        path = write_config(tmp_path, server.url, engine={"preflight": True})
+        done = nel_cli(["eval", "run", str(path)], tmp_path)
+    assert done.returncode == 2
+    for stream in (done.stdout, done.stderr):
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", stream)
+        assert not re.search(r"(?m)^nel: (score|all) 100", stream)
+
+
+def test_f116_answers_and_model_names(tmp_path: Path) -> None:
+    """A served model and an answer full of escapes leave the terminal alone."""
+    text = "".join(ESCAPES.values())
+    with serving(lambda call: answer(f"{text} Answer: {2 * call.number}", finish=text)) as server:
+        done, ran = cli_run(tmp_path, server)
+    assert "\x1b" not in done.stdout + done.stderr
+    assert ran.states == ["scored"] * 3
+
+
+VALUES = {
+    "f118-nan": ("float('nan')", None),
+    "f118-inf": ("float('inf')", None),
+    "f118-minus-inf": ("float('-inf')", None),
+    "f118-minus-zero": ("-0.0", 0.0),
+    "f118-1e308": ("1e308", 1e308),
+    "f118-denormal": ("5e-324", 5e-324),
+    "f118-numpy-nan": ("__import__('numpy').float64('nan')", None),
+    "f118-numpy": ("__import__('numpy').float32(0.5)", 0.5),
+    "f118-huge-integer": ("10 ** 400", None),
+    "f118-complex": ("1j", None),
+}
+
+
+@pytest.mark.parametrize(("expression", "reward"), VALUES.values(), ids=VALUES)
+def test_a_value_that_json_does_not_have(tmp_path: Path, expression: str, reward: float | None) -> None:
+    """NaN and infinities from a scorer are unscored, never NaN in a file; what JSON has stays what it is."""
+    rows = [{"question": f"What is {i} plus {i}?", "answer": str(2 * i), "said": f"{2 * i}"} for i in range(4)]
+    data = write_jsonl(tmp_path / "d.jsonl", rows)
+    (tmp_path / "bench.py").write_text(
+        "from nel import benchmark, scorer\n"
+        f"@benchmark(name='b', dataset={str(data)!r}, prompt='{{question}}', target_field='answer')\n"
+        "@scorer\n"
+        "def b(sample):\n"
+        f"    return {{'value': {expression} if sample.metadata['question'] == 'What is 1 plus 1?' else 0.25}}\n"
+    )
+    entry = {"name": str(tmp_path / "bench.py"), "response_field": "said"}
+    result = nel.evaluate({"benchmarks": [entry], "output": {"dir": str(tmp_path / "out")}})
+    ran = read_run(result.run_dir, result.exit_code, benchmark="b")
+    if reward is None:
+        assert ran.rows[1]["reward"] is None
+        assert ran.exit_code == 3
+    else:
+        assert ran.rows[1]["reward"] == reward
+    assert [row["reward"] for row in ran.rows[2:]] == [0.25, 0.25]
+
+
+def test_f118_numbers_of_the_dataset(tmp_path: Path) -> None:
+    """Numbers that are awkward in JSON stand in metadata as they came, or their row is bad; the others count."""
+    lines = [
+        '{"question": "What is 0 plus 0?", "answer": "#### 0", "x": 1e308}',
+        '{"question": "What is 1 plus 1?", "answer": "#### 2", "x": -0.0}',
+        '{"question": "What is 2 plus 2?", "answer": "#### 4", "x": 123456789012345678901234567890}',
+        '{"question": "What is 3 plus 3?", "answer": "#### 6", "x": 1.7976931348623157e308}',
+        '{"question": "What is 4 plus 4?", "answer": "#### 8", "x": 0.1}',
+    ]
+    (tmp_path / "sums5.jsonl").write_text("\n".join(lines) + "\n")
+    with serving() as server:
+        ran = run(tmp_path, server, n=5)
+    assert ran.rows[4]["reward"] == 1.0
+    assert ran.rows[0]["metadata"]["x"] == 1e308
+    assert all(state == "scored" or state.startswith("bad_row") for state in ran.states)
+
+
+@pytest.mark.parametrize("literal", ["NaN", "Infinity", "-Infinity", "1e999"], ids=lambda name: f"f118-row-{name}")
+def test_a_row_with_a_number_that_is_none(tmp_path: Path, literal: str) -> None:
+    """A NaN in a dataset is an error that names the row, or a bad row; it reaches no artifact."""
+    good = '{"question": "What is 0 plus 0?", "answer": "#### 0"}'
+    bad = f'{{"question": "What is 1 plus 1?", "answer": "#### 2", "x": {literal}}}'
+    (tmp_path / "sums2.jsonl").write_text(f"{good}\n{bad}\n")
+    with serving() as server:
+        try:
+            ran = run(tmp_path, server, n=2)
+        except nel.NelError:
+            assert server.calls == []
+        else:
+            assert ran.states[0] == "scored"
+
+
+CELLS = [
+    "=1+1",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "\u200b=1",
+    "\uff1d1",
+    '=cmd|"/C calc"!A0',
+    "a,b\"c'd\ne",
+    "|x|",
+]
+
+
+def test_f115_f114_cells_of_every_kind(tmp_path: Path) -> None:
+    """Formulas and table breakers in answers, targets and categories leave every artifact readable and equal."""
+    rows = [
+        {"question": f"What is {i} plus {i}?", "answer": f"#### {2 * i}", "note": cell, "category": cell}
+        for i, cell in enumerate(CELLS)
+    ]
+    write_jsonl(tmp_path / f"sums{len(rows)}.jsonl", rows)
+    with serving(lambda call: answer(f"{CELLS[call.number]} Answer: {2 * call.number}")) as server:
+        done, ran = cli_run(tmp_path, server, n=len(rows))
+    assert [row["metadata"]["note"] for row in ran.rows] == CELLS
+    assert [row["model_response"].partition(" Answer")[0] for row in ran.rows] == CELLS
+    assert done.stdout.count("\n") < 40
+    for path in ran.run_dir.rglob("*.csv"):
+        for line in path.read_text().splitlines():
+            assert not re.match(r'"?[=+@\t\r]', line)
+
+
+def test_f117_a_surrogate_in_every_place(tmp_path: Path) -> None:
+    """Half characters in the answer, the reasoning, the model's name and an error: stored, shown and read back."""
+    half = "x\ud800y"
+    body: dict[str, Any] = {
+        "model": half,
+        "choices": [
+            {"message": {"role": "assistant", "content": f"{half} Answer: 0", "reasoning": half}, "finish_reason": half}
+        ],
+    }
+    raw = json.dumps(body).encode()
+    reply = [b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(raw) + raw]
+    with serving({0: reply, 1: error(400, half, code=half)}) as server:
+        done, ran = cli_run(tmp_path, server, n=3)
+        assert done.returncode == 3
+    assert ran.states[0] == "scored"
+    assert ran.rows[0]["model_response"] == f"{half} Answer: 0"
+    assert nel_cli(["report", str(only_run(tmp_path / "out"))], tmp_path).returncode == 0
+
+
+def _get(url: str) -> tuple[int, bytes]:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as response:
+            return response.status, response.read()
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code, refused.read()
+
+
+def test_f120_the_embedded_endpoint_is_bound_to_loopback(tmp_path: Path) -> None:
+    """What nel serves listens on loopback unless told otherwise, and gives no file of the directory away."""
+    port = free_port()
+    (tmp_path / "secret.txt").write_text("precious")
+    process = start(["endpoint", "demo", "--port", str(port)], tmp_path)
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline() or process.stderr.readline()
+        assert "127.0.0.1" in line
+        for path in ("/secret.txt", "/../secret.txt", "/%2e%2e/secret.txt", "/", "/v1/../secret.txt"):
+            status, body = _get(f"http://127.0.0.1:{port}{path}")
+            assert b"precious" not in body
+            assert status in (200, 400, 404, 405)
+        listening = Path("/proc/net/tcp").read_text()
+        assert f"0100007F:{port:04X}" in listening
+        assert f"00000000:{port:04X}" not in listening
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)

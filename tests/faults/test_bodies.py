@@ -1,0 +1,292 @@
+"""Bodies that came whole and are not what the protocol says, or are and mean something else than an answer."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import resource
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faults.invariants import nothing_paid_twice
+from tests.faults.runs import run
+from tests.faults.server import Call, Endless, Reply, answer, answer_json, chunk, error, http, right, serving
+from tests.support.runs import read_json
+
+GOOD = json.dumps(answer_json("Answer: 0"))
+MALFORMED: dict[str, str | bytes] = {
+    "f21-cut": GOOD[:-20],
+    "f21-empty": "",
+    "f21-html": "<!doctype html><title>Login</title>",
+    "f22-list": "[]",
+    "f22-null": "null",
+    "f22-number": "42",
+    "f22-string": '"Answer: 0"',
+    "f22-true": "true",
+    "f24-no-choices": '{"id": "x"}',
+    "f24-null-choices": '{"choices": null}',
+    "f24-empty-choices": '{"choices": []}',
+    "f24-object-choices": '{"choices": {"0": 1}}',
+    "f24-no-message": '{"choices": [{"finish_reason": "stop"}]}',
+    "f24-null-message": '{"choices": [{"message": null, "finish_reason": "stop"}]}',
+    "f24-number-content": '{"choices": [{"message": {"content": 7}, "finish_reason": "stop"}]}',
+    "f30-nan": GOOD.replace('"prompt_tokens": 7', '"prompt_tokens": NaN'),
+    "f30-deep": "[" * 100_000 + "]" * 100_000,
+    "f30-deep-object": '{"a":' * 100_000 + "1" + "}" * 100_000,
+    "f30-invalid-utf8": GOOD.encode().replace(b"Answer", b"\xff\xfe\xc3\x28"),
+}
+
+
+@pytest.mark.parametrize("body", MALFORMED.values(), ids=MALFORMED)
+def test_an_answer_that_is_none_is_tried_again_and_never_scored(tmp_path: Path, body: str | bytes) -> None:
+    """Once: the next attempt is scored. Always: unscored as malformed after every attempt; the others are scored."""
+    broken = http(body)
+    with serving({0: [broken], 1: broken}) as server:
+        ran = run(tmp_path, server)
+        assert [len(server.of(number)) for number in range(3)] == [2, 3, 1]
+    assert ran.states == ["scored", "infra:malformed", "scored"]
+    assert ran.exit_code == 3
+
+
+def _with_bom() -> Reply:
+    return http(b"\xef\xbb\xbf" + GOOD.encode())
+
+
+ACCEPTED = {
+    "f21-text-plain": http(GOOD, kind="text/plain"),
+    "f21-no-kind": [f"HTTP/1.1 200 OK\r\nContent-Length: {len(GOOD)}\r\n\r\n{GOOD}".encode()],
+    "f21-bom": _with_bom(),
+    "f21-white-space": http(f"\n\n  {GOOD}\n"),
+    "f24-parts": answer([{"type": "text", "text": "Ans"}, {"type": "text", "text": "wer: 0"}]),  # type: ignore[arg-type]
+    "f25-tool-calls-null": answer("Answer: 0", tool_calls=None, function_call=None, refusal=None),
+    "f30-big-integer": http(GOOD.replace('"id": "x"', f'"id": {"9" * 400}')),
+    "f30-duplicate-keys": http(GOOD.replace('"id": "x"', '"id": "x", "id": "y"')),
+    "f26-no-finish": answer("Answer: 0", finish=None),
+    "f26-unknown-finish": answer("Answer: 0", finish="eos_token"),
+    "f31-gzip": http(gzip.compress(GOOD.encode()), headers={"Content-Encoding": "gzip"}),
+    "f31-deflate": http(zlib.compress(GOOD.encode()), headers={"Content-Encoding": "deflate"}),
+    "f23-null-error": http(json.dumps({**answer_json("Answer: 0"), "error": None})),
+}
+
+
+@pytest.mark.parametrize("reply", ACCEPTED.values(), ids=ACCEPTED)
+def test_an_unusual_answer_is_an_answer(tmp_path: Path, reply: Reply) -> None:
+    """Harmless deviations of real servers are read, or for JSON with two meanings refused; never misread."""
+    with serving({0: reply}) as server:
+        ran = run(tmp_path, server, n=1)
+        assert ran.states == ["scored"]
+        assert ran.rows[0]["reward"] == 1.0
+        assert len(server.calls) == 1
+
+
+INNER = {
+    "f23-code-503": ({"error": {"message": "upstream", "code": 503}}, "server_error", 3),
+    "f23-code-429": ({"error": {"message": "slow down", "code": 429}}, "rate_limit", 3),
+    "f23-code-text": ({"error": {"message": "x", "code": "429"}}, "rate_limit", 3),
+    "f23-string": ({"error": "upstream timed out"}, "server_error", 3),
+    "f23-with-choices": ({**answer_json("Answer: 0"), "error": {"message": "late", "code": 500}}, "server_error", 3),
+    "f23-finish-error": (answer_json("Answer", finish="error"), "server_error", 3),
+    "f23-code-400": ({"error": {"message": "no such field", "code": 400}}, "bad_request", 1),
+}
+
+
+@pytest.mark.parametrize(("body", "kind", "calls"), INNER.values(), ids=INNER)
+def test_an_error_that_says_200_is_an_error(tmp_path: Path, body: Any, kind: str, calls: int) -> None:
+    """The code inside the body decides: retried or not, by its own kind, and never scored."""
+    with serving({0: http(json.dumps(body))}) as server:
+        ran = run(tmp_path, server, n=2)
+        assert len(server.of(0)) == calls
+    assert ran.states == [f"infra:{kind}", "scored"]
+    assert ran.rows[0]["model_response"] is None
+
+
+def test_f23_a_passing_inner_error_is_not_kept(tmp_path: Path) -> None:
+    """An inner 503 that passes leaves a scored sample, and nothing of the error in it."""
+    with serving({0: [http(json.dumps({"error": {"message": "zzz", "code": 503}}))]}) as server:
+        ran = run(tmp_path, server, n=1)
+    assert ran.states == ["scored"]
+    assert "zzz" not in json.dumps(ran.rows)
+
+
+FAILURES = {
+    "f25-null": (answer(None), "empty"),
+    "f25-reasoning_content": (answer(None, reasoning_content="Answer: 0"), "empty"),
+    "f25-reasoning": (answer("", reasoning="Answer: 0"), "empty"),
+    "f25-blank": (answer(" \n\t "), "empty"),
+    "f25-tool-calls": (answer(None, finish="tool_calls", tool_calls=[{"id": "1", "type": "function"}]), "no_answer"),
+    "f26-length": (answer("Answer: 0", finish="length"), "truncated"),
+    "f26-unclosed-think": (answer("<think>Answer: 0"), "truncated"),
+    "f26-unclosed-think-length": (answer("<think>Answer: 0", finish="length"), "truncated"),
+    "f27-filter": (answer("Answer: 0", finish="content_filter"), "content_filter"),
+    "f27-refusal": (answer(None, refusal="I cannot help."), "refusal"),
+    "f27-refusal-400": (
+        error(400, "flagged by our content management policy", code="content_filter"),
+        "content_filter",
+    ),
+}
+
+
+@pytest.mark.parametrize(("reply", "kind"), FAILURES.values(), ids=FAILURES)
+def test_a_failure_of_the_model_counts_and_is_asked_once(tmp_path: Path, reply: Reply, kind: str) -> None:
+    """Empty, cut off, filtered, refused: the model's, counted 0, by its own kind and after one request."""
+    with serving({0: reply}) as server:
+        ran = run(tmp_path, server, n=2)
+        assert len(server.of(0)) == 1
+    assert ran.states == [kind, "scored"]
+    assert ran.exit_code == 0
+    assert ran.metrics["headline"]["value"] == 0.5
+    assert ran.metrics["rates"][kind] == 0.5
+
+
+def test_f25_reasoning_and_its_tokens_are_kept(tmp_path: Path) -> None:
+    """What the model thought is stored beside an empty answer, with the tokens that it cost."""
+    usage = {"prompt_tokens": 7, "completion_tokens": 90, "completion_tokens_details": {"reasoning_tokens": 88}}
+    with serving({0: answer("", reasoning_content="long thoughts", usage=usage)}) as server:
+        row = run(tmp_path, server, n=1).rows[0]
+    assert row["reasoning"] == "long thoughts"
+    assert row["tokens"]["reasoning"] == 88
+
+
+USAGES: dict[str, Any] = {
+    "f28-missing": None,
+    "f28-empty": {},
+    "f28-list": [1, 2],
+    "f28-nulls": {"prompt_tokens": None, "completion_tokens": None},
+    "f28-strings": {"prompt_tokens": "7", "completion_tokens": "three"},
+    "f28-negative": {"prompt_tokens": -7, "completion_tokens": -3},
+    "f28-floats": {"prompt_tokens": 7.5, "completion_tokens": 1e300},
+    "f28-huge": {"prompt_tokens": 10**30, "completion_tokens": 3},
+    "f28-booleans": {"prompt_tokens": True, "completion_tokens": False},
+    "f28-sum": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 5},
+    "f28-cached-more": {"prompt_tokens": 7, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 99}},
+    "f28-cached-negative": {"prompt_tokens": 7, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": -9}},
+}
+
+
+@pytest.mark.parametrize("usage", USAGES.values(), ids=USAGES)
+@pytest.mark.parametrize("priced", [False, True], ids=["free", "priced"])
+def test_a_usage_that_cannot_be_is_never_a_cost(tmp_path: Path, usage: Any, priced: bool) -> None:
+    """Whatever the usage says, the answer is scored, and no count and no cost is negative."""
+    prices = {"m": {"input": 1.0, "output": 2.0, "cached_input": 0.1}}
+    more: dict[str, Any] = {"generation": {"max_tokens": 50}}
+    if priced:
+        more["budget"] = {"prices": prices, "max_cost": 1000.0}
+    with serving({0: answer("Answer: 0", usage=usage)}) as server:
+        ran = run(tmp_path, server, n=2, **more)
+    assert ran.states == ["scored", "scored"]
+    numbers = [value for value in ran.rows[0]["tokens"].values() if value is not None]
+    assert all(isinstance(value, int) and 0 <= value < 2**53 for value in numbers)
+    cost = json.dumps(ran.stats.get("cost"))
+    assert "-" not in cost.replace("e-", "")
+
+
+def test_f29_a_model_that_changes_under_the_run(tmp_path: Path) -> None:
+    """The server's own name of the model is recorded with each sample, and both names in the run's statistics."""
+    other = answer("Answer: 0").copy()
+    other[0] = other[0].replace(b"served-model", b"sneaky-model")  # type: ignore[union-attr]
+    with serving({0: other}) as server:
+        ran = run(tmp_path, server, n=3)
+    assert [row["model"] for row in ran.rows] == ["sneaky-model", "served-model", "served-model"]
+    assert ran.stats["models"] == {"served-model": 2, "sneaky-model": 1}
+
+
+@pytest.mark.parametrize("megabytes", [64, 2048], ids=["f31-bomb-64MB", "f31-bomb-2GB"])
+def test_a_body_that_unfolds_is_cut(tmp_path: Path, megabytes: int) -> None:
+    """A small gzip body that unfolds to gigabytes is too large, costs little memory and one retry at most."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    head = packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    again = packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    body = head + again * (megabytes - 1)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with serving({0: http(body, headers={"Content-Encoding": "gzip"})}) as server:
+        ran = run(tmp_path, server, n=2, endpoint={"response_bytes_max": 4 << 20, "total_timeout_seconds": 20})
+        assert len(server.of(0)) <= 2
+    assert ran.states == ["infra:too_large", "scored"]
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "x-unknown", "br"], ids=lambda name: f"f31-wrong-{name}")
+def test_a_wrong_encoding_harms_its_own_sample_only(tmp_path: Path, encoding: str) -> None:
+    """A body that is not in the encoding it names is unreadable; a name nobody knows may be taken as it stands."""
+    with serving({0: http(GOOD, headers={"Content-Encoding": encoding})}) as server:
+        ran = run(tmp_path, server, n=2)
+    assert ran.states[0] in ("infra:malformed", "scored")
+    assert ran.states[1] == "scored"
+    if encoding in ("gzip", "deflate"):
+        assert ran.states[0] == "infra:malformed"
+
+
+@pytest.mark.parametrize("framed", [True, False], ids=["f32-chunked", "f32-until-close"])
+def test_an_endless_body_is_cut(tmp_path: Path, framed: bool) -> None:
+    """A body without an end is cut at response_bytes_max and asked for again once at most."""
+    block = b'{"a": "' + b"x" * (1 << 18)
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+    if framed:
+        reply: Reply = [head + b"Transfer-Encoding: chunked\r\n\r\n", Endless(chunk(block), times=4000)]
+    else:
+        reply = [head + b"\r\n", Endless(block, times=4000)]
+    with serving({0: reply}) as server:
+        ran = run(tmp_path, server, n=2, endpoint={"response_bytes_max": 1 << 20})
+        assert len(server.of(0)) <= 2
+        assert max(call.sent_bytes for call in server.of(0)) < 64 << 20
+    assert ran.states == ["infra:too_large", "scored"]
+
+
+def test_f32_a_body_as_large_as_allowed_is_read(tmp_path: Path) -> None:
+    """The limit is a limit of bytes, not of patience: an answer just below it is scored."""
+    text = "x" * 900_000 + " Answer: 0"
+    with serving({0: answer(text)}) as server:
+        ran = run(tmp_path, server, n=1, endpoint={"response_bytes_max": 1 << 20})
+    assert ran.states == ["scored"]
+    assert ran.rows[0]["model_response"] == text
+
+
+HOSTILE = {
+    "f117-surrogate": "\ud800 Answer: 0",
+    "f117-reversed-pair": "\udc00\ud800 Answer: 0",
+    "f117-nul": "a\x00b Answer: 0",
+    "f117-ufffe": "\ufffe\uffff Answer: 0",
+    "f117-line-separator": "a\u2028b\u2029c\x85d\x0be\x0cf Answer: 0",
+    "f117-astral": "\U0001f600 \U0010ffff Answer: 0",
+    "f117-controls": "".join(map(chr, range(32))) + " Answer: 0",
+    "f117-10MB": "y" * 10_000_000 + " Answer: 0",
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_any_text_is_stored_and_read_back(tmp_path: Path, text: str) -> None:
+    """Strange characters and a huge line are stored so that they read back equal, as strict JSON."""
+    with serving({0: answer(text)}) as server:
+        ran = run(tmp_path, server, n=1, endpoint={"total_timeout_seconds": 20})
+    assert ran.states == ["scored"]
+    assert ran.rows[0]["model_response"] == text
+
+
+@pytest.mark.parametrize("reply", [answer("Answer: 0", finish="length")], ids=["f26-probe"])
+def test_a_run_of_truncated_answers_stops_early(tmp_path: Path, reply: Reply) -> None:
+    """A token limit that cuts most answers off is noticed after the first few, not after the bill."""
+    engine = {"truncation_probe": 10, "truncation_rate_max": 0.5, "concurrency": 2}
+    with serving(lambda _: reply) as server:
+        ran = run(tmp_path, server, n=100, engine=engine)
+        assert len(server.calls) <= 30
+    assert ran.exit_code == 75
+    assert "max" in ran.reason
+    assert "token" in ran.reason
+
+
+def test_f26_few_truncated_answers_do_not_stop_a_run(tmp_path: Path) -> None:
+    """Fewer than the tolerated share: the run goes on and says how many."""
+
+    def script(call: Call) -> Reply:
+        return answer("Answer: 0", finish="length") if call.number % 4 == 0 else right(call)
+
+    engine = {"truncation_probe": 10, "truncation_rate_max": 0.5, "concurrency": 2}
+    with serving(script) as server:
+        ran = run(tmp_path, server, n=40, engine=engine)
+        nothing_paid_twice(server)
+    assert ran.exit_code == 0
+    assert ran.metrics["rates"]["truncated"] == 0.25
+    assert read_json(ran.run_dir / "gsm8k" / "failure_analysis.json")["categories"]["truncated"]["count"] == 10

@@ -1,0 +1,218 @@
+"""The cache of answers: a hit only where the same thing was asked, a miss for anything else, and never a crash."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nel
+from tests.faults.invariants import no_secret, same_artifacts
+from tests.faults.runs import config, run
+from tests.faults.server import Reply, Server, answer, error, http, serving
+
+COLD = {"temperature": 0.0}
+
+
+def _run(tmp_path: Path, server: Server, **settings: Any) -> Any:
+    settings.setdefault("generation", COLD)
+    return run(tmp_path, server, cache={"dir": str(tmp_path / "cache")}, **settings)
+
+
+def _entries(tmp_path: Path) -> list[Path]:
+    return [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+
+
+def test_f66_the_same_question_is_asked_once(tmp_path: Path) -> None:
+    """A second run of the same thing sends nothing, and its artifacts are the same."""
+    with serving() as server:
+        first = _run(tmp_path, server, n=5, out="a")
+        second = _run(tmp_path, server, n=5, out="b")
+        assert len(server.calls) == 5
+    assert first.states == second.states == ["scored"] * 5
+    keep = ("sample_id", "reward", "model_response", "outcome", "finish_reason", "model")
+    assert [[row[key] for key in keep] for row in first.rows] == [[row[key] for key in keep] for row in second.rows]
+    no_secret(tmp_path / "cache")
+
+
+OTHERS: dict[str, dict[str, Any]] = {
+    "f66-model": {"endpoint": {"model": "other"}},
+    "f66-protocol": {"endpoint": {"protocol": "completions"}},
+    "f66-max_tokens": {"generation": {**COLD, "max_tokens": 9}},
+    "f66-seed": {"generation": {**COLD, "seed": 3}},
+    "f66-tools": {"generation": {**COLD, "extra": {"tools": [{"type": "function"}]}}},
+    "f66-format": {"generation": {**COLD, "extra": {"response_format": {"type": "json_object"}}}},
+    "f66-system": {"benchmark": {"system_prompt": "Be brief."}},
+}
+
+
+@pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
+def test_another_question_is_a_miss(tmp_path: Path, other: dict[str, Any]) -> None:
+    """Whatever can move an answer is part of the question."""
+    with serving() as server:
+        _run(tmp_path, server, out="a")
+        _run(tmp_path, server, out="b", **other)
+        assert len(server.calls) == 6
+
+
+def test_f66_another_url_is_a_miss(tmp_path: Path) -> None:
+    """The same words to another endpoint are another question."""
+    with serving() as first, serving(lambda call: answer(f"Answer: {2 * call.number + 1}")) as second:
+        _run(tmp_path, first, out="a")
+        ran = _run(tmp_path, second, out="b")
+        assert (len(first.calls), len(second.calls)) == (3, 3)
+    assert ran.metrics["headline"]["value"] == 0.0
+
+
+NOT_KEPT: dict[str, tuple[Reply, str]] = {
+    "f66-error": (error(400, "no"), "infra:bad_request"),
+    "f66-error-200": (http(json.dumps({"error": {"message": "x", "code": 400}})), "infra:bad_request"),
+    "f66-truncated": (answer("Answer: 0", finish="length"), "truncated"),
+    "f66-empty": (answer(""), "empty"),
+    "f66-filtered": (answer("no", finish="content_filter"), "content_filter"),
+    "f66-malformed": (http("[]"), "infra:malformed"),
+}
+
+
+@pytest.mark.parametrize(("reply", "state"), NOT_KEPT.values(), ids=NOT_KEPT)
+def test_what_is_no_whole_answer_is_not_kept(tmp_path: Path, reply: Reply, state: str) -> None:
+    """Errors, cut and empty answers are asked for again by the next run."""
+    with serving({0: reply}) as server:
+        first = _run(tmp_path, server, out="a", n=2)
+    sent = len(server.calls)
+    assert first.states[0] == state
+    with serving(port=server.port) as server:
+        second = _run(tmp_path, server, out="b", n=2)
+        assert [call.number for call in server.calls] == [0]
+    assert second.states == ["scored", "scored"]
+    assert sent >= 2
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[: len(data) // 2],
+        lambda data: os.urandom(len(data)),
+        lambda _: b"null",
+        lambda _: b'{"text": 7}',
+        lambda data: data.replace(b"Answer", b"Ansver"),
+        lambda data: bytes(len(data)),
+    ],
+    ids=["f66-emptied", "f66-torn", "f66-random", "f66-null", "f66-type", "f66-altered", "f66-zeroes"],
+)
+def test_a_damaged_entry_is_a_miss(tmp_path: Path, damage: Any) -> None:
+    """Damage of any kind is asked for again; nothing damaged is scored and nothing crashes."""
+    with serving() as server:
+        first = _run(tmp_path, server, n=4, out="a")
+        assert _entries(tmp_path)
+        for path in _entries(tmp_path):
+            path.write_bytes(damage(path.read_bytes()))
+        second = _run(tmp_path, server, n=4, out="b")
+        assert "Ansver" not in json.dumps(second.rows)
+    assert second.states == ["scored"] * 4
+    assert second.metrics["headline"] == first.metrics["headline"]
+
+
+@pytest.mark.parametrize("generation", [{}, {"temperature": 0.7}], ids=["f66-no-temperature", "f66-warm"])
+def test_repeats_that_may_differ_are_not_shared(tmp_path: Path, generation: dict[str, Any]) -> None:
+    """Each repeat of a sampled answer is asked for, so that repeats measure something."""
+    said = iter(range(10**6))
+    with serving(lambda _: answer(f"take {next(said)}. Answer: 0")) as server:
+        ran = _run(tmp_path, server, n=2, benchmark={"repeats": 3}, generation=generation)
+        assert len(server.calls) == 6
+    assert len({row["model_response"] for row in ran.rows}) == 6
+
+
+def test_f66_repeats_come_back_as_they_were(tmp_path: Path) -> None:
+    """If repeats are kept at all, each keeps its own answer in the next run."""
+    said = iter(range(10**6))
+    with serving(lambda _: answer(f"take {next(said)}. Answer: 0")) as server:
+        settings: dict[str, Any] = {"n": 2, "benchmark": {"repeats": 3}, "generation": {"temperature": 0.7}}
+        _run(tmp_path, server, out="a", **settings)
+        ran = _run(tmp_path, server, out="b", **settings)
+    assert len({row["model_response"] for row in ran.rows}) == 6
+
+
+@pytest.mark.parametrize("where", ["file", "/proc/nel-cache", "full"], ids=["f66-file", "f66-proc", "f66-full"])
+def test_a_cache_that_cannot_be_written(tmp_path: Path, where: str) -> None:
+    """A cache that cannot be used is no reason to lose a run: it runs without, or is refused before any request."""
+    (tmp_path / "file").write_text("")
+    place = {"file": str(tmp_path / "file"), "full": "/dev/full"}.get(where, where)
+    with serving() as server:
+        settings = {**config(tmp_path, server.url, generation=COLD), "cache": {"dir": place}}
+        try:
+            result = nel.evaluate(settings)
+        except nel.NelError:
+            assert server.calls == []
+        else:
+            assert result.exit_code == 0
+            assert len(server.calls) == 3
+
+
+def test_f66_an_entry_that_cannot_be_written_later(tmp_path: Path) -> None:
+    """A cache that breaks during the run costs its entries alone."""
+    with serving() as server:
+        _run(tmp_path, server, n=2, out="a")
+        for path in sorted((tmp_path / "cache").rglob("*"), reverse=True):
+            path.unlink() if path.is_file() else path.rmdir()
+        (tmp_path / "cache").rmdir()
+        (tmp_path / "cache").symlink_to("/proc/1/nowhere")
+        settings = config(tmp_path, server.url, n=2, out="b", generation=COLD)
+        try:
+            result = nel.evaluate({**settings, "cache": {"dir": str(tmp_path / "cache")}})
+        except nel.NelError:
+            assert len(server.calls) == 2
+        else:
+            assert result.exit_code == 0
+
+
+def test_f66_two_writers(tmp_path: Path) -> None:
+    """Two runs fill one cache at once: both are whole, and a third reads what they left."""
+    found: list[Any] = []
+
+    def one(out: str) -> None:
+        settings = config(tmp_path, server.url, n=40, out=out, generation=COLD, endpoint={"total_timeout_seconds": 60})
+        found.append(nel.evaluate({**settings, "cache": {"dir": str(tmp_path / "cache")}}))
+
+    with serving() as server:
+        config(tmp_path, server.url, n=40)
+        threads = [threading.Thread(target=one, args=(out,)) for out in "ab"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        sent = len(server.calls)
+        third = _run(tmp_path, server, n=40, out="c")
+        assert len(server.calls) == sent
+    assert [item.metrics["accounting"]["unscored"] for result in found for item in result.benchmarks] == [{}, {}]
+    assert [result.exit_code for result in found] == [0, 0]
+    assert third.states == ["scored"] * 40
+
+
+def test_f66_cached_and_asked_resume_alike(tmp_path: Path) -> None:
+    """I3 with a cache: a resume of a run whose answers came from it changes nothing and asks nothing."""
+    with serving() as server:
+        _run(tmp_path, server, n=4, out="a")
+        second = _run(tmp_path, server, n=4, out="b")
+        again = _run(tmp_path, server, n=4, out="b", resume=True)
+        assert len(server.calls) == 4
+    same_artifacts(second, again)
+
+
+def test_f66_the_cache_is_private(tmp_path: Path) -> None:
+    """Answers may be private: nobody else can read the cache."""
+    old = os.umask(0)
+    try:
+        with serving() as server:
+            _run(tmp_path, server)
+    finally:
+        os.umask(old)
+    assert _entries(tmp_path)
+    assert (tmp_path / "cache").stat().st_mode & 0o077 == 0 or all(
+        path.stat().st_mode & 0o077 == 0 for path in _entries(tmp_path)
+    )

@@ -1,0 +1,160 @@
+"""What changed between two sessions of a run: refused where it would mix two runs, and cheap where it would not."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nel
+from tests.faults.invariants import nothing_paid_twice, read_run, same_artifacts
+from tests.faults.runs import nel_cli, run
+from tests.faults.server import error, serving
+from tests.support.runs import only_run, sums, write_jsonl
+
+CHANGES: dict[str, tuple[dict[str, Any], str]] = {
+    "f58-model": ({"endpoint": {"model": "other"}}, "model"),
+    "f58-protocol": ({"endpoint": {"protocol": "completions"}}, "protocol"),
+    "f58-temperature": ({"generation": {"temperature": 0.5}}, "temperature"),
+    "f58-max_tokens": ({"generation": {"max_tokens": 9}}, "max_tokens"),
+    "f58-top_p": ({"generation": {"top_p": 0.5}}, "top_p"),
+    "f58-seed": ({"generation": {"seed": 5}}, "seed"),
+    "f58-stop": ({"generation": {"stop": ["x"]}}, "stop"),
+    "f58-extra": ({"generation": {"extra": {"top_k": 3}}}, "extra"),
+    "f58-system_prompt": ({"benchmark": {"system_prompt": "Be brief."}}, "system_prompt"),
+}
+
+
+@pytest.mark.parametrize(("change", "named"), CHANGES.values(), ids=CHANGES)
+def test_a_resume_that_would_mix_two_settings_is_refused(tmp_path: Path, change: dict[str, Any], named: str) -> None:
+    """Whatever can move an answer may not change on the way; the message names it and nothing is sent."""
+    with serving() as server:
+        first = run(tmp_path, server)
+        with pytest.raises(nel.NelError, match=named):
+            run(tmp_path, server, resume=True, **change)
+        assert len(server.calls) == 3
+        same_artifacts(first, run(tmp_path, server, resume=True))
+
+
+HARMLESS: dict[str, dict[str, Any]] = {
+    "f58-concurrency": {"engine": {"concurrency": 1}},
+    "f58-timeouts": {"endpoint": {"total_timeout_seconds": 9, "idle_timeout_seconds": 8, "attempts_max": 9}},
+    "f58-tolerance": {"engine": {"unscored_rate_max": 0.5}},
+}
+
+
+@pytest.mark.parametrize("change", HARMLESS.values(), ids=HARMLESS)
+def test_what_moves_no_answer_may_change(tmp_path: Path, change: dict[str, Any]) -> None:
+    """Concurrency, timeouts, retries and tolerances may change on the way."""
+    with serving() as server:
+        first = run(tmp_path, server)
+        same_artifacts(first, run(tmp_path, server, resume=True, **change))
+        assert len(server.calls) == 3
+
+
+@pytest.mark.parametrize("change", ["edited", "added", "removed"], ids=lambda name: f"f59-{name}")
+def test_a_changed_dataset_is_seen(tmp_path: Path, change: str) -> None:
+    """An edited or missing row refuses the resume; a row at the end is asked for alone."""
+    rows = [{"question": f"What is {i} plus {i}?", "answer": f"#### {2 * i}"} for i in range(5)]
+    data = write_jsonl(tmp_path / "sums5.jsonl", rows)
+    with serving() as server:
+        run(tmp_path, server, n=5)
+        if change == "edited":
+            rows[2]["answer"] = "#### 5"
+        elif change == "added":
+            rows.append({"question": "What is 5 plus 5?", "answer": "#### 10"})
+        else:
+            del rows[2]
+        write_jsonl(data, rows)
+        if change == "added":
+            ran = run(tmp_path, server, n=5, resume=True)
+            assert ran.states == ["scored"] * 6
+            assert len(server.calls) == 6
+        else:
+            with pytest.raises(nel.NelError, match=r"dataset|rows"):
+                run(tmp_path, server, n=5, resume=True)
+            assert len(server.calls) == 5
+
+
+def test_f59_moved_rows_are_the_same_rows(tmp_path: Path) -> None:
+    """Rows in another order match by what they hold."""
+    with serving() as server:
+        first = run(tmp_path, server, n=5)
+        data = tmp_path / "sums5.jsonl"
+        data.write_text("".join(reversed(data.read_text().splitlines(keepends=True))))
+        same_artifacts(first, run(tmp_path, server, n=5, resume=True))
+        assert len(server.calls) == 5
+
+
+@cache
+def _bench(verdict: str) -> str:
+    return (
+        "from nel import benchmark, scorer\n"
+        "@benchmark(name='b', dataset='d.jsonl', prompt='{question}', target_field='answer')\n"
+        "@scorer\n"
+        "def b(sample):\n"
+        f"    return {{'correct': {verdict}}}\n"
+    )
+
+
+def test_f60_f62_a_mended_scorer_asks_nothing(tmp_path: Path) -> None:
+    """A scorer that raised is mended: stored answers are scored anew, no request is sent, the new hash is recorded."""
+    sums(tmp_path / "d.jsonl", 6)
+    hashes = []
+    with serving() as server:
+        where = ["--model-url", server.url, "--model-id", "m", "-o", "out"]
+        for verdict, code in (("1 / 0", 3), ("True", 0), ("False", 0)):
+            (tmp_path / "bench.py").write_text(_bench(verdict))
+            more = ["--resume"] if (tmp_path / "out").exists() else []
+            done = nel_cli(["eval", "run", "--bench", "bench.py", *where, *more], tmp_path)
+            assert done.returncode == code, done.stderr
+            ran = read_run(only_run(tmp_path / "out"), code, benchmark="b")
+            hashes.append(ran.bundle["config"]["scorer"]["sha256"])
+            assert len(server.calls) == 6
+    assert ran.metrics["headline"]["value"] == 0.0
+    assert len(set(hashes)) == 3
+
+
+def test_f61_a_complete_run_resumes_to_nothing(tmp_path: Path) -> None:
+    """A resume of a complete run sends nothing and leaves every artifact as it was."""
+    with serving() as server:
+        first = run(tmp_path, server, n=10)
+        skip = ("runtime_stats.json", "report.html")
+        files = [path for path in first.run_dir.rglob("*.*") if path.suffix in (".json", ".jsonl", ".yaml")]
+        before = {path: path.read_bytes() for path in files if path.name not in skip}
+        again = run(tmp_path, server, n=10, resume=True)
+        assert len(server.calls) == 10
+    assert again.exit_code == 0
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_f61_more_repeats_ask_for_what_is_missing(tmp_path: Path) -> None:
+    """Two repeats more and a larger limit: only the missing requests are sent, once each."""
+    with serving() as server:
+        few = {"benchmark": {"max_problems": 3}, "generation": {"seed": 7}}
+        run(tmp_path, server, n=6, **few)
+        more = {"benchmark": {"max_problems": 5, "repeats": 3}, "generation": {"seed": 7}}
+        ran = run(tmp_path, server, n=6, resume=True, **more)
+        nothing_paid_twice(server)
+        assert len(server.calls) == 15
+    assert ran.states == ["scored"] * 15
+
+
+def test_f64_a_moved_run_resumes(tmp_path: Path) -> None:
+    """A directory that was renamed, with the dataset gone, goes on from its store."""
+    with serving({4: error(400)}) as server:
+        first = run(tmp_path, server, n=6)
+        assert first.exit_code == 3
+    with serving() as server:
+        elsewhere = tmp_path / "else where" / "ünïcode"
+        elsewhere.parent.mkdir()
+        first.run_dir.rename(elsewhere)
+        (tmp_path / "sums6.jsonl").unlink()
+        done = nel_cli(
+            ["eval", "resume", str(elsewhere), "--allow-url-change", "-O", f"endpoint.url={server.url}"], tmp_path
+        )
+        assert done.returncode == 0, done.stderr
+        assert len(server.calls) == 1
+    assert read_run(elsewhere, 0).states == ["scored"] * 6

@@ -1,0 +1,248 @@
+"""HTTP statuses: what is tried again, what is not, and what each one means for the sample."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nel
+from tests.faults.invariants import no_secret, nothing_paid_twice
+from tests.faults.runs import cli_run, config, nel_cli, run, write_config
+from tests.faults.server import Call, Reply, answer, by_number, error, http, right, serving
+from tests.support.runs import only_run
+
+RETRIED = [408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529]
+REFUSED = [400, 403, 404, 405, 413, 422, 501, 505]
+
+
+@pytest.mark.parametrize("status", RETRIED, ids=[f"f10-{status}" for status in RETRIED])
+def test_a_passing_fault_is_tried_again(tmp_path: Path, status: int) -> None:
+    """One bad answer, then a good one: scored, after exactly one further attempt."""
+    with serving({1: [error(status)]}) as server:
+        ran = run(tmp_path, server)
+        assert ran.states == ["scored"] * 3
+        assert len(server.calls) == 4
+        assert ran.attempts[1] == 2
+        nothing_paid_twice(server)
+
+
+@pytest.mark.parametrize("status", RETRIED, ids=[f"f10-always-{status}" for status in RETRIED])
+def test_a_lasting_fault_is_unscored_after_the_last_attempt(tmp_path: Path, status: int) -> None:
+    """A fault that stays costs attempts_max requests, leaves one sample unscored and shows in the exit code."""
+    with serving({1: error(status)}) as server:
+        ran = run(tmp_path, server)
+        assert len(server.of(1)) == 3
+    kind = {429: "rate_limit", 408: "timeout"}.get(status, "server_error" if status >= 500 else f"http_{status}")
+    assert ran.states == ["scored", f"infra:{kind}", "scored"]
+    assert ran.exit_code == 3
+
+
+@pytest.mark.parametrize("status", REFUSED, ids=[f"{'f10' if s > 500 else 'f11'}-{s}" for s in REFUSED])
+def test_a_final_refusal_is_not_tried_again(tmp_path: Path, status: int) -> None:
+    """A refusal that a second try cannot mend is asked once and is unscored, not wrong."""
+    with serving({2: error(status)}) as server:
+        ran = run(tmp_path, server, engine={"concurrency": 1})
+        assert len(server.of(2)) == 1
+    assert ran.rows[2]["outcome"]["cause"] == "infra"
+    assert ran.accounting["n_scored"] == 2
+    assert ran.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "words"),
+    [(401, "auth", "refused"), (403, "auth", "refused"), (404, "not_found", "base URL")],
+    ids=["f11-401-first", "f11-403-first", "f11-404-first"],
+)
+def test_the_first_call_finds_a_hopeless_endpoint(tmp_path: Path, status: int, kind: str, words: str) -> None:
+    """A wrong key or URL ends the run after one request, with the URL and the model or variable in the message."""
+    with serving(lambda _: error(status, "go away")) as server:
+        done, ran = cli_run(tmp_path, server, n=5, engine={"preflight": True})
+        assert len(server.calls) <= 1
+        assert server.url in done.stderr
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert ran.states == [f"infra:{kind}"] * 5
+    assert all(row["timing"]["attempts"] == 0 for row in ran.rows), "no sample is consumed"
+
+
+def test_f11_wrong_key_is_found_by_the_list_of_models(tmp_path: Path) -> None:
+    """A 401 for the list of models is enough: nothing is asked."""
+    with serving(models=error(401, "bad key")) as server:
+        result = nel.evaluate(config(tmp_path, server.url, engine={"preflight": True}))
+        assert server.calls == []
+    assert result.exit_code == 2
+    assert "NEL_TEST_CANARY" in result.ending.reason
+
+
+WORDINGS = [
+    {"message": "This model's maximum context length is 4096 tokens. However, your messages resulted in 5000 tokens.",
+     "code": "context_length_exceeded"},
+    {"message": "Input is too long for requested model."},
+    {"message": "prompt is too long: 210000 tokens > 200000 maximum"},
+    {"message": "The input token count (40000) exceeds the maximum number of tokens allowed (32768)."},
+    {"message": "This endpoint's maximum context length is 8192 tokens", "code": 400},
+    {"message": "Requested token count exceeds the model's maximum context length of 2048 tokens."},
+    {"message": "request exceeds the available context size, try increasing it", "type": "exceed_context_size_error"},
+    {"message": "Prompt contains 9000 tokens and 0 draft tokens, too large for model with 8192 maximum context length"},
+]  # fmt: skip
+VENDORS = ["openai", "bedrock", "anthropic", "gemini", "openrouter", "sglang", "llama.cpp", "mistral"]
+
+
+@pytest.mark.parametrize("wording", WORDINGS, ids=[f"f12-{vendor}" for vendor in VENDORS])
+def test_a_prompt_that_is_too_long_is_the_models_failure(tmp_path: Path, wording: dict[str, Any]) -> None:
+    """Every vendor's words for a full context: one request, counted 0 as context_exceeded, exit 0."""
+    with serving({0: http(json.dumps({"error": wording}), status=400)}) as server:
+        ran = run(tmp_path, server)
+        assert len(server.of(0)) == 1
+    assert ran.states == ["context_exceeded", "scored", "scored"]
+    assert ran.exit_code == 0
+
+
+def test_f12_vllm_flat_error(tmp_path: Path) -> None:
+    """vLLM writes its error without the inner object."""
+    body = {"object": "error", "message": "This model's maximum context length is 512 tokens.", "code": 400}
+    with serving({0: http(json.dumps(body), status=400)}) as server:
+        assert run(tmp_path, server).states[0] == "context_exceeded"
+
+
+def test_f12_too_many_output_tokens_are_not_the_models_failure(tmp_path: Path) -> None:
+    """A 400 that blames max_tokens is the user's setting, so the sample is unscored."""
+    message = "max_tokens is too large: 99999. This model supports at most 4096 completion tokens."
+    with serving({0: error(400, message)}) as server:
+        assert run(tmp_path, server).states[0] == "infra:bad_request"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        error(429, "You exceeded your current quota", code="insufficient_quota", type="insufficient_quota"),
+        error(402, "Insufficient credits"),
+        error(429, "Billing hard limit has been reached", code="billing_hard_limit_reached"),
+    ],
+    ids=["f09-insufficient_quota", "f09-402", "f09-billing"],
+)
+@pytest.mark.parametrize("preflight", [True, False], ids=["first", "later"])
+def test_no_quota_stops_the_run_resumably(tmp_path: Path, reply: Reply, preflight: bool) -> None:
+    """An empty account is not hammered: few requests, exit 75, and a resume completes once it is filled."""
+    empty = True
+
+    def script(call: Call) -> Reply:
+        return reply if empty and (preflight or call.number > 3) else right(call)
+
+    with serving(script) as server:
+        ran = run(tmp_path, server, n=60, engine={"preflight": preflight, "concurrency": 2})
+        assert len(server.calls) <= 8, "the run goes on asking an account that is empty"
+        assert ran.exit_code == 75
+        assert {state for state in ran.states if state != "scored"} == {"infra:quota"}
+        empty = False
+        again = run(tmp_path, server, n=60, engine={"preflight": preflight}, resume=True)
+        assert again.states == ["scored"] * 60
+        nothing_paid_twice(server)
+
+
+def test_f14_attempts_of_a_sample_are_bounded(tmp_path: Path) -> None:
+    """Whatever mixture of faults a sample meets, it costs no more than attempts_max requests."""
+    mixture = [error(500), error(429), http("{"), http('{"choices": []}'), error(503)]
+    with serving({1: mixture}) as server:
+        ran = run(tmp_path, server, endpoint={"attempts_max": 4})
+        assert len(server.of(1)) == 4
+    assert ran.states[1].startswith("infra:")
+
+
+def test_f14_a_sdk_that_retries_is_not_inside(tmp_path: Path) -> None:
+    """attempts_max=1 is one request: no second layer tries again."""
+    with serving({0: error(503)}) as server:
+        run(tmp_path, server, endpoint={"attempts_max": 1})
+        assert len(server.of(0)) == 1
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308], ids=lambda status: f"f33-{status}")
+def test_a_redirect_is_refused_and_takes_no_key_along(tmp_path: Path, status: int) -> None:
+    """A redirect to another host gets no request at all, so neither the key nor the prompt goes there."""
+    with serving() as other:
+        reply = http("", status=status, headers={"Location": f"{other.url}/chat/completions"})
+        with serving({1: reply}) as server:
+            ran = run(tmp_path, server, engine={"concurrency": 1})
+            assert len(server.of(1)) == 1
+        assert other.calls == other.others == []
+        assert "redirect" in ran.rows[1]["outcome"]["detail"]
+    assert ran.states == ["scored", "infra:not_found", "scored"]
+
+
+def test_f33_a_redirect_to_itself_does_not_loop(tmp_path: Path) -> None:
+    """A redirect in a circle is one request; a key in its target is not shown."""
+    reply = http("", status=307, headers={"Location": "/v1/chat/completions?api_key=cnry5f%2F7%2BbQ%3D%3Dzz9917%26k"})
+    with serving(lambda _: reply) as server:
+        done, ran = cli_run(tmp_path, server, engine={"preflight": True})
+        assert len(server.calls) == 1
+    assert done.returncode == 2
+    assert "redirect" in done.stderr
+    no_secret(done.stderr)
+    assert ran.accounting["n_scored"] == 0
+
+
+def test_f112_an_error_that_echoes_the_key(tmp_path: Path) -> None:
+    """Errors that repeat the request's headers, raw and encoded, are stored without the key."""
+
+    def script(call: Call) -> Reply:
+        key = call.headers["authorization"]
+        return error(400, f"bad header {key} and {key.partition(' ')[2]}", param=key) if call.number else right(call)
+
+    with serving(script) as server:
+        done, ran = cli_run(tmp_path, server)
+    assert ran.states == ["scored", "infra:bad_request", "infra:bad_request"]
+    assert done.returncode == 3
+
+
+def test_f39_retries_carry_one_idempotency_key(tmp_path: Path) -> None:
+    """Every retry of a (sample, repeat) carries the same key; each other (sample, repeat) another one."""
+    with serving(by_number({1: [error(503), error(503)]})) as server:
+        run(tmp_path, server, benchmark={"repeats": 2}, generation={"seed": 1})
+        keys: dict[str, set[str]] = {}
+        for call in server.calls:
+            keys.setdefault(call.digest, set()).add(call.headers.get("idempotency-key", ""))
+    assert all(len(found) == 1 and "" not in found for found in keys.values())
+    assert len({key for found in keys.values() for key in found}) == 6
+    assert all(len(key) <= 255 for found in keys.values() for key in found)
+
+
+def test_f39_repeats_of_one_body_have_keys_of_their_own(tmp_path: Path) -> None:
+    """Repeats without a seed send equal bodies; a server that deduplicates must still answer each of them."""
+    with serving() as server:
+        run(tmp_path, server, benchmark={"repeats": 3})
+        keys = [call.headers.get("idempotency-key", "") for call in server.calls]
+    assert len(set(keys)) == len(keys) == 9
+
+
+def test_f39_a_lost_answer_is_a_possible_double_charge(tmp_path: Path) -> None:
+    """A resume that asks again for an answer that was lost with the process sends the same key as before."""
+    with serving({1: [error(503)] * 3}) as server:
+        run(tmp_path, server)
+        run(tmp_path, server, resume=True)
+        keys = {call.headers.get("idempotency-key", "") for call in server.of(1)}
+        assert len(server.of(1)) == 4
+    assert len(keys) == 1
+    assert keys != {""}
+
+
+def test_f33_status_200_alone_is_success(tmp_path: Path) -> None:
+    """A 204 or 206 is not an answer, and neither is a 1xx before it a fault."""
+    early = [b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", *answer("Answer: 2")]
+    table: dict[int, Any] = {0: [http("", status=204, length=0)] * 3, 1: early}
+    with serving(table) as server:
+        ran = run(tmp_path, server)
+    assert ran.states[0].startswith("infra:")
+    assert ran.states[1] == "scored"
+
+
+def test_f11_every_file_says_who_refused(tmp_path: Path) -> None:
+    """The remedy of a refused run is on stderr, and its directory still holds all artifacts."""
+    with serving(lambda _: error(404, "The model `m` does not exist", code="model_not_found")) as server:
+        path = write_config(tmp_path, server.url, engine={"preflight": True})
+        done = nel_cli(["eval", "run", str(path)], tmp_path)
+    assert done.returncode == 2
+    assert '"m"' in done.stderr
+    assert (only_run(tmp_path / "out") / "report.html").exists()

@@ -1,0 +1,164 @@
+"""SIGKILL at every named point and at hundreds of random ones: nothing is paid twice and the artifacts are the same."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faults.invariants import Ran, nothing_paid_twice, read_run, same_artifacts
+from tests.faults.runs import ROOT, config, environment, run
+from tests.faults.server import Call, Reply, answer, error, right, serving
+from tests.support.runs import only_run
+
+POINTS = [
+    "request_sent",
+    "response_received",
+    "before_commit",
+    "after_commit",
+    "before_score",
+    "after_score",
+    "before_artifacts",
+    "during_rename",
+    "after_artifacts",
+]
+CONCURRENCY = 4
+
+
+class Attempts:
+    """Attempts of one run in children of one process."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def __call__(
+        self, settings: dict[str, Any], *, resume: bool, seconds: float | None = None, env: dict[str, str] | None = None
+    ) -> int:
+        """Return how the attempt ended; negative for a signal."""
+        order = {"config": settings, "resume": resume, "seconds": seconds, "env": env or {}}
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
+
+
+@contextmanager
+def attempting() -> Iterator[Attempts]:
+    command = [sys.executable, "-m", "tests.faults.attempt"]
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        yield Attempts(process)
+    finally:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.close()
+        process.wait(30)
+        process.stdout.close()
+
+
+def _mixed(call: Call) -> Reply:
+    """Right, wrong, empty and refused answers; none that is tried again, since kills alone are looked at here."""
+    if call.number % 11 == 0:
+        return error(400, "maximum context length is 10 tokens")
+    if call.number % 7 == 0:
+        return answer("no idea")
+    return right(call) if call.number % 5 else answer("")
+
+
+def _resumable(out: Path) -> bool:
+    return bool(list(out.glob("*/run.db")))
+
+
+def _whole(tmp_path: Path, n: int) -> Ran:
+    with serving(_mixed) as server:
+        whole = run(tmp_path, server, n=n, out="whole")
+    assert whole.exit_code == 0
+    return whole
+
+
+@pytest.mark.parametrize("count", [1, 4], ids=["first", "fourth"])
+@pytest.mark.parametrize("point", POINTS, ids=[f"f45-{point}" for point in POINTS])
+def test_a_kill_at_a_named_point(tmp_path: Path, point: str, count: int) -> None:
+    """Killed at the point, resumed: equal artifacts, and no more paid twice than was in flight."""
+    n = 40
+    whole = _whole(tmp_path, n)
+    with serving(_mixed) as server, attempting() as attempt:
+        settings = config(tmp_path, server.url, n=n, engine={"concurrency": CONCURRENCY})
+        killed = attempt(settings, resume=False, env={"NEL_FAILPOINT": f"{point}:{count}"})
+        if not (point in ("before_artifacts", "after_artifacts") and count > 1):
+            assert killed == -signal.SIGKILL, "the point was never reached"
+        assert attempt(settings, resume=True) == 0
+        nothing_paid_twice(server, at_most=CONCURRENCY)
+        keys = {call.headers.get("idempotency-key") for call in server.calls}
+        assert len(keys) == n
+    same_artifacts(whole, read_run(only_run(tmp_path / "out"), 0, killed=True))
+
+
+@pytest.mark.parametrize("point", POINTS, ids=[f"f45-again-{point}" for point in POINTS])
+def test_a_kill_at_the_same_point_of_every_attempt(tmp_path: Path, point: str) -> None:
+    """Killed there again and again, a little later each time: the run gets to its end."""
+    n = 30
+    with serving(_mixed) as server, attempting() as attempt:
+        settings = config(tmp_path, server.url, n=n, engine={"concurrency": CONCURRENCY})
+        ends = [attempt(settings, resume=False, env={"NEL_FAILPOINT": f"{point}:3"})]
+        while ends[-1] != 0 and len(ends) < 40:
+            resume = _resumable(tmp_path / "out")
+            ends.append(attempt(settings, resume=resume, env={"NEL_FAILPOINT": f"{point}:{5 * len(ends)}"}))
+        assert ends[-1] == 0, ends
+        kills = sum(end == -signal.SIGKILL for end in ends)
+        assert kills >= 1, "the point was never reached"
+        nothing_paid_twice(server, at_most=CONCURRENCY * kills)
+    ran = read_run(only_run(tmp_path / "out"), 0, killed=True)
+    assert ran.accounting["n_total"] == n
+
+
+def test_f45_no_temporary_file_stays(tmp_path: Path) -> None:
+    """What a kill left half written beside an artifact is gone after the next run to the end."""
+    with serving(_mixed) as server:
+        first = run(tmp_path, server, n=4)
+        half = first.run_dir / "gsm8k" / ".results.jsonl.4194304.tmp"
+        half.write_text("half")
+        run_again = run(tmp_path, server, n=4, resume=True)
+    assert not half.exists()
+    assert run_again.accounting == first.accounting
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8), ids=[f"f45-random-{seed}" for seed in range(8)])
+def test_kills_at_random_moments(tmp_path: Path, seed: int) -> None:
+    """25 kills of one run at random moments, start-up and the last artifact included; then it is let to its end."""
+    moments = random.Random(20261121 + seed)  # noqa: S311 - moments, not secrets
+    n = 150
+    whole = _whole(tmp_path, n)
+    slow = 0.01 * (seed % 3)
+    with serving(lambda call: [slow, *_mixed(call)]) as server, attempting() as attempt:
+        settings = config(tmp_path, server.url, n=n, engine={"concurrency": CONCURRENCY})
+        settings["endpoint"]["attempts_max"] = 6
+        kills = tries = 0
+        while kills < 25 and tries < 60:
+            tries += 1
+            resume = _resumable(tmp_path / "out")
+            end = attempt(settings, resume=resume, seconds=moments.uniform(0.01, 0.35))
+            if end == 2 and not server.calls:
+                shutil.rmtree(tmp_path / "out")  # see test_f48_a_kill_while_the_store_is_made
+                continue
+            assert end in (0, -signal.SIGKILL), f"attempt {tries} ended with {end}"
+            kills += end != 0
+        assert kills >= 25
+        assert attempt(settings, resume=_resumable(tmp_path / "out")) == 0
+        nothing_paid_twice(server, at_most=CONCURRENCY * kills)
+        per_body = [sum(call.digest == digest for call in server.calls) for digest in {c.digest for c in server.calls}]
+        assert len(per_body) == n
+    same_artifacts(whole, read_run(only_run(tmp_path / "out"), 0, killed=True))

@@ -1,0 +1,359 @@
+"""Names that would leave their directory, configurations that would run code, secrets in the wrong place."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import time
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nel
+from nel.artifacts.files import directory_name
+from nel.config.load import build_config, read_yaml
+from nel.errors import ConfigError, NelError
+from tests.faults.invariants import CANARY, CANARY_ENV, no_secret, read_run
+from tests.faults.runs import config, nel_cli, run, start, write_config
+from tests.faults.server import Call, Reply, answer, error, serving
+from tests.support.runs import only_run, sums, write_jsonl
+
+NAMES = [
+    "..", ".", "../../x", "/etc/x", "a/b", "a_b", "a\\b", "CON", "x" * 300, "a\x00b", "a\nb", "-rf", "caf\u00e9",
+    "cafe\u0301", "a%2Fb", "a b", "a.b", ".hidden", "~", "a:b", "$HOME", "🙂", "a\u202eb", "con.json", " a", "a ", "*",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES, ids=[f"f109-{name.encode()[:16]!r}" for name in NAMES])
+def test_every_name_is_a_directory_of_its_own(tmp_path: Path, name: str) -> None:
+    """The directory of a benchmark stays inside the run's, can be made, and is no other name's."""
+    folder = directory_name(name)
+    assert "/" not in folder
+    assert folder not in (".", "..", "")
+    assert not folder.startswith(".")
+    assert "\x00" not in folder
+    assert len(folder.encode()) <= 255
+    (tmp_path / folder).mkdir()
+    assert [path.name for path in tmp_path.iterdir()] == [folder]
+    others = [other for other in NAMES if other != name]
+    assert folder not in {directory_name(other) for other in others}
+    assert unicodedata.normalize("NFC", folder) not in {
+        unicodedata.normalize("NFC", directory_name(other)) for other in others
+    }
+
+
+def _bench(path: Path, name: str, data: Path) -> Path:
+    path.write_text(
+        "from nel import benchmark, scorer\n"
+        f"@benchmark(name={name!r}, dataset={str(data)!r}, prompt='{{question}}', target_field='answer')\n"
+        "@scorer\n"
+        "def b(sample):\n"
+        "    return {'correct': True}\n"
+    )
+    return path
+
+
+def test_f109_twins_in_one_run(tmp_path: Path) -> None:
+    """Two benchmarks whose names differ in case or spelling alone keep their results apart."""
+    data = sums(tmp_path / "d.jsonl", 2)
+    names = ["Twin", "twin", "TWIN", "tw in", "tw-in"]
+    paths = [_bench(tmp_path / f"bench{index}.py", name, data) for index, name in enumerate(names)]
+    with serving() as server:
+        settings = config(tmp_path, server.url)
+        settings["benchmarks"] = [{"name": str(path)} for path in paths]
+        result = nel.evaluate(settings)
+        assert len(server.calls) == 10
+    folders = [path.parent.name for path in result.run_dir.glob("*/results.jsonl")]
+    assert len({folder.casefold() for folder in folders}) == 5
+    for item in result.benchmarks:
+        assert item.accounting["n_scored"] == 2
+
+
+HOSTILE_NAMES = ["..", "../../x", "/etc/x", "a/b", "CON", "\x1b[2J", "x" * 300, "\n"]
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES, ids=[f"f109-bench-{name.encode()[:12]!r}" for name in HOSTILE_NAMES])
+def test_a_benchmark_with_a_hostile_name(tmp_path: Path, name: str) -> None:
+    """A benchmark file may call itself anything: refused before a request, or written inside the run's directory."""
+    bench = _bench(tmp_path / "bench.py", name, sums(tmp_path / "d.jsonl", 2))
+    with serving() as server:
+        settings = config(tmp_path, server.url)
+        settings["benchmarks"] = [{"name": str(bench)}]
+        settings["output"]["run_id"] = "mine"
+        try:
+            result = nel.evaluate(settings)
+        except NelError:
+            assert server.calls == []
+        else:
+            for path in tmp_path.rglob("results.jsonl"):
+                assert path.parent.parent == result.run_dir
+            assert result.exit_code == 0
+    assert {path.name for path in tmp_path.iterdir()} <= {"d.jsonl", "bench.py", "out", "sums3.jsonl", "__pycache__"}
+
+
+IDS = [
+    "..",
+    "../../x",
+    "/etc/passwd",
+    "a\x00b",
+    "a\nb",
+    "x" * 5000,
+    "cafe\u0301",
+    "-x",
+    "\x1b[2J",
+]
+
+
+def test_f109_samples_with_hostile_ids(tmp_path: Path) -> None:
+    """Ids of samples are data: stored, told apart, and never a path or a header."""
+    rows = [
+        {"id": name, "question": f"What is {index} plus {index}?", "answer": f"#### {2 * index}"}
+        for index, name in enumerate(IDS)
+    ]
+    write_jsonl(tmp_path / "sums9.jsonl", rows)
+    with serving() as server:
+        ran = run(tmp_path, server, n=9, endpoint={"send_sample_id": True})
+        assert len(server.calls) == 9
+    assert ran.states == ["scored"] * 9
+    assert len({row["sample_id"] for row in ran.rows}) == 9
+
+
+@pytest.mark.parametrize(
+    "model", ["../../m", "m\nInjected: 1", "\x1b]0;x\x07", "m" * 2000, "model with spaces 🙂"],
+    ids=["f109-model-path", "f109-model-newline", "f109-model-escape", "f109-model-long", "f109-model-emoji"],
+)  # fmt: skip
+def test_a_hostile_model_name(tmp_path: Path, model: str) -> None:
+    """A model's name is sent as it is and shown harmlessly; it is no path, header or command of the terminal."""
+    with serving() as server:
+        path = write_config(tmp_path, server.url, endpoint={"model": model})
+        done = nel_cli(["eval", "run", str(path)], tmp_path)
+        assert done.returncode in (0, 2), done.stderr
+        assert "\x1b" not in done.stdout + done.stderr
+        if done.returncode == 0:
+            assert {call.body["model"] for call in server.calls} == {model}
+            assert all("injected" not in call.headers for call in server.calls)
+            assert read_run(only_run(tmp_path / "out"), 0).states == ["scored"] * 3
+
+
+@pytest.mark.parametrize("run_id", ["..", "a/b", "/x", "", ".x", "-x", "a\n", "x" * 300, "a\x00"], ids=repr)
+def test_f109_a_run_id_is_a_plain_name(tmp_path: Path, run_id: str) -> None:
+    """A run id that is no plain name is refused."""
+    settings = config(tmp_path, "http://127.0.0.1:9/v1")
+    settings["output"]["run_id"] = run_id
+    with pytest.raises(ConfigError, match="run_id"):
+        build_config(settings)
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{chr(98 + i)}: &{chr(98 + i)} [{', '.join(['*' + chr(97 + i)] * 9)}]\n" for i in range(20)
+)
+YAMLS: dict[str, tuple[str, str]] = {
+    "f111-object": ("endpoint: !!python/object/apply:os.system ['touch pwned']\n", "python"),
+    "f111-name": ("endpoint: !!python/name:os.system\n", "python"),
+    "f111-laughs": (BOMB, "alias"),
+    "f111-duplicate": ("endpoint: {}\nendpoint: {}\n", "twice"),
+    "f111-duplicate-inner": ("endpoint: {url: a, url: b}\n", "twice"),
+    "f111-tab": ("endpoint:\n\turl: x\n", "YAML"),
+    "f111-unset": ("endpoint: {url: '${NEL_TEST_NOT_SET}'}\n", "NEL_TEST_NOT_SET"),
+    "f111-list": ("- a\n- b\n", "list"),
+    "f111-empty": ("", "expected"),
+    "f111-two": ("a: 1\n---\nb: 2\n", "YAML"),
+    "f111-binary": ("\x00\x01", "YAML"),
+    "f111-deep": ("a: " + "[" * 5000 + "]" * 5000 + "\n", "YAML"),
+    "f111-merge": ("<<: {a: 1}\n<<: {b: 2}\nc: 1\n", ""),
+    "f111-key-list": ("? [a, b]\n: 1\n", ""),
+}
+
+
+@pytest.mark.parametrize(("text", "word"), YAMLS.values(), ids=YAMLS)
+def test_a_configuration_that_is_none(tmp_path: Path, text: str, word: str) -> None:
+    """Code, bombs, duplicates, tabs and unset variables are errors in one line, found fast, and nothing is run."""
+    path = tmp_path / "run.yaml"
+    path.write_text(text, encoding="utf-8")
+    started = time.monotonic()
+    with pytest.raises(ConfigError, match=f"(?i){word}"):
+        build_config(read_yaml(path), where=str(path))
+    assert time.monotonic() - started < 5
+    assert not Path("pwned").exists()
+
+
+@pytest.mark.parametrize(
+    ("part", "key", "meant"),
+    [
+        ("endpoint", "modle", "model"),
+        ("endpoint", "idle_timeout", "idle_timeout_seconds"),
+        ("engine", "concurency", "concurrency"),
+        ("generation", "max_token", "max_tokens"),
+        ("output", "directory", "dir"),
+        (None, "endpiont", "endpoint"),
+    ],
+    ids=["f111-model", "f111-timeout", "f111-concurrency", "f111-max_tokens", "f111-dir", "f111-top"],
+)
+def test_an_unknown_key_is_an_error_with_a_suggestion(tmp_path: Path, part: str | None, key: str, meant: str) -> None:
+    """A misspelt key is refused, with the key that was meant."""
+    settings = config(tmp_path, "http://127.0.0.1:9/v1", generation={})
+    (settings if part is None else settings[part])[key] = 1
+    with pytest.raises(ConfigError, match=f'"{key}".*{meant}'):
+        build_config(settings)
+
+
+def test_f111_a_surrogate_does_not_crash_a_run(tmp_path: Path) -> None:
+    """An escape that is half a character, as JSON tools write emoji into YAML, is an error in a line or works."""
+    with serving() as server:
+        settings = config(tmp_path, server.url, benchmark={"system_prompt": "\ud83d\ude42"})
+        try:
+            result = nel.evaluate(settings)
+        except NelError:
+            assert server.calls == []
+        else:
+            assert result.exit_code == 0
+
+
+SECRET_PLACES: dict[str, dict[str, Any]] = {
+    "f112-userinfo": {"url": f"http://user:{base64.b32encode(CANARY.encode()).decode()}@127.0.0.1:9/v1"},
+    "f112-query": {"url": "http://127.0.0.1:9/v1?api_key=cnry5f-secret-in-query"},
+    "f112-env-name": {"api_key_env": "sk-cnry5f-not-a-name"},
+}
+
+
+@pytest.mark.parametrize("change", SECRET_PLACES.values(), ids=SECRET_PLACES)
+def test_a_secret_in_the_wrong_place_is_refused_and_not_repeated(tmp_path: Path, change: dict[str, str]) -> None:
+    """A key in the URL or in place of a variable's name is refused with what to do, and not shown."""
+    (value,) = change.values()
+    secret = value.rpartition("=")[2].rpartition(":")[2].partition("@")[0] if "//" in value else value
+    if "userinfo" in str(change) or "user:" in value:
+        secret = value.partition("user:")[2].partition("@")[0]
+    path = write_config(tmp_path, "http://127.0.0.1:9/v1", endpoint=change)
+    done = nel_cli(["eval", "run", str(path)], tmp_path)
+    assert done.returncode == 2
+    assert secret not in done.stdout + done.stderr
+    assert "variable" in done.stderr
+    assert not (tmp_path / "out").exists() or list((tmp_path / "out").iterdir()) == []
+
+
+def test_f112_a_header_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """headers_env sends the value and stores the name; an echo of it is removed."""
+    secret = "hdr-7f3a9c/secret+value=="
+    monkeypatch.setenv("NEL_TEST_HEADER", secret)
+
+    def echo(call: Call) -> Reply:
+        said = call.headers["x-api-key"]
+        return error(400, f"bad key {said}") if call.number == 1 else answer(f"{said} Answer: {2 * call.number}")
+
+    with serving(echo) as server:
+        ran = run(tmp_path, server, endpoint={"headers_env": {"X-Api-Key": "NEL_TEST_HEADER"}})
+        assert {call.headers["x-api-key"] for call in server.calls} == {secret}
+    assert ran.states == ["scored", "infra:bad_request", "scored"]
+    no_secret(ran.run_dir, secret=secret)
+    assert "NEL_TEST_HEADER" in (ran.run_dir / "run.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    "name", ["Authorization", "X-Api-Key", "api-key", "Cookie", "Proxy-Authorization"], ids=lambda name: f"f112-{name}"
+)
+def test_a_key_written_as_a_header_is_refused(tmp_path: Path, name: str) -> None:
+    """A header that holds a secret by its name is refused in headers; headers_env takes it."""
+    with serving() as server:
+        with pytest.raises(ConfigError, match=r"headers_env|api_key_env") as caught:
+            run(tmp_path, server, endpoint={"headers": {name: "Bearer cnry-literal-secret"}})
+        assert server.calls == []
+    assert "cnry-literal-secret" not in str(caught.value)
+
+
+def test_f112_a_proxy_with_a_password(tmp_path: Path) -> None:
+    """A password in a proxy's URL is refused or works, and is stored and shown nowhere."""
+    secret = "prx-9d2c-secret"
+    with serving() as proxy:
+        where = f"http://user:{secret}@127.0.0.1:{proxy.port}"
+        path = write_config(tmp_path, "http://model.example/v1", endpoint={"proxy": where})
+        done = nel_cli(["eval", "run", str(path)], tmp_path)
+    assert done.returncode in (0, 2), done.stderr
+    assert secret not in done.stdout + done.stderr
+    if (tmp_path / "out").exists():
+        no_secret(tmp_path / "out", secret=secret)
+
+
+def test_f112_a_secret_in_extra_is_the_users_to_keep(tmp_path: Path) -> None:
+    """The key's own value inside extra is refused, or removed from every file."""
+    with serving() as server:
+        settings = config(tmp_path, server.url, generation={"extra": {"auth": CANARY}})
+        try:
+            result = nel.evaluate(settings)
+        except NelError as refused:
+            no_secret(str(refused))
+        else:
+            no_secret(result.run_dir)
+
+
+@pytest.mark.parametrize("value", ["", " ", "a\nb", "ключ"], ids=["f112-empty", "f112-blank", "f112-line", "f112-text"])
+def test_a_key_that_no_header_can_carry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    """A key that is empty or broken is an error that names the variable and not the value."""
+    monkeypatch.setenv(CANARY_ENV, value)
+    with serving() as server:
+        with pytest.raises(NelError, match=CANARY_ENV):
+            run(tmp_path, server)
+        assert server.calls == server.others == []
+
+
+def _plugin(home: Path, name: str, module: str, source: str, entries: dict[str, str]) -> None:
+    info = home / f"{name}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    lines = "".join(f"{key} = {value}\n" for key, value in entries.items())
+    (info / "entry_points.txt").write_text(f"[nel.benchmarks]\n{lines}")
+    (home / f"{module}.py").write_text(source)
+
+
+BAD_PLUGINS = {
+    "f110-raises": "raise RuntimeError('broken')",
+    "f110-exits": "import sys; sys.exit(0)",
+    "f110-os-exit": "import os; os._exit(7)",
+    "f110-hangs": "import time; time.sleep(600)",
+    "f110-prints": "print('x' * 10**6)",
+    "f110-missing": "import a_module_that_nobody_has",
+    "f110-syntax": "def (",
+}
+
+
+@pytest.mark.parametrize("source", BAD_PLUGINS.values(), ids=BAD_PLUGINS)
+def test_a_bad_plugin_harms_nothing_else(tmp_path: Path, source: str) -> None:
+    """Whatever a plugin does when imported, it is listed by name and another benchmark runs."""
+    _plugin(tmp_path / "site", "bad", "bad_plugin", source, {"bad-one": "bad_plugin:bench"})
+    env = {"PYTHONPATH": f"{tmp_path / 'site'}{os.pathsep}{Path(__file__).resolve().parents[2]}"}
+    with serving() as server:
+        path = write_config(tmp_path, server.url)
+        done = _cli(["eval", "run", str(path), "--json"], tmp_path, env)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["exit_code"] == 0
+    listed = _cli(["list", "benchmarks"], tmp_path, env)
+    assert "bad-one" in listed.stdout + listed.stderr
+    assert "gsm8k" in listed.stdout
+
+
+def test_f110_a_name_that_two_claim(tmp_path: Path) -> None:
+    """A plugin that takes a built-in's name is an error that names both, when that name is used; others run."""
+    source = "from nel.benchmarks.quickstart import quickstart as bench\n"
+    _plugin(tmp_path / "site", "thief", "thief_plugin", source, {"gsm8k": "thief_plugin:bench"})
+    env = {"PYTHONPATH": f"{tmp_path / 'site'}{os.pathsep}{Path(__file__).resolve().parents[2]}"}
+    with serving() as server:
+        path = write_config(tmp_path, server.url)
+        done = _cli(["eval", "run", str(path)], tmp_path, env)
+        assert server.calls == []
+    assert done.returncode == 2
+    assert "thief" in done.stderr
+    assert "nel" in done.stderr
+    assert _cli(["list", "benchmarks"], tmp_path, env).returncode in (0, 2)
+
+
+def _cli(arguments: list[str], tmp_path: Path, env: dict[str, str]) -> Any:
+    process = start(arguments, tmp_path, env=env)
+    try:
+        stdout, stderr = process.communicate(timeout=7)
+    finally:
+        process.kill()
+        process.communicate()
+    return subprocess.CompletedProcess(arguments, process.returncode, stdout, stderr)

@@ -1,0 +1,168 @@
+"""An endpoint that is gone for a while, or for good: few probes, no sample burnt, and an end that can be resumed."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nel
+from nel.cli.progress import progress_line
+from nel.engine.progress import Progress
+from tests.faults.invariants import nothing_paid_twice
+from tests.faults.runs import config, nel_cli, run, write_config
+from tests.faults.server import Call, Do, Reply, error, free_port, right, serving
+from tests.support.runs import only_run, read_json
+
+PATIENT = {"outage_seconds_max": 20, "outage_probe_seconds": 0.1, "attempts_max": 3}
+HASTY = {"outage_seconds_max": 0.6, "outage_probe_seconds": 0.1, "attempts_max": 3}
+
+
+class Outage:
+    """Answers n calls, then is down for some seconds, then answers again."""
+
+    def __init__(self, after: int, seconds: float, down: Reply) -> None:
+        self.after, self.seconds, self.down = after, seconds, down
+        self.began: float | None = None
+        self.answered = 0
+        self.during: list[float] = []
+
+    def __call__(self, call: Call) -> Reply:
+        if self.began is None and self.answered >= self.after:
+            self.began = call.at
+        if self.began is not None and call.at < self.began + self.seconds:
+            self.during.append(call.at - self.began)
+            return self.down
+        self.answered += 1
+        return right(call)
+
+
+@pytest.mark.parametrize(
+    "down",
+    [[Do.RESET], [Do.CLOSE], error(503, "no upstream"), error(502), [Do.HANG]],
+    ids=["f36-reset", "f36-close", "f36-503", "f36-502", "f36-hang"],
+)
+def test_an_outage_passes_by_itself(tmp_path: Path, down: Reply) -> None:
+    """Down for a while, then up: few calls meanwhile, all samples scored in the same run, nothing paid twice."""
+    outage = Outage(20, 1.5, down)
+    endpoint = {**PATIENT, "first_byte_timeout_seconds": 0.3}
+    with serving(outage) as server:
+        ran = run(tmp_path, server, n=120, engine={"concurrency": 8}, endpoint=endpoint)
+        nothing_paid_twice(server)
+    assert ran.states == ["scored"] * 120
+    assert ran.exit_code == 0
+    assert len(outage.during) <= 8 * 3 + 20, "the run stormed an endpoint that is down"
+    late = [at for at in outage.during if at > 0.8]
+    assert len(late) <= 12, "more than a probe in each interval"
+
+
+def test_f36_a_port_that_opens_later(tmp_path: Path) -> None:
+    """An endpoint that is started after the run is waited for, and no sample is lost to it."""
+    port = free_port()
+    found: list[Any] = []
+    settings = config(tmp_path, f"http://127.0.0.1:{port}/v1", n=10, endpoint=PATIENT)
+    thread = threading.Thread(target=lambda: found.append(nel.evaluate(settings)))
+    thread.start()
+    time.sleep(0.7)
+    with serving(port=port) as server:
+        thread.join(30)
+        assert len(server.calls) == 10
+    assert found[0].exit_code == 0
+    assert found[0].benchmarks[0].accounting["n_scored"] == 10
+
+
+def test_f37_the_only_sample_waits_too(tmp_path: Path) -> None:
+    """Nobody listens and all samples wait for their next attempt: the run stops resumably, it is not done."""
+    url = f"http://127.0.0.1:{free_port()}/v1"
+    endpoint = {**HASTY, "attempts_max": 50, "backoff_seconds": 0.4, "backoff_seconds_max": 0.4}
+    ran = run(tmp_path, url, n=1, endpoint=endpoint, engine={"concurrency": 1})
+    assert ran.exit_code == 75
+    assert ran.metrics["complete"] is False
+
+
+def test_f36_people_are_told(tmp_path: Path) -> None:
+    """While it lasts the progress line says that the endpoint is down and for how long."""
+    progress = Progress()
+    seen: set[str] = set()
+    outage = Outage(10, 1.2, [Do.RESET])
+    with serving(outage) as server:
+        settings = config(tmp_path, server.url, n=40, endpoint=PATIENT)
+        thread = threading.Thread(target=lambda: nel.evaluate(settings, progress=progress))
+        thread.start()
+        while thread.is_alive():
+            seen.add(progress_line(progress))
+            thread.join(0.01)
+    assert any("ENDPOINT DOWN" in text for text in seen), seen
+
+
+@pytest.mark.parametrize("down", [[Do.RESET], error(503), [Do.HANG]], ids=["f37-reset", "f37-503", "f37-hang"])
+def test_an_endpoint_that_stays_down_stops_the_run(tmp_path: Path, down: Reply) -> None:
+    """Down for good: exit 75 within bounds, partial artifacts that say so, and a resume that asks only the rest."""
+    dead = Outage(20, 10_000, down)
+    endpoint = {**HASTY, "first_byte_timeout_seconds": 0.2}
+    with serving(dead) as server:
+        started = time.monotonic()
+        ran = run(tmp_path, server, n=200, engine={"concurrency": 4}, endpoint=endpoint)
+        assert time.monotonic() - started < 15
+        assert ran.exit_code == 75
+        assert ran.metrics["complete"] is False
+        assert ran.bundle["complete"] is False
+        assert ran.accounting["n_scored"] == 20
+        assert ran.accounting["n_unscored"] == 180
+        assert len(dead.during) <= 80
+        dead.seconds = 0
+        again = run(tmp_path, server, n=200, endpoint=endpoint, resume=True)
+        nothing_paid_twice(server)
+    assert again.states == ["scored"] * 200
+    assert again.exit_code == 0
+
+
+def test_f37_the_line_that_resumes(tmp_path: Path) -> None:
+    """The command line says that the endpoint is down, prints the line that resumes, and that line works."""
+    port = free_port()
+    path = write_config(tmp_path, f"http://127.0.0.1:{port}/v1", n=4, endpoint=HASTY)
+    done = nel_cli(["eval", "run", str(path)], tmp_path)
+    assert done.returncode == 75
+    assert "nel eval resume" in done.stderr
+    run_dir = only_run(tmp_path / "out")
+    assert read_json(run_dir / "gsm8k" / "metrics.json")["headline"]["value"] is None
+    with serving(port=port) as server:
+        again = nel_cli(["eval", "resume", str(run_dir), "--json"], tmp_path)
+        assert len(server.calls) == 4
+    assert again.returncode == 0
+    assert json.loads(again.stdout)["benchmarks"]["gsm8k"]["accounting"]["n_scored"] == 4
+
+
+def test_f37_a_poisoned_prompt_is_no_outage(tmp_path: Path) -> None:
+    """One prompt that crashes its connection, among others that are answered, costs that sample alone."""
+    with serving({5: [Do.RESET]}) as server:
+        ran = run(tmp_path, server, n=60, endpoint=HASTY)
+    assert ran.states.count("scored") == 59
+    assert ran.states[5] == "infra:connection"
+    assert ran.exit_code == 3
+
+
+def test_f37_an_interrupted_outage_ends_at_once(tmp_path: Path) -> None:
+    """A short limit for a whole sample ends the wait: every sample is accounted for."""
+    with serving(lambda _: error(503)) as server:
+        started = time.monotonic()
+        endpoint = {**HASTY, "retry_seconds_max": 0.5, "attempts_max": 100}
+        ran = run(tmp_path, server, n=5, endpoint=endpoint)
+        assert time.monotonic() - started < 10
+    assert ran.exit_code in (3, 75)
+    assert all(state.startswith("infra:") for state in ran.states)
+
+
+def test_f36_concurrency_and_timeouts_may_change_on_the_way(tmp_path: Path) -> None:
+    """A resume after an outage may use other timeouts, attempts and concurrency."""
+    dead = Outage(5, 10_000, [Do.RESET])
+    with serving(dead) as server:
+        assert run(tmp_path, server, n=20, endpoint=HASTY).exit_code == 75
+        dead.seconds = 0
+        endpoint = {**PATIENT, "attempts_max": 7, "total_timeout_seconds": 9, "retry_budget": 0.5}
+        again = run(tmp_path, server, n=20, endpoint=endpoint, engine={"concurrency": 2}, resume=True)
+    assert again.states == ["scored"] * 20

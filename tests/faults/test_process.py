@@ -1,0 +1,360 @@
+"""The process itself: signals, closed pipes, strange terminals, a second owner, and what it may reach."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nel
+from tests.faults.invariants import no_secret, nothing_paid_twice, read_run, same_artifacts
+from tests.faults.runs import ROOT, config, environment, nel_cli, run, start, write_config
+from tests.faults.server import Call, Do, Gate, Reply, right, serving
+from tests.support.runs import only_run, sums
+
+SLOW = 0.03
+PATIENT = {f"{name}_timeout_seconds": 60 for name in ("first_byte", "idle", "total")}
+
+
+def _slow(call: Call) -> Reply:
+    return [SLOW, *right(call)]
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["f55-sigint", "f55-sigterm"]
+)
+def test_one_signal_drains(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    """What is in flight is finished and kept, nothing new is sent, partial artifacts say so, and a resume completes."""
+    with serving(_slow) as server:
+        path = write_config(tmp_path, server.url, n=200)
+        process = start(["eval", "run", str(path)], tmp_path)
+        server.wait_for(20)
+        process.send_signal(number)
+        _, stderr = process.communicate(timeout=30)
+        sent = len(server.calls)
+        assert process.returncode == code
+        assert "nel eval resume" in stderr
+        ran = read_run(only_run(tmp_path / "out"), code)
+        assert ran.metrics["complete"] is False
+        assert ran.accounting["n_scored"] == sent, "an answer that was paid for is not kept"
+        assert ran.accounting["unscored"]["cancelled"]["n"] == 200 - sent
+        again = run(tmp_path, server, n=200, resume=True)
+        nothing_paid_twice(server)
+        assert len(server.calls) == 200
+    assert again.states == ["scored"] * 200
+
+
+def test_f55_a_hanging_request_is_given_up_after_the_drain_time(tmp_path: Path) -> None:
+    """One request that never returns does not hold the end longer than drain_seconds."""
+    with serving({30: [Do.HANG]}, models=None) as server:
+        path = write_config(
+            tmp_path, server.url, n=60, engine={"drain_seconds": 0.5},
+            endpoint={"total_timeout_seconds": 100, "idle_timeout_seconds": 100},
+        )  # fmt: skip
+        process = start(["eval", "run", str(path)], tmp_path)
+        server.wait_for(60)
+        asked = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        assert time.monotonic() - asked < 8
+    assert process.returncode == 130
+    ran = read_run(only_run(tmp_path / "out"), 130)
+    assert ran.accounting["n_scored"] == 59
+    assert ran.rows[30]["outcome"]["cause"] == "cancelled"
+
+
+def test_f55_twice_leaves_at_once(tmp_path: Path) -> None:
+    """A second Ctrl-C does not wait; what was answered before is kept, and a resume completes."""
+    with serving(lambda call: [Do.HANG] if call.number > 20 else right(call)) as server:
+        endpoint = {"total_timeout_seconds": 100, "idle_timeout_seconds": 100}
+        path = write_config(tmp_path, server.url, n=60, engine={"drain_seconds": 60}, endpoint=endpoint)
+        process = start(["eval", "run", str(path)], tmp_path)
+        server.wait_for(24)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        assert process.poll() is None
+        asked = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=10)
+        assert time.monotonic() - asked < 3
+        assert process.returncode == 130
+    with serving() as server:
+        done = nel_cli(
+            ["eval", "resume", str(only_run(tmp_path / "out")), "--allow-url-change",
+             "-O", f"endpoint.url={server.url}"], tmp_path,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert len(server.calls) <= 60 - 21 + 4
+    assert read_run(only_run(tmp_path / "out"), 0).states == ["scored"] * 60
+
+
+def test_f55_a_closed_terminal(tmp_path: Path) -> None:
+    """SIGHUP: the run survives it, or stops cleanly; either way everything answered is kept and can be resumed."""
+    with serving(_slow) as server:
+        path = write_config(tmp_path, server.url, n=60)
+        process = start(["eval", "run", str(path)], tmp_path)
+        server.wait_for(10)
+        process.send_signal(signal.SIGHUP)
+        process.communicate(timeout=30)
+        ran = run(tmp_path, server, n=60, resume=True)
+        nothing_paid_twice(server, at_most=4)
+    assert ran.states == ["scored"] * 60
+
+
+def test_f56_stdout_is_closed(tmp_path: Path) -> None:
+    """``| head -c 0``: the run goes to its end and all is written."""
+    with serving(_slow) as server:
+        path = write_config(tmp_path, server.url, n=30)
+        reading, writing = os.pipe()
+        process = start(["eval", "run", str(path)], tmp_path, stdout=writing)
+        os.close(writing)
+        os.close(reading)
+        _, stderr = process.communicate(timeout=30)
+    assert "Traceback" not in stderr
+    assert "Exception ignored" not in stderr
+    assert read_run(only_run(tmp_path / "out"), 0).states == ["scored"] * 30
+
+
+@pytest.mark.parametrize("what", ["stdout", "stderr"], ids=["f56-stdout-full", "f56-stderr-full"])
+def test_an_output_that_cannot_be_written(tmp_path: Path, what: str) -> None:
+    """/dev/full as a standard stream does not stop the run."""
+    with serving(_slow) as server, Path("/dev/full").open("w") as full:
+        path = write_config(tmp_path, server.url, n=30)
+        process = start(["eval", "run", str(path)], tmp_path, **{what: full})
+        process.communicate(timeout=30)
+    assert read_run(only_run(tmp_path / "out"), 0).states == ["scored"] * 30
+    if what == "stderr":
+        assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "ascii"},
+        {"COLUMNS": "20"},
+        {"COLUMNS": "1"},
+        {"COLUMNS": "nonsense", "TERM": "dumb"},
+        {"HOME": "/nonexistent", "TERM": ""},
+    ],
+    ids=["f56-lang-c", "f56-ascii", "f56-width-20", "f56-width-1", "f56-no-width", "f56-no-home"],
+)
+def test_a_poor_environment(tmp_path: Path, env: dict[str, str]) -> None:
+    """No UTF-8, no width, no home: the run works and prints something, without a traceback."""
+    with serving() as server:
+        path = write_config(tmp_path, server.url, n=3, generation={"extra": {"user": "Zoë 🙂"}})
+        process = start(["eval", "run", str(path)], tmp_path, env=env, text=False)
+        stdout, stderr = process.communicate(timeout=30)
+    assert process.returncode == 0, stderr
+    assert b"Traceback" not in stderr
+    assert b"gsm8k" in stdout.replace(b"\n", b"") or env.get("COLUMNS") == "1"
+    assert read_run(only_run(tmp_path / "out"), 0).states == ["scored"] * 3
+
+
+def test_f56_on_a_terminal(tmp_path: Path) -> None:
+    """On a terminal of 20 columns the live line does not crash the run."""
+    with serving(_slow) as server:
+        path = write_config(tmp_path, server.url, n=40)
+        leader, follower = pty.openpty()
+        process = start(
+            ["eval", "run", str(path)], tmp_path, env={"COLUMNS": "20", "TERM": "xterm"},
+            stdout=follower, stderr=follower, stdin=follower,
+        )  # fmt: skip
+        os.close(follower)
+        seen = b""
+        try:
+            while block := os.read(leader, 65536):
+                seen += block
+        except OSError:
+            pass  # EIO: the other side is closed
+        os.close(leader)
+        assert process.wait(30) == 0
+    assert b"Traceback" not in seen
+    no_secret(seen)
+
+
+def test_f53_a_second_owner_is_turned_away(tmp_path: Path) -> None:
+    """Two processes resume one directory: the second leaves at once, names the first, and sends nothing."""
+    gate = threading.Event()
+    with serving(lambda call: [Gate(gate), *right(call)]) as server:
+        path = write_config(tmp_path, server.url, n=8, endpoint=PATIENT)
+        first = start(["eval", "run", str(path)], tmp_path)
+        server.wait_for(4)
+        run_dir = only_run(tmp_path / "out")
+        asked = time.monotonic()
+        second = nel_cli(["eval", "resume", str(run_dir)], tmp_path)
+        assert time.monotonic() - asked < 15
+        with pytest.raises(nel.NelError, match=f"process {first.pid} on "):
+            run(tmp_path, server, n=8, resume=True)
+        assert len(server.calls) == 4
+        gate.set()
+        first.communicate(timeout=30)
+    assert (first.returncode, second.returncode) == (0, 2)
+    assert f"process {first.pid} on " in second.stderr
+    assert os.uname().nodename in second.stderr
+
+
+def test_f53_no_lock_outlives_its_owner(tmp_path: Path) -> None:
+    """After a SIGKILL the directory is free at once."""
+    with serving(_slow) as server:
+        path = write_config(tmp_path, server.url, n=60)
+        first = start(["eval", "run", str(path)], tmp_path)
+        server.wait_for(10)
+        first.kill()
+        first.communicate()
+        assert run(tmp_path, server, n=60, resume=True).states == ["scored"] * 60
+        nothing_paid_twice(server, at_most=4)
+
+
+def test_f54_runs_of_one_second_do_not_meet(tmp_path: Path) -> None:
+    """Runs that start at the same moment into one parent get directories of their own."""
+    with serving() as server:
+        path = write_config(tmp_path, server.url, n=3)
+        both = [start(["eval", "run", str(path)], tmp_path) for _ in range(2)]
+        for process in both:
+            process.communicate(timeout=60)
+            assert process.returncode == 0
+        for _ in range(3):
+            run(tmp_path, server)
+    runs = sorted(found.parent for found in (tmp_path / "out").glob("*/run.db"))
+    assert len(runs) == 5
+    for run_dir in runs:
+        assert read_run(run_dir, 0).states == ["scored"] * 3
+
+
+def test_f54_a_taken_name_is_refused(tmp_path: Path) -> None:
+    """A second fresh run of the same name overwrites nothing and sends nothing."""
+    with serving() as server:
+        settings = config(tmp_path, server.url)
+        settings["output"]["run_id"] = "mine"
+        first = nel.evaluate(settings)
+        before = {path: path.read_bytes() for path in first.run_dir.rglob("*.json*")}
+        with pytest.raises(nel.NelError, match="is there already"):
+            nel.evaluate(settings)
+        assert len(server.calls) == 3
+    assert {path: path.read_bytes() for path in first.run_dir.rglob("*.json*")} == before
+
+
+def test_f69_a_scorer_process_that_is_killed(tmp_path: Path) -> None:
+    """SIGKILL to the process that scores: its sample alone is unscored, and a mended scorer needs no request."""
+    bench = tmp_path / "bench.py"
+    body = (
+        "import os, signal\n"
+        "from nel import benchmark, scorer\n"
+        "@benchmark(name='b', dataset='{data}', prompt='{{question}}', target_field='answer')\n"
+        "@scorer\n"
+        "def b(sample):\n"
+        "    if '{bad}' in sample.metadata['question']:\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return {{'correct': True}}\n"
+    )
+    data = sums(tmp_path / "d.jsonl", 20)
+    with serving() as server:
+        endpoint = ["--model-url", server.url, "--model-id", "m", "--concurrency", "4", "-o", "out"]
+        for bad, code in (("What is 7 ", 3), ("nothing", 0)):
+            bench.write_text(body.format(data=data, bad=bad))
+            resume = ["--resume"] if code == 0 else []
+            done = nel_cli(["eval", "run", "--bench", "bench.py", *endpoint, *resume], tmp_path)
+            assert done.returncode == code, done.stderr
+            ran = read_run(only_run(tmp_path / "out"), code, benchmark="b")
+            assert ran.states.count("scored") == (19 if code else 20)
+            assert ran.states[7].startswith("scorer:" if code else "scored")
+        assert len(server.calls) == 20
+
+
+OFFLINE = """
+import fcntl, json, socket, struct, sys
+with socket.socket() as s:
+    name = b"lo".ljust(16, bytes(1))
+    flags = struct.unpack("16sh", fcntl.ioctl(s, 0x8913, struct.pack("16sh", name, 0)))[1]
+    fcntl.ioctl(s, 0x8914, struct.pack("16sh", name, flags | 1))
+reached = []
+def hook(event, args):
+    if event == "socket.connect":
+        reached.append(str(args[1]))
+    elif event in ("socket.getaddrinfo", "socket.gethostbyname"):
+        reached.append(str(args[0]))
+    elif event == "urllib.Request":
+        reached.append(str(args[0]))
+sys.addaudithook(hook)
+from pathlib import Path
+from tests.faults.runs import run
+from tests.faults.server import serving
+with serving(models=["m"]) as server:
+    ran = run(Path(sys.argv[1]), server, n=5, engine={"preflight": True})
+    print(json.dumps({"exit": ran.exit_code, "states": ran.states, "reached": reached, "port": server.port}))
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a network of its own needs root")
+def test_f119_a_run_needs_its_endpoint_only(tmp_path: Path) -> None:
+    """In a network that is loopback alone a run works, and it tries to reach nothing but its endpoint."""
+    command = ["unshare", "--net", sys.executable, "-c", OFFLINE, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    assert (told["exit"], told["states"]) == (0, ["scored"] * 5)
+    strangers = [where for where in told["reached"] if "127.0.0.1" not in where and "docker.sock" not in where]
+    assert strangers == []
+
+
+def test_f119_a_proxy_is_asked_for_nothing_else(tmp_path: Path) -> None:
+    """With every proxy variable set to a server that refuses, a run of a local endpoint never asks it."""
+    with serving(lambda _: [Do.CLOSE], models=[b"", Do.CLOSE]) as proxy, serving(models=["m"]) as server:
+        where = f"http://127.0.0.1:{proxy.port}"
+        names = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+        path = write_config(tmp_path, server.url, engine={"preflight": True})
+        env = {**dict.fromkeys(names, where), "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+        process = start(["eval", "run", str(path)], tmp_path, env=env)
+        process.communicate(timeout=30)
+        assert proxy.calls == proxy.others == []
+        assert proxy.accepted == 0
+        assert len(server.calls) == 3
+    assert process.returncode == 0
+
+
+def test_f112_no_secret_in_the_process_table(tmp_path: Path) -> None:
+    """The key stands in no command line of the run or of its children."""
+    with serving(_slow) as server:
+        path = write_config(tmp_path, server.url, n=60)
+        process = start(["eval", "run", str(path)], tmp_path)
+        server.wait_for(10)
+        family = [process.pid]
+        for found in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                parent = int(found.read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+            if parent == process.pid:
+                family.append(int(found.parent.name))
+        titles = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in family]
+        process.communicate(timeout=30)
+    assert len(titles) >= 1
+    no_secret(*titles)
+
+
+def test_f55_a_run_that_was_stopped_equals_one_that_was_not(tmp_path: Path) -> None:
+    """I3: three interruptions and resumes end in the artifacts of a run in one go."""
+    with serving() as server:
+        whole = run(tmp_path, server, n=120, out="whole")
+    with serving(_slow) as server:
+        path = write_config(tmp_path, server.url, n=120)
+        process = start(["eval", "run", str(path)], tmp_path)
+        for stop_at in (15, 40, 70):
+            server.wait_for(stop_at)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=30)
+            process = start(["eval", "resume", str(only_run(tmp_path / "out"))], tmp_path)
+        process.communicate(timeout=30)
+        assert process.returncode == 0
+        nothing_paid_twice(server)
+    same_artifacts(whole, read_run(only_run(tmp_path / "out"), 0))

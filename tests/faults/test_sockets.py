@@ -1,0 +1,366 @@
+"""Connections that fail, break, stall or lead elsewhere: bounded, tried again, and never an answer."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+import nel
+from tests.faults.certificates import Authority, authority
+from tests.faults.invariants import nothing_paid_twice
+from tests.faults.runs import config, run
+from tests.faults.server import (
+    Call,
+    Do,
+    Endless,
+    Gate,
+    Reply,
+    answer,
+    answer_json,
+    black_hole,
+    chunked,
+    error,
+    free_port,
+    http,
+    right,
+    serving,
+)
+
+GOOD = json.dumps(answer_json("Answer: 0")).encode()
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+BROKEN: dict[str, Reply] = {
+    "f15-reset-before-headers": [Do.RESET],
+    "f15-close-before-headers": [Do.CLOSE],
+    "f15-half-close": [Do.HALF_CLOSE, Do.HANG],
+    "f16-reset-in-headers": [b"HTTP/1.1 200 OK\r\nContent-", Do.RESET],
+    "f16-close-in-headers": [b"HTTP/1.1 200 OK\r\nContent-", Do.CLOSE],
+    "f16-reset-mid-body": [HEAD + f"Content-Length: {len(GOOD)}\r\n\r\n".encode() + GOOD[:90], 0.02, Do.RESET],
+    "f16-length-too-large": [*http(GOOD, length=len(GOOD) + 10), Do.CLOSE],
+    "f16-chunked-without-end": [*chunked(GOOD, end=False), Do.CLOSE],
+    "f16-chunk-cut": [HEAD + b"Transfer-Encoding: chunked\r\n\r\nffff\r\n" + GOOD, Do.CLOSE],
+    "f16-chunk-nonsense": [HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n" + GOOD, Do.CLOSE],
+    "f16-until-close-cut": [HEAD + b"\r\n" + GOOD[:-9], Do.CLOSE],
+    "f16-no-http": [b"SSH-2.0-OpenSSH_9.6\r\n", Do.CLOSE],
+    "f16-tls-alert": [b"\x15\x03\x01\x00\x02\x02\x46", Do.CLOSE],
+    "f16-huge-header": [b"HTTP/1.1 200 OK\r\nX-A: " + b"a" * 200_000 + b"\r\n\r\n", Do.CLOSE],
+    "f16-two-lengths": [HEAD + b"Content-Length: 5\r\nContent-Length: 9\r\n\r\n" + GOOD, Do.CLOSE],
+    "f16-negative-length": [HEAD + b"Content-Length: -5\r\n\r\n" + GOOD, Do.CLOSE],
+}
+
+
+@pytest.mark.parametrize("reply", BROKEN.values(), ids=BROKEN)
+def test_a_connection_that_breaks_is_tried_again(tmp_path: Path, reply: Reply) -> None:
+    """Broken once: the next attempt is scored. Broken always: unscored by infra, with nothing of the partial text."""
+    with serving({0: [reply], 1: reply}) as server:
+        ran = run(tmp_path, server)
+        assert len(server.of(0)) == 2
+        assert 3 <= len(server.of(1)) <= 4
+        nothing_paid_twice(server)
+    assert ran.states[1] in ("infra:connection", "infra:malformed")
+    assert [ran.states[0], ran.states[2]] == ["scored", "scored"]
+    assert ran.rows[1]["model_response"] is None
+    assert ran.exit_code == 3
+
+
+@pytest.mark.parametrize("end", [Do.CLOSE, Do.RESET], ids=["f15-idle-close", "f15-idle-reset"])
+def test_a_closed_idle_connection_costs_no_attempt(tmp_path: Path, end: Do) -> None:
+    """A kept connection that is gone when it is used again is our race with the server, not a failed attempt."""
+    used: set[int] = set()
+
+    def script(call: Call) -> Reply:
+        if call.connection in used:
+            return [end]
+        used.add(call.connection)
+        return right(call)
+
+    with serving(script) as server:
+        ran = run(tmp_path, server, n=6, endpoint={"attempts_max": 1}, engine={"concurrency": 1})
+    assert ran.states == ["scored"] * 6
+    assert ran.attempts == [1] * 6
+
+
+def test_f15_every_idle_connection_is_gone(tmp_path: Path) -> None:
+    """A server that closes all kept connections at once: the next request gets a new one, not another dead one."""
+    used: set[int] = set()
+    all_open = threading.Event()
+
+    def script(call: Call) -> Reply:
+        if call.connection in used:
+            return [0.2, Do.CLOSE]
+        used.add(call.connection)
+        if len(used) == 4:
+            all_open.set()
+        return [Gate(all_open), *right(call)]
+
+    with serving(script) as server:
+        ran = run(tmp_path, server, n=5, endpoint={"attempts_max": 1})
+    assert ran.states == ["scored"] * 5
+
+
+def test_f15_a_server_that_closes_after_each_answer(tmp_path: Path) -> None:
+    """Answers followed by a close without a word are all scored, one attempt each."""
+    with serving(lambda call: [*right(call), Do.CLOSE]) as server:
+        ran = run(tmp_path, server, n=20)
+        nothing_paid_twice(server)
+    assert ran.states == ["scored"] * 20
+
+
+def test_f15_refused_then_up(tmp_path: Path) -> None:
+    """A port where nothing listens is a connection fault, waited for within bounds, exit 75, and nothing is scored."""
+    ran = run(tmp_path, f"http://127.0.0.1:{free_port()}/v1", n=4, engine={"preflight": True})
+    assert ran.exit_code == 75
+    assert all(state.startswith("infra:") for state in ran.states)
+
+
+LIMITS = {
+    "connect_timeout_seconds": 0.3,
+    "first_byte_timeout_seconds": 0.5,
+    "idle_timeout_seconds": 0.5,
+    "total_timeout_seconds": 1.2,
+    "attempts_max": 1,
+}
+BODY_HEAD = HEAD + f"Content-Length: {len(GOOD)}\r\n\r\n".encode()
+SLOW: dict[str, tuple[Reply, str]] = {
+    "f18-never-answers": ([Do.HANG], "first_byte_timeout"),
+    "f17-slow-headers": ([Endless(b"X", times=1, pause=0), Endless(b"-", times=60, pause=0.1)], "first_byte_timeout"),
+    "f17-slow-body": ([BODY_HEAD, *[step for byte in GOOD[:60] for step in (bytes([byte]), 0.1)]], "timeout"),
+    "f18-silent-body": ([BODY_HEAD + GOOD[:40], Do.HANG], "idle_timeout"),
+    "f18-silent-chunks": ([*chunked(GOOD[:40], end=False), Do.HANG], "idle_timeout"),
+    "f17-slow-chunks": (chunked(*[step for _ in range(60) for step in (b" ", 0.1)]), "timeout"),
+}
+
+
+@pytest.mark.parametrize(("reply", "kind"), SLOW.values(), ids=SLOW)
+def test_a_slow_answer_meets_its_own_deadline(tmp_path: Path, reply: Reply, kind: str) -> None:
+    """Silence before the first byte, silence after it, and bytes that never end: three deadlines, three names."""
+    if reply[:1] == [Endless(b"X", times=1, pause=0)]:
+        reply = [b"HTTP/1.1 200 OK\r\nX-A: ", *reply[1:]]
+    with serving({1: reply}) as server:
+        started = time.monotonic()
+        ran = run(tmp_path, server, n=8, endpoint=LIMITS, engine={"concurrency": 2})
+        assert time.monotonic() - started < 6
+        done = [call.at for call in server.calls if call.number != 1]
+        assert max(done) - server.calls[0].at < 1, "the others waited for the slow one"
+    assert ran.states[1] == f"infra:{kind}"
+    assert ran.states.count("scored") == 7
+    assert ran.failures["categories"][ran.states[1]]["count"] == 1
+
+
+def test_f18_a_black_hole_is_a_connect_timeout(tmp_path: Path) -> None:
+    """An address that drops packets ends at the connect deadline under its own name, and stops the run resumably."""
+    with black_hole() as port:
+        started = time.monotonic()
+        ran = run(tmp_path, f"http://127.0.0.1:{port}/v1", n=4, endpoint=LIMITS, engine={"preflight": True})
+        assert time.monotonic() - started < 10
+    assert ran.exit_code == 75
+    assert set(ran.states) == {"infra:connect_timeout"}
+
+
+def test_f44_a_last_sample_that_hangs_ends_the_run(tmp_path: Path) -> None:
+    """The last answer never comes: after its deadline all others are reported and it alone is unscored."""
+    with serving({9: [Do.HANG]}) as server:
+        ran = run(tmp_path, server, n=10, endpoint=LIMITS)
+    assert ran.states[:9] == ["scored"] * 9
+    assert ran.states[9].startswith("infra:")
+    assert ran.exit_code == 3
+    assert (ran.run_dir / "report.html").exists()
+
+
+def test_f34_a_name_that_cannot_be_resolved(tmp_path: Path) -> None:
+    """A host without an address is waited for within bounds and stops resumably."""
+    started = time.monotonic()
+    ran = run(tmp_path, "http://no-such-host.invalid/v1", n=4, engine={"preflight": True})
+    assert time.monotonic() - started < 10
+    assert ran.exit_code == 75
+    assert all(state.startswith("infra:") for state in ran.states)
+
+
+def test_f34_a_name_server_that_recovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two failed look-ups and then an address: everything is scored."""
+    resolve = aiohttp.ThreadedResolver.resolve
+    failures = iter(range(2))
+
+    async def flaky(self: Any, host: str, port: int = 0, family: Any = socket.AF_INET) -> Any:
+        if next(failures, None) is not None:
+            raise OSError(-3, "Temporary failure in name resolution")
+        return await resolve(self, host, port, family)
+
+    monkeypatch.setattr(aiohttp.ThreadedResolver, "resolve", flaky)
+    with serving() as server:
+        url = f"http://localhost:{server.port}/v1"
+        ran = run(tmp_path, url, endpoint={"attempts_max": 5}, engine={"concurrency": 1})
+    assert ran.states == ["scored"] * 3
+    assert next(failures, None) is None, "the resolver was never asked"
+
+
+def test_f34_an_address_that_is_a_black_hole_beside_one_that_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host whose IPv6 address drops packets is reached over IPv4, within the connect deadline."""
+    with serving() as server, black_hole("::1", server.port):
+
+        async def both(_: Any, host: str, port: int = 0, family: Any = socket.AF_INET) -> Any:
+            where = [("::1", socket.AF_INET6), ("127.0.0.1", socket.AF_INET)]
+            return [
+                {"hostname": host, "host": address, "port": port, "family": kind, "proto": 0, "flags": 0}
+                for address, kind in where
+            ]
+
+        monkeypatch.setattr(aiohttp.ThreadedResolver, "resolve", both)
+        ran = run(tmp_path, f"http://two-addresses:{server.port}/v1")
+    assert ran.states == ["scored"] * 3
+    assert max(ran.attempts) == 1
+
+
+def test_f34_ipv6_alone(tmp_path: Path) -> None:
+    """An endpoint at an IPv6 address works."""
+    with serving(host="::1") as server:
+        assert run(tmp_path, server).states == ["scored"] * 3
+
+
+@pytest.fixture(scope="module")
+def trusted(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.mark.parametrize(
+    ("name", "days", "bundle", "words"),
+    [
+        ("IP:127.0.0.1", "2", False, ("self", "issuer", "verify")),
+        ("IP:127.0.0.1", "-1", True, ("expired",)),
+        ("DNS:elsewhere.example", "2", True, ("match", "valid for", "mismatch")),
+    ],
+    ids=["f35-unknown-authority", "f35-expired", "f35-wrong-host"],
+)
+@pytest.mark.parametrize("preflight", [True, False], ids=["preflight", "first"])
+def test_a_certificate_that_is_not_trusted(
+    tmp_path: Path, trusted: Authority, name: str, days: str, bundle: bool, words: tuple[str, ...], preflight: bool
+) -> None:
+    """Fails fast with the reason, sends neither prompt nor key, and is never tried without verification."""
+    endpoint = {"ca_bundle": str(trusted.bundle)} if bundle else {}
+    with serving(tls=trusted.server(name=name, days=days)) as server:
+        result = nel.evaluate(config(tmp_path, server.url, endpoint=endpoint, engine={"preflight": preflight}))
+        assert server.calls == server.others == []
+    assert result.exit_code in (2, 75)
+    assert any(word in result.ending.reason for word in words), result.ending.reason
+
+
+def test_f35_a_bundle_of_ones_own(tmp_path: Path, trusted: Authority) -> None:
+    """An authority given as ca_bundle is trusted."""
+    with serving(tls=trusted.server()) as server:
+        ran = run(tmp_path, server, endpoint={"ca_bundle": str(trusted.bundle)})
+    assert ran.states == ["scored"] * 3
+
+
+def test_f35_a_client_certificate(tmp_path: Path, trusted: Authority) -> None:
+    """A server that wants a client certificate gets the configured one."""
+    certificate, key = trusted.issue("client", name="DNS:client")
+    both = {"ca_bundle": str(trusted.bundle), "client_certificate": str(certificate), "client_key": str(key)}
+    with serving(tls=trusted.server(wants_client=True)) as server:
+        ran = run(tmp_path, server, endpoint=both)
+        assert len(server.calls) == 3
+    assert ran.states == ["scored"] * 3
+
+
+def test_f35_a_bundle_that_is_not_there(tmp_path: Path) -> None:
+    """A ca_bundle that cannot be read is an error before anything is sent, and names the file."""
+    with serving() as server, pytest.raises(nel.NelError, match=r"nowhere\.pem"):
+        nel.evaluate(config(tmp_path, server.url, endpoint={"ca_bundle": str(tmp_path / "nowhere.pem")}))
+
+
+def _as_proxy(call: Call) -> Reply:
+    assert call.path.startswith("http://model.example/v1/"), call.path
+    return right(call)
+
+
+def test_f43_a_configured_proxy(tmp_path: Path) -> None:
+    """endpoint.proxy is asked for the whole URL."""
+    with serving(_as_proxy) as proxy:
+        where = f"http://127.0.0.1:{proxy.port}"
+        ran = run(tmp_path, "http://model.example/v1", endpoint={"proxy": where})
+    assert ran.states == ["scored"] * 3
+
+
+@pytest.mark.parametrize("through", [True, False], ids=["f43-http_proxy", "f43-no_proxy"])
+def test_a_proxy_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, through: bool) -> None:
+    """HTTP_PROXY is used, and NO_PROXY wins over it."""
+    with serving() as proxy, serving() as server:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        monkeypatch.setenv("NO_PROXY", "other.example" if through else "127.0.0.1")
+        monkeypatch.setenv("no_proxy", "other.example" if through else "127.0.0.1")
+        ran = run(tmp_path, server)
+        assert (len(proxy.calls), len(server.calls)) == ((3, 0) if through else (0, 3))
+    assert ran.states == ["scored"] * 3
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        [*http(GOOD, version="1.0"), Do.CLOSE],
+        [b"HTTP/1.0 200 OK\r\n\r\n" + GOOD, Do.CLOSE],
+        [b"HTTP/1.1 200\r\nContent-Length: %d\r\n\r\n" % len(GOOD) + GOOD],
+    ],
+    ids=["f43-http10", "f43-http10-until-close", "f43-no-reason"],
+)
+def test_old_servers_are_understood(tmp_path: Path, reply: Reply) -> None:
+    """HTTP/1.0, bodies that end with the connection, and a status without words."""
+    with serving({0: reply}) as server:
+        assert run(tmp_path, server, n=2).states == ["scored", "scored"]
+        assert len(server.of(0)) == 1
+
+
+def test_f42_the_wall_clock_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wall clock that jumps an hour to and fro makes no timeout, no negative latency and no long wait."""
+    real, step = time.time, iter(range(10**9))
+    monkeypatch.setattr(time, "time", lambda: real() + (3600 if next(step) % 2 else -3600))
+    with serving({3: [error(503)], 5: [error(429, headers={"Retry-After": "0.1"})]}) as server:
+        started = time.monotonic()
+        ran = run(tmp_path, server, n=20)
+        assert time.monotonic() - started < 10
+    assert ran.states == ["scored"] * 20
+    assert all(0 <= row["timing"]["latency_seconds"] < 5 for row in ran.rows)
+    assert 0 <= ran.stats["elapsed_seconds"] < 10
+
+
+def test_f41_many_samples_few_connections(tmp_path: Path) -> None:
+    """Sockets grow with the concurrency, not with the dataset, and connections are kept."""
+    with serving() as server:
+        ran = run(tmp_path, server, n=1500, engine={"concurrency": 48})
+        assert max(call.connections for call in server.calls) <= 50
+        assert server.accepted <= 60
+        assert max(call.in_flight for call in server.calls) <= 48
+        nothing_paid_twice(server)
+    assert ran.accounting["n_scored"] == 1500
+
+
+def test_f16_a_partial_answer_is_no_answer(tmp_path: Path) -> None:
+    """A cut body that happens to be whole JSON of another answer is not scored."""
+    whole = json.dumps(answer_json("Answer: 999")).encode()
+    cut: Reply = [*http(whole, length=len(whole) + 500), Do.CLOSE]
+    with serving({0: [cut]}) as server:
+        ran = run(tmp_path, server, n=1)
+    assert ran.states == ["scored"]
+    assert ran.rows[0]["model_response"] == "Answer: 0"
+
+
+def test_f43_two_answers_on_one_connection_stay_apart(tmp_path: Path) -> None:
+    """Bytes after an answer, a second response that nobody asked for, are not the next sample's answer."""
+    smuggled = http(json.dumps(answer_json("Answer: 666")))
+    with serving(lambda call: [*right(call), *smuggled] if call.number % 2 == 0 else right(call)) as server:
+        ran = run(tmp_path, server, n=8, engine={"concurrency": 1})
+    assert all("666" not in str(row["model_response"]) for row in ran.rows)
+    assert ran.states == ["scored"] * 8
+
+
+def test_f15_an_answer_before_the_request_is_read(tmp_path: Path) -> None:
+    """An early refusal with a close is the refusal that it says, or a broken connection; never a wrong answer."""
+    early: Reply = [*answer("Answer: 0"), Do.CLOSE]
+    with serving({0: early}) as server:
+        assert run(tmp_path, server, n=1).states == ["scored"]

@@ -1,0 +1,390 @@
+"""What lies on the disk: torn, garbled, full, foreign, in the wrong place, or changed between two sessions."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nel
+from nel.evaluation import rebuild
+from tests.faults.invariants import Ran, read_run, same_artifacts
+from tests.faults.runs import ROOT, config, environment, nel_cli, run, start, write_config
+from tests.faults.server import answer, right, serving
+from tests.support.runs import only_run, write_jsonl
+
+N = 60
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ran]:
+    """A directory with a run that was killed in the middle, and the same run in one go."""
+    home = tmp_path_factory.mktemp("killed")
+    with serving(lambda call: [0.02, *right(call)]) as server:
+        environment = pytest.MonkeyPatch()
+        environment.setenv("NEL_TEST_CANARY", "cnry5f/7+bQ==zz9917&k")
+        path = write_config(home, server.url, n=N)
+        process = start(["eval", "run", str(path)], home)
+        server.wait_for(30)
+        process.kill()
+        process.communicate()
+        whole = run(home, server, n=N, out="whole")
+        environment.undo()
+    return home, whole
+
+
+def _resumed(home: Path, tmp_path: Path) -> tuple[Any, Ran]:
+    with serving() as server:
+        run_dir = only_run(home / "out")
+        result = nel.evaluate(
+            {**config(home, server.url, n=N), "output": {"dir": str(run_dir)}},
+            resume=True, allowed_changes=frozenset({"endpoint.url"}),
+        )  # fmt: skip
+        return server, read_run(run_dir, result.exit_code)
+
+
+def _copied(killed: tuple[Path, Ran], tmp_path: Path) -> Path:
+    home = tmp_path / "home"
+    shutil.copytree(killed[0], home)
+    return home
+
+
+CUTS = [0, 1, 31, 32, 33, 56, 1000, 4151, 4152, 4153, -1, -2, -100, -4000, -4096, -4120]
+
+
+@pytest.mark.parametrize("cut", CUTS, ids=[f"f46-{cut}" for cut in CUTS])
+def test_a_torn_log_loses_its_tail_only(tmp_path: Path, killed: tuple[Path, Ran], cut: int) -> None:
+    """The log cut at any byte: what is whole is kept, the rest is asked again, and the end is the same."""
+    home = _copied(killed, tmp_path)
+    log = only_run(home / "out") / "run.db-wal"
+    data = log.read_bytes()
+    log.write_bytes(data[:cut])
+    server, ran = _resumed(home, tmp_path)
+    same_artifacts(killed[1], ran)
+    assert server.resent() == 0
+    if cut < 0:
+        assert len(server.calls) <= N - 30 + 4 + 40, "a torn tail costs the whole log"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[: len(data) // 2] + b"\xff\xfe garbage \x00" + data[len(data) // 2 + 12 :],
+        lambda data: data + bytes(8192),
+        lambda data: data[:-5000] + bytes(5000),
+        lambda data: bytes(len(data)),
+        lambda data: os.urandom(len(data)),
+        lambda data: data + data[-4120:],
+    ],
+    ids=["f47-middle", "f47-zero-tail", "f47-zeroed-tail", "f47-all-zero", "f47-random", "f47-repeated-frame"],
+)
+def test_a_garbled_log_costs_no_more_than_itself(tmp_path: Path, killed: tuple[Path, Ran], damage: Any) -> None:
+    """Garbage in the log is not read as records: the samples are redone and the end is the same."""
+    home = _copied(killed, tmp_path)
+    log = only_run(home / "out") / "run.db-wal"
+    log.write_bytes(damage(log.read_bytes()))
+    _, ran = _resumed(home, tmp_path)
+    same_artifacts(killed[1], ran)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("outcomes.outcome", "[1, 2]"),
+        ("outcomes.outcome", "not json"),
+        ("outcomes.outcome", ""),
+        ("outcomes.outcome", "{}"),
+        ("responses.response", "null"),
+        ("responses.response", '{"text": 7}'),
+        ("outcomes.retry", 7),
+    ],
+    ids=["f47-list", "f47-text", "f47-empty", "f47-object", "f47-response-null", "f47-response-type", "f47-retry"],
+)
+def test_a_garbled_record_costs_its_own_sample(tmp_path: Path, column: str, value: Any) -> None:
+    """One record that cannot be read: that sample is redone, the others are kept and nothing crashes."""
+    table, field = column.split(".")
+    with serving() as server:
+        first = run(tmp_path, server, n=6)
+        with sqlite3.connect(first.run_dir / "run.db") as store:
+            store.execute(f"UPDATE {table} SET {field} = ? WHERE idx = 2", (value,))  # noqa: S608 - our own names
+        store.close()
+        again = run(tmp_path, server, n=6, resume=True)
+        assert len(server.calls) <= 7
+    same_artifacts(first, again)
+
+
+@pytest.mark.parametrize("size", [0, 100, 4096], ids=["f48-empty", "f48-header-cut", "f48-one-page"])
+def test_a_store_without_its_beginning_is_refused(tmp_path: Path, killed: tuple[Path, Ran], size: int) -> None:
+    """A run.db that is cut to nothing is refused with what to do, or recovered; never taken for an empty run."""
+    home = _copied(killed, tmp_path)
+    store = only_run(home / "out") / "run.db"
+    data = store.read_bytes()
+    store.write_bytes(data[:size])
+    (store.parent / "run.db-shm").unlink(missing_ok=True)
+    ran, refused = None, ""
+    try:
+        _, ran = _resumed(home, tmp_path)
+    except nel.NelError as error_:
+        refused = str(error_)
+    if ran is not None:
+        same_artifacts(killed[1], ran)
+    else:
+        assert any(word in refused for word in ("damaged", "no run", "not written", "begun", "new run"))
+
+
+def test_f48_the_manifest_is_gone(tmp_path: Path) -> None:
+    """run.yaml and every artifact are gone or empty: the store alone is enough."""
+    with serving() as server:
+        first = run(tmp_path, server, n=5)
+        for path in [*first.run_dir.glob("gsm8k/*"), first.run_dir / "report.html"]:
+            path.unlink()
+        (first.run_dir / "run.yaml").write_bytes(b"")
+        again = run(tmp_path, server, n=5, resume=True)
+        assert len(server.calls) == 5
+    same_artifacts(first, again)
+    assert (again.run_dir / "run.yaml").stat().st_size > 100
+
+
+HALF_MADE = """
+import os, sqlite3, sys
+from pathlib import Path
+from nel.engine.store_format import create
+path = Path(sys.argv[1])
+create(path)
+half = sqlite3.connect(path, isolation_level=None)
+if half.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+    os._exit(0)
+half.execute("PRAGMA cache_size = 1")
+half.execute("BEGIN")
+for number in range(500):
+    half.execute("INSERT INTO meta VALUES(?, ?)", (str(number), "x" * 1000))
+os._exit(0)
+"""
+
+
+def test_f48_a_kill_while_the_store_is_made(tmp_path: Path) -> None:
+    """A kill between the making of a store and its first record leaves a journal, and the run can begin."""
+    run_dir = tmp_path / "out" / "run"
+    run_dir.mkdir(parents=True)
+    subprocess.run([sys.executable, "-c", HALF_MADE, str(run_dir / "run.db")], cwd=ROOT, env=environment(), check=True)
+    with serving() as server:
+        ran = run(tmp_path, server, resume=True)
+    assert ran.states == ["scored"] * 3
+
+
+def test_f49_one_record_for_one_key(tmp_path: Path) -> None:
+    """The store itself refuses a second record of a (sample, repeat)."""
+    with serving() as server:
+        ran = run(tmp_path, server)
+    store = sqlite3.connect(ran.run_dir / "run.db")
+    for table in ("responses", "outcomes", "samples"):
+        with pytest.raises(sqlite3.IntegrityError):
+            store.execute(f"INSERT INTO {table} SELECT * FROM {table}")  # noqa: S608 - our own names
+    store.close()
+
+
+@contextmanager
+def _small_disk(where: Path, kilobytes: int) -> Iterator[Path]:
+    where.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(where)], check=True)
+    try:
+        yield where
+    finally:
+        subprocess.run(["umount", "-l", str(where)], check=True)
+
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
+
+
+@needs_root
+@pytest.mark.parametrize("kilobytes", [250, 600, 900], ids=["f50-250k", "f50-600k", "f50-900k"])
+def test_a_full_disk_stops_the_run_resumably(tmp_path: Path, kilobytes: int) -> None:
+    """No space at some write: exit 75, no half file, and with space again a resume completes."""
+    text = "x" * 4000
+    with (
+        _small_disk(tmp_path / "disk", kilobytes) as disk,
+        serving(lambda call: [0.001, *answer(f"{text} Answer: {2 * call.number}")]) as server,
+    ):
+        path = write_config(tmp_path, server.url, n=200, out="disk/out")
+        done = nel_cli(["eval", "run", str(path)], tmp_path)
+        assert done.returncode == 75, done.stderr
+        assert "Traceback" not in done.stderr
+        assert any(word in done.stderr for word in ("space", "full")), done.stderr
+        assert list(disk.rglob("*.tmp")) == []
+        subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)
+        runs = list(disk.glob("out/*/run.db"))
+        again = nel_cli(["eval", "resume", str(runs[0].parent)], tmp_path)
+        assert again.returncode == 0, again.stderr
+        ran = read_run(runs[0].parent, 0)
+        assert server.resent() <= 8
+    assert ran.states == ["scored"] * 200
+
+
+@needs_root
+def test_f50_a_full_disk_while_artifacts_are_written(tmp_path: Path) -> None:
+    """Artifacts that do not fit: exit 75, old ones intact, none half, and nel report writes them later."""
+    with _small_disk(tmp_path / "disk", 4096) as disk, serving() as server:
+        first = run(tmp_path, server, n=100, out="disk/out")
+        before = {path.name: path.read_bytes() for path in (first.run_dir / "gsm8k").iterdir()}
+        filler = disk / "filler"
+        handle = os.open(filler, os.O_WRONLY | os.O_CREAT)
+        with suppress(OSError):
+            while os.write(handle, bytes(4096)):
+                pass
+        os.close(handle)
+        done = nel_cli(["report", str(first.run_dir)], tmp_path)
+        assert done.returncode == 75
+        assert {path.name: path.read_bytes() for path in (first.run_dir / "gsm8k").iterdir()} == before
+        filler.unlink()
+        assert nel_cli(["report", str(first.run_dir)], tmp_path).returncode == 0
+        same_artifacts(first, read_run(first.run_dir, 0))
+
+
+@pytest.mark.parametrize("nth", [1, 2, 3, 5, 8, 11], ids=[f"f51-{nth}" for nth in (1, 2, 3, 5, 8, 11)])
+def test_a_failing_fsync_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nth: int) -> None:
+    """EIO from fsync of an artifact: reported, the old file untouched, and a later report writes all."""
+    with serving() as server:
+        first = run(tmp_path, server, n=4)
+    before = {path: path.read_bytes() for path in first.run_dir.rglob("*.json*")}
+    real, count = os.fsync, iter(range(1, 10_000))
+
+    def failing(handle: int) -> None:
+        if next(count) == nth:
+            raise OSError(errno.EIO, "Input/output error")
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", failing)
+    with pytest.raises(nel.NelError, match="cannot write") as caught:
+        rebuild(first.run_dir)
+    assert caught.value.exit_code == 75
+    monkeypatch.undo()
+    assert {path: path.read_bytes() for path in first.run_dir.rglob("*.json*")} == before
+    assert list(first.run_dir.rglob("*.tmp")) == []
+    rebuild(first.run_dir)
+
+
+@pytest.mark.parametrize("where", ["file", "below-file", "proc", "null"], ids=lambda name: f"f52-{name}")
+def test_an_output_that_cannot_be_written_is_found_first(tmp_path: Path, where: str) -> None:
+    """An output directory that cannot be one is refused before anything is sent, by name."""
+    (tmp_path / "file").write_text("")
+    place = {"file": "file", "below-file": "file/below", "proc": "/proc/nel", "null": "/dev/null"}[where]
+    with serving() as server:
+        with pytest.raises(nel.NelError) as caught:
+            run(tmp_path, server, out=place)
+        assert server.calls == server.others == []
+    assert caught.value.exit_code == 2
+    assert place.rpartition("/")[2] in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("pragma", "words"),
+    [("user_version = 99", ("99",)), ("user_version = 0", ("0",)), ("application_id = 7", ("nel",))],
+    ids=["f65-newer", "f65-none", "f65-foreign"],
+)
+def test_another_format_is_refused(tmp_path: Path, pragma: str, words: tuple[str, ...]) -> None:
+    """A store of another format is refused by number before anything is sent, and is not changed."""
+    with serving() as server:
+        first = run(tmp_path, server)
+        store = sqlite3.connect(first.run_dir / "run.db")
+        store.execute(f"PRAGMA {pragma}")
+        store.commit()
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        store.close()
+        before = (first.run_dir / "run.db").read_bytes()
+        with pytest.raises(nel.NelError) as caught:
+            run(tmp_path, server, resume=True)
+        assert len(server.calls) == 3
+    assert all(word in str(caught.value) for word in words)
+    assert (first.run_dir / "run.db").read_bytes() == before
+
+
+def test_f67_a_report_that_cannot_be_written(tmp_path: Path) -> None:
+    """The page cannot be written: the results are whole, the exit code says so, and nel report mends it."""
+    with serving() as server:
+        path = write_config(tmp_path, server.url, n=5)
+        assert nel_cli(["eval", "run", str(path)], tmp_path).returncode == 0
+        run_dir = only_run(tmp_path / "out")
+        (run_dir / "report.html").unlink()
+        (run_dir / "report.html").mkdir()
+        done = nel_cli(["eval", "resume", str(run_dir)], tmp_path)
+        assert done.returncode not in (0, 1)
+        assert "report.html" in done.stderr
+        assert len(server.calls) == 5
+    (run_dir / "report.html").rmdir()
+    assert nel_cli(["report", str(run_dir)], tmp_path).returncode == 0
+    assert read_run(run_dir, 0).states == ["scored"] * 5
+
+
+def test_f68_a_report_does_not_grow_with_the_answers(tmp_path: Path) -> None:
+    """Ten megabytes of answers of more samples than a page shows make one that a browser can open."""
+    rows = [{"question": f"What is {i} plus {i}?", "answer": "#### 1", "said": "y x " * 2_000} for i in range(1300)]
+    data = write_jsonl(tmp_path / "d.jsonl", rows)
+    entry = {"name": "gsm8k", "dataset": str(data), "response_field": "said"}
+    result = nel.evaluate({"benchmarks": [entry], "output": {"dir": str(tmp_path / "out")}})
+    assert result.exit_code == 0
+    assert result.benchmarks[0].accounting["n_total"] == 1300
+    assert result.report.stat().st_size < 9_500 * 1000
+
+
+def test_f70_files_are_private(tmp_path: Path) -> None:
+    """Everything in a run's directory is the user's alone, whatever the umask."""
+    old = os.umask(0)
+    try:
+        with serving() as server:
+            ran = run(tmp_path, server)
+    finally:
+        os.umask(old)
+    for path in [ran.run_dir, *ran.run_dir.rglob("*")]:
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["report.html", "run.yaml", "gsm8k/results.jsonl", "gsm8k/metrics.json", f".report.html.{os.getpid()}.tmp",
+     f"gsm8k/.metrics.json.{os.getpid()}.tmp", ".lock", "gsm8k", "run.db"],
+    ids=["f70-report", "f70-yaml", "f70-results", "f70-metrics", "f70-temp", "f70-temp-below", "f70-lock",
+         "f70-directory", "f70-store"],
+)  # fmt: skip
+def test_a_planted_link_is_not_followed(tmp_path: Path, name: str) -> None:
+    """A symbolic link where a file is to be written is replaced or refused; what it points at stays as it was."""
+    victim = tmp_path / "victim"
+    with serving() as server:
+        first = run(tmp_path, server)
+        planted = first.run_dir / name
+        if name == "gsm8k":
+            victim.mkdir()
+            (victim / "metrics.json").write_text("precious")
+            shutil.rmtree(planted)
+        else:
+            victim.write_text("precious")
+            planted.unlink(missing_ok=True)
+        planted.symlink_to(victim)
+        with suppress(nel.NelError):
+            run(tmp_path, server, resume=True)
+    if name == "gsm8k":
+        assert (victim / "metrics.json").read_text() == "precious"
+        assert [path.name for path in victim.iterdir()] == ["metrics.json"]
+    else:
+        assert victim.read_text() == "precious"
+
+
+def test_f70_dangling_link_as_output(tmp_path: Path) -> None:
+    """An output directory that is a link to nothing is refused or made; nothing is sent before that is known."""
+    (tmp_path / "out").symlink_to(tmp_path / "nothing")
+    with serving() as server:
+        try:
+            ran = run(tmp_path, server)
+        except nel.NelError:
+            assert server.calls == []
+        else:
+            assert ran.states == ["scored"] * 3

@@ -1,0 +1,257 @@
+"""Streamed answers: the same text as one that comes whole, whatever way it is cut, and never a half as the whole."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faults.invariants import nothing_paid_twice
+from tests.faults.runs import run
+from tests.faults.server import Do, Endless, Reply, Step, chunk, chunked, error, http, right, serving
+
+TEXT = "Grüße aus Zürich 🙂, also: Answer: 0"
+USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+
+
+def event(delta: dict[str, Any] | None = None, *, finish: str | None = None, **more: Any) -> dict[str, Any]:
+    """Return one event of a stream."""
+    choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
+    return {"id": "x", "object": "chat.completion.chunk", "model": "served-model", "choices": choices, **more}
+
+
+def said(text: str) -> list[dict[str, Any]]:
+    """Return the events of a whole answer of several pieces."""
+    pieces = [text[at : at + 5] for at in range(0, len(text), 5)]
+    return [
+        event({"role": "assistant", "content": ""}),
+        *(event({"content": piece}) for piece in pieces),
+        event({}, finish="stop"),
+        event(usage=USAGE),
+    ]
+
+
+def lines(events: list[dict[str, Any]], *, data: str = "data: ", end: str = "\n\n", done: bool = True) -> bytes:
+    """Return events as server-sent events."""
+    text = "".join(f"{data}{json.dumps(item, ensure_ascii=False)}{end}" for item in events)
+    return (text + (f"{data}[DONE]{end}" if done else "")).encode()
+
+
+def sse(*parts: Step, end: bool = True) -> Reply:
+    """Return a stream of events."""
+    return chunked(*parts, kind="text/event-stream; charset=utf-8", end=end)
+
+
+def _every_byte(data: bytes) -> list[Step]:
+    return [bytes([byte]) for byte in data]
+
+
+def _multi_line(events: list[dict[str, Any]]) -> bytes:
+    texts = [json.dumps(item, indent=1) for item in events]
+    return (
+        b"".join(b"data: " + text.replace("\n", "\ndata: ").encode() + b"\n\n" for text in texts) + b"data: [DONE]\n\n"
+    )
+
+
+WHOLE = said(TEXT)
+SAME: dict[str, Reply] = {
+    "f40-plain": sse(lines(WHOLE)),
+    "f40-byte-by-byte": sse(*_every_byte(lines(WHOLE))),
+    "f40-no-space": sse(lines(WHOLE, data="data:")),
+    "f40-crlf": sse(lines(WHOLE, end="\r\n\r\n")),
+    "f40-cr": sse(lines(WHOLE, end="\r\r")),
+    "f40-crlf-byte-by-byte": sse(*_every_byte(lines(WHOLE, end="\r\n\r\n"))),
+    "f40-multi-line": sse(_multi_line(WHOLE)),
+    "f40-no-done": sse(lines(WHOLE, done=False)),
+    "f40-no-done-no-end": sse(lines(WHOLE, done=False)[:-1]),
+    "f40-comments": sse(b": ping\n\n", lines(WHOLE[:3], done=False), b":\n\n: x\n\n", lines(WHOLE[3:])),
+    "f40-named-events": sse(lines(WHOLE).replace(b"data: {", b"event: message\nid: 3\nretry: 9\ndata: {")),
+    "f40-bom": sse(b"\xef\xbb\xbf" + lines(WHOLE)),
+    "f40-until-close": [
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + lines(WHOLE),
+        Do.CLOSE,
+    ],
+    "f40-stays-open-after-done": [*sse(lines(WHOLE), end=False), Do.HANG],
+    "f40-usage-with-finish": sse(lines([*WHOLE[:-2], event({}, finish="stop", usage=USAGE)])),
+    "f40-usage-null": sse(lines([{**item, "usage": item.get("usage")} for item in WHOLE])),
+    "f40-null-content": sse(lines([event({"role": "assistant", "content": None}), *WHOLE])),
+    "f40-no-stream": http(
+        json.dumps(
+            {
+                "model": "served-model",
+                "choices": [{"message": {"role": "assistant", "content": TEXT}, "finish_reason": "stop"}],
+                "usage": USAGE,
+            }
+        )
+    ),
+}
+
+
+@pytest.mark.parametrize("reply", SAME.values(), ids=SAME)
+def test_a_stream_is_the_same_answer(tmp_path: Path, reply: Reply) -> None:
+    """However a stream is cut and spelled, its text, its end and its usage are those of a whole answer."""
+    with serving({0: reply}) as server:
+        ran = run(tmp_path, server, n=1, endpoint={"stream": True})
+        assert len(server.calls) == 1
+        assert server.calls[0].body["stream"] is True
+        assert server.calls[0].body["stream_options"] == {"include_usage": True}
+    row = ran.rows[0]
+    assert ran.states == ["scored"]
+    assert row["model_response"] == TEXT
+    assert (row["finish_reason"], row["model"]) == ("stop", "served-model")
+    assert (row["tokens"]["prompt"], row["tokens"]["completion"]) == (7, 3)
+
+
+def test_f40_completions_stream(tmp_path: Path) -> None:
+    """The completions protocol streams text in its choices."""
+    events = [{"choices": [{"index": 0, "text": piece, "finish_reason": None}]} for piece in ("Ans", "wer", ": 0")] + [
+        {"choices": [{"index": 0, "text": "", "finish_reason": "stop"}], "usage": USAGE}
+    ]
+    with serving({0: sse(lines(events))}) as server:
+        ran = run(tmp_path, server, n=1, endpoint={"stream": True, "protocol": "completions"})
+    assert ran.rows[0]["model_response"] == "Answer: 0"
+    assert ran.rows[0]["reward"] == 1.0
+
+
+ERRORS: dict[str, tuple[Reply, str]] = {
+    "f40-error-event": (
+        sse(lines(WHOLE[:4], done=False), b'event: error\ndata: {"error": {"message": "x", "code": 503}}\n\n'),
+        "infra:server_error",
+    ),
+    "f40-error-data": (
+        sse(lines([*WHOLE[:4], {"error": {"message": "overloaded", "code": 529}}])),
+        "infra:server_error",
+    ),
+    "f40-error-first": (sse(lines([{"error": {"message": "slow down", "code": 429}}])), "infra:rate_limit"),
+    "f40-finish-error": (sse(lines([*WHOLE[:4], event({}, finish="error")])), "infra:server_error"),
+    "f40-garbage": (sse(lines(WHOLE[:4], done=False), b"data: {no\n\n", lines(WHOLE[4:])), "infra:malformed"),
+    "f40-event-null": (sse(b"data: null\n\n", b"data: [DONE]\n\n"), "infra:malformed"),
+    "f40-only-done": (sse(b"data: [DONE]\n\n"), "infra:malformed"),
+    "f40-nothing": (sse(b": hello\n\n"), "infra:malformed"),
+    "f16-stream-reset": ([*sse(lines(WHOLE[:4], done=False), end=False), 0.02, Do.RESET], "infra:connection"),
+    "f16-stream-cut": ([*sse(lines(WHOLE[:4], done=False), end=False), Do.CLOSE], "infra:connection"),
+    "f16-stream-ends-without-finish": (sse(lines(WHOLE[:4], done=False)), "infra:malformed"),
+    "f23-stream-of-html": (http("<html>login</html>", kind="text/html"), "infra:malformed"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("reply", "state"), ERRORS.values(), ids=ERRORS)
+def test_a_stream_that_breaks_is_no_short_answer(tmp_path: Path, reply: Reply, state: str) -> None:
+    """An error or an end in the middle is a fault: tried again, then unscored, and the half is never scored."""
+    with serving({0: [reply, sse(lines(said("Answer: 0")))], 1: reply, 2: sse(lines(said("Answer: 4")))}) as server:
+        ran = run(tmp_path, server, endpoint={"stream": True})
+        assert len(server.of(0)) == 2
+        assert len(server.of(1)) == 3
+    assert [ran.states[0], ran.states[2]] == ["scored", "scored"]
+    allowed = {state, "infra:malformed"} if state == "infra:connection" else {state}
+    assert ran.states[1] in allowed
+    assert ran.rows[1]["model_response"] is None
+
+
+FINISHES: dict[str, tuple[Reply, str]] = {
+    "f26-stream-length": (sse(lines([*WHOLE[:4], event({}, finish="length"), event(usage=USAGE)])), "truncated"),
+    "f27-stream-filter": (sse(lines([*WHOLE[:4], event({}, finish="content_filter")])), "content_filter"),
+    "f27-stream-refusal": (
+        sse(lines([event({"refusal": "I can"}), event({"refusal": "not."}), event({}, finish="stop")])),
+        "refusal",
+    ),
+    "f25-stream-empty": (sse(lines([event({"role": "assistant"}), event({}, finish="stop")])), "empty"),
+    "f25-stream-reasoning": (
+        sse(lines([event({"reasoning_content": "Answer: 0"}), event({}, finish="stop")])),
+        "empty",
+    ),
+}
+
+
+@pytest.mark.parametrize(("reply", "state"), FINISHES.values(), ids=FINISHES)
+def test_a_stream_that_ends_by_the_models_fault(tmp_path: Path, reply: Reply, state: str) -> None:
+    """Cut off, filtered, refused or empty streams are the model's failures, asked once."""
+    with serving({0: reply}) as server:
+        ran = run(tmp_path, server, n=1, endpoint={"stream": True})
+        assert len(server.calls) == 1
+    assert ran.states == [state]
+
+
+def test_f40_reasoning_is_kept_apart(tmp_path: Path) -> None:
+    """Streamed reasoning is stored as reasoning, in order, and the answer without it."""
+    thoughts = [event({"reasoning_content": part}) for part in ("one ", "two ", "Answer: 9")]
+    with serving({0: sse(lines([*thoughts, *said("Answer: 0")]))}) as server:
+        row = run(tmp_path, server, n=1, endpoint={"stream": True}).rows[0]
+    assert (row["reasoning"], row["model_response"]) == ("one two Answer: 9", "Answer: 0")
+
+
+def test_f40_the_first_token_is_the_first_text(tmp_path: Path) -> None:
+    """Time to first token ends with text or reasoning, not with headers, comments or the role alone."""
+    reply = sse(b": hello\n\n", lines(WHOLE[:1], done=False), 0.5, lines(WHOLE[1:3], done=False), 0.4, lines(WHOLE[3:]))
+    with serving({0: reply}) as server:
+        timing = run(tmp_path, server, n=1, endpoint={"stream": True}).rows[0]["timing"]
+    assert 0.45 <= timing["first_token_seconds"] < 0.85
+    assert timing["first_token_seconds"] + 0.35 <= timing["latency_seconds"] < 3
+
+
+LIMITS = {"idle_timeout_seconds": 0.4, "total_timeout_seconds": 1.5, "attempts_max": 1, "stream": True}
+
+
+@pytest.mark.parametrize(
+    ("reply", "kinds"),
+    [
+        ([*sse(lines(WHOLE[:3], done=False), end=False), Do.HANG], {"infra:idle_timeout"}),
+        ([*sse(lines(WHOLE[:3], done=False), end=False), Endless(chunk(b": ping\n\n"), times=100, pause=0.1)],
+         {"infra:idle_timeout"}),
+        ([*sse(end=False), Endless(chunk(b": ping\n\n"), times=100, pause=0.1)],
+         {"infra:idle_timeout", "infra:first_byte_timeout"}),
+        ([*sse(end=False), Endless(chunk(lines([event({"content": "x "})], done=False)), times=100, pause=0.1)],
+         {"infra:timeout"}),
+    ],
+    ids=["f19-stall", "f19-pings-after-text", "f19-pings-alone", "f19-drip"],
+)  # fmt: skip
+def test_a_stream_that_stalls_meets_a_deadline(tmp_path: Path, reply: Reply, kinds: set[str]) -> None:
+    """Comments are no data: only events hold the idle deadline off, and nothing holds the total one off."""
+    with serving({0: reply}, models=None) as server:
+        started = time.monotonic()
+        ran = run(tmp_path, server, n=1, endpoint=LIMITS)
+        assert time.monotonic() - started < 5
+    assert set(ran.states) <= kinds
+    assert ran.rows[0]["model_response"] is None
+
+
+def test_f32_an_endless_stream_is_cut(tmp_path: Path) -> None:
+    """A stream without an end is cut at response_bytes_max."""
+    block = chunk(lines([event({"content": "x" * 10_000})], done=False))
+    with serving({0: [*sse(end=False), Endless(block, times=20_000)]}) as server:
+        ran = run(tmp_path, server, n=1, endpoint={"stream": True, "response_bytes_max": 1 << 20})
+        assert len(server.calls) <= 2
+    assert ran.states == ["infra:too_large"]
+
+
+@pytest.mark.parametrize("reply", [error(503), error(429, headers={"Retry-After": "0"})], ids=["f40-503", "f40-429"])
+def test_a_refused_stream_is_tried_again(tmp_path: Path, reply: Reply) -> None:
+    """An error status before a stream is what it is without one."""
+    with serving({0: [reply, sse(lines(WHOLE))]}) as server:
+        ran = run(tmp_path, server, n=1, endpoint={"stream": True})
+        nothing_paid_twice(server)
+    assert ran.states == ["scored"]
+    assert ran.attempts == [2]
+
+
+def test_f40_streamed_and_whole_make_the_same_run(tmp_path: Path) -> None:
+    """The same answers, streamed or whole, give the same rewards and texts."""
+
+    def streamed(call: Any) -> Reply:
+        return sse(lines(said(f"Answer: {2 * call.number + call.number % 2}")))
+
+    def whole(call: Any) -> Reply:
+        doubled = json.loads(right(call)[0].partition(b"\r\n\r\n")[2])  # type: ignore[union-attr]
+        doubled["choices"][0]["message"]["content"] = f"Answer: {2 * call.number + call.number % 2}"
+        return http(json.dumps(doubled))
+
+    with serving(streamed) as server:
+        first = run(tmp_path, server, n=10, out="a", endpoint={"stream": True})
+    with serving(whole) as server:
+        second = run(tmp_path, server, n=10, out="b")
+    keep = ("sample_id", "reward", "model_response", "outcome", "tokens", "finish_reason")
+    assert [[row[key] for key in keep] for row in first.rows] == [[row[key] for key in keep] for row in second.rows]
+    assert first.metrics["headline"] == second.metrics["headline"]
