@@ -23,6 +23,7 @@ from nel.engine.progress import Progress
 from nel.engine.run import latest_run_dir, new_run_dir, run_session
 from nel.engine.store_snapshot import FILE_NAME, Snapshot
 from nel.errors import EXIT_UNSCORED, NelError, StoreError
+from nel.failpoints import reached
 from nel.metrics.chosen import Choice
 from nel.reports.html import write_report
 
@@ -92,7 +93,9 @@ def evaluate(
         run_dir = new_run_dir(run_config, plans)
         ending = _first_session(run_dir, run_config, plans, progress)
     progress.stage = "writing artifacts"
+    reached("before_artifacts")
     benchmarks, report = rebuild(run_dir, {plan.slot: plan.statistics for plan in plans})
+    reached("after_artifacts")
     return RunResult(
         run_dir=run_dir,
         ending=ending,

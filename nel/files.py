@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
+from glob import escape
 from pathlib import Path
 
 from nel.errors import StoppedEarly
+from nel.failpoints import reached
 
 
 def write_file(path: Path, chunks: Iterable[bytes]) -> None:
@@ -19,6 +22,7 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
         StoppedEarly: The disk is full or the directory cannot be written; the old file is untouched.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    _remove_leftovers(path)
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         handle = os.open(temporary, flags, 0o600)
@@ -28,6 +32,7 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
                     file.write(chunk)
                 file.flush()
                 os.fsync(file.fileno())
+            reached("during_rename")
             temporary.replace(path)
             _sync_directory(path.parent)
         except BaseException:
@@ -37,6 +42,15 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
         raise StoppedEarly(
             f"cannot write {path}: {error.strerror or error}; free some space, then run nel report"
         ) from error
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove what writers of this file left when they were killed; those of living ones stay."""
+    for left in path.parent.glob(f".{escape(path.name)}.*.tmp"):
+        owner = left.name.removesuffix(".tmp").rpartition(".")[2]
+        if owner.isdigit() and int(owner) != os.getpid() and not Path("/proc", owner).exists():
+            with suppress(OSError):
+                left.unlink()
 
 
 def _sync_directory(path: Path) -> None:

@@ -5,16 +5,24 @@ Trap: names come from plugins; one that climbs out of the run's directory must n
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from urllib.parse import quote
 
 from nel.errors import OutputError
 
+_LENGTH_MAX = 160
+"""Leaves room for what is put before and behind a name in 255 bytes."""
+_DIGEST_LENGTH = 16
+
 
 def directory_name(slot: str) -> str:
     """Return a safe, unique directory name for a benchmark: percent-encoded where it has to be."""
     name = quote(slot, safe="@+=, ")
-    return name.replace(".", "%2E", 1) if name.startswith(".") else name
+    name = name.replace(".", "%2E", 1) if name.startswith(".") else name
+    if len(name) <= _LENGTH_MAX:
+        return name
+    return f"{name[: _LENGTH_MAX - _DIGEST_LENGTH - 1]}~{hashlib.sha256(slot.encode()).hexdigest()[:_DIGEST_LENGTH]}"
 
 
 def benchmark_dir(run_dir: Path, slot: str) -> Path:
@@ -24,6 +32,8 @@ def benchmark_dir(run_dir: Path, slot: str) -> Path:
         OutputError: It cannot be created.
     """
     path = run_dir / directory_name(slot)
+    if path.is_symlink():
+        raise OutputError(f"{path} is a link, which nel did not make; remove it")
     try:
         path.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:

@@ -6,6 +6,7 @@ Errors become text here and nowhere else. Trap: this module is imported for ``ne
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 from typing import Any
 
 import typer
@@ -67,5 +68,8 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; what a terminal or a locale cannot show is escaped, and never ends a run."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     app()

@@ -29,6 +29,10 @@ class _Loader(yaml.SafeLoader):
         seen: set[Any] = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
+            if isinstance(key, (dict, list, set)):
+                raise yaml.constructor.ConstructorError(
+                    None, None, "a key must be a text or a number", key_node.start_mark
+                )
             if key in seen:
                 raise yaml.constructor.ConstructorError(
                     None, None, f'the key "{key}" stands twice', key_node.start_mark

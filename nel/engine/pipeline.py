@@ -28,6 +28,7 @@ from nel.engine.store_snapshot import Snapshot, StoredSample
 from nel.engine.verdict import RESCORE, retry_of, verdict_before_scoring
 from nel.engine.watch import EndpointWatch, TruncationWatch
 from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, ScorerError
+from nel.failpoints import reached
 from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport
 from nel.models.faults import Fault
@@ -104,6 +105,7 @@ class Pipeline:
         self._truncation = TruncationWatch(config)
         self._workers: set[asyncio.Task[None]] = set()
         self._worker_number = 0
+        self._n_working = 0
         if client is not None:
             client.gate.on_parked = self._start_another
 
@@ -220,19 +222,23 @@ class Pipeline:
             await asyncio.gather(*self._workers, return_exceptions=True)
             self._workers.clear()
 
+    def _workers_too_many(self) -> bool:
+        parked = self._client.gate.parked if self._client is not None else 0
+        return self._n_working - parked > self._config.concurrency
+
     def _start_worker(self) -> None:
         self._worker_number += 1
         self._workers.add(asyncio.create_task(self._work(self._worker_number)))
 
     def _start_another(self) -> None:
         """While a request waits for another try, ask the next sample; what waits holds no permit."""
-        free = self._config.concurrency + _PARKED_MAX - len(self._workers)
-        if self._stopped is None and free > 0 and self._workers_too_few():
+        room = self._config.concurrency + _PARKED_MAX - self._n_working
+        if self._stopped is None and room > 0 and self._workers_too_few():
             self._start_worker()
 
     def _workers_too_few(self) -> bool:
         parked = self._client.gate.parked if self._client is not None else 0
-        return len(self._workers) - parked < self._config.concurrency
+        return self._n_working - parked < self._config.concurrency
 
     async def _score_the_rest(self, scoring: asyncio.Task[None]) -> None:
         joining = asyncio.create_task(self._to_score.join())
@@ -247,6 +253,13 @@ class Pipeline:
             scoring.result()
 
     async def _work(self, number: int) -> None:
+        self._n_working += 1
+        try:
+            await self._work_on(number)
+        finally:
+            self._n_working -= 1
+
+    async def _work_on(self, number: int) -> None:
         for item in self._items:
             if self._stopped is not None:
                 return
@@ -259,7 +272,7 @@ class Pipeline:
                 return
             finally:
                 self._progress.in_flight.pop(number, None)
-            if len(self._workers) > self._config.concurrency and not self._workers_too_few():
+            if self._workers_too_many():
                 return
 
     async def _do(self, item: _Item) -> None:
@@ -273,9 +286,11 @@ class Pipeline:
         verdict = verdict_before_scoring(response, truncated=item.job.plan.config.truncated)
         outcome = None if verdict is None else _outcome_row(item.job.key, item.stored.idx, item.repeat, verdict)
         sent = None if body is None else body.decode()
+        reached("before_commit")
         await self._store.put_response(
             item.job.key, item.stored.idx, item.repeat, sent, encode_response(response), outcome=outcome
         )
+        reached("after_commit")
 
     async def _pass_on(self, item: _Item, body: bytes | None, response: Response) -> None:
         job, plan = item.job, item.job.plan
@@ -336,10 +351,12 @@ class Pipeline:
         while True:
             item = await self._to_score.get()
             await self._room.acquire()
+            reached("before_score")
             self._scorers.put(item)
 
     def _deliver(self, outcomes: list[tuple[ToScore, Outcome]]) -> None:
         """Commit what scorers made; it counts once it is on disk."""
+        reached("after_score")
         rows = [_scored_row(item, outcome) for item, outcome in outcomes]
         self._store.put_outcomes(rows).add_done_callback(partial(self._delivered, outcomes))
 

@@ -27,9 +27,12 @@ from nel.engine.scoring import Scorers
 from nel.engine.session import Session
 from nel.engine.store import Store
 from nel.engine.store_snapshot import FILE_NAME, Snapshot, StoredSample
-from nel.errors import DatasetError, NelError, OutputError, ResumeRefused
+from nel.errors import ConfigError, DatasetError, NelError, OutputError, ResumeRefused
+from nel.strictjson import dumps
 
 _SUFFIX_BYTES = 3
+_NAME_MAX = 80
+_SECRET_LENGTH_MIN = 8
 
 
 def new_run_dir(config: RunConfig, plans: list[Plan]) -> Path:
@@ -40,7 +43,7 @@ def new_run_dir(config: RunConfig, plans: list[Plan]) -> Path:
     """
     parent = Path(config.output.dir)
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    run_id = config.output.run_id or f"{stamp}-{plans[0].benchmark.name}-{secrets.token_hex(_SUFFIX_BYTES)}"
+    run_id = config.output.run_id or f"{stamp}-{plans[0].benchmark.name[:_NAME_MAX]}-{secrets.token_hex(_SUFFIX_BYTES)}"
     run_dir = parent / run_id
     try:
         parent.mkdir(parents=True, exist_ok=True)
@@ -88,6 +91,7 @@ def run_session(
             another process holds the directory.
     """
     api_key = read_secret(config.endpoint.api_key_env) if config.endpoint else None
+    _refuse_secrets(config, _secrets(config, api_key))
     with (
         _scorers(plans) as scorers,
         owned(run_dir),
@@ -96,6 +100,9 @@ def run_session(
         Snapshot(run_dir / FILE_NAME) as snapshot,
     ):
         progress.stage = "reading datasets"
+        dropped = store.drop_unreadable()
+        if dropped:
+            progress.notes.append(f"{dropped:,} records of run.db could not be read; their samples are made anew")
         with store.transaction():  # a refused resume leaves the run as it was
             _refuse_fewer(snapshot, plans)
             jobs = [_prepare(store, snapshot, plan, allowed_changes) for plan in plans]
@@ -119,6 +126,16 @@ def run_session(
 def _secrets(config: RunConfig, api_key: str | None) -> tuple[str | None, ...]:
     named = config.endpoint.headers_env.values() if config.endpoint else ()
     return (api_key, *(read_secret(variable) for variable in named))
+
+
+def _refuse_secrets(config: RunConfig, secrets: tuple[str | None, ...]) -> None:
+    """Refuse a configuration that holds a secret's value, since it is stored with the run."""
+    text = dumps(config.model_dump(mode="json"))
+    if any(secret and len(secret) >= _SECRET_LENGTH_MIN and secret in text for secret in secrets):
+        raise ConfigError(
+            "the configuration holds the value of a key that api_key_env or headers_env names; take it out, since a "
+            "run's configuration is stored"
+        )
 
 
 def _refuse_fewer(snapshot: Snapshot, plans: list[Plan]) -> None:

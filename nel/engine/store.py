@@ -130,6 +130,25 @@ class Store:
         )
         self._write(f"DELETE FROM outcomes WHERE {where}", (benchmark,))  # noqa: S608 - no input in it
 
+    def drop_unreadable(self) -> int:
+        """Forget records that are no responses or outcomes, so that they are made anew, and return how many."""
+        fits = "CASE WHEN json_valid({0}) THEN {1} ELSE 0 END"
+        response = fits.format("response", "ifnull(json_type(response, '$.text') = 'text', 0)")
+        states = "('scored', 'model_failure', 'unscored')"
+        outcome = fits.format("outcome", f"ifnull(json_extract(outcome, '$.state') IN {states}, 0)")
+        before = self._connection.total_changes
+        self._write(f"DELETE FROM responses WHERE NOT {response}", ())  # noqa: S608 - no input in it
+        self._write(f"DELETE FROM outcomes WHERE NOT {outcome}", ())  # noqa: S608 - no input in it
+        dropped = self._connection.total_changes - before
+        if not dropped:
+            return 0
+        self._write(
+            "DELETE FROM outcomes WHERE NOT EXISTS (SELECT 1 FROM responses r WHERE r.benchmark = outcomes.benchmark"
+            " AND r.idx = outcomes.idx AND r.repeat = outcomes.repeat)",
+            (),
+        )
+        return dropped
+
     def begin_session(self) -> None:
         """Note that a process works on this run from now on."""
         self._write("INSERT INTO sessions(started) VALUES(?)", (time.time(),))

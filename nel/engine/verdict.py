@@ -29,6 +29,8 @@ def verdict_before_scoring(
     empty = not response.text.strip()
     if response.finish_reason == "length" and (empty or truncated == "failure"):
         return ModelFailure(kind="truncated", detail="cut off by the token limit; raise --max-tokens")
+    if empty and response.finish_reason in ("tool_calls", "function_call"):
+        return ModelFailure(kind="no_answer", detail="the model called a tool instead of answering")
     if empty:
         return ModelFailure(kind="empty", detail="no answer beside the reasoning" if response.reasoning else "")
     return None

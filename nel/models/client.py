@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from nel.config.redaction import read_secret, redact
 from nel.config.schema import BudgetConfig, EndpointConfig
+from nel.failpoints import reached
 from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
 from nel.models.faults import Fault, fault_of_status, malformed
@@ -40,6 +41,8 @@ _ANSWER_TOKENS: Final = 256
 _BYTES_PER_TOKEN: Final = 4
 _GROWTH: Final = 1.2
 """Each wait is longer than the one before by this factor at least, whatever the jitter says."""
+_PAUSE_MAX: Final = 15.0
+"""Seconds that one refusal stops everybody at most, so that a long hint to one does not freeze a run."""
 _HINT_JITTER: Final = 0.25
 
 Parse = Callable[[Any], Response | Fault]
@@ -70,7 +73,6 @@ class _Call:
     seconds: float = 0.0
     wait: float = 0.0
     """The last wait."""
-    may_reconnect: bool = True
     url: str = ""
     chat: bool = True
     parse: Parse | None = None
@@ -124,7 +126,6 @@ class Client:
         self._transport = transport or HttpTransport(endpoint, _headers(endpoint, api_key), connections=connections)
         self._answer_tokens = float(_ANSWER_TOKENS)
         self._long_hints_in_a_row = 0
-        self._has_connected = False
 
     async def __aenter__(self) -> Client:
         """Open the connection pool."""
@@ -210,8 +211,7 @@ class Client:
             if wait is None:
                 return self._failed(outcome, one.attempts)
             self._observer.retried(outcome.kind, seconds, wait)
-            if await self.gate.closed_within(wait):
-                return self._failed(outcome, one.attempts)
+            await self.gate.rest(wait)
             self.counters.retries += 1
 
     async def _try(self, one: _Call, keep: Keep | None) -> Response | Fault:
@@ -220,6 +220,7 @@ class Client:
             reserved = await self.ledger.reserve(len(one.body), one.tokens_max)
             outcome: Response | Fault | None = None
             one.attempts += 1
+            reached("request_sent")
             self.counters.attempts += 1
             try:
                 outcome = await self._attempt(one, permit)
@@ -227,6 +228,7 @@ class Client:
                 self.ledger.settle(reserved, outcome)
             if isinstance(outcome, Response):
                 outcome = replace(outcome, attempts=one.attempts)
+                reached("response_received")
                 if keep is not None:
                     await keep(outcome)
             return outcome
@@ -238,8 +240,8 @@ class Client:
         started = loop.time()
         stream = EventStream(chat=one.chat) if self.endpoint.stream else None
         fetched = await self._transport.fetch("POST", one.url, one.body, one.headers, stream)
-        if isinstance(fetched, Fault) and fetched.hung_up and self._has_connected and one.may_reconnect:
-            one.may_reconnect = False  # an idle connection that the endpoint had closed: no attempt was made
+        while isinstance(fetched, Fault) and fetched.hung_up and fetched.on_reused:
+            # An idle connection that the endpoint had closed already: no attempt was made.
             fetched = await self._transport.fetch("POST", one.url, one.body, one.headers, stream)
         one.seconds += loop.time() - started
         outcome = self._answer(one, fetched, stream)
@@ -284,7 +286,6 @@ class Client:
     def _tell_gate(self, permit: Permit, fetched: Fetched | Fault, outcome: Response | Fault) -> None:
         gate = self.gate
         if isinstance(outcome, Response):
-            self._has_connected = True
             self._long_hints_in_a_row = 0
             used = tokens_of(outcome.usage, None)
             if outcome.usage.completion_tokens is not None:
@@ -395,6 +396,7 @@ def pace_of(endpoint: EndpointConfig, concurrency: int) -> Pace:
         retry_share=endpoint.retry_budget,
         outage_seconds_max=endpoint.outage_seconds_max,
         probe_seconds=endpoint.outage_probe_seconds,
+        pause_seconds_max=min(_PAUSE_MAX, endpoint.retry_after_seconds_max),
     )
 
 

@@ -68,6 +68,8 @@ class Fault:
     """The request never left; no request of any kind could have."""
     hung_up: bool = False
     """The connection was closed without a byte of an answer, as an idle one is that is used again too late."""
+    on_reused: bool = False
+    """On a connection that had served another request before."""
 
     @property
     def may_have_cost(self) -> bool:

@@ -78,6 +78,8 @@ def _answer(source: dict[str, Any], field: str, payload: dict[str, Any], finish_
     finish = finish_reason if isinstance(finish_reason, str) else None
     if isinstance(refusal, str) and refusal and not answer:
         answer, finish = refusal, "refusal"
+    if not answer and source.get("tool_calls"):
+        finish = "tool_calls"
     model = payload.get("model")
     return Response(
         text=answer,

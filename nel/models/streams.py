@@ -87,10 +87,10 @@ class EventStream:
         return False
 
     def _event(self, data: bytes, now: float) -> None:
-        self._started = True
         if data.strip() == b"[DONE]":
             self._done = True
             return
+        self._started = True
         try:
             payload = loads(data)
         except ValueError as error:

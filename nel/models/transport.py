@@ -6,11 +6,12 @@ Trap: aiohttp would unpack a whole compressed chunk at once, so bodies are unpac
 from __future__ import annotations
 
 import asyncio
+import errno
 import ssl
 import time
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
@@ -25,6 +26,7 @@ from nel.models.faults import Fault
 from nel.models.streams import EventStream
 
 _CHUNK_BYTES: Final = 64 * 1024
+_HUNG_UP: Final = (errno.ECONNRESET, errno.EPIPE)
 _OK: Final = 200
 _REDIRECTS: Final = range(300, 400)
 _WINDOW_BITS: Final = {"gzip": 47, "x-gzip": 47, "deflate": 47}
@@ -99,6 +101,7 @@ class HttpTransport:
             proxy=self._endpoint.proxy or proxy_for(self._endpoint.url),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
+            trace_configs=[_noting_reuse()],
         )
         return self
 
@@ -116,12 +119,13 @@ class HttpTransport:
         assert self._session is not None, "use the transport as a context manager"  # noqa: S101 - a bug of ours
         endpoint = self._endpoint
         started = time.monotonic()
+        connection = {"reused": False}
         ends = asyncio.get_running_loop().time() + endpoint.total_timeout_seconds
         kind, allowed = "first_byte_timeout", endpoint.first_byte_timeout_seconds
         try:
             async with asyncio.timeout(min(allowed, endpoint.total_timeout_seconds)) as deadline:
                 async with self._session.request(
-                    method, url, data=body, headers=headers, allow_redirects=False
+                    method, url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=connection
                 ) as response:
                     kind, allowed = "idle_timeout", endpoint.idle_timeout_seconds
                     silence = _Silence(deadline, allowed, ends)
@@ -139,7 +143,11 @@ class HttpTransport:
         except TimeoutError:
             return self._too_late(kind, allowed, ends)
         except (aiohttp.ClientError, OSError, ValueError, zlib.error) as error:
-            return fault_of_exception(error)
+            fault = fault_of_exception(error)
+            if fault.hung_up:
+                no_answer = kind == "first_byte_timeout"
+                return replace(fault, hung_up=no_answer, on_reused=no_answer and connection["reused"])
+            return fault
 
     def _too_late(self, kind: str, allowed: float, ends: float) -> Fault:
         if asyncio.get_running_loop().time() >= ends - 0.001:
@@ -202,6 +210,17 @@ class _Unpacker:
         return unpacked
 
 
+def _noting_reuse() -> aiohttp.TraceConfig:
+    """Return what marks a request whose connection had served another one before."""
+
+    async def reused(_session: aiohttp.ClientSession, context: Any, _params: Any) -> None:
+        context.trace_request_ctx["reused"] = True
+
+    tracing = aiohttp.TraceConfig()
+    tracing.on_connection_reuseconn.append(reused)
+    return tracing
+
+
 def proxy_for(url: str) -> str | None:
     """Return the proxy that the environment names for a URL, or None.
 
@@ -251,7 +270,8 @@ def fault_of_exception(error: Exception) -> Fault:
     if isinstance(error, (aiohttp.ClientPayloadError, aiohttp.ClientResponseError, ValueError, zlib.error)):
         return Fault(kind="malformed", message=f"unreadable response: {text}", retryable=True)
     never_connected = isinstance(error, aiohttp.ClientConnectorError)
-    return Fault(kind="connection", message=text, retryable=True, never_connected=never_connected)
+    hung_up = not never_connected and isinstance(error, OSError) and error.errno in _HUNG_UP
+    return Fault(kind="connection", message=text, retryable=True, never_connected=never_connected, hung_up=hung_up)
 
 
 def _is_event_stream(response: aiohttp.ClientResponse) -> bool:

@@ -20,8 +20,6 @@ from nel.models.pacing.plateau import Plateau
 from nel.models.pacing.rate import Rate
 from nel.models.pacing.retry_budget import RetryBudget
 
-_PAUSE_MAX: Final = 15.0
-"""Longest time that one refusal stops everybody; whoever was refused waits as long as it was told."""
 _PAUSE_UNKNOWN: Final = 0.5
 """After a refusal that says nothing of a wait and teaches no rate."""
 _CUT: Final = 0.9
@@ -51,6 +49,8 @@ class Pace:
     retry_share: float = 0.1
     outage_seconds_max: float = 1800.0
     probe_seconds: float = 5.0
+    pause_seconds_max: float = 15.0
+    """Longest time that one refusal stops everybody; whoever was refused waits as long as it was told."""
 
 
 @dataclass(slots=True, eq=False)
@@ -155,10 +155,14 @@ class Gate:
         if self._waiting:
             self._pump()
 
-    async def closed_within(self, seconds: float) -> bool:
-        """Wait for a retry without a permit; return at once, and True, when nothing is sent any more."""
-        if self._closing.is_set():
-            return True
+    async def rest(self, seconds: float) -> None:
+        """Wait for a retry without a permit.
+
+        Raises:
+            GateClosed: Nothing is sent any more; so with `EndpointDown`.
+        """
+        if self._ended is not None:
+            raise self._ended
         self.parked += 1
         try:
             if self.on_parked is not None:
@@ -166,10 +170,10 @@ class Gate:
             async with asyncio.timeout(seconds):
                 await self._closing.wait()
         except TimeoutError:
-            return False
+            return
         finally:
             self.parked -= 1
-        return True
+        raise self._ended or GateClosed("the run is stopping")
 
     def close(self) -> None:
         """Let nobody in any more, and turn away whoever waits."""
@@ -227,7 +231,7 @@ class Gate:
             self._down_since = time.monotonic() - (now - (breaker.failing_since or now))
             self._ramp = float(self._pace.concurrency_min)
         if permit.is_probe:
-            breaker.probe_failed(now, None if wait is None else min(wait, _PAUSE_MAX))
+            breaker.probe_failed(now, None if wait is None else min(wait, self._pace.pause_seconds_max))
         since = breaker.failing_since
         if since is not None and now - since >= self._pace.outage_seconds_max:
             self._end(EndpointDown(f"the endpoint has answered nobody for {now - since:.0f} s"))
@@ -240,7 +244,7 @@ class Gate:
 
     def _pause(self, wait: float | None, now: float) -> None:
         if wait:
-            until = now + min(wait, _PAUSE_MAX) * (1 + _JITTER * self._jitter())
+            until = now + min(wait, self._pace.pause_seconds_max) * (1 + _JITTER * self._jitter())
             self._rate.paused(max(0.0, until - max(self._not_before, now)))
             self._not_before = max(self._not_before, until)
 
