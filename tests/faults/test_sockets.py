@@ -352,8 +352,13 @@ def test_f16_a_partial_answer_is_no_answer(tmp_path: Path) -> None:
 
 def test_f43_two_answers_on_one_connection_stay_apart(tmp_path: Path) -> None:
     """Bytes after an answer, a second response that nobody asked for, are not the next sample's answer."""
-    smuggled = http(json.dumps(answer_json("Answer: 666")))
-    with serving(lambda call: [*right(call), *smuggled] if call.number % 2 == 0 else right(call)) as server:
+    smuggled = b"".join(part for part in http(json.dumps(answer_json("Answer: 666"))) if isinstance(part, bytes))
+
+    def script(call: Call) -> Reply:
+        own = b"".join(part for part in right(call) if isinstance(part, bytes))
+        return [own + smuggled if call.number % 2 == 0 else own]
+
+    with serving(script) as server:
         ran = run(tmp_path, server, n=8, engine={"concurrency": 1})
     assert all("666" not in str(row["model_response"]) for row in ran.rows)
     assert ran.states == ["scored"] * 8
