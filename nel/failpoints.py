@@ -1,6 +1,7 @@
 """Places at which a test can kill the process, to prove that no moment is a bad one. Without the variable, nothing.
 
 ``NEL_FAILPOINT=name`` or ``name:count`` sends SIGKILL to the process when it reaches that place for the count-th time.
+The variable is read when the first place is reached.
 """
 
 from __future__ import annotations
@@ -10,14 +11,20 @@ import signal
 from typing import Final
 
 VARIABLE: Final = "NEL_FAILPOINT"
-_NAME, _, _COUNT = os.environ.get(VARIABLE, "").partition(":")
-_left = int(_COUNT) if _COUNT.isdigit() else 1
+_armed: dict[str, int] | None = None
 
 
 def reached(name: str) -> None:
     """Die here, when it was asked for."""
-    global _left  # noqa: PLW0603 - a count for the whole process
-    if name == _NAME:
-        _left -= 1
-        if _left <= 0:
+    global _armed  # noqa: PLW0603 - one setting for the whole process
+    if _armed is None:
+        _armed = _read(os.environ.get(VARIABLE, ""))
+    if name in _armed:
+        _armed[name] -= 1
+        if _armed[name] <= 0:
             os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _read(setting: str) -> dict[str, int]:
+    name, _, count = setting.partition(":")
+    return {name: int(count) if count.isdigit() else 1} if name else {}
