@@ -136,7 +136,7 @@ class Pipeline:
     def _stop(self, ending: Ending) -> None:
         if self._stopped is None:
             self._stopped = ending
-            self._drain_until = time.monotonic() + self._config.drain_seconds
+            self._drain_until = _now() + self._config.drain_seconds
             self._progress.stage = "stopping"
             self._observer.stopping(ending.reason)
             self._stop_event.set()
@@ -145,7 +145,7 @@ class Pipeline:
 
     def _patience(self) -> float:
         """Return how long what is under way may still take after a stop."""
-        return max(0.0, self._drain_until - time.monotonic())
+        return max(0.0, self._drain_until - _now())
 
     def _pending(self) -> Iterator[_Item]:
         for job in self._jobs:
@@ -359,6 +359,10 @@ class Pipeline:
         plan = next(job.plan for job in self._jobs if job.key == item.job)
         counts = self._asked_by_scorer.setdefault(id(item), Counter())
         return await self._asker.answer(plan, item, counts, payload)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 def _to_score(job: Job, idx: int, repeat: int, sample: Sample, sent: str | None, response: Response) -> ToScore:
