@@ -103,6 +103,7 @@ class Pipeline:
         self._truncation = TruncationWatch(config)
         self._workers: set[asyncio.Task[None]] = set()
         self._worker_number = 0
+        self._asking = 0
         if client is not None:
             client.gate.on_parked = self._start_another
 
@@ -217,17 +218,18 @@ class Pipeline:
 
     def _start_worker(self) -> None:
         self._worker_number += 1
+        self._asking += 1
         self._workers.add(asyncio.create_task(self._work(self._worker_number)))
 
     def _start_another(self) -> None:
         """While a request waits for another try, ask the next sample; what waits holds no permit."""
-        free = self._config.concurrency + _PARKED_MAX - len(self._workers)
+        free = self._config.concurrency + _PARKED_MAX - self._asking
         if self._stopped is None and free > 0 and self._workers_too_few():
             self._start_worker()
 
     def _workers_too_few(self) -> bool:
         parked = self._client.gate.parked if self._client is not None else 0
-        return len(self._workers) - parked < self._config.concurrency
+        return self._asking - parked < self._config.concurrency
 
     async def _score_the_rest(self, scoring: asyncio.Task[None]) -> None:
         joining = asyncio.create_task(self._to_score.join())
@@ -242,6 +244,13 @@ class Pipeline:
             scoring.result()
 
     async def _work(self, number: int) -> None:
+        try:
+            await self._ask_many(number)
+        finally:
+            # At once, not when its task is seen to be done: two that end together would each think the other stays.
+            self._asking -= 1
+
+    async def _ask_many(self, number: int) -> None:
         for item in self._items:
             if self._stopped is not None:
                 return
@@ -254,7 +263,7 @@ class Pipeline:
                 return
             finally:
                 self._progress.in_flight.pop(number, None)
-            if len(self._workers) > self._config.concurrency and not self._workers_too_few():
+            if self._asking > self._config.concurrency and not self._workers_too_few():
                 return
 
     async def _do(self, item: _Item) -> None:
