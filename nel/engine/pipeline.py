@@ -104,8 +104,6 @@ class Pipeline:
         self._workers: set[asyncio.Task[None]] = set()
         self._worker_number = 0
         self._asking = 0
-        if client is not None:
-            client.gate.on_parked = self._start_another
 
     async def run(self) -> Ending:
         """Ask and score everything that is pending, and return how it ended.
@@ -119,6 +117,8 @@ class Pipeline:
         try:
             await self._ask_first()
             self._progress.stage = "running"
+            if self._client is not None:
+                self._client.gate.on_parked = self._start_another
             for _ in range(self._config.concurrency):
                 self._start_worker()
             self._workers.add(asyncio.create_task(self._rescore()))
