@@ -102,6 +102,7 @@ class Pipeline:
         self._endpoint = EndpointWatch(config, has_answered=snapshot.has_answers())
         self._truncation = TruncationWatch(config)
         self._workers: set[asyncio.Task[None]] = set()
+        self._worker_ended = asyncio.Event()
         self._worker_number = 0
         self._asking = 0
 
@@ -121,7 +122,7 @@ class Pipeline:
                 self._client.gate.on_parked = self._start_another
             for _ in range(self._config.concurrency):
                 self._start_worker()
-            self._workers.add(asyncio.create_task(self._rescore()))
+            self._watch(self._rescore())
             await self._supervise(scoring)
             await self._score_the_rest(scoring)
         finally:
@@ -199,14 +200,17 @@ class Pipeline:
         try:
             while self._workers:
                 timeout = self._patience() if stopping.done() else None
-                watched: set[asyncio.Future[Any]] = {*self._workers, scoring}
+                ended = asyncio.create_task(self._worker_ended.wait())
+                watched: set[asyncio.Future[Any]] = {ended, scoring}
                 watched |= set() if stopping.done() else {stopping}
-                done, _ = await asyncio.wait(watched, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(watched, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+                ended.cancel()
                 if scoring.done():
                     scoring.result()
                 if stopping.done() and not self._patience():
                     return
-                for worker in done & self._workers:
+                self._worker_ended.clear()
+                for worker in [worker for worker in self._workers if worker.done()]:
                     self._workers.discard(worker)
                     worker.result()
         finally:
@@ -219,7 +223,13 @@ class Pipeline:
     def _start_worker(self) -> None:
         self._worker_number += 1
         self._asking += 1
-        self._workers.add(asyncio.create_task(self._work(self._worker_number)))
+        self._watch(self._work(self._worker_number))
+
+    def _watch(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a worker, of which `_supervise` hears when it ends, whenever it was started."""
+        worker = asyncio.create_task(work)
+        worker.add_done_callback(lambda _: self._worker_ended.set())
+        self._workers.add(worker)
 
     def _start_another(self) -> None:
         """While a request waits for another try, ask the next sample; what waits holds no permit."""
