@@ -10,7 +10,7 @@ STAMP := $(VENV)/.nel-installed
 DEV_STAMP := $(VENV)/.nel-dev-installed
 MODEL_STAMP := $(VENV)/.nel-local-model-installed
 
-.PHONY: demo demo-model sandbox test check format bench docs clean help
+.PHONY: demo demo-model sandbox test check format bench simulate docs clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -81,6 +81,11 @@ bench: $(DEV_STAMP)
 	@$(BIN)/python tests/performance/stats.py
 	@$(BIN)/python tests/performance/observing.py
 	@$(BIN)/python tests/performance/sandbox.py
+
+SEEDS ?= 10000
+simulate: $(DEV_STAMP)
+	@echo "==> $(SEEDS) worlds under virtual time; each that fails is printed with what it broke"
+	@PYTHONPATH=. $(BIN)/python -m tests.simulation --seeds $(SEEDS)
 
 docs: $(DEV_STAMP)
 	@$(BIN)/python scripts/docs.py

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from tests.simulation.endpoint import Sent, expected
 from tests.simulation.script import Script
 from tests.simulation.world import Past, Place, World
 
+_REQUESTS_MIN = 3
 _RETRIES_AT_ONCE, _RETRIES_PER_SECOND, _RETRY_SHARE = 10.0, 5.0, 0.1
 
 
@@ -23,8 +23,6 @@ def violations(world: World, reference: Path) -> list[str]:
         reference: The run directory of the same samples in a world without trouble.
     """
     found = list(world.violations)
-    if found:
-        return found
     found += _of_artifacts(world.script, world.run_dir / "simulated")
     found += _of_equality(world.run_dir / "simulated", reference / "simulated")
     found += _of_keys(world.endpoint.log)
@@ -114,7 +112,7 @@ def _of_session(past: Past, log: list[Sent], asked_later: set[Place]) -> Iterato
         yield f"I4 {where}: {len(again)} requests were sent again"
     if past.ending is not None and past.ending.exit_code == 0 and answered - past.committed_after:
         yield f"I4 {where}: ended well with {len(answered - past.committed_after)} answers that are not on disk"
-    if not past.committed_before - past.committed_after == set():
+    if past.committed_before - past.committed_after:
         yield f"I4 {where}: {len(past.committed_before - past.committed_after)} answers on disk were lost"
     if past.most_in_flight > past.concurrency:
         yield f"I5 {where}: {past.most_in_flight} requests were in flight at once"
@@ -163,16 +161,31 @@ def _of_budget(world: World) -> Iterator[str]:
 
 
 def _of_outages(world: World) -> Iterator[str]:
-    """Where nothing but outages went wrong, none of them costs a sample."""
-    if world.script.profile != "outages" or world.script.cap is not None:
+    """Where nothing but outages went wrong, none of them costs a sample.
+
+    But for one that fewer than three requests saw: the breaker takes those for requests that fail by themselves.
+    """
+    script = world.script
+    if script.profile != "outages" or script.cap is not None:
         return
-    for past, following in pairwise([*world.past, None]):
-        if past is None or past.ending is None or past.ending.exit_code != 0:
+    for past in world.past:
+        if past.ending is None or past.ending.exit_code != 0:
             continue
         for idx, kind in past.lost:
-            if world.script.kinds[idx] not in ("refused", "poison"):
-                after = "" if following is None else ", which the next session had to mend"
-                yield f"outage: session {past.number} lost sample {idx} by {kind}{after}"
+            if script.kinds[idx] not in ("refused", "poison") and _was_one_of_many(world, past, idx):
+                yield f"outage: session {past.number} lost sample {idx} by {kind}"
+
+
+def _was_one_of_many(world: World, past: Past, idx: int) -> bool:
+    """Return whether the failures in a row that cost a sample were those of enough requests to open the breaker."""
+    log = [sent for sent in world.endpoint.log if sent.session == past.number]
+    last = max(number for number, sent in enumerate(log) if sent.sample == idx)
+    streak: set[str] = set()
+    for sent in reversed(log[: last + 1]):
+        if sent.answered or sent.fate in ("context", "bad_request"):
+            break
+        streak.add(sent.key)
+    return len(streak) >= _REQUESTS_MIN
 
 
 def _read(path: Path) -> dict[str, Any]:

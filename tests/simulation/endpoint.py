@@ -28,6 +28,8 @@ FIRST_BYTE_SECONDS = 40.0
 MAX_TOKENS = 64
 PRICE_INPUT, PRICE_OUTPUT = 1.0, 2.0
 """For a million tokens."""
+POISONED = "HTTP 500: fault 500"
+"""What is said of a sample whose every attempt fails."""
 _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 _ERRORS = {
     "error_200": {"error": {"message": "the backend gave up", "code": 500}},
@@ -50,7 +52,7 @@ class Sent:
     body: str
     fate: str
     answered: bool = False
-    """Its final answer reached the client."""
+    """An answer that it did work for reached the client."""
     processed: bool = False
     """The endpoint got it and counts it."""
     tokens: int = 0
@@ -169,7 +171,6 @@ class ScriptedEndpoint:
             return Fault(kind="first_byte_timeout", message="no answer began in time", retryable=True)
         if fate.startswith("status_") or fate in ("quota", "bad_request", "context"):
             await asyncio.sleep(0.05)
-            sent.answered = fate == "context"
             return self._refusal(fate, rng)
         self._bill(sent)
         await asyncio.sleep(latency)

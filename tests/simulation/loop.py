@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 _DAY_SECONDS = 24 * 3600.0
+_TURN_SECONDS = 1e-6
+"""What one turn of the loop takes at least: a clock that stands still would let a rounding error spin for ever."""
 
 
 class Deadlock(Exception):
@@ -56,7 +58,7 @@ class _NoSelector(selectors.BaseSelector):
             raise Deadlock("nothing is ready and no timer is set")
         if timeout > 0:
             self.quiet()
-            self._clock.jump(min(timeout, _DAY_SECONDS))
+        self._clock.jump(min(max(timeout, _TURN_SECONDS), _DAY_SECONDS))
         return []
 
     def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
@@ -89,16 +91,23 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self._clock.now
 
-    def add_signal_handler(self, sig: int, callback: Callable[..., object], *args: Any) -> None:
+    def add_signal_handler(self, sig: int, callback: Any, *args: Any) -> None:  # type: ignore[override]
         def handle() -> None:
             callback(*args)
 
         self.handlers[sig] = handle
 
+    def deliver(self, sig: int) -> None:
+        """Call the handler of a signal, if there is one by now."""
+        if sig in self.handlers:
+            self.handlers[sig]()
+
     def remove_signal_handler(self, sig: int) -> bool:
         return self.handlers.pop(sig, None) is not None
 
-    def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:
+    def run_in_executor(  # type: ignore[override]
+        self, executor: Any, func: Any, *args: Any
+    ) -> asyncio.Future[Any]:
         future = self.create_future()
         try:
             future.set_result(func(*args))

@@ -50,7 +50,7 @@ class SimulatedStore(Store):
         self._loop = asyncio.get_running_loop()
 
     async def stop_writer(self) -> None:
-        while (self._pending or self._committing) and not self.dead:
+        while (self._pending or self._committing) and not self.dead:  # noqa: ASYNC110 - the clock is virtual
             await asyncio.sleep(0.01)
 
     def put_response(

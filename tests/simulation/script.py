@@ -108,7 +108,7 @@ def script_of(seed: int) -> Script:
     scorers: Scored = "own" if rng.random() < 0.2 else "simulated"
     kinds = _kinds(rng, rng.randint(20, 60), scorers)
     latency = rng.choice((0.2, 1.0, 3.0))
-    repeats = rng.choice((1, 1, 1, 2))
+    repeats = rng.choice((1, 1, 1, 2)) if kinds.count("poison") <= _POISON_MAX // 2 else 1
     length = max(5.0, len(kinds) * repeats * latency / concurrency)
     windows = _windows(rng, profile, length)
     calm = profile in ("outages", "crashes")
@@ -191,4 +191,5 @@ def _cap(rng: random.Random, n: int) -> tuple[str, float] | None:
         return None
     name = rng.choice(("max_requests", "max_tokens_total", "max_cost"))
     share = rng.uniform(0.3, 1.2) * n
-    return name, {"max_requests": share, "max_tokens_total": share * 120, "max_cost": share * 0.0002}[name] // 1e-6 * 1e-6
+    caps = {"max_requests": share, "max_tokens_total": share * 120, "max_cost": round(share * 0.0002, 6)}
+    return name, caps[name]

@@ -5,12 +5,11 @@ Everything but the script's own parts is nel's: preparation, pipeline, client, g
 
 from __future__ import annotations
 
-import asyncio
 import random
 import signal
 from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,15 @@ from nel.observer import NOBODY, Observer
 from nel.prompts import load_template
 from nel.scoring.text import exact_match
 from nel.types import ScorerInput
-from tests.simulation.endpoint import MAX_TOKENS, PRICE_INPUT, PRICE_OUTPUT, FIRST_BYTE_SECONDS, ScriptedEndpoint
+from tests.simulation.endpoint import (
+    FIRST_BYTE_SECONDS,
+    MAX_TOKENS,
+    POISONED,
+    PRICE_INPUT,
+    PRICE_OUTPUT,
+    ScriptedEndpoint,
+    expected,
+)
 from tests.simulation.loop import Clock, Crash, VirtualLoop, run_virtually
 from tests.simulation.parts import SimulatedScorers, SimulatedStore
 from tests.simulation.script import START, Script, SessionScript
@@ -104,10 +111,17 @@ class World:
 
     def _mendable(self) -> bool:
         """Return whether an outcome is unscored for a reason that lies in the time and not in the sample."""
-        hopeless = {"refused", "poison", "raises", "hangs"}
         with Snapshot(self.run_dir / FILE_NAME) as snapshot:
-            rows = snapshot._connection.execute("SELECT idx FROM outcomes WHERE retry > 0").fetchall()
-        return any(self.script.kinds[idx] not in hopeless for (idx,) in rows)
+            query = (
+                "SELECT idx, json_extract(outcome, '$.kind'), json_extract(outcome, '$.detail')"
+                " FROM outcomes WHERE retry > 0"
+            )
+            rows = snapshot._connection.execute(query).fetchall()
+        for idx, kind, detail in rows:
+            wanted = self.script.kinds[idx]
+            if expected(wanted) != ("unscored", kind) or (wanted == "poison" and detail != POISONED):
+                return True
+        return False
 
     def _session(self, number: int, session: SessionScript) -> Past:
         rng = random.Random(f"session/{self.script.seed}/{number}")
@@ -182,7 +196,7 @@ class World:
                 loop.call_later(session.after_seconds, store.kill)
             elif session.trouble == "signal":
                 number = signal.SIGINT if session.number % 2 else signal.SIGTERM
-                loop.call_later(session.after_seconds, lambda: loop.handlers.get(number, lambda: None)())
+                loop.call_later(session.after_seconds, loop.deliver, number)
 
         def died() -> None:
             self.endpoint.dead = True
