@@ -10,7 +10,7 @@ STAMP := $(VENV)/.nel-installed
 DEV_STAMP := $(VENV)/.nel-dev-installed
 MODEL_STAMP := $(VENV)/.nel-local-model-installed
 
-.PHONY: demo demo-model sandbox test check format bench bench-peers docs clean help
+.PHONY: demo demo-model sandbox test check format bench bench-peers simulate docs clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -85,6 +85,11 @@ bench: $(DEV_STAMP)
 # Not part of bench: it downloads other tools into .peers once (2.5 GB unpacked), and takes ten minutes and more.
 bench-peers: $(DEV_STAMP)
 	@$(BIN)/python tests/performance/peers.py --environments .peers
+
+SEEDS ?= 10000
+simulate: $(DEV_STAMP)
+	@echo "==> $(SEEDS) worlds under virtual time; each that fails is printed with what it broke"
+	@PYTHONPATH=. $(BIN)/python -m tests.simulation --seeds $(SEEDS)
 
 docs: $(DEV_STAMP)
 	@$(BIN)/python scripts/docs.py

@@ -104,10 +104,9 @@ class Pipeline:
         self._endpoint = EndpointWatch(config, has_answered=snapshot.has_answers())
         self._truncation = TruncationWatch(config)
         self._workers: set[asyncio.Task[None]] = set()
+        self._worker_ended = asyncio.Event()
         self._worker_number = 0
-        self._n_working = 0
-        if client is not None:
-            client.gate.on_parked = self._start_another
+        self._asking = 0
 
     async def run(self) -> Ending:
         """Ask and score everything that is pending, and return how it ended.
@@ -121,9 +120,11 @@ class Pipeline:
         try:
             await self._ask_first()
             self._progress.stage = "running"
+            if self._client is not None:
+                self._client.gate.on_parked = self._start_another
             for _ in range(self._config.concurrency):
                 self._start_worker()
-            self._workers.add(asyncio.create_task(self._rescore()))
+            self._watch(self._rescore())
             await self._supervise(scoring)
             await self._score_the_rest(scoring)
         finally:
@@ -143,7 +144,7 @@ class Pipeline:
     def _stop(self, ending: Ending) -> None:
         if self._stopped is None:
             self._stopped = ending
-            self._drain_until = time.monotonic() + self._config.drain_seconds
+            self._drain_until = _now() + self._config.drain_seconds
             self._progress.stage = "stopping"
             self._observer.stopping(ending.reason)
             self._stop_event.set()
@@ -152,7 +153,7 @@ class Pipeline:
 
     def _patience(self) -> float:
         """Return how long what is under way may still take after a stop."""
-        return max(0.0, self._drain_until - time.monotonic())
+        return max(0.0, self._drain_until - _now())
 
     def _pending(self) -> Iterator[_Item]:
         for job in self._jobs:
@@ -205,14 +206,17 @@ class Pipeline:
         try:
             while self._workers:
                 timeout = self._patience() if stopping.done() else None
-                watched: set[asyncio.Future[Any]] = {*self._workers, scoring}
+                ended = asyncio.create_task(self._worker_ended.wait())
+                watched: set[asyncio.Future[Any]] = {ended, scoring}
                 watched |= set() if stopping.done() else {stopping}
-                done, _ = await asyncio.wait(watched, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(watched, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+                ended.cancel()
                 if scoring.done():
                     scoring.result()
                 if stopping.done() and not self._patience():
                     return
-                for worker in done & self._workers:
+                self._worker_ended.clear()
+                for worker in [worker for worker in self._workers if worker.done()]:
                     self._workers.discard(worker)
                     worker.result()
         finally:
@@ -224,21 +228,28 @@ class Pipeline:
 
     def _workers_too_many(self) -> bool:
         parked = self._client.gate.parked if self._client is not None else 0
-        return self._n_working - parked > self._config.concurrency
+        return self._asking - parked > self._config.concurrency
 
     def _start_worker(self) -> None:
         self._worker_number += 1
-        self._workers.add(asyncio.create_task(self._work(self._worker_number)))
+        self._asking += 1
+        self._watch(self._work(self._worker_number))
+
+    def _watch(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a worker, of which `_supervise` hears when it ends, whenever it was started."""
+        worker = asyncio.create_task(work)
+        worker.add_done_callback(lambda _: self._worker_ended.set())
+        self._workers.add(worker)
 
     def _start_another(self) -> None:
         """While a request waits for another try, ask the next sample; what waits holds no permit."""
-        room = self._config.concurrency + _PARKED_MAX - self._n_working
-        if self._stopped is None and room > 0 and self._workers_too_few():
+        free = self._config.concurrency + _PARKED_MAX - self._asking
+        if self._stopped is None and free > 0 and self._workers_too_few():
             self._start_worker()
 
     def _workers_too_few(self) -> bool:
         parked = self._client.gate.parked if self._client is not None else 0
-        return self._n_working - parked < self._config.concurrency
+        return self._asking - parked < self._config.concurrency
 
     async def _score_the_rest(self, scoring: asyncio.Task[None]) -> None:
         joining = asyncio.create_task(self._to_score.join())
@@ -253,13 +264,13 @@ class Pipeline:
             scoring.result()
 
     async def _work(self, number: int) -> None:
-        self._n_working += 1
         try:
-            await self._work_on(number)
+            await self._ask_many(number)
         finally:
-            self._n_working -= 1
+            # At once, not when its task is seen to be done: two that end together would each think the other stays.
+            self._asking -= 1
 
-    async def _work_on(self, number: int) -> None:
+    async def _ask_many(self, number: int) -> None:
         for item in self._items:
             if self._stopped is not None:
                 return
@@ -381,6 +392,10 @@ class Pipeline:
         plan = next(job.plan for job in self._jobs if job.key == item.job)
         counts = self._asked_by_scorer.setdefault(id(item), Counter())
         return await self._asker.answer(plan, item, counts, payload)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 def _to_score(job: Job, idx: int, repeat: int, sample: Sample, sent: str | None, response: Response) -> ToScore:

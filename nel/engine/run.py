@@ -18,13 +18,12 @@ from nel.config.redaction import read_secret
 from nel.config.schema import RunConfig
 from nel.engine.ending import Ending
 from nel.engine.lock import owned
-from nel.engine.observing import observing
 from nel.engine.pipeline import Job
 from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, stream_samples
 from nel.engine.progress import Progress
 from nel.engine.scorer_identity import scorer_name
 from nel.engine.scoring import Scorers
-from nel.engine.session import Session
+from nel.engine.session import MACHINE, Footing, Session
 from nel.engine.store import Store
 from nel.engine.store_snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.errors import ConfigError, DatasetError, NelError, OutputError, ResumeRefused
@@ -83,8 +82,12 @@ def run_session(
     *,
     progress: Progress,
     allowed_changes: frozenset[str] = frozenset(),
+    footing: Footing = MACHINE,
 ) -> Ending:
     """Do the work of one session in a run directory, new or begun before, and return how it ended.
+
+    Args:
+        footing: What it stands on, where that is not the machine itself.
 
     Raises:
         NelError: Before anything was sent: the key is not set, the dataset is unusable, the resume is refused,
@@ -93,10 +96,10 @@ def run_session(
     api_key = read_secret(config.endpoint.api_key_env) if config.endpoint else None
     _refuse_secrets(config, _secrets(config, api_key))
     with (
-        _scorers(plans) as scorers,
+        _scorers(plans, footing) as scorers,
         owned(run_dir),
-        observing(run_dir, config.observability, progress, secrets=_secrets(config, api_key)) as observer,
-        _opened(run_dir / FILE_NAME) as store,
+        footing.observing(run_dir, config.observability, progress, secrets=_secrets(config, api_key)) as observer,
+        _opened(run_dir / FILE_NAME, footing) as store,
         Snapshot(run_dir / FILE_NAME) as snapshot,
     ):
         progress.stage = "reading datasets"
@@ -119,6 +122,7 @@ def run_session(
             progress=progress,
             run_id=str(snapshot.meta("run_id") or run_dir.name),
             observer=observer,
+            footing=footing,
         )
         return session.drive()
 
@@ -169,9 +173,9 @@ def _from_anywhere(config: RunConfig) -> dict[str, Any]:
 
 
 @contextmanager
-def _scorers(plans: list[Plan]) -> Iterator[Scorers]:
+def _scorers(plans: list[Plan], footing: Footing) -> Iterator[Scorers]:
     """Give the scorers their process before the run has a lock, a file or a thread that it could inherit."""
-    scorers = Scorers([plan.benchmark for plan in plans])
+    scorers = footing.scorers([plan.benchmark for plan in plans])
     try:
         yield scorers
     finally:
@@ -179,8 +183,8 @@ def _scorers(plans: list[Plan]) -> Iterator[Scorers]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Store]:
-    store = Store(path)
+def _opened(path: Path, footing: Footing) -> Iterator[Store]:
+    store = footing.store(path)
     try:
         yield store
     finally:

@@ -8,17 +8,21 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import random
 import signal
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final
 
+from nel.benchmarks.base import Benchmark
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.engine.codec import decode_response, encode_response
 from nel.engine.ending import Ending, ending_of
+from nel.engine.observing import observing
 from nel.engine.observing.pace import report_pace
 from nel.engine.pipeline import Job, Pipeline
 from nel.engine.progress import Progress
@@ -34,9 +38,32 @@ from nel.models.client import Client, ClientCounters
 from nel.models.echo_probe import EchoSupport
 from nel.models.pacing import EndpointDown
 from nel.models.preflight import check_echo, check_endpoint
+from nel.models.transport import Transport
 from nel.observer import NOBODY, Observer, SessionInfo
 from nel.sandbox import Sandbox
 from nel.strictjson import dumps_bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Footing:
+    """What a session stands on: loop, disk, wire, scorers and chance; a simulation puts its own under it."""
+
+    run: Callable[[Coroutine[Any, Any, Ending]], Ending] = run
+    """Runs the session's coroutine on an event loop of its own."""
+    store: Callable[[Path], Store] = Store
+    """Opens or creates a run.db for writing."""
+    scorers: Callable[[Sequence[Benchmark]], Scorers] = Scorers
+    """Prepares the scorers of a run."""
+    observing: Callable[..., AbstractContextManager[Observer]] = observing
+    """Opens what watches the session; takes what `nel.engine.observing.observing` takes."""
+    transport: Transport | None = None
+    """What sends; HTTP when there is none."""
+    jitter: Callable[[], float] = random.random
+    """Numbers in [0, 1), for waits that are not to coincide."""
+
+
+MACHINE: Final = Footing()
+"""The machine itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +79,7 @@ class Session:
     progress: Progress
     run_id: str
     observer: Observer = NOBODY
+    footing: Footing = MACHINE
 
     def drive(self) -> Ending:
         """Do the session's work and return how it ended; the store notes it too."""
@@ -61,7 +89,7 @@ class Session:
         ending = Ending(exit_code=1, reason="crashed")
         self.observer.session_started(self._info())
         try:
-            ending = run(self._work(counters, ledger))
+            ending = self.footing.run(self._work(counters, ledger))
         except (PreflightError, StoppedEarly, EndpointDown, BudgetSpent) as error:
             ending = ending_of(error)
         except BaseException as error:
@@ -124,6 +152,8 @@ class Session:
                 api_key=self.api_key,
                 connections=self.config.engine.concurrency,
                 counters=counters,
+                jitter=self.footing.jitter,
+                transport=self.footing.transport,
                 ledger=ledger,
                 cache=cache,
                 run_id=self.run_id,

@@ -247,7 +247,8 @@ class Client:
         outcome = self._answer(one, fetched, stream)
         self._tell_gate(permit, fetched, outcome)
         if isinstance(outcome, Fault):
-            one.charged += self.gate.is_open
+            # What was charged before the endpoint was known to be down was the outage's fault too.
+            one.charged = one.charged + 1 if self.gate.is_open else 0
         return outcome
 
     def _answer(self, one: _Call, fetched: Fetched | Fault, stream: EventStream | None) -> Response | Fault:

@@ -1,0 +1,1 @@
+"""Simulation: whole runs in one thread under virtual time, one world for each seed."""

@@ -1,0 +1,193 @@
+"""What must hold of every world, whatever happened in it. Each violation is one line that names its invariant."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.simulation.endpoint import Sent, expected
+from tests.simulation.script import Script
+from tests.simulation.world import Past, Place, World
+
+_REQUESTS_MIN = 3
+_RETRIES_AT_ONCE, _RETRIES_PER_SECOND, _RETRY_SHARE = 10.0, 5.0, 0.1
+
+
+def violations(world: World, reference: Path) -> list[str]:
+    """Return every way in which a finished world broke what must hold.
+
+    Args:
+        reference: The run directory of the same samples in a world without trouble.
+    """
+    found = list(world.violations)
+    found += _of_artifacts(world.script, world.run_dir / "simulated")
+    found += _of_equality(world.run_dir / "simulated", reference / "simulated")
+    found += _of_keys(world.endpoint.log)
+    for past in world.past:
+        sent = [one for one in world.endpoint.log if one.session == past.number]
+        found += _of_session(past, sent, {one.place for one in world.endpoint.log if one.session > past.number})
+        found += _of_retries(past, sent)
+    found += _of_budget(world)
+    found += _of_outages(world)
+    return found
+
+
+def _of_artifacts(script: Script, directory: Path) -> Iterator[str]:
+    """I1 and I2: every sample's state is the one its kind stands for, and all files agree on the totals."""
+    lines = [json.loads(line) for line in (directory / "results.jsonl").read_text(encoding="utf-8").splitlines()]
+    if len(lines) != len(script.kinds) * script.repeats:
+        yield f"I2 results.jsonl has {len(lines)} lines for {len(script.kinds)} x {script.repeats} samples"
+    counts: dict[str, int] = defaultdict(int)
+    for line in lines:
+        outcome, kind = line["outcome"], script.kinds[line["problem_idx"]]
+        counts[outcome["state"]] += 1
+        if (outcome["state"], outcome["kind"]) != expected(kind):
+            yield f"I1 sample {line['problem_idx']} ({kind}) ended {outcome}"
+        if (line["reward"] is None) != (outcome["state"] == "unscored"):
+            yield f"I1 sample {line['problem_idx']} is {outcome['state']} with the reward {line['reward']}"
+        if kind == "right" and line["reward"] != 1.0:
+            yield f"I1 sample {line['problem_idx']} was answered right and got {line['reward']}"
+    totals = {
+        "n_total": len(lines),
+        "n_scored": counts["scored"],
+        "n_model_failure": counts["model_failure"],
+        "n_unscored": counts["unscored"],
+    }
+    bundle = _read(directory / "eval-simulated.json")["benchmark"]
+    for name, accounting in (
+        ("metrics.json", _read(directory / "metrics.json")["accounting"]),
+        ("failure_analysis.json", _read(directory / "failure_analysis.json")["accounting"]),
+        ("bundle", bundle["accounting"]),
+    ):
+        if {total: accounting[total] for total in totals} != totals:
+            yield f"I2 {name} says {accounting}, results.jsonl has {totals}"
+
+
+def _of_equality(directory: Path, reference: Path) -> Iterator[str]:
+    """I3: what was killed and resumed equals what was not."""
+    for name in ("results.jsonl", "metrics.json", "eval-simulated.json", "failure_analysis.json"):
+        here, there = (_comparable(where / name) for where in (directory, reference))
+        for mine, theirs in zip(here, there, strict=True):
+            if mine != theirs:
+                parts = [part for part in theirs if mine.get(part) != theirs[part]]
+                yield f"I3 {name} differs in {parts}: {[(mine.get(part), theirs[part]) for part in parts]}"[:600]
+
+
+def _comparable(path: Path) -> list[dict[str, Any]]:
+    if path.suffix == ".json":
+        return [_read(path)]
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [{name: value for name, value in line.items() if name != "timing"} for line in lines]
+
+
+def _of_keys(log: list[Sent]) -> Iterator[str]:
+    """One request keeps its idempotency key over all its attempts; no two requests share one."""
+    places: dict[str, Place] = {}
+    keys: dict[Place, str] = {}
+    for sent in log:
+        if places.setdefault(sent.key, sent.place) != sent.place:
+            yield f"keys: {sent.key} stands for two requests of sample {sent.sample}"
+        if keys.setdefault(sent.place, sent.key) != sent.key:
+            yield f"keys: a request of sample {sent.sample} was sent under two keys"
+
+
+def _of_session(past: Past, log: list[Sent], asked_later: set[Place]) -> Iterator[str]:
+    """I4, I5 and what is counted, of one session."""
+    where = f"session {past.number} ({past.trouble}, concurrency {past.concurrency})"
+    for sent in log:
+        if sent.place in past.committed_before:
+            yield f"I4 {where}: sample {sent.sample} was asked again though its answer was on disk"
+    answered: set[Place] = set()
+    for sent in log:
+        if sent.place in answered:
+            yield f"I4 {where}: sample {sent.sample} was asked again after its answer, without a kill"
+        if sent.answered:
+            answered.add(sent.place)
+    at_risk = {*past.in_flight_at_end, *(answered - past.committed_after)}
+    again = at_risk & asked_later
+    if len(again) > past.concurrency:
+        yield f"I4 {where}: {len(again)} requests were sent again"
+    if past.ending is not None and past.ending.exit_code == 0 and answered - past.committed_after:
+        yield f"I4 {where}: ended well with {len(answered - past.committed_after)} answers that are not on disk"
+    if past.committed_before - past.committed_after:
+        yield f"I4 {where}: {len(past.committed_before - past.committed_after)} answers on disk were lost"
+    if past.most_in_flight > past.concurrency:
+        yield f"I5 {where}: {past.most_in_flight} requests were in flight at once"
+    if past.permits_at_end:
+        yield f"I5 {where}: {past.permits_at_end} permits were never given back"
+    if past.counted > past.outcomes_committed:
+        yield f"I4 {where}: {past.counted} outcomes were counted and {past.outcomes_committed} are on disk"
+
+
+def _of_retries(past: Past, log: list[Sent]) -> Iterator[str]:
+    """Retries keep to their share of the requests and the few a second that are always allowed."""
+    seen: dict[str, Sent] = {}
+    retries, first = 0, None
+    allowed = _RETRIES_AT_ONCE + _RETRY_SHARE * len({sent.key for sent in log}) + 1
+    for sent in log:
+        before = seen.get(sent.key)
+        seen[sent.key] = sent
+        if before is None or before.fate == "hung_up":
+            continue
+        first = sent.at if first is None else first
+        retries += 1
+        if retries > allowed + _RETRIES_PER_SECOND * (sent.at - first):
+            yield f"retries: {retries} after {sent.at - first:.1f} s in session {past.number}"
+            return
+
+
+def _of_budget(world: World) -> Iterator[str]:
+    """Caps hold for all that the endpoint counted, but for what a killed session could not write down."""
+    spent, unknown = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
+    names = ("max_requests", "max_tokens_total", "max_cost")
+    for past in world.past:
+        known = past.known_before
+        unknown = [max(0.0, spent[i] - value) for i, value in enumerate((known.requests, known.tokens, known.cost))]
+        for sent in world.endpoint.log:
+            if sent.session == past.number:
+                for i, value in enumerate((sent.processed, sent.tokens, sent.cost)):
+                    spent[i] += value
+        if past.cap is None:
+            continue
+        which = names.index(past.cap[0])
+        if spent[which] > past.cap[1] * (1 + 1e-6) + unknown[which]:
+            yield (
+                f"budget: {spent[which]:g} of {past.cap[0]}={past.cap[1]:g} after session {past.number}, "
+                f"{unknown[which]:g} of it unknown"
+            )
+
+
+def _of_outages(world: World) -> Iterator[str]:
+    """Where nothing but outages went wrong, none of them costs a sample.
+
+    But for one that fewer than three requests saw: the breaker takes those for requests that fail by themselves.
+    """
+    script = world.script
+    if script.profile != "outages" or script.cap is not None:
+        return
+    for past in world.past:
+        if past.ending is None or past.ending.exit_code != 0:
+            continue
+        for idx, kind in past.lost:
+            if script.kinds[idx] not in ("refused", "poison") and _was_one_of_many(world, past, idx):
+                yield f"outage: session {past.number} lost sample {idx} by {kind}"
+
+
+def _was_one_of_many(world: World, past: Past, idx: int) -> bool:
+    """Return whether the failures in a row that cost a sample were those of enough requests to open the breaker."""
+    log = [sent for sent in world.endpoint.log if sent.session == past.number]
+    last = max(number for number, sent in enumerate(log) if sent.sample == idx)
+    streak: set[str] = set()
+    for sent in reversed(log[: last + 1]):
+        if sent.answered or sent.fate in ("context", "bad_request"):
+            break
+        streak.add(sent.key)
+    return len(streak) >= _REQUESTS_MIN
+
+
+def _read(path: Path) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return content

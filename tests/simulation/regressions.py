@@ -1,0 +1,13 @@
+"""Seeds that once failed, with what they found; they are run with every test run."""
+
+from __future__ import annotations
+
+from typing import Final
+
+REGRESSIONS: Final = {
+    2: "two workers that ended together each took the other for the one that goes on; the run ended half asked",
+    27: "a sample was given up for the attempts that two outages had cost it",
+    28: "the retry of the first request let others go before it was answered, and a full disk went unseen",
+    137: "the failure of a worker that was started later was not seen until another one ended",
+    191: "as 137, with one request at a time",
+}

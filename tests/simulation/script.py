@@ -1,0 +1,195 @@
+"""What happens in one world: drawn from its seed, and nothing else.
+
+What belongs to a sample holds for ever, so that every order of events ends in the same artifacts; what belongs to a
+time ends at `faults_end`. Trap: at most two samples fail as a broken endpoint does (see `_POISON_MAX`).
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+from typing import Literal
+
+START = 1000.0
+
+Kind = Literal[
+    "right", "wrong", "length", "empty", "filtered", "context", "refused", "poison", "raises", "hangs", "asks", "turns"
+]
+Trouble = Literal["none", "kill", "kill_at_commit", "kill_at_write", "signal", "disk_full"]
+Profile = Literal["mixed", "outages", "crashes", "limits"]
+Scored = Literal["simulated", "own"]
+
+_POISON_MAX = 2
+"""Three samples that fail with every attempt cannot be told from an endpoint that is down, once they alone are left."""
+_SHARES: dict[Kind, float] = {
+    "right": 40, "wrong": 20, "length": 3, "empty": 4, "filtered": 4, "context": 4, "refused": 2, "poison": 2,
+    "raises": 4, "hangs": 2, "asks": 6, "turns": 8,
+}  # fmt: skip
+TRANSIENT = (
+    "refused", "hung_up", "lost", "lost", "status_500", "status_502", "status_503", "status_503_wait", "status_429",
+    "status_429", "status_429_wait", "status_429_date", "silent", "error_200", "error_200", "limit_200", "malformed",
+    "no_choices", "no_message", "html",
+)  # fmt: skip
+"""Faults of single attempts."""
+OUTAGES = ("refused", "status_503", "status_502", "silent", "lost_connection", "error_200")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """A time in which every request meets the same fault."""
+
+    begin: float
+    end: float
+    fate: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionScript:
+    """One session: how many requests at once, and what ends it before its time."""
+
+    concurrency: int
+    trouble: Trouble = "none"
+    after_seconds: float = 0.0
+    """For ``kill`` and ``signal``."""
+    number: int = 0
+    """Of the commit or write, for ``kill_at_commit``, ``kill_at_write`` and ``disk_full``."""
+    durable: bool = False
+    """Whether the commit that a kill hits is on disk."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """Everything that is decided before a world begins."""
+
+    seed: int
+    profile: Profile
+    kinds: tuple[Kind, ...]
+    """Of each sample."""
+    repeats: int
+    stream_seed: int | None
+    """Of the generation: with one, repeats differ in their bodies."""
+    latency: float
+    tail: float
+    """Share of attempts that take twenty times as long."""
+    faults: float
+    """Share of attempts that fail, until `faults_end`."""
+    windows: tuple[Window, ...]
+    requests_per_second: float | None
+    """The endpoint's limit, until `faults_end`."""
+    faults_end: float
+    sessions: tuple[SessionScript, ...]
+    last_concurrency: int
+    commit_seconds: float
+    outage_seconds_max: float
+    drain_seconds: float
+    cap: tuple[str, float] | None
+    """Name and value of a budget, raised whenever it is spent."""
+    scorers: Scored
+    scorer_faults: float
+
+    def clean(self) -> Script:
+        """Return the same samples in a world without any trouble."""
+        return replace(
+            self, faults=0.0, windows=(), requests_per_second=None, faults_end=START, sessions=(), cap=None,
+            tail=0.0, scorer_faults=0.0, last_concurrency=8, commit_seconds=0.001,
+        )  # fmt: skip
+
+    @property
+    def has_kills(self) -> bool:
+        """Return whether a session may end without a word."""
+        return any(session.trouble.startswith("kill") for session in self.sessions)
+
+
+def script_of(seed: int) -> Script:
+    """Return the script of a seed."""
+    rng = random.Random(seed)
+    profile: Profile = rng.choices(("mixed", "outages", "crashes", "limits"), (60, 15, 15, 10))[0]
+    concurrency = rng.choice((1, 2, 3, 4, 6, 8, 12, 16))
+    scorers: Scored = "own" if rng.random() < 0.2 else "simulated"
+    kinds = _kinds(rng, rng.randint(20, 60), scorers)
+    latency = rng.choice((0.2, 1.0, 3.0))
+    repeats = rng.choice((1, 1, 1, 2)) if kinds.count("poison") <= _POISON_MAX // 2 else 1
+    length = max(5.0, len(kinds) * repeats * latency / concurrency)
+    windows = _windows(rng, profile, length)
+    calm = profile in ("outages", "crashes")
+    until = START + rng.uniform(1, 6) * length
+    return Script(
+        seed=seed,
+        profile=profile,
+        kinds=kinds,
+        repeats=repeats,
+        stream_seed=rng.choice((None, 7)),
+        latency=latency,
+        tail=rng.choice((0.0, 0.02)),
+        faults=0.0 if calm else rng.choice((0.02, 0.1, 0.3, 0.5)),
+        windows=windows,
+        requests_per_second=rng.choice((0.5, 2.0, 8.0)) if profile == "limits" else None,
+        faults_end=max([until, *(window.end for window in windows)]),
+        sessions=_sessions(rng, profile, concurrency, length),
+        last_concurrency=rng.choice((concurrency, 1, 16)),
+        commit_seconds=rng.choice((0.001, 0.05, 1.0, 4.0)),
+        outage_seconds_max=1800.0 if profile == "outages" else rng.choice((60.0, 300.0, 1800.0)),
+        drain_seconds=rng.choice((0.5, 5.0, 30.0)),
+        cap=_cap(rng, len(kinds) * repeats),
+        scorers=scorers,
+        scorer_faults=0.0 if calm else rng.choice((0.0, 0.05)),
+    )
+
+
+def _kinds(rng: random.Random, n: int, scorers: Scored) -> tuple[Kind, ...]:
+    names, shares = list(_SHARES), list(_SHARES.values())
+    kinds: list[Kind] = rng.choices(names, shares, k=n)
+    poison = 0
+    for index, kind in enumerate(kinds):
+        poison += kind == "poison"
+        if kind == "poison" and poison > _POISON_MAX:
+            kinds[index] = "right"
+        if scorers == "own" and kind in ("raises", "hangs", "asks"):
+            kinds[index] = "wrong"
+    kinds[0] = "right" if kinds[0] in ("poison", "refused") else kinds[0]
+    return tuple(kinds)
+
+
+def _windows(rng: random.Random, profile: Profile, length: float) -> tuple[Window, ...]:
+    if profile == "crashes":
+        return ()
+    chances = {"mixed": 0.5, "outages": 1.0, "limits": 0.2}
+    windows = []
+    begin = START
+    while rng.random() < chances[profile] and len(windows) < 2:
+        begin += rng.uniform(0.1, 0.7) * length
+        end = begin + rng.choice((20.0, 90.0, 240.0, 600.0))
+        fate = rng.choice(OUTAGES)
+        if profile == "mixed" and rng.random() < 0.2:
+            fate = "quota"
+        windows.append(Window(begin=begin, end=end, fate=fate))
+        begin = end
+    return tuple(windows)
+
+
+def _sessions(rng: random.Random, profile: Profile, concurrency: int, length: float) -> tuple[SessionScript, ...]:
+    if profile == "outages":
+        return ()
+    troubles: tuple[Trouble, ...] = ("kill", "kill_at_commit", "kill_at_write", "signal", "disk_full")
+    sessions = []
+    for _ in range(rng.choice((0, 1, 1, 2, 3) if profile != "crashes" else (1, 2, 3, 4))):
+        sessions.append(
+            SessionScript(
+                concurrency=concurrency,
+                trouble=rng.choices(troubles, (5, 5, 1, 3, 2))[0],
+                after_seconds=rng.uniform(0, 0.8) * length,
+                number=rng.randint(1, 15),
+                durable=rng.random() < 0.5,
+            )
+        )
+        concurrency = rng.choice((concurrency, concurrency, 1, 2, 5, 16))
+    return tuple(sessions)
+
+
+def _cap(rng: random.Random, n: int) -> tuple[str, float] | None:
+    if rng.random() < 0.75:
+        return None
+    name = rng.choice(("max_requests", "max_tokens_total", "max_cost"))
+    share = rng.uniform(0.3, 1.2) * n
+    caps = {"max_requests": share, "max_tokens_total": share * 120, "max_cost": round(share * 0.0002, 6)}
+    return name, caps[name]

@@ -1,0 +1,54 @@
+"""Runs seeds: a world with its troubles, the same samples without any, and the checks over both."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from tests.simulation.checks import violations
+from tests.simulation.loop import Deadlock, TooLate
+from tests.simulation.script import script_of
+from tests.simulation.world import World
+
+_MEMORY = Path("/dev/shm")  # noqa: S108 - a directory of our own is made in it
+
+
+def run_seed(seed: int) -> list[str]:
+    """Return what a seed's world broke; nothing when all is well."""
+    return _run(seed)[0]
+
+
+def trace_of(seed: int) -> str:
+    """Return a digest of everything that a seed's endpoint was sent, and when."""
+    return _run(seed)[1]
+
+
+def failures(seeds: Iterable[int]) -> list[str]:
+    """Return a line for each seed that fails, with the command that runs it alone."""
+    lines = []
+    for seed in seeds:
+        found = run_seed(seed)
+        if found:
+            lines.append(f"seed {seed}: {found[0]} (python -m tests.simulation --from {seed} --seeds 1)")
+    return lines
+
+
+def _run(seed: int) -> tuple[list[str], str]:
+    script = script_of(seed)
+    with tempfile.TemporaryDirectory(prefix="nel-world-", dir=_MEMORY if _MEMORY.is_dir() else None) as directory:
+        clean = World(script.clean(), Path(directory) / "clean")
+        world = World(script, Path(directory) / "world")
+        found = _to_the_end(clean) or _to_the_end(world) or [*clean.violations, *violations(world, clean.run_dir)]
+    trace = "".join(f"{sent.at:.6f} {sent.key} {sent.fate}\n" for sent in world.endpoint.log)
+    return found, hashlib.sha256(trace.encode()).hexdigest()
+
+
+def _to_the_end(world: World) -> list[str]:
+    """Run a world; return why it has no end, nothing where it has one."""
+    try:
+        world.run()
+    except (Deadlock, TooLate) as error:
+        world.violations.append(f"liveness: {error} (session {world.endpoint.session})")
+    return [line for line in world.violations if line.startswith("liveness")]
