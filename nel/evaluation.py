@@ -105,6 +105,42 @@ def evaluate(
     )
 
 
+def rescore(
+    run_dir: Path, *, scorer: str | None = None, overrides: Sequence[str] = (), progress: Progress | None = None
+) -> RunResult:
+    """Score the stored answers of a run, without a single request, and write its artifacts anew.
+
+    Args:
+        run_dir: The directory of the run.
+        scorer: ``NAME`` or ``NAME:key=value,...`` instead of the scorer the run has; every answer is scored anew.
+        overrides: ``key.path=value``, laid over the run's configuration.
+        progress: Live counts, for whoever shows them.
+
+    Raises:
+        NelError: There is no such run, or the scorer is unusable.
+    """
+    chosen = [f"benchmarks.{number}.scorer={scorer}" for number in range(_count_benchmarks(run_dir)) if scorer]
+    config = stored_config(run_dir, overrides=[*overrides, *chosen])
+    progress = progress or Progress()
+    plans = make_plans(config, resuming=True)
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        snapshot.check_integrity()
+    ending = run_session(run_dir, config, plans, progress=progress, scoring_only=True)
+    benchmarks, report = rebuild(run_dir, {plan.slot: plan.statistics for plan in plans})
+    return RunResult(
+        run_dir=run_dir,
+        ending=ending,
+        benchmarks=benchmarks,
+        report=report,
+        exit_code=ending.exit_code or _exit_code(benchmarks, config.engine.unscored_rate_max),
+    )
+
+
+def _count_benchmarks(run_dir: Path) -> int:
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        return len((snapshot.meta("config") or {}).get("benchmarks", ()))
+
+
 def stored_config(run_dir: Path, *, overrides: Sequence[str] = ()) -> RunConfig:
     """Return the configuration a run was started with, from its run.db, set to continue in that directory.
 

@@ -11,14 +11,24 @@ from typing import Any
 
 import numpy as np
 
+from nel.config.schema import Price
+from nel.models.budget import cost_of
 from nel.types import Response
 
 
 class RuntimeStats:
     """Collects what responses say of time and tokens."""
 
-    def __init__(self) -> None:
-        """Start with nothing observed."""
+    def __init__(self, price: Price | None = None) -> None:
+        """Start with nothing observed.
+
+        Args:
+            price: Of the model; without one there is no cost.
+        """
+        self._price = price
+        self._cost = 0.0
+        self._costed = 0
+        self._inter_token = array("d")
         self._latency = array("d")
         self._first_token = array("d")
         self._tokens: Counter[str] = Counter()
@@ -29,6 +39,8 @@ class RuntimeStats:
 
     def add(self, response: Response | None) -> None:
         """Note one response, or that there is none."""
+        if response is not None and response.cached:
+            self._requests["cached"] += 1
         if response is None or response.attempts == 0:
             return
         self._requests["attempts"] += response.attempts
@@ -38,6 +50,12 @@ class RuntimeStats:
             return
         self._requests["completed"] += 1
         self._note_tokens(response)
+        cost = cost_of(response.usage, self._price)
+        if cost is not None:
+            self._cost += cost
+            self._costed += 1
+        if response.inter_token_seconds is not None:
+            self._inter_token.append(response.inter_token_seconds)
         self._finish[response.finish_reason or "none"] += 1
         if response.model is not None:
             self._models[response.model] += 1
@@ -46,17 +64,27 @@ class RuntimeStats:
         if response.first_token_seconds is not None:
             self._first_token.append(response.first_token_seconds)
 
-    def as_json(self, sessions: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the statistics, with the time of all sessions added up."""
+    def as_json(self, sessions: list[dict[str, Any]], *, n_correct: int | None = None) -> dict[str, Any]:
+        """Return the statistics, with the time of all sessions added up.
+
+        Args:
+            sessions: Of the run, as the store has them.
+            n_correct: Right answers of this benchmark, None where there is no such count.
+        """
         elapsed = sum(session["elapsed"] or 0.0 for session in sessions)
         tokens = {name: self._tokens[name] if self._reported[name] else None for name in _TOKENS}
         completed = self._requests["completed"]
         return {
             "sessions": len(sessions),
             "elapsed_seconds": elapsed,
-            "requests": {name: self._requests[name] for name in ("completed", "failed", "attempts", "retries")},
+            "requests": {
+                name: self._requests[name] for name in ("completed", "failed", "attempts", "retries", "cached")
+            },
             "latency_seconds": _percentiles(self._latency),
             "first_token_seconds": _percentiles(self._first_token),
+            "inter_token_seconds": _percentiles(self._inter_token),
+            "cost": self._cost_json(n_correct),
+            "run": _spent(sessions),
             "tokens": {**tokens, "reported": self._reported["completion"]},
             "throughput": {
                 "samples_per_second": completed / elapsed if elapsed and completed else None,
@@ -68,6 +96,15 @@ class RuntimeStats:
             "models": dict(self._models),
         }
 
+    def _cost_json(self, n_correct: int | None) -> dict[str, Any]:
+        """Return what the kept answers cost; null where there is no price, and how many had no usage to price."""
+        known = self._price is not None
+        return {
+            "total": self._cost if known else None,
+            "per_correct": self._cost / n_correct if known and n_correct else None,
+            "unknown": self._requests["completed"] - self._costed if known else None,
+        }
+
     def _note_tokens(self, response: Response) -> None:
         usage = response.usage
         counts = (usage.prompt_tokens, usage.completion_tokens, usage.reasoning_tokens, usage.cached_tokens)
@@ -77,7 +114,14 @@ class RuntimeStats:
                 self._reported[name] += 1
 
 
+_REQUESTS = ("completed", "failed", "attempts", "retries", "cached")
 _TOKENS = ("prompt", "completion", "reasoning", "cached")
+
+
+def _spent(sessions: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return what all sessions of the run spent, over all benchmarks, retries and calls of scorers included."""
+    spends = [session["spent"] for session in sessions if session["spent"] is not None]
+    return {name: sum(spend[name] for spend in spends) for name in ("requests", "tokens", "cost")}
 
 
 def _percentiles(values: array[float]) -> dict[str, float | None]:

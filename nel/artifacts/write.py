@@ -18,6 +18,7 @@ from nel.artifacts.results import NOT_RUN, Result, read_result, result_line
 from nel.artifacts.runtime import RuntimeStats
 from nel.benchmarks.statistics_choice import choose_statistics
 from nel.config.redaction import redact_url
+from nel.config.schema import Price
 from nel.engine.codec import decode_response
 from nel.engine.store_snapshot import FILE_NAME, Snapshot
 from nel.files import write_file
@@ -114,7 +115,7 @@ def _write_benchmark(
 ) -> BenchmarkResult:
     directory = benchmark_dir(run_dir, slot)
     chosen = ChosenStatistics(choice or _stored_choice(plan))
-    collected = _Pass(Aggregate(), {}, FailureAnalysis(), RuntimeStats(), chosen)
+    collected = _Pass(Aggregate(), {}, FailureAnalysis(), RuntimeStats(_price(config)), chosen)
     for call in snapshot.calls(key):
         collected.runtime.add(decode_response(call))
     write_file(directory / "results.jsonl", collected.lines(snapshot, key, plan["repeats"]))
@@ -122,11 +123,19 @@ def _write_benchmark(
     metrics = {**head, **_metrics_json(collected)}
     bundle = _bundle_json(run_id, name, config, plan, collected, metrics["metrics"])
     accounting = {"accounting": collected.total.accounting.as_json()}
+    runtime = collected.runtime.as_json(snapshot.sessions(), n_correct=collected.total.n_correct)
     write_file(directory / "metrics.json", [pretty(metrics)])
     write_file(directory / f"eval-{directory_name(name)}.json", [pretty(bundle)])
     write_file(directory / "failure_analysis.json", [pretty({**head, **accounting, **collected.failures.as_json()})])
-    write_file(directory / "runtime_stats.json", [pretty({**head, **collected.runtime.as_json(snapshot.sessions())})])
+    write_file(directory / "runtime_stats.json", [pretty({**head, **runtime})])
     return BenchmarkResult(name=name, slot=slot, directory=directory, metrics=metrics, bundle=bundle)
+
+
+def _price(config: dict[str, Any]) -> Price | None:
+    """Return the price of the run's model, where its configuration names one."""
+    model = (config.get("endpoint") or {}).get("model")
+    price = ((config.get("budget") or {}).get("prices") or {}).get(model)
+    return None if price is None else Price.model_validate(price)
 
 
 def _metrics_json(collected: _Pass) -> dict[str, Any]:
@@ -140,6 +149,7 @@ def _metrics_json(collected: _Pass) -> dict[str, Any]:
         "metrics": _with_chosen(total.metrics(), collected.chosen.rows(total.headline_name)),
         "categories": {name: _category_json(part) for name, part in sorted(collected.categories.items())},
         "rates": total.rates(),
+        "completed": total.completed(),
     }
 
 

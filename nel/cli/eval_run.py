@@ -83,6 +83,21 @@ def run(
         show_run(resolved, resume=resume, as_json=as_json, allow_url_change=allow_url_change)
 
 
+@app.command(name="score")
+def score(
+    run_dir: Annotated[Path, typer.Argument(help="The directory of the run.")],
+    scorer: Annotated[
+        str | None, typer.Option(help="NAME or NAME:key=value,... instead of the run's own scorer.")
+    ] = None,
+    override: Annotated[list[str] | None, typer.Option("-O", help="key.path=value; repeatable.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Score the stored answers of a run, without a single request."""
+    from nel.cli.eval_show import show_rescored  # noqa: PLC0415 - keeps --help fast
+
+    show_rescored(run_dir, scorer=scorer, overrides=override or [], as_json=as_json)
+
+
 @app.command(name="resume")
 def resume_run(
     run_dir: Annotated[Path, typer.Argument(help="The directory of the run.")],

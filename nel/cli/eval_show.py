@@ -20,7 +20,7 @@ from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.engine.progress import Progress
 from nel.errors import EXIT_UNSCORED
-from nel.evaluation import PlannedBenchmark, RunResult, evaluate, preview
+from nel.evaluation import PlannedBenchmark, RunResult, evaluate, preview, rescore
 from nel.strictjson import dumps
 
 _COLUMNS = ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "model failures", "unscored")
@@ -45,6 +45,18 @@ def show_run(config: RunConfig, *, resume: bool, as_json: bool, allow_url_change
     allowed = frozenset({"endpoint.url"}) if allow_url_change else frozenset()
     with showing(progress):
         result = evaluate(config, resume=resume, progress=progress, allowed_changes=allowed)
+    _show(result, progress, as_json=as_json)
+
+
+def show_rescored(run_dir: Path, *, scorer: str | None, overrides: list[str], as_json: bool) -> None:
+    """Score stored answers, print the result on stdout, and exit with the run's code."""
+    progress = Progress()
+    with showing(progress):
+        result = rescore(run_dir, scorer=scorer, overrides=overrides, progress=progress)
+    _show(result, progress, as_json=as_json)
+
+
+def _show(result: RunResult, progress: Progress, *, as_json: bool) -> None:
     if as_json:
         typer.echo(dumps(result_json(result)))
     else:
@@ -156,7 +168,12 @@ def _remarks(result: RunResult) -> list[str]:
             )
         truncated = item.accounting["model_failures"].get("truncated", 0)
         if truncated:
-            remarks.append(f"{item.slot}: {truncated:,} answers were cut off and count 0; raise --max-tokens")
+            remarks.append(
+                f"{item.slot}: {truncated:,} answers were cut off and count 0; raise --max-tokens{_on_completed(item)}"
+            )
+        empty = item.accounting["model_failures"].get("empty", 0)
+        if empty:
+            remarks.append(f"{item.slot}: {empty:,} answers were empty and count 0{_on_completed(item)}")
         too_long = item.accounting["model_failures"].get("context_exceeded", 0)
         if too_long:
             remarks.append(f"{item.slot}: {too_long:,} prompts did not fit into the model's context and count 0")
@@ -170,6 +187,14 @@ def _remarks(result: RunResult) -> list[str]:
     elif result.exit_code:
         remarks.append(f"mend it, then: nel eval resume {result.run_dir} (-O key=value changes a setting)")
     return remarks
+
+
+def _on_completed(item: BenchmarkResult) -> str:
+    completed = item.metrics["completed"]
+    if completed["value"] is None:
+        return ""
+    figure = _figure(completed["value"], share=_is_share(item.headline))
+    return f" (on the {completed['n']:,} completed answers: {figure})"
 
 
 def _preview_table(planned: list[PlannedBenchmark]) -> Table:

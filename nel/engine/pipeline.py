@@ -79,6 +79,7 @@ class Pipeline:
         config: EngineConfig,
         progress: Progress,
         observer: Observer = NOBODY,
+        scoring_only: bool = False,
     ) -> None:
         """Prepare a session; nothing is sent before `run`."""
         self._scorers = scorers
@@ -90,7 +91,7 @@ class Pipeline:
         self._config = config
         self._progress = progress
         self._observer = observer
-        self._items = self._pending()
+        self._items = iter(()) if scoring_only else self._pending()
         self._stored_before = snapshot.last_response()
         self._to_score: asyncio.Queue[ToScore] = asyncio.Queue(maxsize=2 * config.concurrency)
         runs_programs = any(job.plan.benchmark.languages for job in jobs)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,14 @@ from nel.strictjson import dumps
 _SUFFIX_BYTES = 3
 _NAME_MAX = 80
 _SECRET_LENGTH_MIN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """What a resume may change, and whether it may ask."""
+
+    allowed: frozenset[str]
+    scoring_only: bool
 
 
 def new_run_dir(config: RunConfig, plans: list[Plan]) -> Path:
@@ -82,23 +91,32 @@ def run_session(
     *,
     progress: Progress,
     allowed_changes: frozenset[str] = frozenset(),
+    scoring_only: bool = False,
     footing: Footing = MACHINE,
 ) -> Ending:
     """Do the work of one session in a run directory, new or begun before, and return how it ended.
 
     Args:
+        run_dir: Of the run.
+        config: Of the run.
+        plans: One for each benchmark.
+        progress: Live counts.
+        allowed_changes: Identity fields that may differ on a resume.
+        scoring_only: Score stored answers; ask nothing, and leave what was never answered as it is.
         footing: What it stands on, where that is not the machine itself.
 
     Raises:
         NelError: Before anything was sent: the key is not set, the dataset is unusable, the resume is refused,
             another process holds the directory.
     """
-    api_key = read_secret(config.endpoint.api_key_env) if config.endpoint else None
-    _refuse_secrets(config, _secrets(config, api_key))
+    asks = config.endpoint is not None and not scoring_only
+    api_key = read_secret(config.endpoint.api_key_env) if config.endpoint and asks else None
+    secrets = _secrets(config, api_key) if asks else ()
+    _refuse_secrets(config, secrets)
     with (
         _scorers(plans, footing) as scorers,
         owned(run_dir),
-        footing.observing(run_dir, config.observability, progress, secrets=_secrets(config, api_key)) as observer,
+        footing.observing(run_dir, config.observability, progress, secrets=secrets) as observer,
         _opened(run_dir / FILE_NAME, footing) as store,
         Snapshot(run_dir / FILE_NAME) as snapshot,
     ):
@@ -108,7 +126,8 @@ def run_session(
             progress.notes.append(f"{dropped:,} records of run.db could not be read; their samples are made anew")
         with store.transaction():  # a refused resume leaves the run as it was
             _refuse_fewer(snapshot, plans)
-            jobs = [_prepare(store, snapshot, plan, allowed_changes) for plan in plans]
+            terms = _Terms(allowed_changes, scoring_only)
+            jobs = [_prepare(store, snapshot, plan, terms) for plan in plans]
             _note_run(store, snapshot, run_dir.name, config)
             store.begin_session()
         progress.total = _planned(snapshot, jobs)
@@ -123,6 +142,7 @@ def run_session(
             run_id=str(snapshot.meta("run_id") or run_dir.name),
             observer=observer,
             footing=footing,
+            scoring_only=scoring_only,
         )
         return session.drive()
 
@@ -202,14 +222,14 @@ def _planned(snapshot: Snapshot, jobs: list[Job]) -> int:
     return sum(1 for job in jobs for _ in snapshot.pending(job.key, job.plan.config.repeats, have="outcomes"))
 
 
-def _prepare(store: Store, snapshot: Snapshot, plan: Plan, allowed: frozenset[str]) -> Job:
+def _prepare(store: Store, snapshot: Snapshot, plan: Plan, terms: _Terms) -> Job:
     known = {slot: (key, stored) for key, slot, _, stored in snapshot.benchmarks()}
     key, stored = known.get(plan.slot) or (store.put_benchmark(plan.slot, plan.benchmark.name, {}), {})
     if not stored:
         store.clear_samples(key)
     n_stored = stored["dataset"]["rows"] if stored else 0
     if plan.unreadable is not None:
-        return _prepare_from_snapshot(store, key, plan, stored, allowed)
+        return _prepare_from_snapshot(store, key, plan, stored, terms)
     digests = Digests()
     at_stored: list[Identity] = []
     stream = stream_samples(plan, digests, lambda sample_id: store.row_number_of(key, sample_id), n_stored=n_stored)
@@ -217,19 +237,19 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, allowed: frozenset[st
     if clash is not None:
         raise duplicate_id(plan, *clash)
     if n_stored:
-        _accept_resume(store, key, plan, stored, at_stored, allowed)
+        _accept_resume(store, key, plan, stored, at_stored, terms)
     uri = stored["dataset"]["uri"] if n_stored else plan.dataset.uri
     store.put_benchmark(plan.slot, plan.benchmark.name, _stored_plan(plan, digests, uri))
     return Job(key=key, plan=plan)
 
 
-def _prepare_from_snapshot(store: Store, key: int, plan: Plan, stored: dict[str, Any], allowed: frozenset[str]) -> Job:
+def _prepare_from_snapshot(store: Store, key: int, plan: Plan, stored: dict[str, Any], terms: _Terms) -> Job:
     """Go on with the samples that run.db holds, when the dataset itself is gone."""
     if not stored or plan.config.max_problems != stored["max_problems"]:
         raise DatasetError(plan.unreadable)
     kept = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
     now = Identity(fields={**plan.fields, **kept})
-    _accept_resume(store, key, plan, stored, [now], allowed)
+    _accept_resume(store, key, plan, stored, [now], terms)
     scorer = {"name": scorer_name(plan.benchmark), "sha256": now.fields["scorer.sha256"]}
     changed = {"identity": dict(now.fields), "digest": now.digest, "repeats": plan.config.repeats, "scorer": scorer}
     changed |= {"reducers": list(plan.reducers), "metrics": list(plan.config.metrics)}
@@ -255,7 +275,7 @@ def _accept_resume(
     plan: Plan,
     stored: dict[str, Any],
     at_stored: list[Identity],
-    allowed: frozenset[str],
+    terms: _Terms,
 ) -> None:
     if not at_stored:
         raise ResumeRefused(
@@ -266,8 +286,8 @@ def _accept_resume(
         raise ResumeRefused(
             f"cannot resume {plan.slot} with fewer repeats ({plan.config.repeats}) than the {stored['repeats']} it has"
         )
-    rescore = check_resume(plan.slot, Identity(fields=stored["identity"]), at_stored[0], allowed=allowed)
-    store.drop_outcomes(key, only_retryable=not rescore)
+    rescore = check_resume(plan.slot, Identity(fields=stored["identity"]), at_stored[0], allowed=terms.allowed)
+    store.drop_outcomes(key, only_retryable=not rescore, keep_unanswered=terms.scoring_only)
 
 
 def _stored_plan(plan: Plan, digests: Digests, uri: str) -> dict[str, Any]:

@@ -79,6 +79,8 @@ class Session:
     progress: Progress
     run_id: str
     observer: Observer = NOBODY
+    scoring_only: bool = False
+    """Score stored answers and ask nothing."""
     footing: Footing = MACHINE
 
     def drive(self) -> Ending:
@@ -144,7 +146,7 @@ class Session:
 
     async def _work(self, counters: ClientCounters, ledger: Ledger) -> Ending:
         endpoint = self.config.endpoint
-        if endpoint is None or all(job.plan.eval_only for job in self.jobs):
+        if endpoint is None or self.scoring_only or all(job.plan.eval_only for job in self.jobs):
             return await self._run_pipeline(None)
         with self._cache() as cache:
             client = Client(
@@ -219,6 +221,7 @@ class Session:
             config=self.config.engine,
             progress=self.progress,
             observer=self.observer,
+            scoring_only=self.scoring_only,
         )
         with _stopping_on_signals(pipeline):
             await self._check_sandbox(sandbox)

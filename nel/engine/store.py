@@ -116,12 +116,17 @@ class Store:
         ).fetchone()
         return None if found is None else int(found[0])
 
-    def drop_outcomes(self, benchmark: int, *, only_retryable: bool) -> None:
+    def drop_outcomes(self, benchmark: int, *, only_retryable: bool, keep_unanswered: bool = False) -> None:
         """Forget outcomes, so that they are made anew; with them the responses that were none.
 
         Args:
             only_retryable: Forget only what a fault of the machinery left unscored.
+            keep_unanswered: Leave those that hold no answer as they are; nothing is going to be asked.
         """
+        if keep_unanswered:
+            scored = "retry = 1" if only_retryable else "retry < 2"
+            self._write(f"DELETE FROM outcomes WHERE benchmark = ? AND {scored}", (benchmark,))  # noqa: S608 - no input
+            return
         where = "benchmark = ?" + (" AND retry > 0" if only_retryable else "")
         self._write(
             "DELETE FROM responses WHERE benchmark = ? AND EXISTS (SELECT 1 FROM outcomes o WHERE o.retry = 2"

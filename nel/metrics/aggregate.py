@@ -142,6 +142,7 @@ class Aggregate:
         self._rewards = _Series()
         self._metrics: dict[str, _Metric] = {}
         self._bare_failures = array("q")
+        self._completed_sum = 0.0
         self._reward_key: str | None = None
         self._several_keys = False
         self._groups: dict[int, str] = {}
@@ -157,6 +158,7 @@ class Aggregate:
             self._groups[question] = group
         if isinstance(outcome, Scored):
             self._rewards.add(question, outcome.reward, scored=True)
+            self._completed_sum += outcome.reward
             self._note_reward_key(outcome)
             self._add_metrics(question, outcome.metrics, scored=True)
         elif isinstance(outcome, ModelFailure):
@@ -192,6 +194,16 @@ class Aggregate:
                 universal = metric.emitted.n_scored == self.accounting.n_scored
                 found[name] = self._metric(name, metric.filled if universal else metric.emitted, universal=universal)
         return [found[name] for name in sorted(found, key=lambda name: (name != self.headline_name, name))]
+
+    def completed(self) -> dict[str, Any]:
+        """Return the mean reward of the answers that were complete, so neither cut off nor empty nor refused."""
+        n = self.accounting.n_scored
+        return {"value": self._completed_sum / n if n else None, "n": n}
+
+    @property
+    def n_correct(self) -> int | None:
+        """Return how many answers were right, None where rewards are not 0 or 1."""
+        return round(self._completed_sum) if self.binary else None
 
     def rates(self) -> dict[str, float]:
         """Return the share of each kind of model failure among all planned."""

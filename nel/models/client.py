@@ -34,6 +34,7 @@ from nel.types import Protocol, Request, Response, ResponseError
 from nel.version import __version__
 
 _OK: Final = 200
+_OVERLOADED: Final = 529
 _LISTING_SECONDS: Final = 15.0
 """For the list of models; an endpoint that is slower than that is asked without it."""
 _ANSWER_TOKENS: Final = 256
@@ -292,7 +293,7 @@ class Client:
             if outcome.usage.completion_tokens is not None:
                 self._answer_tokens += 0.1 * (outcome.usage.completion_tokens - self._answer_tokens)
             gate.succeeded(permit, tokens=used, quotas=quotas(fetched.headers) if isinstance(fetched, Fetched) else {})
-        elif outcome.kind == "rate_limit" or (outcome.wait_seconds is not None and outcome.retryable):
+        elif outcome.kind == "rate_limit" or outcome.status == _OVERLOADED:
             gate.refused(permit, outcome.wait_seconds)
         elif outcome.never_connected or outcome.kind == "connect_timeout":
             gate.failed(permit, of_connection=True)

@@ -160,6 +160,7 @@ def metrics_of(name: str, rows: list[dict[str, Any]], *, complete: bool = True) 
         "headline": {"metric": "accuracy", **numbers},
         "metrics": [accuracy, length],
         "categories": {category: _category(part) for category, part in parts.items()},
+        "completed": {"value": 0.7, "n": max(len(rows), 1)},
         "rates": {kind: accounting["model_failures"].get(kind, 0) / max(len(rows), 1) for kind in _KINDS},
     }
 
@@ -231,9 +232,12 @@ def runtime_of(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
     n, failed = len(rows), accounting_of(rows)["n_unscored"]
     return {
         "run_id": "20260401-mmlu-pro", "benchmark": name, "sessions": 2, "elapsed_seconds": 512.4,
-        "requests": {"completed": n - failed, "failed": failed, "attempts": n + 93, "retries": 93},
+        "requests": {"completed": n - failed, "failed": failed, "attempts": n + 93, "retries": 93, "cached": 0},
         "latency_seconds": {"p50": 1.31, "p90": 1.72, "p99": 2.9, "max": 14.2, "mean": 1.4},
         "first_token_seconds": {"p50": 0.112, "p90": 0.19, "p99": 0.4, "max": None, "mean": 0.12},
+        "inter_token_seconds": dict.fromkeys(("p50", "p90", "p99", "max", "mean")),
+        "cost": {"total": 1.25, "per_correct": None, "unknown": 0},
+        "run": {"requests": n + 93, "tokens": 12345, "cost": 1.25},
         "tokens": {"prompt": 210 * n, "completion": 340 * n, "reasoning": 80 * n, "cached": None, "reported": n},
         "throughput": {"samples_per_second": 1.17, "completion_tokens_per_second": 398.1},
         "finish_reasons": {"stop": n - 40, "length": 22}, "models": {"aurora-7b-instruct": n - failed},

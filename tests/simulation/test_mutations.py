@@ -34,13 +34,13 @@ def _count_before_commit(patch: Patch) -> None:
     keeping: set[asyncio.Future[None]] = set()
 
     async def impatient(
-        self: Client, request: Request, body: bytes, *, call: str = "", keep: Keep | None = None
+        self: Client, request: Request, body: bytes, *, call: str = "", keep: Keep | None = None, parse: Any = None
     ) -> Any:
         async def keep_later(response: Response) -> None:
             if keep is not None:
                 keeping.add(asyncio.ensure_future(keep(response)))
 
-        return await complete(self, request, body, call=call, keep=keep_later)
+        return await complete(self, request, body, call=call, keep=keep_later, parse=parse)
 
     patch.setattr(Client, "complete", impatient)
 
@@ -60,18 +60,16 @@ def _score_faults_as_wrong(patch: Patch) -> None:
 def _hold_the_permit_while_waiting(patch: Patch) -> None:
     """Whoever waits for another try keeps others out."""
 
-    async def closed_within(self: Gate, seconds: float) -> bool:
+    rest = Gate.rest
+
+    async def rest_inside(self: Gate, seconds: float) -> None:
         self.in_flight += 1
         try:
-            async with asyncio.timeout(seconds):
-                await self._closing.wait()
-        except TimeoutError:
-            return False
+            await rest(self, seconds)
         finally:
             self.in_flight -= 1
-        return True
 
-    patch.setattr(Gate, "closed_within", closed_within)
+    patch.setattr(Gate, "rest", rest_inside)
 
 
 def _ignore_the_limit(patch: Patch) -> None:

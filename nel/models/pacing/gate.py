@@ -201,7 +201,8 @@ class Gate:
             return
         if permit.sent_at < self._cut_at:
             self._cut_floor = max(self._cut_floor, self._pace.concurrency_min)
-            self._concurrency.lower(max(self._cut_floor, self._concurrency.value(self._cut_at) - 1))
+            known = self._concurrency.value(self._cut_at)
+            self._concurrency.lower(min(known, max(self._cut_floor, known - 1)), self._cut_at)
             self._pause(wait, now)
             return
         learnt = self._rate.refused(now)

@@ -50,7 +50,6 @@ class Plateau:
         """Let the bound stand still for so long: nothing is sent that could test it."""
         self._cut_at += seconds
 
-    def lower(self, base: float) -> None:
-        """Lower the last cut further, for more refusals of what was sent before it."""
-        if self._base is not None:
-            self._base = min(self._base, base)
+    def lower(self, base: float, now: float) -> None:
+        """Go on from ``base`` without taking it for a finding: more refusals came than the last cut explains."""
+        self._base, self._cut_at = base, now

@@ -78,7 +78,8 @@ class Rate:
         elapsed, accepted = now - since - self._paused, self._accepted
         if elapsed < _MEASURED_SECONDS_MIN or accepted < _MEASURED_REQUESTS_MIN:
             if self._learnt.is_known:
-                self._learnt.cut(_CUT_BLIND * self._learnt.value(now), now)
+                delivered = accepted / max(elapsed + self._paused, _MEASURED_SECONDS_MIN)
+                self._learnt.lower(max(_CUT_BLIND * self._learnt.value(now), delivered, _FLOOR_PER_SECOND), now)
             if self._learnt.is_known or not self._is_measuring:  # what came before the first refusal says nothing
                 self._is_measuring = True
                 self._counting_since, self._accepted, self._paused = now, 0, 0.0

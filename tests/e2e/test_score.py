@@ -1,0 +1,131 @@
+"""Scoring, cost and truncation of a run that is paid already: `nel eval score`, prices, and the probe of the first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.support.endpoint import Call, Reply, answer, scripted
+from tests.support.runs import nel, only_run, read_json, read_results, sums
+
+
+def _right(call: Call, _: int) -> Reply:
+    number = int(call.text.split("What is ")[1].split()[0])
+    return answer(f"So it is {2 * number}, certainly. Answer: {2 * number}")
+
+
+def _run(tmp_path: Path, url: str, *more: str, n: int = 6, env: dict[str, str] | None = None) -> Any:
+    data = sums(tmp_path / "data.jsonl", n)
+    where = ("--dataset", str(data), "--model-url", url, "--model-id", "m", "-o", "out")
+    return nel("eval", "run", "--bench", "gsm8k", *where, *more, cwd=tmp_path, env=env)
+
+
+def test_stored_answers_are_scored_anew_without_a_request(tmp_path: Path) -> None:
+    """Another scorer gives another score from the same answers; nothing is sent, no key and no endpoint are needed."""
+    env = {"TEST_KEY": "sk-a-key-of-this-test"}
+    with scripted(_right, models=["m"], key=env["TEST_KEY"]) as endpoint:
+        assert _run(tmp_path, endpoint.url, "--api-key-env", "TEST_KEY", env=env).returncode == 0
+    run_dir = only_run(tmp_path / "out")
+    before = read_json(run_dir / "gsm8k" / "metrics.json")["headline"]["value"]
+    done = nel("eval", "score", str(run_dir), "--scorer", "exact_match", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert before == 1.0
+    assert read_json(run_dir / "gsm8k" / "metrics.json")["headline"]["value"] == 0.0
+    assert len(read_results(run_dir, "gsm8k")) == 6
+    again = nel("eval", "score", str(run_dir), "--scorer", "gsm8k_answer", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert read_json(run_dir / "gsm8k" / "metrics.json")["headline"]["value"] == 1.0
+
+
+def test_scoring_leaves_what_was_never_answered(tmp_path: Path) -> None:
+    """A sample that the endpoint refused stays unscored, exit 3; the others are scored, and a resume still asks it."""
+    broken = True
+
+    def script(call: Call, number: int) -> Reply:
+        return Reply(status=400, body={}) if broken and "What is 3 " in call.text else _right(call, number)
+
+    with scripted(script, models=["m"]) as endpoint:
+        assert _run(tmp_path, endpoint.url).returncode == 3
+        run_dir = only_run(tmp_path / "out")
+        sent, broken = len(endpoint.calls), False
+        scored = nel("eval", "score", str(run_dir), cwd=tmp_path)
+        assert (scored.returncode, len(endpoint.calls)) == (3, sent)
+        assert read_json(run_dir / "gsm8k" / "metrics.json")["accounting"]["n_scored"] == 5
+        assert nel("eval", "resume", str(run_dir), cwd=tmp_path).returncode == 0
+        assert len(endpoint.calls) == sent + 1
+
+
+def _priced(tmp_path: Path, url: str, **budget: Any) -> Path:
+    data = sums(tmp_path / "data.jsonl", 6)
+    config = {
+        "endpoint": {"url": url, "model": "m"},
+        "benchmarks": [{"name": "gsm8k", "dataset": str(data)}],
+        "generation": {"max_tokens": 10},
+        "budget": {"prices": {"m": {"input": 10.0, "output": 100.0, "cached_input": 1.0}}, **budget},
+        "output": {"dir": "out"},
+    }
+    path = tmp_path / "run.yaml"
+    path.write_text(yaml.safe_dump(config))
+    return path
+
+
+def test_cost_stands_in_the_artifacts(tmp_path: Path) -> None:
+    """Seven prompt and three completion tokens at 10 and 100 a million: 0.00037 an answer, six answers, all right."""
+    with scripted(_right, models=["m"]) as endpoint:
+        assert nel("eval", "run", str(_priced(tmp_path, endpoint.url)), cwd=tmp_path).returncode == 0
+    stats = read_json(only_run(tmp_path / "out") / "gsm8k" / "runtime_stats.json")
+    assert round(stats["cost"]["total"], 9) == 0.00222
+    assert round(stats["cost"]["per_correct"], 9) == 0.00037
+    assert stats["cost"]["unknown"] == 0
+    assert (stats["run"]["requests"], stats["run"]["tokens"]) == (6, 60)
+
+
+def test_a_cap_is_kept_and_can_be_raised(tmp_path: Path) -> None:
+    """Three requests may be sent: exit 75, the others unscored by budget; with a higher cap a resume asks only them."""
+    with scripted(_right, models=["m"]) as endpoint:
+        done = nel("eval", "run", str(_priced(tmp_path, endpoint.url, max_requests=3)), cwd=tmp_path)
+        assert (done.returncode, len(endpoint.calls)) == (75, 3)
+        assert "the budget is spent" in done.stderr
+        run_dir = only_run(tmp_path / "out")
+        unscored = read_json(run_dir / "gsm8k" / "metrics.json")["accounting"]["unscored"]
+        assert unscored == {"budget": {"n": 3, "kinds": {"spent": 3}}}
+        again = nel("eval", "resume", str(run_dir), "-O", "budget.max_requests=6", cwd=tmp_path)
+        assert (again.returncode, len(endpoint.calls)) == (0, 6)
+
+
+def test_truncated_first_answers_stop_a_run(tmp_path: Path) -> None:
+    """The first twenty answers are cut off: exit 75 after about as many requests, and the flag to raise."""
+    with scripted(lambda *_: answer("It begins", finish="length"), models=["m"]) as endpoint:
+        done = _run(tmp_path, endpoint.url, "--max-tokens", "5", "--concurrency", "4", n=200)
+        assert 20 <= len(endpoint.calls) <= 24
+    assert done.returncode == 75
+    assert "were cut off by --max-tokens 5" in done.stderr
+
+
+def test_completed_answers_stand_beside_the_score(tmp_path: Path) -> None:
+    """Two of six are cut off: 4/6 counts, the completed ones are all right, and both are said."""
+
+    def script(call: Call, number: int) -> Reply:
+        cut = any(f"What is {i} " in call.text for i in (1, 2))
+        return answer("It beg", finish="length") if cut else _right(call, number)
+
+    with scripted(script, models=["m"]) as endpoint:
+        done = _run(tmp_path, endpoint.url)
+    metrics = read_json(only_run(tmp_path / "out") / "gsm8k" / "metrics.json")
+    assert metrics["completed"] == {"n": 4, "value": 1.0}
+    assert round(metrics["rates"]["truncated"], 6) == round(2 / 6, 6)
+    assert "on the 4 completed answers: 100.00 %" in done.stderr
+
+
+def test_a_cache_answers_the_second_run(tmp_path: Path) -> None:
+    """The same run again sends nothing; another seed is asked anew; the artifacts say what came from the cache."""
+    with scripted(_right, models=["m"]) as endpoint:
+        assert _run(tmp_path, endpoint.url, "--cache", "kept", "--run-id", "one").returncode == 0
+        assert _run(tmp_path, endpoint.url, "--cache", "kept", "--run-id", "two").returncode == 0
+        assert len(endpoint.calls) == 6
+        assert _run(tmp_path, endpoint.url, "--cache", "kept", "--run-id", "three", "--seed", "1").returncode == 0
+        assert len(endpoint.calls) == 12
+    stats = read_json(tmp_path / "out" / "two" / "gsm8k" / "runtime_stats.json")
+    assert (stats["requests"]["cached"], stats["requests"]["completed"]) == (6, 0)
