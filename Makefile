@@ -77,6 +77,7 @@ bench: $(DEV_STAMP)
 	@echo "==> measurements (a few minutes; nothing here asserts a wall-clock time)"
 	@$(BIN)/python tests/performance/startup.py
 	@$(BIN)/python tests/performance/client.py
+	@$(BIN)/python tests/performance/pacing.py
 	@$(BIN)/python tests/performance/scoring.py
 	@$(BIN)/python tests/performance/stats.py
 	@$(BIN)/python tests/performance/observing.py

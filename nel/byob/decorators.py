@@ -64,8 +64,7 @@ def benchmark(
         reducers: What to make of repeats beside their mean, where the run names nothing else: ``("pass_at_k",)``.
 
     Raises:
-        ConfigError: The name is empty or the endpoint type unknown.
-        PromptError: A template cannot be parsed or is unsafe.
+        ConfigError: The name or the endpoint type is none, or a template (`PromptError`) is unusable.
     """
     plain = _plain_name(name, endpoint_type, has_choices=bool(choices) or choices_field is not None)
 

@@ -1,0 +1,137 @@
+"""How near a run comes to what an endpoint allows: a slow one, and one that takes fifty requests a second.
+
+    python tests/performance/pacing.py [--seconds 60]
+
+"slow" answers after 50 to 150 ms; the ideal is concurrency divided by the mean latency. "limited" answers at once and
+refuses what goes over 50 a second (a token bucket that holds 5), with and without a word about its limits; the ideal is
+50 a second. What counts is the time from the first to the last answer, at the server.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import web
+
+ANSWER = {
+    "model": "m",
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "Answer: 42"}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 20, "completion_tokens": 4},
+}
+
+
+@dataclass
+class Server:
+    """What a server allows, and what it saw."""
+
+    rate: float = float("inf")
+    burst: float = 5.0
+    latency: float = 0.0
+    tells: bool = False
+    level: float = 5.0
+    filled: float = 0.0
+    answered: int = 0
+    refused: int = 0
+    first: float = 0.0
+    last: float = 0.0
+    url: str = ""
+
+    async def answer(self, request: web.Request) -> web.Response:
+        """Answer or refuse."""
+        await request.read()
+        now = time.monotonic()
+        self.first = self.first or now
+        if self.rate != float("inf"):
+            self.level = min(self.burst, self.level + (now - (self.filled or now)) * self.rate)
+            self.filled = now
+            if self.level < 1:
+                self.refused += 1
+                return web.json_response({"error": {"message": "slow down"}}, status=429)
+            self.level -= 1
+        if self.latency:
+            await asyncio.sleep(self.latency * random.uniform(0.5, 1.5))
+        self.answered += 1
+        self.last = time.monotonic()
+        return web.json_response(ANSWER, headers=self._headers())
+
+    def _headers(self) -> dict[str, str]:
+        if not self.tells:
+            return {}
+        names = {"limit": self.rate * 60, "remaining": int(self.level)}
+        headers = {f"x-ratelimit-{name}-requests": f"{value:.0f}" for name, value in names.items()}
+        return {**headers, "x-ratelimit-reset-requests": f"{(self.burst - self.level) / self.rate:.3f}s"}
+
+
+@contextmanager
+def serving(server: Server) -> Iterator[Server]:
+    """Serve from a thread of its own."""
+    loop = asyncio.new_event_loop()
+    ready, stopped = threading.Event(), asyncio.Event()
+
+    async def serve() -> None:
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", server.answer)
+        runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+        ready.set()
+        await stopped.wait()
+        await runner.cleanup()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()), daemon=True)
+    thread.start()
+    ready.wait(10)
+    try:
+        yield server
+    finally:
+        loop.call_soon_threadsafe(stopped.set)
+        thread.join(10)
+
+
+def run_nel(server: Server, folder: Path, n: int, concurrency: int) -> None:
+    """Run n samples against a server."""
+    dataset = folder / "data.jsonl"
+    dataset.write_text("".join(json.dumps({"question": f"What is {i}?", "answer": "#### 42"}) + "\n" for i in range(n)))
+    command = [
+        sys.executable, "-m", "nel", "eval", "run", "--bench", "gsm8k", "--dataset", str(dataset), "--model-url",
+        server.url, "--model-id", "m", "--concurrency", str(concurrency), "-o", str(folder / "out"), "--json",
+        "-O", "engine.preflight=false",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.stderr)
+
+
+def main() -> None:
+    """Print how near each comes to its ideal."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=float, default=60.0)
+    seconds = parser.parse_args().seconds
+    worlds = {
+        "slow, concurrency 64": (Server(latency=0.1), 64, 64 / 0.1),
+        "50/s, says nothing": (Server(rate=50), 32, 50.0),
+        "50/s, says so in headers": (Server(rate=50, tells=True), 32, 50.0),
+    }
+    for name, (server, concurrency, ideal) in worlds.items():
+        with tempfile.TemporaryDirectory() as folder, serving(server):
+            run_nel(server, Path(folder), int(ideal * seconds), concurrency)
+        rate = server.answered / (server.last - server.first)
+        share = server.refused / (server.answered + server.refused)
+        print(f"{name:26} {rate:7.1f}/s of {ideal:5.0f}/s ({rate / ideal:.1%}), refused {share:.2%}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
