@@ -24,6 +24,7 @@ from nel.engine.progress import Progress
 from nel.engine.scorer_identity import scorer_name
 from nel.engine.scoring import Scorers
 from nel.engine.session import MACHINE, Footing, Session
+from nel.engine.spending import price_of, settle_killed
 from nel.engine.store import Store
 from nel.engine.store_snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.errors import DatasetError, NelError, OutputError, ResumeRefused
@@ -101,6 +102,7 @@ def run_session(
         progress.stage = "reading datasets"
         with store.transaction():  # a refused resume leaves the run as it was
             _refuse_fewer(snapshot, plans)
+            settle_killed(store, snapshot, price_of(config))
             jobs = [_prepare(store, snapshot, plan, allowed_changes) for plan in plans]
             _note_run(store, snapshot, run_dir.name, config)
             store.begin_session()
