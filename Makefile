@@ -1,6 +1,7 @@
 # Everything here works on a fresh machine with Python 3.11+ and can be run twice.
 #   make demo    set up, serve the demo endpoint, evaluate it, show the table and the report's path
 #   make test    set up, then run every check and test
+#   make simulate  run 10,000 simulated worlds of kills, outages and full disks (SEEDS=N)
 #   make sandbox build the images that programs run in, and prove their limits (BASE=IMAGE where none can be pulled)
 SHELL := bash
 PYTHON ?= python3

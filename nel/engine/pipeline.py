@@ -27,7 +27,7 @@ from nel.engine.store import OutcomeRow, Store
 from nel.engine.store_snapshot import Snapshot, StoredSample
 from nel.engine.verdict import RESCORE, retry_of, verdict_before_scoring
 from nel.engine.watch import EndpointWatch, TruncationWatch
-from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, ScorerError
+from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, ScorerError, StoppedEarly, StoreError
 from nel.failpoints import reached
 from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport
@@ -117,6 +117,7 @@ class Pipeline:
             StoppedEarly: Nothing answers at the endpoint, or the disk is full.
         """
         self._store.start_writer()
+        self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         scoring = asyncio.create_task(self._score_forever())
         try:
             await self._ask_first()
@@ -261,6 +262,8 @@ class Pipeline:
             await asyncio.wait({joining, scoring}, timeout=self._patience(), return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
         joining.cancel()
+        if self._failed.done():  # the last outcomes may be those that could not be written
+            self._failed.result()
         if scoring.done():
             scoring.result()
 
@@ -347,7 +350,6 @@ class Pipeline:
 
     async def _score_forever(self) -> None:
         """Feed the scorers, until cancelled or until something other than a scorer fails."""
-        self._failed = asyncio.get_running_loop().create_future()
         scoring = self._scorers.run(
             timeout_seconds=self._config.scorer_timeout_seconds, deliver=self._deliver, answer=self._answer
         )
@@ -374,8 +376,8 @@ class Pipeline:
 
     def _delivered(self, outcomes: list[tuple[ToScore, Outcome]], committed: asyncio.Future[None]) -> None:
         error = None if committed.cancelled() else committed.exception()
-        if error is not None and not self._failed.done():
-            self._failed.set_exception(error)
+        if error is not None:
+            self._fail(error)
         for item, outcome in outcomes:
             self._watch_sandbox(outcome)
             self._asked_by_scorer.pop(id(item), None)
@@ -383,6 +385,11 @@ class Pipeline:
             self._to_score.task_done()
             if error is None:
                 self._count((item.job, item.idx, item.repeat), outcome)
+
+    def _fail(self, error: BaseException) -> None:
+        """End the session by a fault that is no scorer's."""
+        if not self._failed.done():
+            self._failed.set_exception(error)
 
     async def _answer(self, item: ToScore, what: str, payload: Any) -> Any:
         """Answer what a scorer asks of the run."""
@@ -392,7 +399,11 @@ class Pipeline:
             raise ScorerError(f"a scorer asked for {what}, which a run does not have")
         plan = next(job.plan for job in self._jobs if job.key == item.job)
         counts = self._asked_by_scorer.setdefault(id(item), Counter())
-        return await self._asker.answer(plan, item, counts, payload)
+        try:
+            return await self._asker.answer(plan, item, counts, payload)
+        except (StoppedEarly, StoreError) as error:  # the answer cannot be kept
+            self._fail(error)
+            raise
 
 
 def _now() -> float:

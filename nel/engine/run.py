@@ -25,6 +25,7 @@ from nel.engine.progress import Progress
 from nel.engine.scorer_identity import scorer_name
 from nel.engine.scoring import Scorers
 from nel.engine.session import MACHINE, Footing, Session
+from nel.engine.spending import price_of, settle_killed
 from nel.engine.store import Store
 from nel.engine.store_snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.errors import ConfigError, DatasetError, NelError, OutputError, ResumeRefused
@@ -126,6 +127,7 @@ def run_session(
             progress.notes.append(f"{dropped:,} records of run.db could not be read; their samples are made anew")
         with store.transaction():  # a refused resume leaves the run as it was
             _refuse_fewer(snapshot, plans)
+            settle_killed(store, snapshot, price_of(config))
             terms = _Terms(allowed_changes, scoring_only)
             jobs = [_prepare(store, snapshot, plan, terms) for plan in plans]
             _note_run(store, snapshot, run_dir.name, config)

@@ -27,7 +27,7 @@ from nel.engine.observing.pace import report_pace
 from nel.engine.pipeline import Job, Pipeline
 from nel.engine.progress import Progress
 from nel.engine.scoring import Scorers
-from nel.engine.spending import spent_before
+from nel.engine.spending import price_of, spent_before
 from nel.engine.store import Store
 from nel.engine.store_snapshot import Snapshot
 from nel.errors import NelError, PreflightError, SandboxError, StoppedEarly
@@ -112,9 +112,7 @@ class Session:
 
     def _ledger(self) -> Ledger:
         """Return the run's spending, with what its earlier sessions came to."""
-        budget, endpoint = self.config.budget, self.config.endpoint
-        price = budget.prices.get(endpoint.model) if endpoint is not None else None
-        return Ledger(budget, price, before=spent_before(self.snapshot, price))
+        return Ledger(self.config.budget, price_of(self.config), before=spent_before(self.snapshot))
 
     @contextmanager
     def _cache(self) -> Iterator[ResponseCache | None]:

@@ -154,6 +154,13 @@ class Store:
         )
         return dropped
 
+    def settle_killed(self, spent: dict[str, Any], nothing: dict[str, Any]) -> None:
+        """Note what the sessions that never ended spent: all of it for the newest, ``nothing`` for any before it."""
+        killed = "ended IS NULL AND spent IS NULL"
+        newest = f"UPDATE sessions SET spent = ? WHERE id = (SELECT max(id) FROM sessions WHERE {killed})"  # noqa: S608
+        self._write(newest, (dumps(spent),))
+        self._write(f"UPDATE sessions SET spent = ? WHERE {killed}", (dumps(nothing),))  # noqa: S608 - no input in it
+
     def begin_session(self) -> None:
         """Note that a process works on this run from now on."""
         self._write("INSERT INTO sessions(started) VALUES(?)", (time.time(),))

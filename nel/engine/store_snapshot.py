@@ -112,14 +112,17 @@ class Snapshot:
         return [{**row, "spent": None if row["spent"] is None else loads(row["spent"])} for row in sessions]
 
     def usage_of_killed_sessions(self) -> list[tuple[int, int, int, int]]:
-        """Return ``(attempts, prompt, completion, cached)``, the sums over what sessions that never ended stored."""
+        """Return ``(attempts, prompt, completion, cached)``, the sums over what sessions that never ended stored.
+
+        For a resume before it begins a session of its own; what `Store.settle_killed` has noted is not in it.
+        """
         if not self._has_spent:
             return []
         counts = ", ".join(
             f"ifnull(sum(json_extract(response, '$.{name}')), 0)"
             for name in ("attempts", "prompt_tokens", "completion_tokens", "cached_tokens")
         )
-        killed = "ended IS NULL AND id < (SELECT max(id) FROM sessions)"
+        killed = "ended IS NULL AND spent IS NULL"
         return [
             self._connection.execute(
                 f"SELECT {counts} FROM {table} WHERE json_extract(response, '$.attempts') > 0"  # noqa: S608 - no input

@@ -141,19 +141,22 @@ def _of_retries(past: Past, log: list[Sent]) -> Iterator[str]:
 
 def _of_budget(world: World) -> Iterator[str]:
     """Caps hold for all that the endpoint counted, but for what a killed session could not write down."""
-    spent, unknown = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
+    spent, unknown, unwritten = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0], 0
     names = ("max_requests", "max_tokens_total", "max_cost")
     for past in world.past:
-        known = past.known_before
-        unknown = [max(0.0, spent[i] - value) for i, value in enumerate((known.requests, known.tokens, known.cost))]
+        if past.known is not None:
+            known = (past.known.requests, past.known.tokens, past.known.cost)
+            unknown = [max(0.0, spent[i] - known[i]) for i in range(3)]
+            if unknown[0] > unwritten:
+                yield f"budget: session {past.number} does not know of {unknown[0] - unwritten:g} requests on disk"
+        mute = past.ending is None or past.trouble == "disk_full"  # neither can write how it ended
         for sent in world.endpoint.log:
             if sent.session == past.number:
                 for i, value in enumerate((sent.processed, sent.tokens, sent.cost)):
                     spent[i] += value
-        if past.cap is None:
-            continue
-        which = names.index(past.cap[0])
-        if spent[which] > past.cap[1] * (1 + 1e-6) + unknown[which]:
+                unwritten += mute and sent.processed and sent.place not in past.stored_after
+        which = names.index(past.cap[0]) if past.cap is not None else 0
+        if past.cap is not None and spent[which] > past.cap[1] * (1 + 1e-6) + unknown[which]:
             yield (
                 f"budget: {spent[which]:g} of {past.cap[0]}={past.cap[1]:g} after session {past.number}, "
                 f"{unknown[which]:g} of it unknown"

@@ -10,4 +10,6 @@ REGRESSIONS: Final = {
     28: "the retry of the first request let others go before it was answered, and a full disk went unseen",
     137: "the failure of a worker that was started later was not seen until another one ended",
     191: "as 137, with one request at a time",
+    1672: "a full disk that did not take an answer to a scorer was blamed on the scorer, and the run went on",
+    1876: "the last outcomes were not on disk, and the run said that it was done",
 }

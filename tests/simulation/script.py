@@ -154,7 +154,7 @@ def _windows(rng: random.Random, profile: Profile, length: float) -> tuple[Windo
     if profile == "crashes":
         return ()
     chances = {"mixed": 0.5, "outages": 1.0, "limits": 0.2}
-    windows = []
+    windows: list[Window] = []
     begin = START
     while rng.random() < chances[profile] and len(windows) < 2:
         begin += rng.uniform(0.1, 0.7) * length

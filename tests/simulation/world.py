@@ -69,8 +69,10 @@ class Past:
     """Outcomes that its progress showed."""
     outcomes_committed: int
     permits_at_end: int
-    known_before: Spend
-    """What the run knew of its spending when it began."""
+    known: Spend | None
+    """What the run knew of its spending before, None where the session did not come so far."""
+    stored_after: set[Place]
+    """All that was answered or given up, as far as it is on disk."""
     cap: tuple[str, float] | None
     lost: list[tuple[int, str]] = field(default_factory=list)
     """Samples that ended unscored by the endpoint, with the kind."""
@@ -92,6 +94,7 @@ class World:
         self._store: SimulatedStore | None = None
         self._progress = Progress()
         self._at_end: list[Place] = []
+        self._known: Spend | None = None
 
     def run(self) -> None:
         """Run sessions until one ends well and nothing is left that another might mend; write the artifacts."""
@@ -128,7 +131,7 @@ class World:
         clock, endpoint = self.clock, self.endpoint
         endpoint.session, endpoint.dead, endpoint.most_in_flight = number, False, 0
         began = clock.now
-        before, known = self._committed(), self._known()
+        before, self._known = self._committed(), None
         self._store, self._progress = None, Progress()
         config = self._config(session)
         ending: Ending | None = None
@@ -156,7 +159,8 @@ class World:
             counted=self._progress.done,
             outcomes_committed=store.outcomes_committed if store is not None else 0,
             permits_at_end=gate.in_flight if gate is not None and ending is not None else 0,
-            known_before=known,
+            known=self._known,
+            stored_after=self._stored(),
             cap=self.cap,
             lost=self._lost(),
         )
@@ -191,6 +195,7 @@ class World:
 
         def started(loop: VirtualLoop) -> None:
             self.clock.deadline = max(self.clock.now, self.script.faults_end) + SECONDS_TO_FINISH
+            self._known = self._spent_before()
             loop.when_quiet(self._look)
             if session.trouble == "kill":
                 loop.call_later(session.after_seconds, store.kill)
@@ -233,13 +238,18 @@ class World:
             ).fetchall()
             return {*found, *connection.execute("SELECT idx, repeat, request FROM calls").fetchall()}
 
-    def _known(self) -> Spend:
+    def _stored(self) -> set[Place]:
         path = self.run_dir / FILE_NAME
         if not path.is_file():
-            return Spend()
-        config = config_of(self.script, 1, None)
+            return set()
         with Snapshot(path) as snapshot:
-            return spent_before(snapshot, config.budget.prices["m"])
+            query = "SELECT idx, repeat, request FROM responses UNION SELECT idx, repeat, request FROM calls"
+            return set(snapshot._connection.execute(query).fetchall())
+
+    def _spent_before(self) -> Spend:
+        """Return what the session that has just begun takes earlier ones to have spent."""
+        with Snapshot(self.run_dir / FILE_NAME) as snapshot:
+            return spent_before(snapshot)
 
     def _lost(self) -> list[tuple[int, str]]:
         with Snapshot(self.run_dir / FILE_NAME) as snapshot:
