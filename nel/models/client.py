@@ -44,6 +44,7 @@ _GROWTH: Final = 1.2
 """Each wait is longer than the one before by this factor at least, whatever the jitter says."""
 _PAUSE_MAX: Final = 15.0
 """Seconds that one refusal stops everybody at most, so that a long hint to one does not freeze a run."""
+_OUTLIVED_MAX: Final = 2
 _HINT_JITTER: Final = 0.25
 
 Parse = Callable[[Any], Response | Fault]
@@ -74,9 +75,16 @@ class _Call:
     seconds: float = 0.0
     wait: float = 0.0
     """The last wait."""
+    outlived: int = 0
+    """Failures after which others were answered."""
     url: str = ""
     chat: bool = True
     parse: Parse | None = None
+
+    @property
+    def is_suspect(self) -> bool:
+        """Return whether it fails while the endpoint works, so that its failures say nothing of the endpoint."""
+        return self.outlived >= _OUTLIVED_MAX
 
 
 class Client:
@@ -212,7 +220,9 @@ class Client:
             if wait is None:
                 return self._failed(outcome, one.attempts)
             self._observer.retried(outcome.kind, seconds, wait)
+            answered = self.gate.n_answered
             await self.gate.rest(wait)
+            one.outlived += self.gate.n_answered > answered
             self.counters.retries += 1
 
     async def _try(self, one: _Call, keep: Keep | None) -> Response | Fault:
@@ -246,10 +256,10 @@ class Client:
             fetched = await self._transport.fetch("POST", one.url, one.body, one.headers, stream)
         one.seconds += loop.time() - started
         outcome = self._answer(one, fetched, stream)
-        self._tell_gate(permit, fetched, outcome)
+        self._tell_gate(one, permit, fetched, outcome)
         if isinstance(outcome, Fault):
             # What was charged before the endpoint was known to be down was the outage's fault too.
-            one.charged = one.charged + 1 if self.gate.is_open else 0
+            one.charged = one.charged + 1 if self.gate.is_open else one.charged * one.is_suspect
         return outcome
 
     def _answer(self, one: _Call, fetched: Fetched | Fault, stream: EventStream | None) -> Response | Fault:
@@ -285,7 +295,7 @@ class Client:
         except ValueError as error:
             return malformed(f"the body is not JSON ({error}): {raw[:80]!r}")
 
-    def _tell_gate(self, permit: Permit, fetched: Fetched | Fault, outcome: Response | Fault) -> None:
+    def _tell_gate(self, one: _Call, permit: Permit, fetched: Fetched | Fault, outcome: Response | Fault) -> None:
         gate = self.gate
         if isinstance(outcome, Response):
             self._long_hints_in_a_row = 0
@@ -298,7 +308,7 @@ class Client:
         elif outcome.never_connected or outcome.kind == "connect_timeout":
             gate.failed(permit, of_connection=True)
         elif outcome.retryable:
-            gate.failed(permit, of_connection=False)
+            gate.failed(permit, of_connection=False, is_suspect=one.is_suspect)
         else:
             gate.answered()
 

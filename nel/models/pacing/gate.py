@@ -95,6 +95,8 @@ class Gate:
         self._ended: Exception | None = None
         self._closing = asyncio.Event()
         self._down_since: float | None = None
+        self.n_answered = 0
+        """Requests answered so far."""
         self.parked = 0
         """Requests that wait for another try and hold no permit."""
         self.on_parked: Callable[[], None] | None = None
@@ -182,6 +184,7 @@ class Gate:
     def succeeded(self, permit: Permit, *, tokens: int | None, quotas: Mapping[str, Quota]) -> None:
         """Note an answer, the tokens it took and what its headers say."""
         self._alive()
+        self.n_answered += 1
         if self._ramp < self._pace.concurrency_max:
             self._ramp += 1
         self._pauses_in_a_row = 0
@@ -217,8 +220,18 @@ class Gate:
                 self._pauses_in_a_row += 1
         self._pause(wait, now)
 
-    def failed(self, permit: Permit, *, of_connection: bool) -> None:
-        """Note that the endpoint did not answer, or only that it cannot."""
+    def failed(self, permit: Permit, *, of_connection: bool, is_suspect: bool = False) -> None:
+        """Note that the endpoint did not answer, or only that it cannot.
+
+        Args:
+            permit: Of the request.
+            of_connection: No connection was made.
+            is_suspect: The request has failed before while others were answered, and proves no outage.
+        """
+        if is_suspect and not of_connection:
+            if permit.is_probe:
+                self._breaker.probe_failed(_now(), None)
+            return
         self._note_failure(permit, None, of_connection=of_connection)
 
     def _note_failure(self, permit: Permit, wait: float | None, *, of_connection: bool) -> None:

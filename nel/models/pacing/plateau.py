@@ -34,7 +34,7 @@ class Plateau:
         """Return the bound that holds now."""
         if self._base is None:
             return float("inf")
-        steps = (now - self._cut_at) / self._stride
+        steps = max(0.0, now - self._cut_at) / self._stride
         return self._base * (1 + steps / 25 + steps**3)
 
     def cut(self, base: float, now: float) -> None:
