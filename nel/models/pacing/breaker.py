@@ -28,25 +28,28 @@ class Breaker:
         self._first_probe_seconds = min(first_probe_seconds, probe_seconds)
         self._failures = 0
         self._requests: set[str] = set()
+        self._has_unsuspected = False
         self._between_probes = self._first_probe_seconds
         self.failing_since: float | None = None
         """When the first of the failures in a row came."""
         self.is_open = False
         self.next_probe = 0.0
 
-    def failed(self, request: str, now: float, *, of_connection: bool) -> None:
+    def failed(self, request: str, now: float, *, of_connection: bool, is_suspect: bool) -> None:
         """Note a failure.
 
         Args:
             request: Tells one request from another.
             of_connection: No connection was made, so that no request of any kind could have passed.
+            is_suspect: The request failed before while others were answered; such ones alone are no outage.
         """
         if self.failing_since is None:
             self.failing_since = now
         self._failures += 1
         if len(self._requests) < _REQUESTS_KEPT:
             self._requests.add(request)
-        enough = of_connection or len(self._requests) >= _REQUESTS_MIN
+        self._has_unsuspected = self._has_unsuspected or not is_suspect
+        enough = of_connection or (self._has_unsuspected and len(self._requests) >= _REQUESTS_MIN)
         if not self.is_open and self._failures >= _FAILURES_MIN and enough:
             self.is_open = True
             self.next_probe = now + self._between_probes
@@ -62,6 +65,7 @@ class Breaker:
         if self._failures:
             self._failures = 0
             self._requests.clear()
+            self._has_unsuspected = False
             self._between_probes = self._first_probe_seconds
             self.failing_since = None
             self.is_open = False

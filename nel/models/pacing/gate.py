@@ -226,19 +226,17 @@ class Gate:
         Args:
             permit: Of the request.
             of_connection: No connection was made.
-            is_suspect: The request has failed before while others were answered, and proves no outage.
+            is_suspect: The request has failed before while others were answered, and alone proves no outage.
         """
-        if is_suspect and not of_connection:
-            if permit.is_probe:
-                self._breaker.probe_failed(_now(), None)
-            return
-        self._note_failure(permit, None, of_connection=of_connection)
+        self._note_failure(permit, None, of_connection=of_connection, is_suspect=is_suspect)
 
-    def _note_failure(self, permit: Permit, wait: float | None, *, of_connection: bool) -> None:
+    def _note_failure(
+        self, permit: Permit, wait: float | None, *, of_connection: bool, is_suspect: bool = False
+    ) -> None:
         now = _now()
         breaker = self._breaker
         was_open = breaker.is_open
-        breaker.failed(permit.request, now, of_connection=of_connection)
+        breaker.failed(permit.request, now, of_connection=of_connection, is_suspect=is_suspect)
         if not breaker.is_open:
             return
         if not was_open:
