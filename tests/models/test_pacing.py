@@ -1,0 +1,137 @@
+"""The parts of the gate, each alone, on a clock of the test's own."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nel.config.schema import BudgetConfig, Price
+from nel.models.budget import BudgetSpent, Ledger, cost_of
+from nel.models.faults import Fault
+from nel.models.hints import Quota, duration_seconds
+from nel.models.pacing.breaker import Breaker
+from nel.models.pacing.bucket import Bucket
+from nel.models.pacing.plateau import Plateau
+from nel.models.pacing.rate import Rate
+from nel.models.pacing.retry_budget import RetryBudget
+from nel.types import Response, Usage
+
+
+@given(base=st.floats(0.1, 1e4), pause=st.floats(0, 100), later=st.floats(0, 1000))
+def test_a_plateau_only_rises(base: float, pause: float, later: float) -> None:
+    """After a cut the bound stands still for a pause and never falls until the next cut."""
+    plateau = Plateau()
+    assert plateau.value(0) == float("inf")
+    plateau.cut(base, 10)
+    plateau.delay(pause)
+    assert plateau.value(10) == plateau.value(10 + pause) == base
+    assert plateau.value(10 + pause + later) >= base
+
+
+def test_a_limit_that_is_confirmed_is_tested_more_rarely() -> None:
+    """Found at the same place again, it takes longer to double; found elsewhere, it is followed at once."""
+    plateau = Plateau()
+    plateau.cut(50, 0)
+    first = plateau.value(3)
+    plateau.cut(49, 3)
+    assert plateau.value(6) < first
+    plateau.cut(10, 6)
+    assert plateau.value(9) / 10 == pytest.approx(first / 50)
+
+
+def test_a_rate_is_learnt_from_what_was_accepted() -> None:
+    """Fifty a second were let in between two refusals: the limit is near that."""
+    rate = Rate(requests_per_minute=None, tokens_per_minute=None)
+    rate.sent(0, 0.0)
+    assert not rate.refused(0.001)
+    for number in range(100):
+        rate.sent(0, 0.001 + number / 50)
+        rate.accepted(0)
+    assert rate.refused(2.001)
+    assert 45 <= (rate.requests_per_second(2.001) or 0) <= 50
+
+
+def test_headers_are_heeded_only_near_the_limit() -> None:
+    """With plenty left nothing is slowed down; near the end the rate is what refills."""
+    rate = Rate(requests_per_minute=None, tokens_per_minute=None)
+    rate.told({"requests": Quota(limit=600, remaining=500, reset_seconds=10)}, 4, 0.0)
+    assert rate.requests_per_second(0.0) is None
+    rate.told({"requests": Quota(limit=600, remaining=8, reset_seconds=59.2)}, 4, 0.0)
+    assert rate.requests_per_second(0.0) == pytest.approx(9.8)
+
+
+def test_a_bucket_keeps_to_its_rate() -> None:
+    """Ten a second: never more than the burst and what flowed in."""
+    bucket, now, taken = Bucket(burst_seconds=0.1), 0.0, 0
+    while now < 10:
+        wait = bucket.wait(now, 10.0)
+        if wait == 0.0:
+            bucket.take(1)
+            taken += 1
+        else:
+            now += wait
+    assert 99 <= taken <= 102
+
+
+def test_the_breaker_tells_an_outage_from_a_poisonous_sample() -> None:
+    """One request that fails for ever never opens it; five failures of three do; so do refused connections of one."""
+    breaker = Breaker(probe_seconds=5)
+    for now in range(50):
+        breaker.failed("poison", now, of_connection=False, is_suspect=False)
+    assert not breaker.is_open
+    for name in "abcde":
+        breaker.failed(name, 60, of_connection=False, is_suspect=False)
+    assert breaker.is_open
+    assert breaker.answered()
+    for now in range(5):
+        breaker.failed("one", now, of_connection=True, is_suspect=False)
+    assert breaker.is_open
+
+
+def test_retries_are_a_share_of_the_traffic() -> None:
+    """Beyond a tenth of the requests and the floor of five a second, retries wait."""
+    budget = RetryBudget(0.1)
+    for _ in range(100):
+        budget.requested()
+    waits = [budget.take(0.0) for _ in range(40)]
+    assert waits[:20] == [0.0] * 20
+    assert waits[-1] == pytest.approx(20 / 5)
+
+
+PRICE = Price(input=2.0, output=10.0, cached_input=0.5)
+
+
+def test_cached_tokens_are_priced_as_the_vendor_does() -> None:
+    """Among the prompt's tokens, or beside them; unknown usage has no cost."""
+    usage = Usage(prompt_tokens=1000, completion_tokens=100, cached_tokens=400)
+    assert cost_of(usage, PRICE) == pytest.approx((600 * 2 + 400 * 0.5 + 100 * 10) / 1e6)
+    beside = PRICE.model_copy(update={"cached_tokens": "addition"})
+    assert cost_of(usage, beside) == pytest.approx((1000 * 2 + 400 * 0.5 + 100 * 10) / 1e6)
+    assert cost_of(Usage(prompt_tokens=5), PRICE) is None
+    assert cost_of(usage, None) is None
+
+
+async def test_a_cap_is_kept_by_what_is_reserved() -> None:
+    """What is set aside counts until it is settled; a lost answer counts at its worst, a refused one not at all."""
+    ledger = Ledger(BudgetConfig(max_tokens_total=1000), None)
+    reserved = await ledger.reserve(300, 300)
+    ledger.settle(reserved, Fault(kind="connection", message="reset", retryable=True))
+    assert ledger.spent.tokens == 600
+    with pytest.raises(BudgetSpent, match="max-tokens-total"):
+        await ledger.reserve(300, 300)
+    reserved = await ledger.reserve(200, 200)
+    ledger.settle(reserved, Fault(kind="rate_limit", message="slow down", retryable=True, status=429))
+    assert ledger.spent.tokens == 600
+    reserved = await ledger.reserve(200, 200)
+    ledger.settle(reserved, Response(text="x", usage=Usage(prompt_tokens=20, completion_tokens=5)))
+    assert (ledger.spent.tokens, ledger.spent.requests) == (625, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("1.5", 1.5), ("1m30s", 90.0), ("250ms", 0.25), ("6m0s", 360.0), ("1h", 3600.0), ("x", None), ("-1", None)],
+)
+def test_durations_are_read(text: str, seconds: float | None) -> None:
+    """Seconds and the vendors' own forms; anything else is none."""
+    assert duration_seconds(text) == seconds
