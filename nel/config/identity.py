@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import orjson
-
 from nel.config.schema import BenchmarkConfig, RunConfig
 from nel.errors import ResumeRefused
+from nel.strictjson import dumps_bytes
 
 SCORING_FIELDS: Final = ("scorer.sha256", "scoring.truncated", "sandbox.limits", "sandbox.images")
 """Fields whose change re-scores stored responses instead of refusing."""
@@ -29,7 +28,7 @@ class Identity:
     @property
     def digest(self) -> str:
         """Return ``sha256:`` and the digest of all fields."""
-        encoded = orjson.dumps(dict(self.fields), option=orjson.OPT_SORT_KEYS)
+        encoded = dumps_bytes(dict(self.fields))
         return f"sha256:{hashlib.sha256(encoded).hexdigest()}"
 
     def changes(self, stored: Identity) -> dict[str, tuple[Any, Any]]:

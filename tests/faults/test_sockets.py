@@ -61,7 +61,7 @@ def test_a_connection_that_breaks_is_tried_again(tmp_path: Path, reply: Reply) -
     with serving({0: [reply], 1: reply}) as server:
         ran = run(tmp_path, server)
         assert len(server.of(0)) == 2
-        assert 3 <= len(server.of(1)) <= 4
+        assert 3 <= len(server.of(1)) <= 3 + 3, "three attempts, and at most one free for each connection that idled"
         nothing_paid_twice(server)
     assert ran.states[1] in ("infra:connection", "infra:malformed")
     assert [ran.states[0], ran.states[2]] == ["scored", "scored"]
