@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 from nel.config.schema import BudgetConfig, Price
 from nel.models.faults import Fault
@@ -64,6 +64,10 @@ def tokens_of(usage: Usage, price: Price | None) -> int | None:
     return usage.prompt_tokens + usage.completion_tokens + beside
 
 
+_UNCAPPED: Final = Spend()
+"""Stands for every reservation of a run without caps."""
+
+
 class Ledger:
     """The spending of one run; one event loop's."""
 
@@ -94,8 +98,10 @@ class Ledger:
         Raises:
             BudgetSpent: It does not fit into what is left.
         """
+        if not self._capped:
+            return _UNCAPPED
         worst = self._worst(body_bytes, tokens_max)
-        while self._capped and (name := self._exceeded(worst)) is not None:
+        while (name := self._exceeded(worst)) is not None:
             if self._reserved.requests == 0:
                 raise BudgetSpent(self._reason(name, worst))
             waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -110,8 +116,11 @@ class Ledger:
         Args:
             outcome: None where the attempt was broken off.
         """
-        self._reserved.add(reserved, -1)
+        if reserved is not _UNCAPPED:
+            self._reserved.add(reserved, -1)
         self.spent.add(self._real(reserved, outcome))
+        if not self._settled:
+            return
         waiting, self._settled = self._settled, []
         for future in waiting:
             if not future.done():
@@ -125,7 +134,7 @@ class Ledger:
         if isinstance(outcome, Fault):
             return reserved if outcome.may_have_cost and self._capped else Spend(requests=1)
         if outcome is None:
-            return reserved
+            return reserved if self._capped else Spend(requests=1)
         tokens, cost = tokens_of(outcome.usage, self._price), cost_of(outcome.usage, self._price)
         if tokens is None:
             return reserved if self._capped else Spend(requests=1)

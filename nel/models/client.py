@@ -238,7 +238,8 @@ class Client:
             finally:
                 self.ledger.settle(reserved, outcome)
             if isinstance(outcome, Response):
-                outcome = replace(outcome, attempts=one.attempts)
+                if one.attempts > 1:
+                    outcome = replace(outcome, attempts=one.attempts)
                 reached("response_received")
                 if keep is not None:
                     await keep(outcome)
@@ -271,11 +272,13 @@ class Client:
         if isinstance(answer, Fault) or isinstance(fetched, Fault):
             return answer
         if stream is None or not fetched.streamed or not stream.token_times:
-            return replace(answer, latency_seconds=fetched.seconds)
+            return replace(answer, latency_seconds=fetched.seconds, attempts=1)
         times = stream.token_times
         between = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else None
         first = max(0.0, times[0] - fetched.started)
-        return replace(answer, latency_seconds=fetched.seconds, first_token_seconds=first, inter_token_seconds=between)
+        return replace(
+            answer, latency_seconds=fetched.seconds, first_token_seconds=first, inter_token_seconds=between, attempts=1
+        )
 
     def _payload(self, fetched: Fetched | Fault, stream: EventStream | None) -> Any | Fault:
         if isinstance(fetched, Fault):

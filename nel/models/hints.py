@@ -22,6 +22,9 @@ _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _PART: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhd])")
 _PREFIXES: Final = ("x-ratelimit-{what}-{kind}", "anthropic-ratelimit-{kind}-{what}")
 
+_KINDS: Final = ("requests", "tokens")
+_LIMITS: Final = tuple(prefix.format(what="limit", kind=kind) for prefix in _PREFIXES for kind in _KINDS)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
@@ -61,10 +64,10 @@ def wait_seconds(headers: Mapping[str, str]) -> float | None:
 
 def quotas(headers: Mapping[str, str]) -> dict[str, Quota]:
     """Return what the headers say of ``requests`` and ``tokens``; limits that are not named are absent."""
-    if not any("ratelimit" in name.lower() for name in headers):
+    if not any(name in headers for name in _LIMITS):
         return {}
     found: dict[str, Quota] = {}
-    for kind in ("requests", "tokens"):
+    for kind in _KINDS:
         for prefix in _PREFIXES:
             limit = _number(headers.get(prefix.format(what="limit", kind=kind)))
             remaining = _number(headers.get(prefix.format(what="remaining", kind=kind)))

@@ -129,7 +129,8 @@ class HttpTransport:
                 ) as response:
                     kind, allowed = "idle_timeout", endpoint.idle_timeout_seconds
                     silence = _Silence(deadline, allowed, ends)
-                    silence.broken()
+                    if not response.content.is_eof():  # small answers are all here with their head
+                        silence.broken()
                     if response.status in _REDIRECTS:
                         return _redirected(response)
                     streamed = stream is not None and response.status == _OK and _is_event_stream(response)
@@ -168,7 +169,8 @@ class HttpTransport:
                 raise ResponseTooLarge(f"the response is larger than {limit} bytes")
             if stream is None:
                 chunks.append(chunk)
-                silence.broken()
+                if not response.content.is_eof():
+                    silence.broken()
             elif stream.feed(chunk, time.monotonic()):
                 silence.broken()
             if stream is not None and stream.is_finished:

@@ -107,6 +107,8 @@ class Gate:
     @property
     def limit(self) -> int:
         """Return how many requests may be with the endpoint now."""
+        if not self._concurrency.is_known and self._ramp >= self._pace.concurrency_max:
+            return self._pace.concurrency_max
         bound = min(float(self._pace.concurrency_max), self._ramp, self._concurrency.value(_now()))
         return max(self._pace.concurrency_min, int(bound))
 

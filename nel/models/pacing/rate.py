@@ -42,9 +42,17 @@ class Rate:
         self._counting_since: float | None = None
         self._paused = 0.0
         self._is_measuring = False
+        self._is_bounded = self._configured != (_INFINITE, _INFINITE)
+
+    @property
+    def is_free(self) -> bool:
+        """Return whether nothing bounds the rate and nothing did yet."""
+        return not (self._is_bounded or self._learnt.is_known)
 
     def wait(self, now: float) -> float:
         """Return the seconds until the next request may go out; 0 means now."""
+        if self.is_free:
+            return 0.0
         requests, tokens = self._rates(now)
         return max(self._requests.wait(now, requests), self._tokens.wait(now, tokens))
 
@@ -71,6 +79,7 @@ class Rate:
         tokens = _told_rate(quotas.get("tokens"), 0)
         self._told = (requests, tokens)
         self._told_until = now + 60.0
+        self._is_bounded = True
 
     def refused(self, now: float) -> bool:
         """Learn from a refusal; return whether there was enough to learn a rate from."""
