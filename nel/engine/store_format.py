@@ -54,6 +54,9 @@ def create(path: Path) -> None:
     unfinished.unlink(missing_ok=True)
     unfinished.touch(mode=0o600)
     connection = sqlite3.connect(unfinished, isolation_level=None)
+    connection.execute(
+        "PRAGMA journal_mode=WAL"
+    )  # for good: a file that is renamed before would have a journal to lose
     connection.executescript(
         f"BEGIN; PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={FORMAT}; {_SCHEMA} COMMIT;"
     )

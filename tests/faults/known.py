@@ -14,7 +14,6 @@ KNOWN = {
     "[f118-1e308]": "numpy overflows in the spread; a warning on stderr and an interval of -inf in the table",
     "[f110-os-exit]": "nel list imports every plugin in its own process",
     "[f110-hangs]": "nel list imports every plugin without a deadline",
-    "test_f48_a_kill_while_the_store_is_made": "engine/store_format.py: WAL is set after the rename",
 }
 
 
