@@ -208,7 +208,7 @@ class _Worker:
                 blocked.append(one.number)
             elif one.number not in self._cancelled and self._writer is not None:
                 self._cancelled.add(one.number)
-                self._writer.write(framed(("cancel", one.number)))
+                self._say(("cancel", one.number))
         if len(blocked) == 1:
             hanging += blocked
         if hanging:
@@ -241,8 +241,13 @@ class _Worker:
 
     def _write(self, number: int) -> None:
         benchmark, item = self._items[number]
-        assert self._writer is not None  # noqa: S101 - callers look
-        self._writer.write(framed(("score", number, benchmark, inputs_of(item))))
+        self._say(("score", number, benchmark, inputs_of(item)))
+
+    def _say(self, message: tuple[Any, ...]) -> None:
+        """Send a message; to a process that is gone it is lost, and `_read` has it started again with all it had."""
+        if self._writer is not None:
+            with suppress(RuntimeError, OSError):  # uvloop raises RuntimeError for a pipe that closed meanwhile
+                self._writer.write(framed(message))
 
     async def _start(self) -> None:
         connection, self._pid = self._nursery.new_worker()
@@ -284,7 +289,7 @@ class _Worker:
         except NelError as error:
             reply = (False, error)
         if self._writer is not None:
-            self._writer.write(framed(("answer", asked, *reply)))
+            self._say(("answer", asked, *reply))
 
     async def _mourn(self) -> None:
         """The process ended by itself: whoever ran then is to blame, or is tried alone when it is not clear who."""
