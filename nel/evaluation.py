@@ -81,9 +81,7 @@ def evaluate(
     run_config = config if isinstance(config, RunConfig) else build_config(config, where="evaluate()")
     progress = progress or Progress()
     plans = make_plans(run_config, resuming=resume)
-    progress.notes += [
-        f"{plan.slot}: {plan.unreadable}; going on with the copy in run.db" for plan in plans if plan.unreadable
-    ]
+    _note_unreadable(plans, progress)
     if resume:
         run_dir = latest_run_dir(Path(run_config.output.dir), run_config.output.run_id)
         with Snapshot(run_dir / FILE_NAME) as snapshot:
@@ -92,17 +90,7 @@ def evaluate(
     else:
         run_dir = new_run_dir(run_config, plans)
         ending = _first_session(run_dir, run_config, plans, progress)
-    progress.stage = "writing artifacts"
-    reached("before_artifacts")
-    benchmarks, report = rebuild(run_dir, {plan.slot: plan.statistics for plan in plans})
-    reached("after_artifacts")
-    return RunResult(
-        run_dir=run_dir,
-        ending=ending,
-        benchmarks=benchmarks,
-        report=report,
-        exit_code=ending.exit_code or _exit_code(benchmarks, run_config.engine.unscored_rate_max),
-    )
+    return _written(run_dir, run_config, plans, ending, progress)
 
 
 def rescore(
@@ -123,10 +111,25 @@ def rescore(
     config = stored_config(run_dir, overrides=[*overrides, *chosen])
     progress = progress or Progress()
     plans = make_plans(config, resuming=True)
+    _note_unreadable(plans, progress)
     with Snapshot(run_dir / FILE_NAME) as snapshot:
         snapshot.check_integrity()
     ending = run_session(run_dir, config, plans, progress=progress, scoring_only=True)
+    return _written(run_dir, config, plans, ending, progress)
+
+
+def _note_unreadable(plans: Sequence[Plan], progress: Progress) -> None:
+    progress.notes += [
+        f"{plan.slot}: {plan.unreadable}; going on with the copy in run.db" for plan in plans if plan.unreadable
+    ]
+
+
+def _written(run_dir: Path, config: RunConfig, plans: Sequence[Plan], ending: Ending, progress: Progress) -> RunResult:
+    """Write the artifacts of a session that ended, and return what the run came to."""
+    progress.stage = "writing artifacts"
+    reached("before_artifacts")
     benchmarks, report = rebuild(run_dir, {plan.slot: plan.statistics for plan in plans})
+    reached("after_artifacts")
     return RunResult(
         run_dir=run_dir,
         ending=ending,

@@ -6,10 +6,6 @@ where the fault is; a test that is wrong is corrected, not listed.
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import nel
-
 KNOWN = {
     "[f118-1e308]": "numpy overflows in the spread; a warning on stderr and an interval of -inf in the table",
     "[f110-os-exit]": "nel list imports every plugin in its own process",
@@ -19,12 +15,4 @@ KNOWN = {
 
 def reason(name: str) -> str | None:
     """Return why a test is known to fail, or None."""
-    if not _has_failpoints() and name.startswith(("test_a_kill_at_a_named_point", "test_a_kill_at_the_same_point")):
-        late = ("[f45-before_artifacts-fourth]", "[f45-after_artifacts-fourth]")
-        return None if name.endswith(late) else "there are no failpoints yet"
     return next((why for end, why in KNOWN.items() if name.endswith(end)), None)
-
-
-def _has_failpoints() -> bool:
-    home = Path(nel.__file__).parent
-    return any("NEL_FAILPOINT" in path.read_text(encoding="utf-8") for path in home.rglob("*.py"))
