@@ -8,8 +8,6 @@ from __future__ import annotations
 
 KNOWN = {
     "[f118-1e308]": "numpy overflows in the spread; a warning on stderr and an interval of -inf in the table",
-    "[f110-os-exit]": "nel list imports every plugin in its own process",
-    "[f110-hangs]": "nel list imports every plugin without a deadline",
 }
 
 
