@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
 LEVEL = 0.95
 
@@ -129,7 +130,7 @@ def jeffreys_interval(right: float, n: int, *, level: float = LEVEL) -> Interval
     return replace(beta_interval(right, n, prior_right=0.5, prior_wrong=0.5, level=level), method="jeffreys")
 
 
-def mean_interval(question_means: Sequence[float], *, level: float = LEVEL) -> Interval:
+def mean_interval(question_means: Sequence[float] | NDArray[np.float64], *, level: float = LEVEL) -> Interval:
     """Return Student's t interval of the mean of question means.
 
     With repeats, a question's mean already holds the noise of sampling its answers (Miller 2024, arXiv 2411.00640).
