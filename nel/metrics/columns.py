@@ -44,6 +44,14 @@ class Column:
         """Return how many there are."""
         return len(self._codes) if self._numbers is None else len(self._numbers)
 
+    def __getitem__(self, index: int) -> float:
+        """Return one of them.
+
+        Raises:
+            IndexError: There are fewer.
+        """
+        return list(self._values)[self._codes[index]] if self._numbers is None else self._numbers[index]
+
     def __iter__(self) -> Iterator[float]:
         """Yield them in order."""
         if self._numbers is not None:
