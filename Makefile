@@ -11,7 +11,7 @@ STAMP := $(VENV)/.nel-installed
 DEV_STAMP := $(VENV)/.nel-dev-installed
 MODEL_STAMP := $(VENV)/.nel-local-model-installed
 
-.PHONY: demo demo-model sandbox test check format bench bench-peers simulate docs clean help
+.PHONY: demo demo-model sandbox test check format bench bench-peers bench-million simulate docs clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -87,6 +87,11 @@ bench: $(DEV_STAMP)
 # Not part of bench: it downloads other tools into .peers once (2.5 GB unpacked), and takes ten minutes and more.
 bench-peers: $(DEV_STAMP)
 	@$(BIN)/python tests/performance/peers.py --environments .peers
+
+# Not part of bench: a million samples three times, about half an hour, 4 GB of disk.
+SAMPLES ?= 1000000
+bench-million: $(DEV_STAMP)
+	@$(BIN)/python tests/performance/million.py --samples $(SAMPLES)
 
 SEEDS ?= 10000
 simulate: $(DEV_STAMP)

@@ -16,6 +16,7 @@ from typing import Any
 from nel.artifacts.write import BenchmarkResult, write_artifacts
 from nel.config.load import build_config
 from nel.config.schema import RunConfig
+from nel.engine.checking import check_records
 from nel.engine.codec import decode_sample
 from nel.engine.ending import Ending
 from nel.engine.plan import Digests, Plan, duplicate_id, make_plans, stream_samples
@@ -84,8 +85,7 @@ def evaluate(
     _note_unreadable(plans, progress)
     if resume:
         run_dir = latest_run_dir(Path(run_config.output.dir), run_config.output.run_id)
-        with Snapshot(run_dir / FILE_NAME) as snapshot:
-            snapshot.check_integrity()
+        check_records(run_dir / FILE_NAME)
         ending = run_session(run_dir, run_config, plans, progress=progress, allowed_changes=allowed_changes)
     else:
         run_dir = new_run_dir(run_config, plans)

@@ -8,14 +8,14 @@ results stay the same to the last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, Protocol
 
 _ORDINARY_EXPONENT: Final = 400
 """Up to 2 to this, squares and cubes can be summed without an overflow (2**1024) or an underflow (2**-1074) of all."""
 
 
-def exponent_of(values: Sequence[float]) -> int:
+def exponent_of(values: Numbers) -> int:
     """Return the exponent of the power of two that values are to be divided by; 0 for ordinary ones.
 
     Args:
@@ -42,7 +42,19 @@ def unscaled(value: float, exponent: int) -> float:
         return math.copysign(math.inf, value)
 
 
-def mean_of(values: Sequence[float]) -> float:
+class Numbers(Protocol):
+    """Numbers that can be counted and gone through twice."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        ...
+
+    def __iter__(self) -> Iterator[float]:
+        """Yield them."""
+        ...
+
+
+def mean_of(values: Numbers) -> float:
     """Return the arithmetic mean, finite like the values and the same to the last bit in any order.
 
     Args:
@@ -52,4 +64,5 @@ def mean_of(values: Sequence[float]) -> float:
     True
     """
     exponent = exponent_of(values)
-    return unscaled(math.fsum(scaled(values, exponent)) / len(values), exponent)
+    total = math.fsum(math.ldexp(value, -exponent) for value in values) if exponent else math.fsum(values)
+    return unscaled(total / len(values), exponent)

@@ -75,7 +75,8 @@ def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
     def read() -> Iterator[RawRow]:
         return checked(_rows(rows, uri), name=uri, unit="row")
 
-    return Dataset(uri=uri, revision=commit, unit="row", read=read)
+    fingerprint = f"{address.repo} {address.config} {address.split} {commit}"
+    return Dataset(uri=uri, revision=commit, unit="row", read=read, fingerprint=fingerprint)
 
 
 def parse_uri(uri: str) -> HubAddress:

@@ -17,6 +17,7 @@ from typing import Any
 from nel.config.identity import Identity, check_resume
 from nel.config.redaction import read_secret
 from nel.config.schema import RunConfig
+from nel.engine.checking import UNREADABLE, DatasetCheck, RecordCheck, check_of, fingerprint_of
 from nel.engine.ending import Ending
 from nel.engine.lock import owned
 from nel.engine.pipeline import Job
@@ -122,9 +123,9 @@ def run_session(
         Snapshot(run_dir / FILE_NAME) as snapshot,
     ):
         progress.stage = "reading datasets"
-        dropped = store.drop_unreadable()
-        if dropped:
-            progress.notes.append(f"{dropped:,} records of run.db could not be read; their samples are made anew")
+        records = _records_to_check(store, snapshot, footing) if asks else None
+        if records is None:
+            _drop_unreadable(store, snapshot, progress)
         with store.transaction():  # a refused resume leaves the run as it was
             _refuse_fewer(snapshot, plans)
             settle_killed(store, snapshot, price_of(config))
@@ -145,8 +146,24 @@ def run_session(
             observer=observer,
             footing=footing,
             scoring_only=scoring_only,
+            records=records,
         )
         return session.drive()
+
+
+def _drop_unreadable(store: Store, snapshot: Snapshot, progress: Progress) -> None:
+    dropped = store.drop_unreadable()
+    if dropped:
+        progress.notes.append(f"{dropped:,} records of run.db could not be read; their samples are made anew")
+    if snapshot.meta(UNREADABLE):
+        store.set_meta(UNREADABLE, 0)
+
+
+def _records_to_check(store: Store, snapshot: Snapshot, footing: Footing) -> RecordCheck | None:
+    """Return what reads the records of a large run while it asks; None where they are to be read at once."""
+    if store.path.stat().st_size <= footing.bytes_checked_first or snapshot.meta(UNREADABLE):
+        return None
+    return RecordCheck(store.path)
 
 
 def _secrets(config: RunConfig, api_key: str | None) -> tuple[str | None, ...]:
@@ -221,7 +238,7 @@ def _started(path: Path) -> tuple[float, str]:
 
 
 def _planned(snapshot: Snapshot, jobs: list[Job]) -> int:
-    return sum(1 for job in jobs for _ in snapshot.pending(job.key, job.plan.config.repeats, have="outcomes"))
+    return sum(snapshot.count_pending(job.key, job.plan.config.repeats) for job in jobs)
 
 
 def _prepare(store: Store, snapshot: Snapshot, plan: Plan, terms: _Terms) -> Job:
@@ -231,7 +248,11 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, terms: _Terms) -> Job
         store.clear_samples(key)
     n_stored = stored["dataset"]["rows"] if stored else 0
     if plan.unreadable is not None:
-        return _prepare_from_snapshot(store, key, plan, stored, terms)
+        return _prepare_unreadable(store, key, plan, stored, terms)
+    if stored and not terms.scoring_only:
+        check = check_of(plan, stored, snapshot.samples(key), allowed=terms.allowed)
+        if check is not None:
+            return _prepare_from_snapshot(store, key, plan, stored, terms, check)
     digests = Digests()
     at_stored: list[Identity] = []
     stream = stream_samples(plan, digests, lambda sample_id: store.row_number_of(key, sample_id), n_stored=n_stored)
@@ -245,10 +266,16 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, terms: _Terms) -> Job
     return Job(key=key, plan=plan)
 
 
-def _prepare_from_snapshot(store: Store, key: int, plan: Plan, stored: dict[str, Any], terms: _Terms) -> Job:
-    """Go on with the samples that run.db holds, when the dataset itself is gone."""
+def _prepare_unreadable(store: Store, key: int, plan: Plan, stored: dict[str, Any], terms: _Terms) -> Job:
     if not stored or plan.config.max_problems != stored["max_problems"]:
         raise DatasetError(plan.unreadable)
+    return _prepare_from_snapshot(store, key, plan, stored, terms)
+
+
+def _prepare_from_snapshot(
+    store: Store, key: int, plan: Plan, stored: dict[str, Any], terms: _Terms, check: DatasetCheck | None = None
+) -> Job:
+    """Go on with the samples that run.db holds, when the dataset is gone, or is checked while the run goes on."""
     kept = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
     now = Identity(fields={**plan.fields, **kept})
     _accept_resume(store, key, plan, stored, [now], terms)
@@ -256,7 +283,7 @@ def _prepare_from_snapshot(store: Store, key: int, plan: Plan, stored: dict[str,
     changed = {"identity": dict(now.fields), "digest": now.digest, "repeats": plan.config.repeats, "scorer": scorer}
     changed |= {"reducers": list(plan.reducers), "metrics": list(plan.config.metrics)}
     store.put_benchmark(plan.slot, plan.benchmark.name, {**stored, **changed, "truncated": plan.config.truncated})
-    return Job(key=key, plan=plan)
+    return Job(key=key, plan=plan, check=check)
 
 
 def _beyond(stream: Iterator[StoredSample], n_stored: int, reached: Callable[[], object]) -> Iterator[StoredSample]:
@@ -299,6 +326,7 @@ def _stored_plan(plan: Plan, digests: Digests, uri: str) -> dict[str, Any]:
         "digest": identity.digest,
         "repeats": plan.config.repeats,
         "max_problems": plan.config.max_problems,
+        "fingerprint": fingerprint_of(plan),
         "reducers": list(plan.reducers),
         "metrics": list(plan.config.metrics),
         "eval_only": plan.eval_only,

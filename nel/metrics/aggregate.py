@@ -8,7 +8,6 @@ dataset order, so that sums are the same to the last bit however the run was sch
 from __future__ import annotations
 
 import math
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import Any, Final
 from nel.errors import UndefinedMetric
 from nel.magnitude import mean_of, unscaled
 from nel.metrics.clusters import cluster_interval
+from nel.metrics.columns import Column, Positions
 from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
 from nel.types import ModelFailure, Outcome, Scored
 
@@ -46,8 +46,8 @@ class _Series:
     )
 
     def __init__(self) -> None:
-        self._means = array("d")
-        self.questions = array("q")
+        self._means = Column()
+        self.questions = Positions()
         self._question = -1
         self._total = 0.0
         self._scaled = 0.0
@@ -72,14 +72,14 @@ class _Series:
             self.binary = False
             self.unit = self.unit and 0.0 < value < 1.0
 
-    def question_means(self) -> array[float]:
+    def question_means(self) -> Column:
         """Return the mean of each question; no value may be added afterwards to the last one."""
         self._flush()
         return self._means
 
     def mean(self) -> float | None:
         means = self.question_means()
-        return mean_of(means) if means else None
+        return mean_of(means) if len(means) else None
 
     def _flush(self) -> None:
         if self._count:
@@ -148,7 +148,7 @@ class Aggregate:
         self.accounting = Accounting()
         self._rewards = _Series()
         self._metrics: dict[str, _Metric] = {}
-        self._bare_failures = array("q")
+        self._bare_failures = Positions()
         self._completed_sum = 0.0
         self._completed_scaled = 0.0
         self._reward_key: str | None = None
@@ -291,12 +291,12 @@ def _interval(series: _Series, groups: Mapping[int, str]) -> Interval:
     clusters = [groups.get(question, question) for question in series.questions] if groups else []
     if len(set(clusters)) < len(clusters):
         try:
-            return cluster_interval(means, clusters)
+            return cluster_interval(list(means), clusters)
         except UndefinedMetric as error:
             return Interval(lower=None, upper=None, method="none", covers="new clusters", reason=str(error))
-    if series.binary and (series.repeats <= 1 or len(set(means)) == 1):
+    if series.binary and (series.repeats <= 1 or means.is_constant):
         return wilson_interval(math.fsum(means), len(means))
-    return mean_interval(means)
+    return mean_interval(means.as_array())
 
 
 def aggregate(outcomes: Iterable[tuple[int, Outcome]]) -> Aggregate:

@@ -8,16 +8,18 @@ its row, and the row says how many.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, overload
 
 from nel.errors import UndefinedMetric
 from nel.magnitude import mean_of
+from nel.metrics.columns import Column
 from nel.metrics.decorators import Metric, NamedReducer
 from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
 from nel.metrics.reducers import mean_score
+from nel.metrics.sample_metrics import reads_scores_alone
 from nel.types import ModelFailure, Outcome, SampleScore, Score, Unscored
 
 _REWARD = ""
@@ -39,6 +41,26 @@ class Choice:
         return not (self.reducers or self.metrics or self.missing)
 
 
+class _BareScores(Sequence[SampleScore]):
+    """Scores of samples without anything else of them, made one at a time as they are looked at."""
+
+    def __init__(self, values: Column) -> None:
+        self._values = values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[SampleScore]:
+        return (_bare(value) for value in self._values)
+
+    @overload
+    def __getitem__(self, index: int) -> SampleScore: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[SampleScore]: ...
+    def __getitem__(self, index: int | slice) -> SampleScore | Sequence[SampleScore]:
+        return list(self)[index] if isinstance(index, slice) else _bare(self._values[index])
+
+
 @dataclass(slots=True)
 class ChosenStatistics:
     """Collects the scores of a benchmark, in dataset order, and computes what was chosen."""
@@ -51,7 +73,14 @@ class ChosenStatistics:
     _reduced: dict[str, list[float]] = field(default_factory=dict)
     _left_out: dict[str, int] = field(default_factory=dict)
     _scores: dict[str, list[SampleScore]] = field(default_factory=dict)
+    _values: dict[str, Column] = field(default_factory=dict)
+    """In place of `_scores`, where every metric looks at the scores alone."""
+    _scores_suffice: bool = False
     _repeats_max: int = 0
+
+    def __post_init__(self) -> None:
+        """See what the metrics need of a sample."""
+        self._scores_suffice = all(reads_scores_alone(metric) for _, metric in self.choice.metrics)
 
     def add(self, question: int, outcome: Outcome, sample: SampleScore) -> None:
         """Note one outcome; `sample` carries the row, the target and the response."""
@@ -76,9 +105,9 @@ class ChosenStatistics:
         self._flush()
         rows = [self._reduced_row(headline, reducer.name) for reducer in self.choice.reducers if reducer.name != "mean"]
         for key, metric in self.choice.metrics:
-            names = [name for name in sorted(self._scores) if name and key and fnmatchcase(name, key)]
+            names = [name for name in sorted(self._values or self._scores) if name and key and fnmatchcase(name, key)]
             for name in names if key else [_REWARD]:
-                rows += _metric_rows(metric, self._scores.get(name, []), f"{name}/" if name else "", self._repeats_max)
+                rows += _metric_rows(metric, self._scores_of(name), f"{name}/" if name else "", self._repeats_max)
         return rows + [_row(name, None, n=0, reason="its plugin is not installed") for name in self.choice.missing]
 
     def _flush(self) -> None:
@@ -103,6 +132,9 @@ class ChosenStatistics:
     def _note_sample(self, name: str, score: Score) -> None:
         given = self._sample
         assert given is not None  # noqa: S101 - _flush looks
+        if self._scores_suffice and isinstance(score.value, (int, float)):
+            self._values.setdefault(name, Column()).append(float(score.value))
+            return
         self._scores.setdefault(name, []).append(
             SampleScore(
                 score=score,
@@ -113,6 +145,10 @@ class ChosenStatistics:
                 target=given.target,
             )
         )
+
+    def _scores_of(self, name: str) -> Sequence[SampleScore]:
+        """Return what a metric is given; a list of its own, unless it is known to change nothing."""
+        return _BareScores(self._values[name]) if name in self._values else list(self._scores.get(name, []))
 
     def _reduced_row(self, headline: str, name: str) -> dict[str, Any]:
         values = self._reduced.get(name, [])
@@ -128,10 +164,14 @@ class ChosenStatistics:
         )
 
 
+def _bare(value: float) -> SampleScore:
+    return SampleScore(score=Score(value=value))
+
+
 def _metric_rows(metric: Metric, scores: Sequence[SampleScore], prefix: str, repeats: int) -> list[dict[str, Any]]:
     name = prefix + str(getattr(metric, "name", getattr(metric, "__name__", type(metric).__name__)))
     try:
-        value = metric(list(scores))
+        value = metric(scores)
     except UndefinedMetric as error:
         return [_row(name, None, n=len(scores), repeats=repeats, reason=str(error))]
     except Exception as error:  # noqa: BLE001 - a metric of a plugin; its own row says what it did

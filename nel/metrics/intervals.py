@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nel.magnitude import exponent_of, scaled, unscaled
+from nel.magnitude import exponent_of, unscaled
 
 LEVEL = 0.95
 TOO_LARGE = "it is larger than a floating-point number can be"
@@ -132,7 +133,7 @@ def jeffreys_interval(right: float, n: int, *, level: float = LEVEL) -> Interval
     return replace(beta_interval(right, n, prior_right=0.5, prior_wrong=0.5, level=level), method="jeffreys")
 
 
-def mean_interval(question_means: Sequence[float], *, level: float = LEVEL) -> Interval:
+def mean_interval(question_means: Sequence[float] | NDArray[np.float64], *, level: float = LEVEL) -> Interval:
     """Return Student's t interval of the mean of question means.
 
     With repeats, a question's mean already holds the noise of sampling its answers (Miller 2024, arXiv 2411.00640).
@@ -150,9 +151,11 @@ def mean_interval(question_means: Sequence[float], *, level: float = LEVEL) -> I
     >>> round(interval.lower, 6), round(interval.upper, 6)
     (-0.045612, 1.545612)
     """
-    exponent = exponent_of(question_means)
-    values = np.asarray(scaled(question_means, exponent), dtype=np.float64)
+    values = np.asarray(question_means, dtype=np.float64)
     n = len(values)
+    exponent = exponent_of([float(values.min()), float(values.max())]) if n else 0
+    if exponent:
+        values = np.ldexp(values, -exponent)
     if n < 2 or float(values.max() - values.min()) == 0.0:  # noqa: PLR2004 - a spread needs two values
         reason = "fewer than two questions" if n < 2 else "all questions have the same value"  # noqa: PLR2004
         return Interval(lower=None, upper=None, method="none", covers="new questions", reason=reason)

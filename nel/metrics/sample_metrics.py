@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from nel.errors import UndefinedMetric
 from nel.magnitude import exponent_of, mean_of, scaled, unscaled
 from nel.metrics.bootstrap import bootstrap_ci, bootstrap_means
 from nel.metrics.clusters import cluster_interval, clustered_stderr, is_cluster_id
-from nel.metrics.decorators import Metric, metric
+from nel.metrics.decorators import Metric, NamedMetric, metric
 from nel.metrics.intervals import LEVEL, TOO_LARGE, Interval, mean_interval, wilson_interval
 from nel.metrics.values import DEFAULT_TO_FLOAT, ValueToFloat
 from nel.types import SampleScore, Value
@@ -114,10 +114,11 @@ def stderr(to_float: ValueToFloat = DEFAULT_TO_FLOAT, cluster: str | None = None
     """
 
     def compute(scores: Sequence[SampleScore]) -> Value:
-        scored = _scored(scores, to_float)
-        values = [number for _, number in scored]
         if cluster is not None:
+            scored = list(_scored(scores, to_float))
+            values = [number for _, number in scored]
             return clustered_stderr(values, [_label(sample, cluster) for sample, _ in scored])
+        values = _numbers(scores, to_float)
         variance, exponent = _scaled_variance(values)
         return _finite(unscaled(math.sqrt(variance / len(values)), exponent))
 
@@ -192,9 +193,8 @@ def ci(
         raise ValueError('method "wilson" takes no cluster: it knows independent samples only')
 
     def compute(scores: Sequence[SampleScore]) -> Value:
-        scored = _scored(scores, to_float)
-        values = [number for _, number in scored]
-        labels = None if cluster is None else [_label(sample, cluster) for sample, _ in scored]
+        values = _numbers(scores, to_float)
+        labels = None if cluster is None else [_label(sample, cluster) for sample, _ in _scored(scores, to_float)]
         if not values:
             raise UndefinedMetric(_NOTHING)
         if method == "wilson":
@@ -267,9 +267,16 @@ def grouped(
     return compute
 
 
-def _scored(scores: Sequence[SampleScore], to_float: ValueToFloat) -> list[tuple[SampleScore, float]]:
-    """Return the samples that have a score, with its number."""
-    scored = []
+def reads_scores_alone(metric: Metric) -> bool:
+    """Return whether a metric is one of these and looks at nothing of a sample but its score."""
+    function = getattr(metric, "function", metric)
+    if not isinstance(metric, NamedMetric) or getattr(function, "__module__", None) != __name__:
+        return False
+    return metric.params.get("cluster") is None and "group_key" not in metric.params
+
+
+def _scored(scores: Sequence[SampleScore], to_float: ValueToFloat) -> Iterator[tuple[SampleScore, float]]:
+    """Yield the samples that have a score, with its number."""
     for sample in scores:
         if sample.score.is_unscored:
             continue
@@ -280,8 +287,7 @@ def _scored(scores: Sequence[SampleScore], to_float: ValueToFloat) -> list[tuple
         if math.isinf(number):
             raise UndefinedMetric(f"sample {sample.sample_id}: the score is infinite")
         if not math.isnan(number):
-            scored.append((sample, number))
-    return scored
+            yield sample, number
 
 
 def _numbers(scores: Sequence[SampleScore], to_float: ValueToFloat) -> list[float]:
