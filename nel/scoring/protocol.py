@@ -358,7 +358,9 @@ def _marked(
     metadata: Mapping[str, Any],
 ) -> Any:
     if not callable(function):
-        raise ConfigError(f"@scorer marks functions and classes, not a {type(function).__name__}")
+        raise ConfigError(
+            f"@scorer marks functions and classes, not a {type(function).__name__}; @benchmark goes above @scorer"
+        )
     chosen = name or _name_of(function)
     if inspect.isclass(function) or _is_factory(function) or (metrics and not _takes_sample(function)):
         return ScorerFactory(function, name=chosen, metrics=metrics, metadata=metadata)

@@ -1,0 +1,177 @@
+"""Reads a benchmark file as what a package is made of: its text, its benchmarks, and the files that it names.
+
+Runs the file to know its benchmarks, as a run does. Trap: a package is used on other machines, so every path of this
+one is taken out of the text, or refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from nel.benchmarks.base import Benchmark
+from nel.benchmarks.registry import benchmarks_in_file
+from nel.errors import PluginError
+
+FILE_BYTES_MAX: Final = 256 * 1024 * 1024
+"""The largest file that is packed."""
+
+_URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_OTHER_TOOL: Final = re.compile(r"^(from|import)(\s+)nemo_evaluator(\.contrib\.byob)?(?![\w])")
+_OWN_MODULES: Final = ("nel", "nemo_evaluator")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A benchmark file, read and run."""
+
+    path: Path
+    """Absolute, links followed."""
+    text: str
+    benchmarks: Mapping[str, Benchmark]
+    """By name, in the order of their definition."""
+
+    @property
+    def module(self) -> str:
+        """Return the file's name as that of a module inside a package."""
+        name = re.sub(r"\W+", "_", self.path.stem, flags=re.ASCII).strip("_").lower()
+        return name if name and not name[0].isdigit() and name not in {"plugin", "data"} else f"bench_{name}"
+
+    def strings(self) -> list[ast.Constant]:
+        """Return the text constants of the file, in no order."""
+        nodes = ast.walk(ast.parse(self.text))
+        return [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+
+
+def read_source(path: Path) -> SourceFile:
+    """Run a benchmark file and return it.
+
+    Raises:
+        PluginError: It is missing, fails to run, defines no benchmark, or imports a module that lies beside it.
+    """
+    found = benchmarks_in_file(path)
+    full = path.expanduser().resolve()
+    source = SourceFile(path=full, text=full.read_text(encoding="utf-8"), benchmarks=found)
+    beside = sorted(_imported_from_beside(source))
+    if beside:
+        raise PluginError(
+            f"{path} imports {beside[0]} from the folder it lies in, which a package of this file does not have; "
+            "move that code into the file, or install it as a package and name it in requirements="
+        )
+    return source
+
+
+def local_dataset(benchmark: Benchmark) -> Path | None:
+    """Return the local file that a benchmark reads its rows from, or None for a URI or a function.
+
+    Raises:
+        PluginError: The file is missing or too large to be packed.
+    """
+    if not isinstance(benchmark.dataset, str) or _URI.match(benchmark.dataset):
+        return None
+    wanted = Path(benchmark.dataset).expanduser()
+    places = [wanted] if wanted.is_absolute() or benchmark.base_dir is None else [benchmark.base_dir / wanted, wanted]
+    found = next((place.resolve() for place in places if place.is_file()), None)
+    if found is None:
+        raise PluginError(f'the dataset "{benchmark.dataset}" of {benchmark.name} is no file here; check its path')
+    if found.stat().st_size > FILE_BYTES_MAX:
+        raise PluginError(
+            f"{benchmark.dataset} is larger than {FILE_BYTES_MAX // 1024**2} MiB, too large for a package; "
+            "put it on a hub and name it as hf://org/name?revision=COMMIT"
+        )
+    return found
+
+
+def companions(source: SourceFile) -> dict[str, Path]:
+    """Return the files below the benchmark file's folder that its text names, by relative path: templates, rows, …"""
+    folder = source.path.parent
+    found: dict[str, Path] = {}
+    for node in source.strings():
+        name = str(node.value)
+        if not name or len(name) > 255 or "\n" in name or "\0" in name or Path(name).is_absolute():  # noqa: PLR2004
+            continue
+        file = (folder / name).resolve()
+        if file.is_file() and file.is_relative_to(folder) and file != source.path:
+            if file.stat().st_size > FILE_BYTES_MAX:
+                raise PluginError(f"{name} is larger than {FILE_BYTES_MAX // 1024**2} MiB, too large for a package")
+            found[file.relative_to(folder).as_posix()] = file
+    return found
+
+
+def portable_text(source: SourceFile, datasets: Mapping[str, str]) -> str:
+    """Return the file's text for a package: dataset paths of this machine replaced, imports of NeMo Evaluator by nel's.
+
+    Args:
+        datasets: What the text calls a dataset, to the ``pkg://`` URI that it has in the package.
+
+    Raises:
+        PluginError: A path of this machine is left in the text; the message names the line.
+    """
+    lines = source.text.encode().splitlines(keepends=True)
+    edits: list[tuple[int, int, int, bytes]] = []
+    for node in source.strings():
+        uri = datasets.get(str(node.value))
+        if uri is not None and Path(str(node.value)).is_absolute() and node.end_lineno == node.lineno:
+            edits.append((node.lineno - 1, node.col_offset, node.end_col_offset or 0, f'"{uri}"'.encode()))
+    for line, start, end, new in sorted(edits, reverse=True):
+        lines[line] = lines[line][:start] + new + lines[line][end:]
+    text = _with_own_imports(b"".join(lines).decode(), source.text)
+    _refuse_local_paths(source, text)
+    return text
+
+
+def _with_own_imports(text: str, original: str) -> str:
+    lines = text.encode().splitlines(keepends=True)  # of bytes, which part lines and count columns as ast does
+    for node in ast.walk(ast.parse(original)):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            line = lines[node.lineno - 1]
+            statement = line[node.col_offset :].decode()
+            lines[node.lineno - 1] = line[: node.col_offset] + _OTHER_TOOL.sub(_own_import, statement).encode()
+    return b"".join(lines).decode()
+
+
+def _own_import(match: re.Match[str]) -> str:
+    return f"{match[1]}{match[2]}{'nel.byob' if match[3] else 'nel'}"
+
+
+def _refuse_local_paths(source: SourceFile, text: str) -> None:
+    private = {str(source.path.parent), f"{Path.home()}/"} - {"/"}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if any(path in line for path in private):
+            raise PluginError(_leak(source, number, "a path of this machine"))
+    left = SourceFile(path=source.path, text=text, benchmarks=source.benchmarks)
+    for node in left.strings():
+        name = str(node.value)
+        if name.startswith("/") and "\n" not in name and "\0" not in name and _is_file(name):
+            raise PluginError(_leak(source, node.lineno, name))
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except OSError:  # too long for a name
+        return False
+
+
+def _leak(source: SourceFile, line: int, what: str) -> str:
+    return (
+        f"{source.path.name}, line {line} names {what}, which nobody else has; put the file beside the benchmark and "
+        "name it by its relative path"
+    )
+
+
+def _imported_from_beside(source: SourceFile) -> Iterator[str]:
+    folder = source.path.parent
+    for node in ast.walk(ast.parse(source.text)):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module or ""]
+        for top in {name.partition(".")[0] for name in names} - set(_OWN_MODULES):
+            file = getattr(sys.modules.get(top), "__file__", None)
+            if isinstance(file, str) and Path(file).resolve() in {folder / f"{top}.py", folder / top / "__init__.py"}:
+                yield f"{top}.py" if (folder / f"{top}.py").exists() else f"{top}/"
