@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from nel.benchmarks.base import Benchmark
+from nel.benchmarks.base import LETTERS, Benchmark
 from nel.errors import JudgeError, NelError, did_you_mean
 from nel.scoring.result import outcome_of
 from nel.types import Sample, Scored, ScorerInput
@@ -47,8 +47,9 @@ class Attempt:
 
 
 def gold_texts(sample: Sample) -> list[str]:
-    """Return a sample's gold answer as a model might put it."""
-    golds = sample.target if isinstance(sample.target, list) else [sample.target]
+    """Return a sample's gold answer as a model might put it; an index as the letter that it may stand for, too."""
+    golds = list(sample.target) if isinstance(sample.target, list) else [sample.target]
+    golds += [LETTERS[int(gold)] for gold in map(str, golds) if gold.isdecimal() and int(gold) < len(LETTERS)]
     return [phrasing.format(gold=gold) for gold in golds for phrasing in PHRASINGS]
 
 

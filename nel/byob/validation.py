@@ -142,7 +142,9 @@ def _smoke(benchmark: Benchmark, samples: list[Sample]) -> Iterator[Check]:
         detail = f"for the answer {failed[0].response!r}: {failed[0].problem}"
         yield Check(name="the scorer gives scores", passed=False, detail=detail)
         return
-    yield Check(name="the scorer gives scores", passed=True, detail=_example(tried[0]))
+    yield Check(
+        name="the scorer gives scores", passed=True, detail=_example(max(tried, key=lambda one: one.reward or 0.0))
+    )
     yield _gold(golds, samples)
     credited = [one for one in odd if (one.reward or 0.0) > 0 and not one.response]
     yield Check(

@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nel.cli.byob_new import new
 from nel.errors import EXIT_USAGE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from nel.byob.shipping.compilation import Compiled
+    from nel.byob.validation import Check
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.command()(new)
 
 File = Annotated[Path, typer.Argument(help="A Python file with @benchmark around @scorer.")]
 OutputDir = Annotated[
@@ -59,7 +64,6 @@ def validate(
 ) -> None:
     """Check a benchmark file before it costs anything: rows, prompt, fields, requirements, and the scorer by trying."""
     from nel.byob.validation import validate_file  # noqa: PLC0415 - keeps --help fast
-    from nel.cli.terminal import plain  # noqa: PLC0415
 
     head, _, name = file.rpartition(":") if ".py:" in file else (file, "", "")
     found = validate_file(Path(head), name or None)
@@ -71,9 +75,7 @@ def validate(
     else:
         for benchmark, checks in found.items():
             typer.echo(benchmark)
-            for check in checks:
-                mark = "ok  " if check.passed else "FAIL"
-                typer.echo(plain(f"  {mark}  {check.name}" + (f": {check.detail}" if check.detail else "")))
+            show_checks(checks)
     if not all(check.passed for checks in found.values() for check in checks):
         raise typer.Exit(EXIT_USAGE)
 
@@ -108,6 +110,15 @@ def containerize(
 def list_compiled(as_json: AsJson = False) -> None:
     """List the compiled benchmark packages that are installed here."""
     show_installed(as_json=as_json)
+
+
+def show_checks(checks: Sequence[Check]) -> None:
+    """Print what was looked at, a line each."""
+    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
+
+    for check in checks:
+        mark = "ok  " if check.passed else "FAIL"
+        typer.echo(plain(f"  {mark}  {check.name}" + (f": {check.detail}" if check.detail else "")))
 
 
 def _to_stderr(line: str) -> None:

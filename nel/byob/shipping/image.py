@@ -36,7 +36,7 @@ ARG BASE
 FROM ${BASE} AS build
 COPY wheels /wheels
 RUN python3 -m venv --without-pip /opt/nel \\
- && /opt/nel/bin/python /wheels/pip-*.whl/pip install --no-index --find-links /wheels --no-cache-dir REQUIREMENT
+ && /opt/nel/bin/python /wheels/PIP/pip install --no-index --find-links /wheels --no-cache-dir REQUIREMENT
 FROM ${BASE}
 COPY --from=build /opt/nel /opt/nel
 RUN mkdir -p /data && chown 10001:10001 /data
@@ -183,7 +183,8 @@ def _build(
         log(f"gathering wheels for Python {'.'.join(map(str, python.version))} on {python.machine}")
         wheels = gather(own, python, Path(folder, "wheels"))
         log(f"building {tag} of {base} with {len(wheels)} wheels")
-        context = _context(_DOCKERFILE.replace("REQUIREMENT", f"/wheels/{own.name}"), wheels)
+        pip = next(wheel.name for wheel in wheels if wheel.name.startswith("pip-"))
+        context = _context(_DOCKERFILE.replace("PIP", pip).replace("REQUIREMENT", f"/wheels/{own.name}"), wheels)
         with speaking():
             client.api.timeout = _BUILD_SECONDS
             lines = client.api.build(
