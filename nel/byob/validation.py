@@ -6,7 +6,7 @@ Sends nothing. Trap: each check says the fix, because whoever reads it has a fil
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -46,8 +46,11 @@ class _Rows:
     unread: str | None = None
 
 
-def validate_file(path: Path, wanted: str | None = None) -> dict[str, list[Check]]:
+def validate_file(path: Path, wanted: str | None = None, *, dataset: str | None = None) -> dict[str, list[Check]]:
     """Return the checks of each benchmark of a file, or of the one that is named.
+
+    Args:
+        dataset: Rows to look at instead of the benchmark's own; a path is relative to the working directory.
 
     Raises:
         PluginError: The file is missing, fails to run, or defines no benchmark of this name.
@@ -57,6 +60,8 @@ def validate_file(path: Path, wanted: str | None = None) -> dict[str, list[Check
         raise PluginError(
             f'{path} defines no benchmark "{wanted}"{did_you_mean(wanted, found)}; it has {", ".join(found)}'
         )
+    if dataset is not None:
+        found = {name: replace(one, dataset=dataset, base_dir=Path.cwd()) for name, one in found.items()}
     return {name: validate(one) for name, one in found.items() if wanted in (None, name)}
 
 

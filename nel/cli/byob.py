@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -60,13 +61,14 @@ def compile_benchmark(
 @app.command()
 def validate(
     file: Annotated[str, typer.Argument(help="A Python file, or file.py:NAME for one of its benchmarks.")],
+    dataset: Annotated[str | None, typer.Option(help="Look at these rows instead of the benchmark's own.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a benchmark file before it costs anything: rows, prompt, fields, requirements, and the scorer by trying."""
     from nel.byob.validation import validate_file  # noqa: PLC0415 - keeps --help fast
 
     head, _, name = file.rpartition(":") if ".py:" in file else (file, "", "")
-    found = validate_file(Path(head), name or None)
+    found = validate_file(Path(head), name or None, dataset=dataset)
     if as_json:
         from nel.strictjson import dumps  # noqa: PLC0415
 
@@ -138,19 +140,25 @@ def show_compiled(compiled: Compiled) -> None:
     typer.echo(f"  depends on {', '.join(package.dependencies)}")
     for check in compiled.requirements:
         typer.echo(f"  {check.requirement} is met" + (f" by {check.installed}" if check.installed else ""))
-    typer.echo(f"{verb} {compiled.directory}")
-    typer.echo(f"{verb} {compiled.wheel}")
+    typer.echo(f"{verb} {_near(compiled.directory)}")
+    typer.echo(f"{verb} {_near(compiled.wheel)}")
     for note in package.notes:
         typer.echo(f"nel: note: {note}", err=True)
     if not compiled.written:
         typer.echo("dry run: nothing was written or installed")
         return
     if not compiled.installed:
-        typer.echo(f'\ninstall it:  python -m pip install "{compiled.wheel}"')
+        typer.echo(f"\ninstall it:  python -m pip install {quote(_near(compiled.wheel))}")
     else:
         typer.echo(f"installed; take it away again with: {uninstall_command(package.distribution)}")
     for name in package.entry_points:
         typer.echo(f"\nrun it:  {run_command(name)}")
+
+
+def _near(path: Path) -> str:
+    """Return a path as seen from here, where it lies below."""
+    full = path.resolve()
+    return str(full.relative_to(Path.cwd())) if full.is_relative_to(Path.cwd()) else str(path)
 
 
 def show_installed(*, as_json: bool) -> None:

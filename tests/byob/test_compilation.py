@@ -125,6 +125,15 @@ def test_templates_that_the_file_names_come_along(tmp_path: Path) -> None:
     assert "nel_byob_my_capitals/prompts/ask.jinja" in compiled.package.files
 
 
+def test_hidden_files_stay_here(tmp_path: Path) -> None:
+    """A file of keys is not packed because the text names it."""
+    path = write_benchmark(tmp_path)
+    (tmp_path / ".env").write_text("KEY=sk-secret")
+    path.write_text(path.read_text() + "SETTINGS = '.env'\n")
+    compiled = compile_file(path, with_install=False)
+    assert b"sk-secret" not in b"".join(compiled.package.files.values())
+
+
 @pytest.mark.parametrize("line", ["# see {folder}/notes", "NOTES = '{folder}/notes.txt'", "NOTES = '{other}'"])
 def test_a_path_of_this_machine_is_refused(tmp_path: Path, line: str) -> None:
     """Comments and constants that name a file of this machine stop the compilation, with the line."""

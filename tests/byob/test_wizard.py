@@ -111,13 +111,27 @@ def test_from_a_csv_to_a_score_by_answering_questions(tmp_path: Path) -> None:
     """The five steps are shown with the first three rows, and the file that they end in runs against a server."""
     rows = "".join(f"{n} + {n}?,{2 * n}\n" for n in range(1, 6))
     (tmp_path / "sums.csv").write_text("question,answer\n" + rows)
-    answers = ["sums of two numbers", "my sums", "sums.csv", "answer", "math", "", "", "n"]
+    answers = [
+        "sums of two numbers",
+        "my sums",
+        "sms.csv",
+        "sums.csv",
+        "anwser",
+        "answer",
+        "maths",
+        "math",
+        "",
+        "",
+        "n",
+    ]
     done = nel_with_input(tmp_path, "\n".join(answers) + "\n", "byob", "new")
     assert done.returncode == 0, done.stderr
     steps = [line.split("]")[0] for line in done.stdout.splitlines() if line.startswith("[Step")]
     assert steps == [
         "[Step 1/5: Understand", "[Step 2/5: Data", "[Step 3/5: Prompt", "[Step 4/5: Score", "[Step 5/5: Ship",
     ]  # fmt: skip
+    for slip in ('did you mean "sums.csv"', 'did you mean "answer"', 'did you mean "math"'):
+        assert slip in done.stdout
     assert "5 rows with question, answer" in done.stdout
     assert "3. question=3 + 3?  answer=6" in done.stdout
     assert "4. question=" not in done.stdout
@@ -145,6 +159,8 @@ def test_a_question_without_an_answer_says_which_flags_to_give(tmp_path: Path) -
     done = nel_with_input(tmp_path, "", "byob", "new")
     assert done.returncode == 2
     assert "give DATA, --target and --scorer, or --yes" in done.stderr
+    done = nel_with_input(tmp_path, "", "byob", "new", "rows.csv", "--target", "a", "--scorer", "exat_match")
+    assert done.returncode == 2
     done = nel_with_input(tmp_path, "", "byob", "new", "--yes")
     assert "nel byob new DATA --yes" in done.stderr
 

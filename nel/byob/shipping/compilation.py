@@ -11,7 +11,7 @@ from typing import Final
 
 from nel.byob.requirements import RequirementCheck, check_requirements
 from nel.byob.shipping.directory import write_directory
-from nel.byob.shipping.install import check_names, install, installer
+from nel.byob.shipping.install import check_benchmark_names, check_package_name, install, installer
 from nel.byob.shipping.package import Package, package_of, project_files
 from nel.byob.shipping.proof import prove
 from nel.byob.shipping.source import read_source
@@ -61,7 +61,8 @@ def compile_file(
     requirements = _checked_requirements(package) if with_requirements else ()
     directory = (output_dir or source.path.parent / _FOLDER) / package.distribution
     wheel = directory / "dist" / wheel_name(package.distribution, package.version)
-    check_names(package, directory)
+    check_benchmark_names(package)
+    check_package_name(package, directory)
     prove(package, source)
     if with_install and not dry_run:
         installer()

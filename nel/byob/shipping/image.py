@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.byob.shipping.compilation import packed
-from nel.byob.shipping.install import check_names
+from nel.byob.shipping.install import check_benchmark_names
 from nel.byob.shipping.package import Package, package_of
 from nel.byob.shipping.proof import prove
 from nel.byob.shipping.source import read_source
@@ -90,7 +90,7 @@ def containerize(
     """
     source = read_source(path)
     package = package_of(source)
-    check_names(package, source.path.parent / "byob_packages" / package.distribution)
+    check_benchmark_names(package, among="nel")
     prove(package, source)
     base = base or DEFAULT_BASE
     with _plain_errors():

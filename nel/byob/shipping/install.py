@@ -49,11 +49,11 @@ def installed_packages() -> list[InstalledPackage]:
     return [found[name] for name in sorted(found)]
 
 
-def check_names(package: Package, directory: Path) -> None:
-    """See that no other package provides one of the benchmarks, nor another file the package.
+def check_benchmark_names(package: Package, *, among: str | None = None) -> None:
+    """See that no other package provides one of the benchmarks.
 
     Args:
-        directory: Where the package's own wheel is written.
+        among: Look at this distribution alone.
 
     Raises:
         PluginError: One does; the message names both.
@@ -61,11 +61,23 @@ def check_names(package: Package, directory: Path) -> None:
     importlib.invalidate_caches()
     for name in package.entry_points:
         for rival in plugins.discover("benchmarks"):
-            if rival.name == name and rival.distribution != package.distribution:
+            is_other = rival.distribution != package.distribution and among in (None, rival.distribution)
+            if rival.name == name and is_other:
                 raise PluginError(
                     f'the benchmark "{name}" of {package.source} has the name of one of {rival.provider} '
                     f"({rival.target}); rename it in {package.source}, or uninstall {rival.distribution}"
                 )
+
+
+def check_package_name(package: Package, directory: Path) -> None:
+    """See that no package of the same name, made of another file, is installed.
+
+    Args:
+        directory: Where the package's own wheel is written.
+
+    Raises:
+        PluginError: One is; the message names both.
+    """
     for there in installed_packages():
         elsewhere = there.origin is None or not there.origin.is_relative_to(directory.resolve())
         if there.distribution == package.distribution and there.version != package.version and elsewhere:

@@ -88,7 +88,13 @@ def local_dataset(benchmark: Benchmark) -> Path | None:
 
 
 def companions(source: SourceFile) -> dict[str, Path]:
-    """Return the files below the benchmark file's folder that its text names, by relative path: templates, rows, …"""
+    """Return the files below the benchmark file's folder that its text names, by relative path: templates, rows, …
+
+    Hidden ones are left out.
+
+    Raises:
+        PluginError: One is too large to be packed.
+    """
     folder = source.path.parent
     found: dict[str, Path] = {}
     for node in source.strings():
@@ -96,6 +102,8 @@ def companions(source: SourceFile) -> dict[str, Path]:
         if not name or len(name) > 255 or "\n" in name or "\0" in name or Path(name).is_absolute():  # noqa: PLR2004
             continue
         file = (folder / name).resolve()
+        if any(part.startswith(".") for part in Path(name).parts[:-1]) or Path(name).name.startswith("."):
+            continue  # hidden files hold settings and keys
         if file.is_file() and file.is_relative_to(folder) and file != source.path:
             if file.stat().st_size > FILE_BYTES_MAX:
                 raise PluginError(f"{name} is larger than {FILE_BYTES_MAX // 1024**2} MiB, too large for a package")

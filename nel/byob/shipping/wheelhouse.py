@@ -6,6 +6,7 @@ pip builds a source distribution for the machine it runs on, so for another Pyth
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import platform as machine_platform
 import re
@@ -48,6 +49,8 @@ def gather(package: Path, python: BasePython, folder: Path) -> list[Path]:
     Raises:
         ConfigError: There is no pip here, or a dependency has no wheel for that Python.
     """
+    if importlib.util.find_spec("pip") is None:
+        raise ConfigError(f"gathering wheels needs pip in {sys.executable}; add it with python -m ensurepip")
     folder.mkdir(parents=True, exist_ok=True)
     own = own_wheel(folder)
     shutil.copy2(package, folder)

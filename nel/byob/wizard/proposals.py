@@ -65,7 +65,7 @@ class _Kind:
 
 
 KINDS: Final[Mapping[str, _Kind]] = {
-    "math": _Kind(about="the answer is a number", scorer="numeric_match", why="the last number of the answer decides"),
+    "math": _Kind(about="the answer is a number", scorer="numeric_match", why="takes the last number of the answer"),
     "multiple-choice": _Kind(
         about="one of several options is right", scorer="mcq_letter_extract", why="finds the letter in free text"
     ),
@@ -116,6 +116,29 @@ def propose_kind(table: Table, target: str, about: str = "") -> str:
     return "short-answer" if table.mean_words(target) <= _SHORT_WORDS else "long-answer"
 
 
+def check_kind(kind: str) -> str:
+    """Return a kind of benchmark.
+
+    Raises:
+        ConfigError: There is none of this name.
+    """
+    if kind not in KINDS:
+        raise ConfigError(f'there is no kind "{kind}"{did_you_mean(kind, KINDS)}; known: {", ".join(KINDS)}')
+    return kind
+
+
+def check_column(table: Table, name: str) -> str:
+    """Return a column.
+
+    Raises:
+        ConfigError: The table has none of this name.
+    """
+    if name not in table.columns:
+        hint = did_you_mean(name, table.columns) or ";"
+        raise ConfigError(f'{table.source} has no column "{name}"{hint} it has {", ".join(table.columns)}')
+    return name
+
+
 def propose(
     table: Table, *, target: str, kind: str, choices_field: str | None = None, category_field: str | None = None
 ) -> Proposal:
@@ -128,12 +151,10 @@ def propose(
     Raises:
         ConfigError: The kind or a column is unknown.
     """
-    if kind not in KINDS:
-        raise ConfigError(f'there is no kind "{kind}"{did_you_mean(kind, KINDS)}; known: {", ".join(KINDS)}')
+    check_kind(kind)
     for name in (target, choices_field, category_field):
-        if name is not None and name not in table.columns:
-            hint = did_you_mean(name, table.columns) or ";"
-            raise ConfigError(f'{table.source} has no column "{name}"{hint} it has {", ".join(table.columns)}')
+        if name is not None:
+            check_column(table, name)
     options = _option_columns(table) if kind == "multiple-choice" and choices_field is None else {}
     listed = choices_field or (_list_column(table, target) if kind == "multiple-choice" else None)
     if kind == "multiple-choice" and not options and listed is None:

@@ -53,14 +53,15 @@ def plain_name(text: str) -> str:
     return name
 
 
-def check_scorer(name: str) -> None:
-    """See that a scorer is one of those that a file can be written with.
+def check_scorer(name: str) -> str:
+    """Return a scorer that a file can be written with.
 
     Raises:
-        ConfigError: It is not.
+        ConfigError: There is none of this name.
     """
     if name not in SCORERS:
         raise ConfigError(f'there is no scorer "{name}"{did_you_mean(name, SCORERS)}; known: {", ".join(SCORERS)}')
+    return name
 
 
 def file_text(draft: Draft, path: Path) -> str:
