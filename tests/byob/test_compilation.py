@@ -10,7 +10,7 @@ import pytest
 
 from nel.byob.shipping.compilation import compile_file, packed
 from nel.byob.shipping.package import package_of
-from nel.byob.shipping.source import portable_text, read_source
+from nel.byob.shipping.source import read_source
 from nel.errors import ConfigError, OutputError, PluginError
 from tests.support.endpoint import answer, scripted
 from tests.support.environments import Environment, make_environment
@@ -214,16 +214,13 @@ def test_a_package_that_reads_beside_its_file_is_refused(tmp_path: Path) -> None
     assert not (tmp_path / "byob_packages").exists()
 
 
-def test_imports_of_nemo_evaluator_become_those_of_nel(tmp_path: Path) -> None:
-    """The packed text needs neither NeMo Evaluator nor what stands in for it."""
-    source = read_source(write_benchmark(tmp_path))
-    text = "from nemo_evaluator.contrib.byob import benchmark\nfrom nemo_evaluator.contrib.byob.scorers import chrf\n"
-    text += "from nemo_evaluator import scorer\nimport nemo_evaluator_other\n"
-    other = type(source)(path=source.path, text=text, benchmarks=source.benchmarks)
-    assert portable_text(other, {}) == (
-        "from nel.byob import benchmark\nfrom nel.byob.scorers import chrf\nfrom nel import scorer\n"
-        "import nemo_evaluator_other\n"
-    )
+def test_a_file_for_nemo_evaluator_is_loaded_by_nel_in_its_package(tmp_path: Path) -> None:
+    """The text stays as it is, and the package hands it to the loader that lets nel stand for NeMo Evaluator."""
+    path = write_benchmark(tmp_path)
+    path.write_text(path.read_text() + "# from nemo_evaluator\n")
+    compiled = compile_file(path, with_install=False)
+    assert b"benchmarks_in_file" in compiled.package.files["nel_byob_my_capitals/plugin.py"]
+    assert compiled.package.files["nel_byob_my_capitals/capitals.py"] == path.read_bytes()
 
 
 def test_without_pip_and_uv_it_says_so(tmp_path: Path) -> None:

@@ -155,10 +155,13 @@ def _plain(name: str) -> str:
 
 def _plugin_text(source: SourceFile, module: str, attributes: Mapping[str, str], uris: Mapping[str, str]) -> str:
     lines = [f'"""The benchmarks of {_line(source.path.name)}, as nel finds them; made by nel byob compile."""', ""]
-    if uris:
-        lines += ["from dataclasses import replace", ""]
-    lines += ["from nel import Benchmark", "", f"from {module} import {source.module} as source", ""]
-    lines.append("_FOUND = {value.name: value for value in vars(source).values() if isinstance(value, Benchmark)}")
+    lines += ["from dataclasses import replace"] if uris else []
+    if source.is_foreign:
+        lines += ["from pathlib import Path", "", "from nel.benchmarks.registry import benchmarks_in_file", ""]
+        lines.append(f'_FOUND = benchmarks_in_file(Path(__file__).with_name("{source.module}.py"))')
+    else:
+        lines += ["", "from nel import Benchmark", "", f"from {module} import {source.module} as source", ""]
+        lines.append("_FOUND = {value.name: value for value in vars(source).values() if isinstance(value, Benchmark)}")
     for name, attribute in attributes.items():
         found = f'_FOUND["{name}"]'
         lines.append(

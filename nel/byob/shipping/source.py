@@ -22,7 +22,6 @@ FILE_BYTES_MAX: Final = 256 * 1024 * 1024
 """The largest file that is packed."""
 
 _URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_OTHER_TOOL: Final = re.compile(r"^(from|import)(\s+)nemo_evaluator(\.contrib\.byob)?(?![\w])")
 _OWN_MODULES: Final = ("nel", "nemo_evaluator")
 
 
@@ -41,6 +40,11 @@ class SourceFile:
         """Return the file's name as that of a module inside a package."""
         name = re.sub(r"\W+", "_", self.path.stem, flags=re.ASCII).strip("_").lower()
         return name if name and not name[0].isdigit() and name not in {"plugin", "data"} else f"bench_{name}"
+
+    @property
+    def is_foreign(self) -> bool:
+        """Return whether the file was written for NeMo Evaluator, so that only nel's own loader can run it."""
+        return "nemo_evaluator" in self.text
 
     def strings(self) -> list[ast.Constant]:
         """Return the text constants of the file, in no order."""
@@ -112,7 +116,7 @@ def companions(source: SourceFile) -> dict[str, Path]:
 
 
 def portable_text(source: SourceFile, datasets: Mapping[str, str]) -> str:
-    """Return the file's text for a package: dataset paths of this machine replaced, imports of NeMo Evaluator by nel's.
+    """Return the file's text for a package: paths of datasets on this machine replaced by those inside it.
 
     Args:
         datasets: What the text calls a dataset, to the ``pkg://`` URI that it has in the package.
@@ -128,23 +132,9 @@ def portable_text(source: SourceFile, datasets: Mapping[str, str]) -> str:
             edits.append((node.lineno - 1, node.col_offset, node.end_col_offset or 0, f'"{uri}"'.encode()))
     for line, start, end, new in sorted(edits, reverse=True):
         lines[line] = lines[line][:start] + new + lines[line][end:]
-    text = _with_own_imports(b"".join(lines).decode(), source.text)
+    text = b"".join(lines).decode()
     _refuse_local_paths(source, text)
     return text
-
-
-def _with_own_imports(text: str, original: str) -> str:
-    lines = text.encode().splitlines(keepends=True)  # of bytes, which part lines and count columns as ast does
-    for node in ast.walk(ast.parse(original)):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            line = lines[node.lineno - 1]
-            statement = line[node.col_offset :].decode()
-            lines[node.lineno - 1] = line[: node.col_offset] + _OTHER_TOOL.sub(_own_import, statement).encode()
-    return b"".join(lines).decode()
-
-
-def _own_import(match: re.Match[str]) -> str:
-    return f"{match[1]}{match[2]}{'nel.byob' if match[3] else 'nel'}"
 
 
 def _refuse_local_paths(source: SourceFile, text: str) -> None:
