@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import platform
 import sys
 import tarfile
+import zipfile
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
@@ -14,8 +16,9 @@ from typing import Any
 import pytest
 
 from nel.byob.shipping import image
+from nel.byob.shipping.compilation import compile_file
 from nel.byob.shipping.image import containerize
-from nel.byob.shipping.wheelhouse import BasePython, _repacked, _target
+from nel.byob.shipping.wheelhouse import BasePython, _needed, _target, gather, repacked
 from nel.errors import ConfigError, SandboxError
 from nel.sandbox.engine import connect
 from tests.byob.test_compilation import write_benchmark
@@ -131,9 +134,7 @@ def test_no_engine_is_a_plain_error(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_an_installed_distribution_becomes_a_wheel_again(tmp_path: Path) -> None:
     """What is installed from a wheel is packed again with its metadata and entry points."""
-    wheel = _repacked(metadata.distribution("stevedore"), tmp_path)
-    import zipfile
-
+    wheel = repacked(metadata.distribution("stevedore"), tmp_path)
     with zipfile.ZipFile(wheel) as archive:
         assert "stevedore/driver.py" in archive.namelist()
         assert any(name.endswith(".dist-info/METADATA") for name in archive.namelist())
@@ -150,3 +151,20 @@ def test_wheels_for_another_python_are_chosen_by_its_tags() -> None:
     musl = _target(BasePython(version=(3, 11), machine="x86_64", libc="musl", libc_version=""))
     assert "musllinux_1_2_x86_64" in musl
     assert sys.version_info >= (3, 11)
+
+
+def test_what_runs_here_is_gathered_without_an_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the Python that runs here, every wheel is made of what is installed; a missing requirement is named."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    path = write_benchmark(tmp_path)
+    own = compile_file(path, with_install=False)
+    version = (sys.version_info.major, sys.version_info.minor)
+    here = BasePython(version=version, machine=platform.machine(), libc="glibc", libc_version="2.99")
+    wheels = gather(own.wheel, own.package.dependencies, here, tmp_path / "wheels")
+    names = {wheel.name.partition("-")[0].lower() for wheel in wheels}
+    assert {"nel", "nel_byob_my_capitals", "pip", "typer", "aiohttp", "numpy"} <= names
+    assert "pytest" not in names
+    with zipfile.ZipFile(next(wheel for wheel in wheels if wheel.name.startswith("nel-"))) as archive:
+        assert {"nel/sandbox/images/python/Dockerfile", "nel/types.py"} <= set(archive.namelist())
+    with pytest.raises(ConfigError, match="nobody-has-this, which the benchmark needs, is not installed here"):
+        list(_needed(["nobody-has-this>=1"]))

@@ -181,7 +181,7 @@ def _build(
         own = Path(folder, wheel_name(package.distribution, package.version))
         own.write_bytes(packed(package))
         log(f"gathering wheels for Python {'.'.join(map(str, python.version))} on {python.machine}")
-        wheels = gather(own, python, Path(folder, "wheels"))
+        wheels = gather(own, package.dependencies, python, Path(folder, "wheels"))
         log(f"building {tag} of {base} with {len(wheels)} wheels")
         pip = next(wheel.name for wheel in wheels if wheel.name.startswith("pip-"))
         context = _context(_DOCKERFILE.replace("PIP", pip).replace("REQUIREMENT", f"/wheels/{own.name}"), wheels)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import re
 import zipfile
 from collections.abc import Mapping
 from typing import Final
@@ -20,7 +21,7 @@ _WHEEL: Final = "Wheel-Version: 1.0\nGenerator: nel\nRoot-Is-Purelib: true\nTag:
 
 def wheel_name(distribution: str, version: str) -> str:
     """Return the file name of a pure Python wheel."""
-    return f"{distribution.replace('-', '_')}-{version}-py3-none-any.whl"
+    return f"{_folded(distribution)}-{version}-py3-none-any.whl"
 
 
 def wheel_bytes(distribution: str, version: str, files: Mapping[str, bytes], info: Mapping[str, bytes]) -> bytes:
@@ -30,7 +31,7 @@ def wheel_bytes(distribution: str, version: str, files: Mapping[str, bytes], inf
         files: What is put into site-packages, by relative path.
         info: What is put into the dist-info directory beside WHEEL and RECORD, such as METADATA.
     """
-    folder = f"{distribution.replace('-', '_')}-{version}.dist-info"
+    folder = f"{_folded(distribution)}-{version}.dist-info"
     inside = {f"{folder}/{name}": data for name, data in info.items()}
     content = {**files, **inside, f"{folder}/WHEEL": _WHEEL.encode()}
     record = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in sorted(content.items())]
@@ -42,6 +43,10 @@ def wheel_bytes(distribution: str, version: str, files: Mapping[str, bytes], inf
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, _MODE
             archive.writestr(entry, data)
     return packed.getvalue()
+
+
+def _folded(distribution: str) -> str:
+    return re.sub(r"[-_.]+", "_", distribution)
 
 
 def _digest(data: bytes) -> str:
