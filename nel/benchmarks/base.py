@@ -65,6 +65,8 @@ class Benchmark:
     """Of the programs that its scorer runs in the sandbox, which is checked before the first request."""
     reducers: tuple[str, ...] = ()
     """What to make of repeats beside their mean, where the run names nothing else: ``pass_at_k`` …"""
+    requirements: tuple[str, ...] = ()
+    """What its scorer needs of pip, such as ``rouge-score>=0.1.2``; a compiled package depends on it."""
     base_dir: Path | None = None
     """What relative dataset and template paths are relative to."""
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nel.benchmarks.base import Benchmark
+from nel.byob.requirements import read_requirements
 from nel.errors import ConfigError
 from nel.prompts import load_template
 from nel.scoring.protocol import as_scorer
@@ -49,22 +50,21 @@ def benchmark(
     extra: Mapping[str, Any] | None = None,
     sandbox: str | Sequence[str] = (),
     reducers: Sequence[str] = (),
+    requirements: str | Sequence[str] = (),
 ) -> Callable[[Scorer], Benchmark]:
-    """Turn the scorer below into a benchmark.
+    """Turn the scorer below into a benchmark; what is not listed here is a field of `Benchmark`.
 
     Args:
         name: What ``--bench`` calls it; spaces and capitals are folded to ``a-z0-9_-``.
         dataset: A path (relative to the file that defines the benchmark), a URI or a callable returning rows.
         prompt: A template with ``{field}`` placeholders, Jinja2, or the name of a template file.
         endpoint_type: ``any``, ``chat``, ``completions``, or ``completions_logprob`` to rank choices by log-likelihood.
-        choices: The options of every problem, e.g. ``[" A", " B"]``; what is put before each is `target_delimiter`.
-        turns_field: A list of user messages that are asked one after the other, each rendered as ``{turn}``; the scorer
-            is called for each answer, with `conversation` and `turn_index`.
+        turns_field: A list of user messages, asked one after the other as ``{turn}``; the scorer sees each answer.
         sandbox: The language, or languages, of the programs that the scorer runs; checked before the first request.
-        reducers: What to make of repeats beside their mean, where the run names nothing else: ``("pass_at_k",)``.
+        requirements: What the scorer needs of pip, as strings or the name of a requirements.txt.
 
     Raises:
-        ConfigError: The name or the endpoint type is none, or a template (`PromptError`) is unusable.
+        ConfigError: The requirements, the name or the endpoint type is none, or a template (`PromptError`) is unusable.
     """
     plain = _plain_name(name, endpoint_type, has_choices=bool(choices) or choices_field is not None)
 
@@ -93,6 +93,7 @@ def benchmark(
             extra=dict(extra or {}),
             reducers=tuple(reducers),
             languages=(sandbox,) if isinstance(sandbox, str) else tuple(sandbox),
+            requirements=read_requirements(requirements, base_dir),
             base_dir=base_dir,
         )
 
