@@ -17,6 +17,7 @@ FENCES = {
     "rich": ("nel/cli/",),
     "rapidfuzz": ("nel/scoring/text.py", "nel/scoring/overlap.py"),
     "sacrebleu": ("nel/scoring/overlap.py",),
+    "packaging": ("nel/byob/",),
     "regex": ("nel/scoring/patterns.py",),
     "jsonschema": ("nel/scoring/json_schema.py",),
     "aiohttp": ("nel/models/",),

@@ -7,7 +7,7 @@ sees the endpoint. Trap: `sample` must depend on the row alone; whatever else it
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -20,7 +20,7 @@ from nel.datasets.ids import own_id
 from nel.errors import ConfigError, DatasetError, PromptError
 from nel.prompts import Template
 from nel.scoring.choice import gold_label
-from nel.types import Message, Protocol, Row, Sample, Scorer
+from nel.types import Message, Protocol, Row, Sample, Scorer, ScorerInput, ScorerResult
 
 LETTERS = string.ascii_uppercase
 
@@ -81,8 +81,16 @@ class Benchmark:
     """Of the programs that its scorer runs in the sandbox, which is checked before the first request."""
     reducers: tuple[str, ...] = ()
     """What to make of repeats beside their mean, where the run names nothing else: ``pass_at_k`` …"""
+    judge: Mapping[str, Any] | None = None
+    """The judge's endpoint that its scorer asks; a benchmark that has one cannot be run yet."""
+    requirements: tuple[str, ...] = ()
+    """What its scorer needs of pip, such as ``rouge-score>=0.1.2``; a compiled package depends on it."""
     base_dir: Path | None = None
     """What relative dataset and template paths are relative to."""
+
+    def __call__(self, sample: ScorerInput) -> ScorerResult | Awaitable[ScorerResult]:
+        """Return what the scorer says, so that a decorated scorer can still be called."""
+        return self.scorer(sample)
 
     def prepared(self, raw: Mapping[str, Any]) -> dict[str, Any]:
         """Return a raw row with its fields mapped and prepared.

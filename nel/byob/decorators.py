@@ -14,6 +14,8 @@ from typing import Any, TypedDict, Unpack
 
 from nel.benchmarks.base import Benchmark
 from nel.benchmarks.fewshot import FewShot, Sampler
+from nel.byob.preparing import SeededBenchmark, SeedResult, row_function
+from nel.byob.requirements import read_requirements
 from nel.datasets.fewshot import ExampleSource
 from nel.errors import ConfigError, did_you_mean
 from nel.prompts import Template, load_template
@@ -63,7 +65,7 @@ def benchmark(
     *,
     name: str,
     dataset: str | Path | Callable[[], Iterable[Row]],
-    prompt: str,
+    prompt: str = "",
     target_field: str = "target",
     description: str | None = None,
     endpoint_type: str = "any",
@@ -79,30 +81,31 @@ def benchmark(
     category_field: str | None = None,
     group_field: str | None = None,
     turns_field: str | None = None,
-    prepare_row: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    prepare_row: Callable[..., dict[str, Any]] | None = None,
+    seed_fn: Callable[..., SeedResult] | None = None,
+    judge: Mapping[str, Any] | None = None,
     extra: Mapping[str, Any] | None = None,
     sandbox: str | Sequence[str] = (),
     reducers: Sequence[str] = (),
+    requirements: str | Sequence[str] = (),
     **fewshot: Unpack[FewShotOptions],
 ) -> Callable[[Scorer], Benchmark]:
-    """Turn the scorer below into a benchmark.
+    """Turn the scorer below into a benchmark; what is not listed here is a field of `Benchmark`.
 
     Args:
         name: What ``--bench`` calls it; spaces and capitals are folded to ``a-z0-9_-``.
         dataset: A path (relative to the file that defines the benchmark), a URI or a callable returning rows.
         prompt: A template with ``{field}`` placeholders, Jinja2, or the name of a template file.
         endpoint_type: ``any``, ``chat``, ``completions``, or ``completions_logprob`` to rank choices by log-likelihood.
-        preamble: A template for what stands once before examples and prompt.
-        choices: The options of every problem, e.g. ``[" A", " B"]``; what is put before each is `target_delimiter`.
-        continuation: Makes the choices contexts, rendered by the prompt with ``{choice}``; this text follows each.
-        turns_field: A list of user messages that are asked one after the other, each rendered as ``{turn}``; the scorer
-            is called for each answer, with `conversation` and `turn_index`.
+        prepare_row: From a row, or ``(row, idx)`` or ``(row, idx, rng)``, to the row that is used; see `row_function`.
+        seed_fn: From a row, or ``(row, idx)``, to the whole problem; instead of a prompt.
+        judge: The endpoint of a judge: ``url``, ``model_id``, ``api_key``, the name of a variable. Not run yet.
         sandbox: The language, or languages, of the programs that the scorer runs; checked before the first request.
-        reducers: What to make of repeats beside their mean, where the run names nothing else: ``("pass_at_k",)``.
+        requirements: What the scorer needs of pip, as strings or the name of a requirements.txt.
         fewshot: See `FewShotOptions`.
 
     Raises:
-        ConfigError: The name or the endpoint type is none, or a template (`PromptError`) is unusable.
+        ConfigError: The requirements, the name or the endpoint type is none, or a template (`PromptError`) is unusable.
     """
     plain = _plain_name(name, endpoint_type, has_choices=bool(choices) or choices_field is not None)
     _check_options(plain, fewshot, endpoint_type, shares_continuation=continuation is not None)
@@ -110,23 +113,24 @@ def benchmark(
         "dataset": str(dataset) if isinstance(dataset, Path) else dataset,
         "target_field": target_field,
         "id_field": id_field,
-        "choices": tuple(choices),
-        "choices_field": choices_field,
-        "loglikelihood": endpoint_type == _LOGLIKELIHOOD,
-        "target_delimiter": target_delimiter,
+        "response_field": response_field,
         "category_field": category_field,
         "group_field": group_field,
-        "field_mapping": dict(field_mapping or {}),
         "turns_field": turns_field,
-        "prepare_row": prepare_row,
-        "response_field": response_field,
+        "choices": tuple(choices),
+        "choices_field": choices_field,
+        "target_delimiter": target_delimiter,
+        "loglikelihood": endpoint_type == _LOGLIKELIHOOD,
+        "field_mapping": dict(field_mapping or {}),
+        "prepare_row": None if prepare_row is None else row_function(prepare_row, "prepare_row"),
         "protocol": "chat" if turns_field or fewshot.get("fewshot_as_turns") else _PROTOCOLS[endpoint_type],
-        "extra": dict(extra or {}),
+        "judge": judge,
+        "extra": {**(extra or {}), **({} if judge is None else {"judge": dict(judge)})},
         "reducers": tuple(reducers),
         "languages": (sandbox,) if isinstance(sandbox, str) else tuple(sandbox),
     }
     texts = {"prompt": prompt, "system_prompt": system_prompt, "preamble": preamble, "continuation": continuation}
-    return partial(_decorate, plain, description, fixed, texts, fewshot)
+    return partial(_decorate, plain, description, fixed, texts, fewshot, requirements, seed_fn)
 
 
 def _decorate(
@@ -135,16 +139,22 @@ def _decorate(
     fixed: Mapping[str, Any],
     texts: Mapping[str, str | None],
     fewshot: FewShotOptions,
+    requirements: str | Sequence[str],
+    seed_fn: Callable[..., SeedResult] | None,
     function: Scorer,
 ) -> Benchmark:
     base_dir = _home_of(function)
+    made = Benchmark if seed_fn is None else partial(SeededBenchmark, seed=row_function(seed_fn, "seed_fn"))
+    if seed_fn is not None and not texts["prompt"]:
+        texts = {**texts, "prompt": "made by seed_fn"}
     templates: dict[str, Any] = {role: _template(text, base_dir, role) for role, text in texts.items()}
-    return Benchmark(
+    return made(
         name=name,
         description=description or _first_line(function) or name,
         scorer=as_scorer(function),
         num_fewshot=fewshot.get("num_fewshot", 0),
         fewshot=_fewshot(fewshot, base_dir),
+        requirements=read_requirements(requirements, base_dir),
         base_dir=base_dir,
         **fixed,
         **templates,

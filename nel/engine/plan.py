@@ -133,7 +133,7 @@ def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
     if entry.scorer is None:
         return benchmark
     scorer = find_scorer(entry.scorer)
-    return replace(benchmark, scorer=scorer, languages=_languages_of(scorer))
+    return replace(benchmark, scorer=scorer, languages=_languages_of(scorer), judge=None)
 
 
 def _languages_of(scorer: Any) -> tuple[str, ...]:
@@ -149,6 +149,11 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         raise ConfigError(
             f"{benchmark.name} needs an endpoint; give --model-url and --model-id, "
             "or score recorded answers with -O benchmarks.0.response_field=FIELD"
+        )
+    if benchmark.judge is not None:
+        raise ConfigError(
+            f"{benchmark.name} is scored by a judge ({benchmark.judge.get('model_id', 'no model_id')}), and nel asks "
+            "none yet; give another scorer with --scorer NAME (nel list scorers)"
         )
     protocol: Protocol = config.endpoint.protocol if config.endpoint else "chat"
     if benchmark.loglikelihood:
