@@ -13,6 +13,7 @@ from types import ModuleType
 
 from nel import plugins
 from nel.benchmarks.base import Benchmark
+from nel.benchmarks.foreign import ROOT, lend_names, standing_in
 from nel.errors import NelError, PluginError, did_you_mean
 
 
@@ -40,6 +41,10 @@ def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
     """
     module = _execute(path)
     found = {value.name: value for value in vars(module).values() if isinstance(value, Benchmark)}
+    if not found and ROOT in sys.modules:
+        raise PluginError(
+            f"{path} defines no benchmark of nel: NeMo Evaluator is installed; import from nel.byob instead"
+        )
     if not found:
         raise PluginError(
             f"{path} defines no benchmark; put @benchmark(name=..., dataset=..., prompt=...) around a @scorer function"
@@ -77,8 +82,11 @@ def _execute(path: Path) -> ModuleType:
         raise PluginError(f"{path} cannot be loaded as a Python module")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    if ROOT.encode() in full.read_bytes():
+        lend_names(module)
     try:
-        spec.loader.exec_module(module)
+        with standing_in():
+            spec.loader.exec_module(module)
     except (NelError, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt):
             raise
