@@ -92,6 +92,20 @@ class Benchmark:
         """Return what the scorer says, so that a decorated scorer can still be called."""
         return self.scorer(sample)
 
+    def with_arguments(self, arguments: Mapping[str, Any]) -> Benchmark:
+        """Return the benchmark with arguments of a run, which only adapters take.
+
+        Raises:
+            ConfigError: There are any.
+        """
+        if arguments:
+            raise ConfigError(f"{self.name} takes no args ({', '.join(arguments)}); only adapter classes do")
+        return self
+
+    def selected(self, rows: Iterable[RawRow]) -> Iterable[RawRow]:
+        """Return the rows that are evaluated; all of them here."""
+        return rows
+
     def prepared(self, raw: Mapping[str, Any]) -> dict[str, Any]:
         """Return a raw row with its fields mapped and prepared.
 

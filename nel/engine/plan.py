@@ -126,6 +126,7 @@ def _check_budget(config: RunConfig, plans: list[Plan]) -> None:
 
 
 def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
+    benchmark = benchmark.with_arguments(entry.args)
     if entry.response_field is not None:
         benchmark = replace(benchmark, response_field=entry.response_field)
     if entry.num_fewshot is not None:
@@ -241,7 +242,7 @@ def stream_samples(
     Raises:
         DatasetError: The dataset is unreadable or empty, an own id is unusable, or no row makes a sample.
     """
-    rows: Iterator[RawRow] = islice(plan.dataset.read(), plan.config.max_problems)
+    rows: Iterator[RawRow] = islice(plan.benchmark.selected(plan.dataset.read()), plan.config.max_problems)
     for idx, row in enumerate(rows):
         content = content_id(row.data)
         digests.rows += 1
