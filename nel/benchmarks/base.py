@@ -138,7 +138,7 @@ class Benchmark:
         values = self._values(row, choices, turns)
         recorded = None
         if self.response_field is not None:
-            recorded = _recorded(row, self.response_field)
+            recorded = recorded_in(row, self.response_field)
         shots = self._shots_of(raw, row)
         return Sample(
             id=sample_id,
@@ -148,8 +148,8 @@ class Benchmark:
             choices=choices if self.continuation is None else self._contexts(values, choices),
             continuation=None if self.continuation is None else self.continuation.render(values),
             metadata=row,
-            subset=_label(row, self.category_field),
-            group=_label(row, self.group_field),
+            subset=label_of(row, self.category_field),
+            group=label_of(row, self.group_field),
             recorded_response=recorded,
         )
 
@@ -195,7 +195,7 @@ class Benchmark:
             question=question,
             answer=answer,
             text=f"{question}{between}{answer}" if template is None else template.render(whole),
-            group=_label(row, self.fewshot.match_field),
+            group=label_of(row, self.fewshot.match_field),
         )
 
     def _question_and_answer(
@@ -219,7 +219,7 @@ class Benchmark:
             return []
         if self.shots is None:
             raise ConfigError(f"{self.name} is asked with few-shot examples, and none were given to with_shots first")
-        return self.shots.of(example_key(raw, self.id_field), _label(row, self.fewshot.match_field))
+        return self.shots.of(example_key(raw, self.id_field), label_of(row, self.fewshot.match_field))
 
     def _values(self, row: dict[str, Any], choices: tuple[str, ...] | None, turns: Sequence[str]) -> dict[str, Any]:
         values = row if choices is None else {**row, **_choice_fields(choices)}
@@ -295,7 +295,12 @@ def _choice_fields(choices: tuple[str, ...]) -> dict[str, str]:
     }
 
 
-def _recorded(row: Mapping[str, Any], response_field: str) -> str:
+def recorded_in(row: Mapping[str, Any], response_field: str) -> str:
+    """Return the answer that a row brings.
+
+    Raises:
+        DatasetError: There is none, or it is no text.
+    """
     recorded = lookup(row, response_field)
     if not isinstance(recorded, str):
         kind = "null" if recorded is None else f"a {type(recorded).__name__}"
@@ -303,6 +308,7 @@ def _recorded(row: Mapping[str, Any], response_field: str) -> str:
     return recorded
 
 
-def _label(row: Mapping[str, Any], name: str | None) -> str | None:
+def label_of(row: Mapping[str, Any], name: str | None) -> str | None:
+    """Return the value of a field as text; None where there is no field, or nothing in it."""
     value = None if name is None else lookup(row, name, default=None)
     return None if value is None else str(value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -25,6 +26,7 @@ from nel.types import Scorer, ScorerInput
 __all__ = ["benchmark", "benchmark_of_text"]
 
 _KNOWN = {*inspect.signature(nel_benchmark).parameters, *FewShotOptions.__annotations__} - {"fewshot"}
+_JUDGE = re.compile(r"judge(_\d+)?")
 PrepareRow: TypeAlias = Callable[..., dict[str, Any]]
 
 
@@ -66,8 +68,9 @@ def _benchmark(given: Mapping[str, Any], *, as_text: bool) -> Callable[[Scorer],
     known = {key: value for key, value in given.items() if key in _KNOWN and value is not None}
     mapping, prepare, extra = (known.pop(key, None) for key in ("field_mapping", "prepare_row", "extra"))
     config = {key: value for key, value in given.items() if key not in _KNOWN} | dict(extra or {})
-    if isinstance(config.get("judge"), Mapping):
-        known.setdefault("judge", config["judge"])
+    judges = [value for key, value in config.items() if _JUDGE.fullmatch(key) and isinstance(value, Mapping)]
+    if judges:
+        known.setdefault("judge", judges[0])
     if prepare is not None:
         prepare = row_function(prepare, "prepare_row")
     if mapping or prepare:

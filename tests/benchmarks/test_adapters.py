@@ -478,6 +478,26 @@ def test_an_adapter_file_is_a_benchmark_like_any_other(tmp_path: Path) -> None:
     assert [row["reward"] for row in read_results(only_run(tmp_path / "out"), "filed")] == [1.0] * 8
 
 
+def test_an_entry_point_may_name_the_class(tmp_path: Path) -> None:
+    """An installed adapter is listed with its description, checked and run by its name, without being a file."""
+    site = tmp_path / "site"
+    (site / "levels-1.0.dist-info").mkdir(parents=True)
+    (site / "levels-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: levels\nVersion: 1.0\n")
+    (site / "levels-1.0.dist-info" / "entry_points.txt").write_text("[nel.benchmarks]\nfiled = levels:Filed\n")
+    (site / "levels.py").write_text(FILE % "description='Eight rows.'")
+    write_jsonl(site / "rows.jsonl", ROWS)
+    environment = {"PYTHONPATH": f"{site}:{Path(nel.__file__).parents[1]}"}
+    listed = cli("list", "benchmarks", cwd=tmp_path, env=environment)
+    (line,) = [line for line in listed.stdout.splitlines() if line.startswith("filed ")]
+    assert line.split() == ["filed", "benchmarks", "levels", "1.0", "Eight", "rows"]
+    assert cli("plugin", "check", "filed", cwd=tmp_path, env=environment).returncode == 0
+    with scripted(lambda *_: answer("3"), models=["m"]) as endpoint:
+        common = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out", "--run-id", "r")
+        done = cli("eval", "run", "--bench", "filed", *common, cwd=tmp_path, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert sum(row["reward"] for row in read_results(tmp_path / "out" / "r", "filed")) == 1.0
+
+
 def test_a_task_is_resumed_by_the_command_line(tmp_path: Path) -> None:
     """A run of `run_task` names the adapter's file, so that another process goes on with it."""
     write_file(tmp_path)

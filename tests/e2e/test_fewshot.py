@@ -224,7 +224,8 @@ def prefers_y(call: Call, number: int) -> Reply:
     return reply
 
 
-def test_contexts_are_ranked_by_what_follows_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("shots", ["It was down there.\n\n", ""], ids=["one", "none"])
+def test_contexts_are_ranked_by_what_follows_them(tmp_path: Path, shots: str) -> None:
     """In winogrande's form each request has another context and one continuation, whose tokens alone are summed."""
     options = (
         'prompt="{before}{choice}", choices_field="options", continuation="{after}", target_delimiter=" ", '
@@ -235,12 +236,10 @@ def test_contexts_are_ranked_by_what_follows_them(tmp_path: Path) -> None:
     rows = [{"before": "number 1? ", "options": ["x", "y"], "after": word, "answer": 1} for word in ("B", "Friday")]
     write_jsonl(tmp_path / "test.jsonl", rows)
     with scripted(prefers_y, models=["m"]) as endpoint:
-        done = run(tmp_path, endpoint.url)
+        done = run(tmp_path, endpoint.url, "--num-fewshot", str(int(bool(shots))))
         asked = [prompt for call in endpoint.calls for prompt in call.body["prompt"] if "number" in prompt]
     assert done.returncode == 0, done.stderr
-    assert set(asked) == {
-        f"It was down there.\n\nnumber 1? {choice} {word}" for choice in "xy" for word in ("B", "Friday")
-    }
+    assert set(asked) == {f"{shots}number 1? {choice} {word}" for choice in "xy" for word in ("B", "Friday")}
     results = read_results(only_run(tmp_path / "out"), "ranked")
     assert [row["model_response"] for row in results] == ["number 1? y", "number 1? y"]
     assert [row["reward"] for row in results] == [1.0, 1.0]

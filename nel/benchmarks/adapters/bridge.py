@@ -21,7 +21,7 @@ from nel.benchmarks.adapters.loading import PART, own_columns, source_for, subse
 from nel.benchmarks.adapters.meta import source_of
 from nel.benchmarks.adapters.metrics import named_metrics
 from nel.benchmarks.adapters.samples import ChatMessage, ModelOutput, Sample, limit_of
-from nel.benchmarks.base import Benchmark
+from nel.benchmarks.base import Benchmark, recorded_in
 from nel.benchmarks.fewshot import FewShot, Shot, make_shots
 from nel.datasets.base import RawRow
 from nel.datasets.fewshot import example_key
@@ -156,7 +156,7 @@ class AdaptedBenchmark(Benchmark):
             choices=None if choices is None else tuple(str(choice) for choice in choices),
             metadata=made.metadata,
             subset=subset,
-            recorded_response=None if self.response_field is None else str(raw.get(self.response_field, "")),
+            recorded_response=None if self.response_field is None else recorded_in(raw, self.response_field),
         )
 
     def with_shots(

@@ -144,6 +144,7 @@ def register_benchmark(meta: BenchmarkMeta) -> Callable[[_Class], _Class]:
             )
         meta.data_adapter = adapter
         adapter.benchmark_meta = meta  # type: ignore[attr-defined]
+        adapter.description = meta.description or meta.pretty_name or meta.name  # type: ignore[attr-defined]
         REGISTERED[meta.name] = adapter
         return adapter
 
