@@ -179,6 +179,14 @@ class Benchmark:
             self, shots=make_shots(self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples)
         )
 
+    def example_value(self, raw: Mapping[str, Any]) -> str | None:
+        """Return the value that a sample's own must match for a row to be its example.
+
+        Raises:
+            DatasetError: The row cannot be prepared.
+        """
+        return label_of(self.prepared(raw), self.fewshot.match_field)
+
     def _shot(self, raw: Mapping[str, Any]) -> Shot:
         row = self.prepared(raw)
         choices = self._choices(row)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from nel.benchmarks.adapters.aggregation import aggregated
@@ -29,10 +30,15 @@ from nel.benchmarks.adapters.samples import (
     TaskState,
 )
 from nel.errors import ConfigError, ScorerError
-from nel.prompts import compile_template
+from nel.prompts import Template, compile_template
 
 FEW_SHOT_TEMPLATE = "Here are some solved examples:\n\n{fewshot}\n\n"
 """Stands before the prompt's own template where a benchmark has none for few-shot."""
+
+
+@lru_cache(maxsize=64)
+def _compiled(template: str, name: str) -> Template:
+    return compile_template(template, name=name)
 
 
 class DataAdapter(ABC):
@@ -131,7 +137,7 @@ class DefaultDataAdapter(DataAdapter):
 
     def _rendered(self, template: str, sample: Sample, fewshot: str | None = None) -> str:
         values = self.template_values(sample) | ({} if fewshot is None else {"fewshot": fewshot})
-        return compile_template(template, name=f"{self.name} prompt_template").render(values)
+        return _compiled(template, f"{self.name} prompt_template").render(values)
 
     # Inference
 

@@ -182,6 +182,14 @@ class AdaptedBenchmark(Benchmark):
             self, shots=make_shots(self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples)
         )
 
+    def example_value(self, raw: Mapping[str, Any]) -> str | None:
+        """Return the subset that a row belongs to.
+
+        Raises:
+            DatasetError: It makes no sample.
+        """
+        return self._made(raw).subset_key
+
     def _key(self, raw: Mapping[str, Any]) -> str:
         return example_key(own_columns(raw), self.id_field)
 
