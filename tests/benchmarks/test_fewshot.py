@@ -127,13 +127,13 @@ LETTERED = [{"q": f"q{i}", "a": "ABC"[i % 3]} for i in range(4)]
 
 
 def test_log_likelihood_examples_end_in_the_gold_choice() -> None:
-    """The seed's form carries the space in the choice; lm-evaluation-harness' form in the delimiter. Same contexts."""
+    """BYOB carries the space in the choice, lm-evaluation-harness in the delimiter; the contexts are the same."""
     common = {"endpoint_type": "completions_logprob", "num_fewshot": 2, "fewshot_dataset": LETTERED}
     row = {"q": "q", "a": "C"}
-    seed = bound(**common, choices=[" A", " B", " C"])
+    byob = bound(**common, choices=[" A", " B", " C"])
     harness = bound(**common, choices=["A", "B", "C"], target_delimiter=" ", preamble="About q.\n\n")
-    assert asked(seed, row) == "Q: q0\nA: A\n\nQ: q1\nA: B\n\nQ: q\nA:"
-    assert asked(harness, row) == "About q.\n\n" + asked(seed, row)
+    assert asked(byob, row) == "Q: q0\nA: A\n\nQ: q1\nA: B\n\nQ: q\nA:"
+    assert asked(harness, row) == "About q.\n\n" + asked(byob, row)
 
 
 def test_log_likelihood_examples_with_choices_of_their_own() -> None:
