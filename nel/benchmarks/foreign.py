@@ -115,7 +115,7 @@ def standing_in() -> Iterator[None]:
         yield
         return
     finder = _Finder()
-    sys.meta_path.append(finder)
+    sys.meta_path.insert(0, finder)  # before a mere folder of that name
     try:
         yield
     finally:
@@ -140,8 +140,9 @@ def lend_names(module: ModuleType) -> None:
 def _is_installed() -> bool:
     if ROOT in sys.modules:
         return not isinstance(sys.modules[ROOT], _StandIn)
-    others = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
-    return any(finder.find_spec(ROOT, None) is not None for finder in others if hasattr(finder, "find_spec"))
+    others = [finder for finder in sys.meta_path if not isinstance(finder, _Finder) and hasattr(finder, "find_spec")]
+    specs = [spec for finder in others if (spec := finder.find_spec(ROOT, None)) is not None]
+    return any(spec.origin is not None for spec in specs)
 
 
 def _names(home: str) -> list[str]:

@@ -580,6 +580,19 @@ def test_a_task_that_cannot_be_run(tmp_path: Path, fields: dict[str, Any], messa
     assert "sk-secret" not in str(caught.value)
 
 
+def test_a_task_goes_on_in_its_directory(tmp_path: Path) -> None:
+    """use_cache names the run to continue: a complete one sends nothing and reports the same."""
+    made(tmp_path)
+    with scripted(lambda *_: answer("3"), models=["m"]) as endpoint:
+        given = {"model": "m", "api_url": endpoint.url, "datasets": ["plain"], "work_dir": str(tmp_path / "out")}
+        first = run_task(given)["plain"]
+        before = len(endpoint.calls)
+        again = run_task({**given, "use_cache": first.run_dir})["plain"]
+        assert len(endpoint.calls) == before
+    assert (again.score, again.run_dir, str(again)) == (first.score, first.run_dir, str(first))
+    assert first.score == 0.125
+
+
 def test_a_task_with_a_wrong_model_is_refused(tmp_path: Path) -> None:
     """What the pre-flight finds is raised, since a report would say nothing."""
     made(tmp_path)
@@ -622,7 +635,7 @@ def test_bad_records_are_bad_rows(tmp_path: Path) -> None:
             return {"1": None, "2": Sample(input="x", tools=[{}])}.get(record["a"]) or super().record_to_sample(record)
 
     rows = [{"q": "?"}, ROWS[2], ROWS[3]]
-    result, calls = run(tmp_path, made(tmp_path, Odd, rows), lambda *_: answer("3"))
+    result, calls = run(tmp_path, made(tmp_path, Odd, rows), lambda *_: answer("3"), args={"limit": 1.0})
     details = [row["outcome"]["detail"] for row in read_results(result.run_dir, "plain")]
     assert "the row has no field 'a'" in details[0]
     assert "tool calls are not made yet" in details[1]

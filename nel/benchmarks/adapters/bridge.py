@@ -25,7 +25,7 @@ from nel.benchmarks.base import Benchmark, recorded_in
 from nel.benchmarks.fewshot import FewShot, Shot, make_shots
 from nel.datasets.base import RawRow
 from nel.datasets.fewshot import example_key
-from nel.errors import ConfigError, DatasetError, NelError, PromptError
+from nel.errors import ConfigError, DatasetError, PromptError, ScorerError
 from nel.prompts import compile_template
 from nel.scoring.labels import labels_for
 from nel.types import Message, ScorerInput
@@ -79,7 +79,7 @@ class AdapterScorer:
         )
         score = self.adapter.calculate_metrics(state).score
         if not score.value:
-            raise DatasetError(f"{self.name} gave no number; match_score must return at least one")
+            raise ScorerError(f"{self.name} gave no number; match_score must return at least one")
         found = score.extracted_prediction
         numbers = dict(score.value)
         main = score.main_score_name or next(iter(numbers))
@@ -109,18 +109,18 @@ class AdaptedBenchmark(Benchmark):
 
     def selected(self, rows: Iterable[RawRow]) -> Iterator[RawRow]:
         """Yield the rows whose samples are kept, a row for each of several samples; a bad row passes."""
+        sizes: Counter[str] = Counter()
         if isinstance(self.limit, float):
             rows = list(rows)
-            sizes = Counter(subset for row in rows for _, subset in self._kept(row.data))
+            sizes.update(subset for row in rows for _, subset in self._kept(row.data) or ())
         taken: Counter[str] = Counter()
         for row in rows:
-            try:
-                kept = list(self._kept(row.data))
-            except (NelError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError):
-                yield row  # it is reported when the sample is made
+            kept = self._kept(row.data)
+            if kept is None:
+                yield row
                 continue
             for part, subset in kept:
-                allowed = limit_of(self.limit, sizes[subset] if isinstance(self.limit, float) else 0)
+                allowed = limit_of(self.limit, sizes[subset])
                 if allowed is None or taken[subset] < allowed:
                     taken[subset] += 1
                     yield row if part is None else replace(row, data={**row.data, PART: part})
@@ -210,8 +210,14 @@ class AdaptedBenchmark(Benchmark):
         sample.subset_key = subset_of(self.adapter, raw, sample)
         return sample
 
-    def _kept(self, raw: Mapping[str, Any]) -> Iterator[tuple[int | None, str]]:
-        """Yield the part and the subset of each sample of a row that is kept."""
+    def _kept(self, raw: Mapping[str, Any]) -> list[tuple[int | None, str]] | None:
+        """Return the part and the subset of each sample of a row that is kept; None for a row that makes none."""
+        try:
+            return list(self._parts(raw))
+        except Exception:  # noqa: BLE001 - the adapter's own; said of the row when its sample is made
+            return None
+
+    def _parts(self, raw: Mapping[str, Any]) -> Iterator[tuple[int | None, str]]:
         made = self.adapter.record_to_sample(own_columns(raw))
         for number, sample in enumerate(made if isinstance(made, list) else [made]):
             subset = subset_of(self.adapter, raw, sample)
