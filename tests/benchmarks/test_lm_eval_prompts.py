@@ -1,7 +1,7 @@
 """Few-shot prompts equal those of lm-evaluation-harness letter for letter; its own are in lm_eval_prompts.json.
 
-They were made by three tasks on the rows of that file: multiple choice with a description, multiple inputs as winogrande
-has them (a context for each option, one continuation), and generation.
+They were made by three tasks on the rows of that file: multiple choice with a description, multiple inputs as in
+winogrande (a context for each option, one continuation), and generation.
 """
 
 from __future__ import annotations
