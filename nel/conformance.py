@@ -15,7 +15,7 @@ from typing import Any
 
 from nel import plugins
 from nel.benchmarks.base import Benchmark
-from nel.benchmarks.registry import find_benchmark
+from nel.benchmarks.registry import as_benchmark, find_benchmark
 from nel.byob.smoke import gold_texts
 from nel.config.load import build_config
 from nel.engine.codec import decode_sample
@@ -64,6 +64,8 @@ def check_plugin(
 def shape_error(kind: str, plugin: Any) -> str | None:
     """Return what is wrong with the shape of a plugin of this kind, or None."""
     wanted = {"benchmarks": Benchmark, "judges": Judge}.get(kind)
+    if kind == "benchmarks":
+        plugin = as_benchmark(plugin)
     if wanted is not None and not isinstance(plugin, wanted):
         return f"it is a {type(plugin).__name__}, not a nel.{wanted.__name__}"
     if wanted is None and not callable(plugin):

@@ -82,7 +82,7 @@ def evaluate(
     run_config = config if isinstance(config, RunConfig) else build_config(config, where="evaluate()")
     progress = progress or Progress()
     plans = make_plans(run_config, resuming=resume)
-    _note_unreadable(plans, progress)
+    _note_plans(plans, progress)
     if resume:
         run_dir = latest_run_dir(Path(run_config.output.dir), run_config.output.run_id)
         check_records(run_dir / FILE_NAME)
@@ -111,17 +111,18 @@ def rescore(
     config = stored_config(run_dir, overrides=[*overrides, *chosen])
     progress = progress or Progress()
     plans = make_plans(config, resuming=True)
-    _note_unreadable(plans, progress)
+    _note_plans(plans, progress)
     with Snapshot(run_dir / FILE_NAME) as snapshot:
         snapshot.check_integrity()
     ending = run_session(run_dir, config, plans, progress=progress, scoring_only=True)
     return _written(run_dir, config, plans, ending, progress)
 
 
-def _note_unreadable(plans: Sequence[Plan], progress: Progress) -> None:
+def _note_plans(plans: Sequence[Plan], progress: Progress) -> None:
     progress.notes += [
         f"{plan.slot}: {plan.unreadable}; going on with the copy in run.db" for plan in plans if plan.unreadable
     ]
+    progress.notes += [plan.note for plan in plans if plan.note]
 
 
 def _written(run_dir: Path, config: RunConfig, plans: Sequence[Plan], ending: Ending, progress: Progress) -> RunResult:

@@ -59,6 +59,8 @@ class Sample:
     """The answer to score when the dataset brings its own (eval-only mode)."""
     turns: tuple[str, ...] = ()
     """Further user messages, each asked after the answer to the one before."""
+    continuation: str | None = None
+    """What follows each choice, where the choices are contexts and the log-likelihood of this text is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,14 @@ from pathlib import Path
 from types import ModuleType
 
 from nel import plugins
+from nel.benchmarks.adapters.bridge import adapt, is_adapter
+from nel.benchmarks.adapters.meta import REGISTERED, source_of
 from nel.benchmarks.base import Benchmark
+from nel.benchmarks.foreign import ROOT, lend_names, standing_in
 from nel.errors import NelError, PluginError, did_you_mean
+
+_PREFIX = "nel_file_"
+"""Of the modules that files are loaded as."""
 
 
 def find_benchmark(name: str) -> Benchmark:
@@ -25,11 +31,22 @@ def find_benchmark(name: str) -> Benchmark:
     path, wanted = _as_path(name)
     if path is not None:
         return _from_file(path, wanted)
-    found = plugins.load("benchmarks", name)
+    if name in REGISTERED and not any(ref.name == name for ref in plugins.discover("benchmarks")):
+        return adapt(REGISTERED[name])
+    found = as_benchmark(plugins.load("benchmarks", name))
     if not isinstance(found, Benchmark):
         provider = plugins.find("benchmarks", name).provider
         raise PluginError(f'the benchmark "{name}" of {provider} is a {type(found).__name__}, not a Benchmark')
     return found
+
+
+def as_benchmark(value: object) -> object:
+    """Return the benchmark that a registered adapter class describes, any other value as it is.
+
+    Raises:
+        ConfigError: The class cannot be used as it is registered.
+    """
+    return adapt(value) if is_adapter(value) and isinstance(value, type) else value
 
 
 def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
@@ -39,12 +56,28 @@ def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
         PluginError: The file is missing, fails to run or defines no benchmark.
     """
     module = _execute(path)
-    found = {value.name: value for value in vars(module).values() if isinstance(value, Benchmark)}
+    values = [_of_file(value, module, path) for value in vars(module).values()]
+    found = {value.name: value for value in values if isinstance(value, Benchmark)}
+    if not found and ROOT in sys.modules:
+        raise PluginError(
+            f"{path} defines no benchmark of nel: NeMo Evaluator is installed; import from nel.byob instead"
+        )
     if not found:
         raise PluginError(
             f"{path} defines no benchmark; put @benchmark(name=..., dataset=..., prompt=...) around a @scorer function"
         )
     return found
+
+
+def _of_file(value: object, module: ModuleType, path: Path) -> object:
+    if not is_adapter(value):
+        return value
+    if getattr(value, "__module__", None) != module.__name__:
+        return None  # imported, not defined here
+    try:
+        return as_benchmark(value)
+    except NelError as error:
+        raise PluginError(f"{path}: {error}") from error
 
 
 def _as_path(name: str) -> tuple[Path | None, str | None]:
@@ -55,6 +88,9 @@ def _as_path(name: str) -> tuple[Path | None, str | None]:
 
 
 def _from_file(path: Path, wanted: str | None) -> Benchmark:
+    imported = _imported(path, wanted)
+    if imported is not None:
+        return imported
     found = benchmarks_in_file(path)
     if wanted is None and len(found) == 1:
         return next(iter(found.values()))
@@ -67,18 +103,29 @@ def _from_file(path: Path, wanted: str | None) -> Benchmark:
     return found[wanted]
 
 
+def _imported(path: Path, name: str | None) -> Benchmark | None:
+    """Return the adapter that this process has imported from the file, which need not be executed once more."""
+    adapter = REGISTERED.get(name or "")
+    if adapter is None or adapter.__module__.startswith(_PREFIX) or source_of(adapter) != str(path.resolve()):
+        return None
+    return adapt(adapter)
+
+
 def _execute(path: Path) -> ModuleType:
     full = path.expanduser().resolve()
     if not full.is_file():
         raise PluginError(f"there is no benchmark file {path}; give the path of a Python file")
-    name = f"nel_file_{hashlib.sha256(str(full).encode()).hexdigest()[:12]}"
+    name = f"{_PREFIX}{hashlib.sha256(str(full).encode()).hexdigest()[:12]}"
     spec = importlib.util.spec_from_file_location(name, full)
     if spec is None or spec.loader is None:
         raise PluginError(f"{path} cannot be loaded as a Python module")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    if ROOT.encode() in full.read_bytes():
+        lend_names(module)
     try:
-        spec.loader.exec_module(module)
+        with standing_in():
+            spec.loader.exec_module(module)
     except (NelError, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt):
             raise

@@ -8,13 +8,17 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from nel.benchmarks.base import Benchmark
+from nel.benchmarks.fewshot import FewShot, Sampler
+from nel.byob.preparing import SeededBenchmark, SeedResult, row_function
 from nel.byob.requirements import read_requirements
-from nel.errors import ConfigError
-from nel.prompts import load_template
+from nel.datasets.fewshot import ExampleSource
+from nel.errors import ConfigError, did_you_mean
+from nel.prompts import Template, load_template
 from nel.scoring.protocol import as_scorer
 from nel.types import Protocol, Row, Scorer
 
@@ -28,29 +32,63 @@ _PROTOCOLS: Mapping[str, Protocol | None] = {
 }
 
 
+class FewShotOptions(TypedDict, total=False):
+    """The parameters of `benchmark` about solved examples before the prompt."""
+
+    num_fewshot: int
+    """So many examples; ``--num-fewshot`` replaces it."""
+    fewshot_dataset: ExampleSource
+    """A path (relative to the benchmark's file), a URI, a callable or a list of rows; else the benchmark's own rows."""
+    fewshot_split: str
+    """The split of a hub dataset that holds them, such as ``train``."""
+    fewshot_sampler: Sampler
+    """``first`` (the default), ``fixed`` or ``seeded``: drawn for each sample by its content."""
+    fewshot_ids: Sequence[str | int]
+    """For ``fixed``: own ids as text, positions from 0 as numbers."""
+    fewshot_seed: int
+    """For ``seeded``; 42."""
+    fewshot_match_field: str
+    """Only examples that have the sample's value in this field, such as the subject."""
+    fewshot_template: str
+    """Renders a whole example, ``{target}`` included, instead of the prompt and the target behind it."""
+    fewshot_target_template: str
+    """Renders the answer of an example, instead of the target alone."""
+    fewshot_prefix: str
+    """What stands before the first example, where there is one."""
+    fewshot_separator: str
+    """Between examples, and before the prompt; an empty line."""
+    fewshot_as_turns: bool
+    """Show examples as turns of a chat instead of in one prompt."""
+
+
 def benchmark(
     *,
     name: str,
     dataset: str | Path | Callable[[], Iterable[Row]],
-    prompt: str,
+    prompt: str = "",
     target_field: str = "target",
     description: str | None = None,
     endpoint_type: str = "any",
     system_prompt: str | None = None,
+    preamble: str | None = None,
     field_mapping: Mapping[str, str] | None = None,
     response_field: str | None = None,
     id_field: str | None = None,
     choices: Sequence[str] = (),
     choices_field: str | None = None,
     target_delimiter: str = "",
+    continuation: str | None = None,
     category_field: str | None = None,
     group_field: str | None = None,
     turns_field: str | None = None,
-    prepare_row: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    prepare_row: Callable[..., dict[str, Any]] | None = None,
+    seed_fn: Callable[..., SeedResult] | None = None,
+    judge: Mapping[str, Any] | None = None,
     extra: Mapping[str, Any] | None = None,
     sandbox: str | Sequence[str] = (),
     reducers: Sequence[str] = (),
     requirements: str | Sequence[str] = (),
+    **fewshot: Unpack[FewShotOptions],
 ) -> Callable[[Scorer], Benchmark]:
     """Turn the scorer below into a benchmark; what is not listed here is a field of `Benchmark`.
 
@@ -59,45 +97,98 @@ def benchmark(
         dataset: A path (relative to the file that defines the benchmark), a URI or a callable returning rows.
         prompt: A template with ``{field}`` placeholders, Jinja2, or the name of a template file.
         endpoint_type: ``any``, ``chat``, ``completions``, or ``completions_logprob`` to rank choices by log-likelihood.
-        turns_field: A list of user messages, asked one after the other as ``{turn}``; the scorer sees each answer.
+        prepare_row: From a row, or ``(row, idx)`` or ``(row, idx, rng)``, to the row that is used; see `row_function`.
+        seed_fn: From a row, or ``(row, idx)``, to the whole problem; instead of a prompt.
+        judge: The endpoint of a judge: ``url``, ``model_id``, ``api_key``, the name of a variable. Not run yet.
         sandbox: The language, or languages, of the programs that the scorer runs; checked before the first request.
         requirements: What the scorer needs of pip, as strings or the name of a requirements.txt.
+        fewshot: See `FewShotOptions`.
 
     Raises:
         ConfigError: The requirements, the name or the endpoint type is none, or a template (`PromptError`) is unusable.
     """
     plain = _plain_name(name, endpoint_type, has_choices=bool(choices) or choices_field is not None)
+    _check_options(plain, fewshot, endpoint_type, shares_continuation=continuation is not None)
+    fixed: dict[str, Any] = {
+        "dataset": str(dataset) if isinstance(dataset, Path) else dataset,
+        "target_field": target_field,
+        "id_field": id_field,
+        "response_field": response_field,
+        "category_field": category_field,
+        "group_field": group_field,
+        "turns_field": turns_field,
+        "choices": tuple(choices),
+        "choices_field": choices_field,
+        "target_delimiter": target_delimiter,
+        "loglikelihood": endpoint_type == _LOGLIKELIHOOD,
+        "field_mapping": dict(field_mapping or {}),
+        "prepare_row": None if prepare_row is None else row_function(prepare_row, "prepare_row"),
+        "protocol": "chat" if turns_field or fewshot.get("fewshot_as_turns") else _PROTOCOLS[endpoint_type],
+        "judge": judge,
+        "extra": {**(extra or {}), **({} if judge is None else {"judge": dict(judge)})},
+        "reducers": tuple(reducers),
+        "languages": (sandbox,) if isinstance(sandbox, str) else tuple(sandbox),
+    }
+    texts = {"prompt": prompt, "system_prompt": system_prompt, "preamble": preamble, "continuation": continuation}
+    return partial(_decorate, plain, description, fixed, texts, fewshot, requirements, seed_fn)
 
-    def decorate(function: Scorer) -> Benchmark:
-        base_dir = _home_of(function)
-        return Benchmark(
-            name=plain,
-            description=description or _first_line(function) or plain,
-            dataset=str(dataset) if isinstance(dataset, Path) else dataset,
-            prompt=load_template(prompt, base_dir=base_dir),
-            scorer=as_scorer(function),
-            target_field=target_field,
-            system_prompt=None if system_prompt is None else load_template(system_prompt, base_dir=base_dir),
-            id_field=id_field,
-            choices=tuple(choices),
-            choices_field=choices_field,
-            loglikelihood=endpoint_type == _LOGLIKELIHOOD,
-            target_delimiter=target_delimiter,
-            category_field=category_field,
-            group_field=group_field,
-            field_mapping=dict(field_mapping or {}),
-            turns_field=turns_field,
-            prepare_row=prepare_row,
-            response_field=response_field,
-            protocol="chat" if turns_field else _PROTOCOLS[endpoint_type],
-            extra=dict(extra or {}),
-            reducers=tuple(reducers),
-            languages=(sandbox,) if isinstance(sandbox, str) else tuple(sandbox),
-            requirements=read_requirements(requirements, base_dir),
-            base_dir=base_dir,
-        )
 
-    return decorate
+def _decorate(
+    name: str,
+    description: str | None,
+    fixed: Mapping[str, Any],
+    texts: Mapping[str, str | None],
+    fewshot: FewShotOptions,
+    requirements: str | Sequence[str],
+    seed_fn: Callable[..., SeedResult] | None,
+    function: Scorer,
+) -> Benchmark:
+    base_dir = _home_of(function)
+    made = Benchmark if seed_fn is None else partial(SeededBenchmark, seed=row_function(seed_fn, "seed_fn"))
+    if seed_fn is not None and not texts["prompt"]:
+        texts = {**texts, "prompt": "made by seed_fn"}
+    templates: dict[str, Any] = {role: _template(text, base_dir, role) for role, text in texts.items()}
+    return made(
+        name=name,
+        description=description or _first_line(function) or name,
+        scorer=as_scorer(function),
+        num_fewshot=fewshot.get("num_fewshot", 0),
+        fewshot=_fewshot(fewshot, base_dir),
+        requirements=read_requirements(requirements, base_dir),
+        base_dir=base_dir,
+        **fixed,
+        **templates,
+    )
+
+
+def _fewshot(options: FewShotOptions, base_dir: Path | None) -> FewShot:
+    given: dict[str, Any] = {
+        name.removeprefix("fewshot_"): value for name, value in options.items() if name != "num_fewshot"
+    }
+    for name in ("template", "target_template", "prefix"):
+        given[name] = _template(given.get(name), base_dir, f"fewshot_{name}")
+    if "ids" in given:
+        given["ids"] = tuple(given["ids"])
+    return FewShot(**given)
+
+
+def _template(text: Any, base_dir: Path | None, role: str) -> Template | None:
+    return None if text in (None, "") and role != "prompt" else load_template(text, base_dir=base_dir, name=role)
+
+
+def _check_options(name: str, fewshot: FewShotOptions, endpoint_type: str, *, shares_continuation: bool) -> None:
+    known = [*FewShotOptions.__annotations__, *inspect.signature(benchmark).parameters]
+    for option in fewshot:
+        if option not in FewShotOptions.__annotations__:
+            hint = did_you_mean(option, known) or "; what a scorer needs goes into extra={...}"
+            raise ConfigError(f'"{name}": @benchmark has no parameter "{option}"{hint}')
+    n = fewshot.get("num_fewshot", 0)
+    if not isinstance(n, int) or n < 0:
+        raise ConfigError(f'"{name}": num_fewshot is {n!r}; give a whole number from 0')
+    if fewshot.get("fewshot_as_turns") and endpoint_type not in ("any", "chat"):
+        raise ConfigError(f'"{name}": examples as turns need a chat endpoint, and endpoint_type is "{endpoint_type}"')
+    if shares_continuation and endpoint_type != _LOGLIKELIHOOD:
+        raise ConfigError(f'"{name}": continuation= is for log-likelihoods; set endpoint_type="{_LOGLIKELIHOOD}"')
 
 
 def _plain_name(name: str, endpoint_type: str, *, has_choices: bool) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.benchmarks.base import Benchmark
+from nel.benchmarks.examples import bind_examples
 from nel.benchmarks.registry import benchmarks_in_file
 from nel.byob.requirements import check_requirements
 from nel.byob.smoke import Attempt, gold_attempts, odd_attempts
@@ -93,6 +94,7 @@ def _read(benchmark: Benchmark) -> _Rows:
     rows = _Rows()
     try:
         dataset = open_dataset(benchmark.dataset, base_dir=benchmark.base_dir)
+        benchmark, _ = bind_examples(benchmark)
         for raw in dataset.read():
             rows.n_rows += 1
             try:

@@ -25,6 +25,8 @@ def run(
     response_field: Annotated[
         str | None, typer.Option(help="Score the answers in this field; no endpoint is called.")
     ] = None,
+    num_fewshot: Annotated[int | None, typer.Option(help="Solved examples before each problem.")] = None,
+    fewshot_dataset: Annotated[str | None, typer.Option(help="Path or URI of those examples.")] = None,
     max_problems: Annotated[int | None, typer.Option(help="Only the first N problems.")] = None,
     repeats: Annotated[int | None, typer.Option("--repeats", "-n", help="Answers asked for each problem.")] = None,
     concurrency: Annotated[int | None, typer.Option(help="Requests in flight at once.")] = None,

@@ -41,6 +41,8 @@ KEYS: Final = {
 
 BENCHMARK_KEYS: Final = {
     **{name: name for name in ("dataset", "max_problems", "repeats", "system_prompt", "response_field", "scorer")},
+    "num_fewshot": "num_fewshot",
+    "fewshot_dataset": "fewshot_dataset",
     "truncated": "truncated",
     "reducer": "reducers",
     "metric": "metrics",
@@ -88,8 +90,9 @@ def _lay_over_benchmarks(data: dict[str, Any], given: dict[str, Any]) -> None:
     entries = data["benchmarks"]
     if not given or not isinstance(entries, list):
         return
-    if len(entries) > 1 and ("dataset" in given or "response_field" in given):
+    if len(entries) > 1 and given.keys() & {"dataset", "response_field", "fewshot_dataset"}:
         raise ConfigError(
-            "--dataset and --response-field name one benchmark's data; with several, use -O benchmarks.0.dataset=PATH"
+            "--dataset, --fewshot-dataset and --response-field name one benchmark's data; with several, use "
+            "-O benchmarks.0.dataset=PATH"
         )
     data["benchmarks"] = [{**(entry if isinstance(entry, dict) else {"name": entry}), **given} for entry in entries]

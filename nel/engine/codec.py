@@ -30,7 +30,7 @@ def encode_sample(sample: Sample) -> str:
         "target": sample.target,
         "metadata": sample.metadata,
     }
-    for name in ("choices", "subset", "group", "recorded_response", "turns"):
+    for name in ("choices", "subset", "group", "recorded_response", "turns", "continuation"):
         value = getattr(sample, name)
         if value not in (None, ()):
             fields[name] = value
@@ -51,6 +51,7 @@ def decode_sample(sample_id: str, text: str) -> Sample:
         group=fields.get("group"),
         recorded_response=fields.get("recorded_response"),
         turns=tuple(fields.get("turns", ())),
+        continuation=fields.get("continuation"),
     )
 
 

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any
 
 from nel.benchmarks.base import Benchmark
+from nel.benchmarks.examples import bind_examples
 from nel.benchmarks.registry import find_benchmark
 from nel.benchmarks.scorer_choice import find_scorer
 from nel.benchmarks.statistics_choice import choose_statistics
@@ -49,6 +50,8 @@ class Plan:
     protocol: Protocol
     fields: Mapping[str, Any]
     """The identity but for what the snapshot adds."""
+    note: str | None = None
+    """What the user is to know of it beside the results."""
 
     @property
     def reducers(self) -> tuple[str, ...]:
@@ -123,12 +126,15 @@ def _check_budget(config: RunConfig, plans: list[Plan]) -> None:
 
 
 def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
+    benchmark = benchmark.with_arguments(entry.args)
     if entry.response_field is not None:
         benchmark = replace(benchmark, response_field=entry.response_field)
+    if entry.num_fewshot is not None:
+        benchmark = replace(benchmark, num_fewshot=entry.num_fewshot)
     if entry.scorer is None:
         return benchmark
     scorer = find_scorer(entry.scorer)
-    return replace(benchmark, scorer=scorer, languages=_languages_of(scorer))
+    return replace(benchmark, scorer=scorer, languages=_languages_of(scorer), judge=None)
 
 
 def _languages_of(scorer: Any) -> tuple[str, ...]:
@@ -145,6 +151,11 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             f"{benchmark.name} needs an endpoint; give --model-url and --model-id, "
             "or score recorded answers with -O benchmarks.0.response_field=FIELD"
         )
+    if benchmark.judge is not None:
+        raise ConfigError(
+            f"{benchmark.name} is scored by a judge ({benchmark.judge.get('model_id', 'no model_id')}), and nel asks "
+            "none yet; give another scorer with --scorer NAME (nel list scorers)"
+        )
     protocol: Protocol = config.endpoint.protocol if config.endpoint else "chat"
     if benchmark.loglikelihood:
         protocol = "completions"
@@ -157,6 +168,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         benchmark.scorer, metrics=entry.metrics, reducers=entry.reducers or benchmark.reducers, repeats=entry.repeats
     )
     dataset, unreadable = _open(entry, benchmark, resuming)
+    benchmark, note, unreadable = _with_examples(entry, benchmark, unreadable, resuming)
     settings = config.generation_of(entry)
     generation = Generation(
         **settings.model_dump(exclude={"stop", "extra"}),
@@ -177,10 +189,35 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             "benchmark": benchmark.name,
             "scorer.sha256": scorer_digest(benchmark),
             **({"loglikelihood": {"delimiter": benchmark.target_delimiter}} if benchmark.loglikelihood else {}),
+            **_fewshot_fields(benchmark, eval_only=eval_only),
             **settings_fields(config, entry, eval_only=eval_only),
             **sandbox_fields(config, benchmark.languages),
         },
+        note=note,
     )
+
+
+def _with_examples(
+    entry: BenchmarkConfig, benchmark: Benchmark, unreadable: str | None, resuming: bool
+) -> tuple[Benchmark, str | None, str | None]:
+    """Return the benchmark with its few-shot examples, what to note of them, and what could not be read."""
+    if unreadable is not None:
+        return benchmark, None, unreadable
+    try:
+        return *bind_examples(benchmark, dataset=entry.dataset, examples=entry.fewshot_dataset), None
+    except DatasetError as error:
+        if not resuming:
+            raise
+        return benchmark, None, str(error)
+
+
+def _fewshot_fields(benchmark: Benchmark, *, eval_only: bool) -> dict[str, Any]:
+    """Return how examples are chosen; what they say is in the digest of the prompts."""
+    if eval_only or not benchmark.num_fewshot:
+        return {}
+    sampler = benchmark.fewshot.sampler
+    seeded = {"fewshot.seed": benchmark.fewshot.seed} if sampler == "seeded" else {}
+    return {"num_fewshot": benchmark.num_fewshot, "fewshot.sampler": sampler, **seeded}
 
 
 def _open(entry: BenchmarkConfig, benchmark: Benchmark, resuming: bool) -> tuple[Dataset, str | None]:
@@ -205,7 +242,7 @@ def stream_samples(
     Raises:
         DatasetError: The dataset is unreadable or empty, an own id is unusable, or no row makes a sample.
     """
-    rows: Iterator[RawRow] = islice(plan.dataset.read(), plan.config.max_problems)
+    rows: Iterator[RawRow] = islice(plan.benchmark.selected(plan.dataset.read()), plan.config.max_problems)
     for idx, row in enumerate(rows):
         content = content_id(row.data)
         digests.rows += 1

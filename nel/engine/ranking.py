@@ -31,7 +31,7 @@ async def rank(
     """Return the body sent last, and the response that holds every choice's log-likelihood; its text is the best one.
 
     Args:
-        delimiter: Stands between the prompt and each choice.
+        delimiter: Stands between the prompt and each choice, or between each choice and the continuation.
         echo: What the server can do.
         ask: Sends and keeps.
     """
@@ -39,7 +39,7 @@ async def rank(
         sample, repeat=repeat, model=model, protocol="completions", generation=generation, system_prompt=None
     )
     choices = sample.choices or ()
-    pairs = tuple(split_context(request.prompt or "", delimiter + choice) for choice in choices)
+    pairs = _pairs(sample, request.prompt or "", delimiter)
     parts = [pairs] if echo.batched else [(pair,) for pair in pairs]
     answers: list[Response] = []
     body = b""
@@ -52,6 +52,14 @@ async def rank(
         answers.append(answer)
     scores = tuple(score for answer in answers for score in answer.choice_scores)
     return body, replace(_joined(answers), text=choices[argmax_choice(scores)], choice_scores=scores)
+
+
+def _pairs(sample: Sample, prompt: str, delimiter: str) -> Pairs:
+    """Return context and continuation of each choice; where choices are contexts, one continuation follows them all."""
+    choices = sample.choices or ()
+    if sample.continuation is None:
+        return tuple(split_context(prompt, delimiter + choice) for choice in choices)
+    return tuple(split_context(prompt + choice, delimiter + sample.continuation) for choice in choices)
 
 
 def _body(model: str, pairs: Pairs, echo: EchoSupport, generation: Generation) -> bytes:

@@ -204,8 +204,9 @@ def _from_anywhere(config: RunConfig) -> dict[str, Any]:
     """Return the configuration with its paths made absolute, so that a resume works from any directory."""
     data: dict[str, Any] = config.model_dump(mode="json")
     for entry in data["benchmarks"]:
-        if entry["dataset"] and "://" not in entry["dataset"]:
-            entry["dataset"] = str(Path(entry["dataset"]).expanduser().absolute())
+        for name in ("dataset", "fewshot_dataset"):
+            if entry[name] and "://" not in entry[name]:
+                entry[name] = str(Path(entry[name]).expanduser().absolute())
         if ".py" in entry["name"]:
             entry["name"] = str(Path(entry["name"]).expanduser().absolute())
     return data

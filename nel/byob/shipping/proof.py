@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from nel.benchmarks.base import Benchmark
+from nel.benchmarks.examples import bind_examples
 from nel.byob.shipping.package import Package
 from nel.byob.shipping.source import SourceFile
 from nel.datasets import open_dataset
@@ -70,6 +71,7 @@ def samples_digest(benchmark: Benchmark) -> str:
     samples: list[str] = []
     try:
         rows = open_dataset(benchmark.dataset, base_dir=benchmark.base_dir).read()
+        benchmark, _ = bind_examples(benchmark)
         for row in islice(rows, _ROWS):
             sample = benchmark.sample(row.data, sample_id=str(row.number))
             samples.append(repr((sample.input, sample.target, sample.choices, sample.turns)))

@@ -1,0 +1,176 @@
+"""Few-shot examples of a benchmark: how they are chosen and shown. Opens nothing.
+
+Trap: examples are rendered when they are bound, which happens before anything is sent, so that an example without a
+target refuses the run and costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias, get_args
+
+from nel.datasets.fewshot import ExampleSource, draw
+from nel.datasets.ids import own_id
+from nel.errors import ConfigError, DatasetError, did_you_mean
+from nel.prompts import Template
+from nel.types import Message
+
+Sampler: TypeAlias = Literal["first", "fixed", "seeded"]
+SAMPLERS: Final = get_args(Sampler)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FewShot:
+    """Where a benchmark's examples come from, which are taken, and how they are shown."""
+
+    dataset: ExampleSource | None = None
+    """A path, a URI, a callable or a list of rows; None: the benchmark's own dataset, at `split` where that is set."""
+    split: str | None = None
+    """The split of a hub dataset that holds the examples, such as ``train``."""
+    sampler: Sampler = "first"
+    """``first`` of the source; ``fixed``, those of `ids`; ``seeded``, drawn for each sample by its content."""
+    ids: tuple[str | int, ...] = ()
+    """For ``fixed``: own ids as text, or positions from 0 as numbers, in the order shown."""
+    seed: int = 42
+    """For ``seeded``."""
+    match_field: str | None = None
+    """Only examples that have the sample's own value in this field, such as the subject."""
+    template: Template | None = None
+    """Renders one whole example, ``{target}`` included; None: the prompt, then the target."""
+    target_template: Template | None = None
+    """Renders the answer of an example; None: the target as text, for log-likelihoods the gold choice."""
+    prefix: Template | None = None
+    """What stands before the first example, where there is one."""
+    separator: str = "\n\n"
+    """Between examples, and between the last one and the prompt."""
+    as_turns: bool = False
+    """Show each example as a user's message and the assistant's answer, instead of all in one prompt."""
+
+    def __post_init__(self) -> None:
+        if self.sampler not in SAMPLERS:
+            hint = did_you_mean(str(self.sampler), SAMPLERS) or ";"
+            raise ConfigError(f'fewshot_sampler "{self.sampler}" is unknown{hint} use {", ".join(SAMPLERS)}')
+        if (self.sampler == "fixed") != bool(self.ids):
+            raise ConfigError('fewshot_ids and fewshot_sampler="fixed" belong together; give both or neither')
+        if self.as_turns and self.template is not None:
+            raise ConfigError("fewshot_template renders an example in one piece, which cannot be two turns; drop one")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shot:
+    """One example, rendered."""
+
+    key: str
+    """Of its content, see `nel.datasets.fewshot.example_key`."""
+    own_id: str | None
+    """The row's own id, where it has one."""
+    question: str
+    answer: str
+    text: str
+    """Question and answer in one piece."""
+    group: str | None = None
+    """Its value in the field that must match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Examples that can stand for each other, with their keys."""
+
+    shots: tuple[Shot, ...] = ()
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shots:
+    """The examples that a benchmark's samples are given from."""
+
+    settings: FewShot
+    n: int
+    pools: Mapping[str | None, Pool] = field(repr=False)
+    """By the value that must match; seeded ones in the order of their content, so that the source's is of no matter."""
+    source: str
+    """For messages."""
+
+    def of(self, key: str, group: str | None) -> list[Shot]:
+        """Return the examples of a sample; itself is never among them.
+
+        Raises:
+            DatasetError: There are too few.
+        """
+        pool = self.pools.get(group, Pool())
+        seed = self.settings.seed if self.settings.sampler == "seeded" else None
+        chosen = [pool.shots[position] for position in draw(pool.keys, self.n, own=key, seed=seed)]
+        if len(chosen) < self.n:
+            where = "" if group is None else f' with {self.settings.match_field} "{group}"'
+            raise DatasetError(
+                f"{self.n} few-shot examples are asked for and {self.source} has {len(chosen)}{where}, the sample "
+                "itself left out; ask for fewer with --num-fewshot, or give a larger source"
+            )
+        return chosen
+
+
+def make_shots(settings: FewShot, n: int, shots: Iterable[Shot], *, source: str, holds_samples: bool) -> Shots:
+    """Return examples ready to be given out.
+
+    Args:
+        settings: How they are chosen.
+        n: So many for each sample.
+        shots: All that the source has, in its order.
+        source: Its name, for messages.
+        holds_samples: Whether the samples themselves come from that source, so that one more is needed.
+
+    Raises:
+        DatasetError: There are too few, or a fixed one is missing.
+    """
+    everything = list(shots)
+    chosen = _fixed(settings.ids, everything, source) if settings.sampler == "fixed" else everything
+    needed = n + holds_samples if settings.sampler != "fixed" else n
+    if len(chosen) < needed:
+        more = ", one more since a sample is never its own example" if needed > n else ""
+        raise DatasetError(
+            f"{n} few-shot examples are asked for and {source} has {len(chosen)}{more}; "
+            "ask for fewer with --num-fewshot, or give a larger source"
+        )
+    if settings.sampler == "seeded":
+        chosen.sort(key=lambda shot: shot.key)
+    groups: dict[str | None, list[Shot]] = {}
+    for shot in chosen:
+        groups.setdefault(shot.group, []).append(shot)
+    pools = {group: Pool(tuple(found), tuple(shot.key for shot in found)) for group, found in groups.items()}
+    return Shots(settings=settings, n=n, pools=pools, source=source)
+
+
+def _fixed(ids: Sequence[str | int], shots: Sequence[Shot], source: str) -> list[Shot]:
+    by_id = {shot.own_id: shot for shot in shots if shot.own_id is not None}
+    found = []
+    for wanted in ids:
+        shot = by_id.get(own_id(wanted)) if isinstance(wanted, str) else None
+        if isinstance(wanted, int) and 0 <= wanted < len(shots):
+            shot = shots[wanted]
+        if shot is None:
+            what = f'the id "{wanted}"' if isinstance(wanted, str) else f"position {wanted}"
+            hint = did_you_mean(str(wanted), by_id) or "; check fewshot_ids"
+            raise DatasetError(f"{source} has no few-shot example of {what} among {len(shots)} rows{hint}")
+        found.append(shot)
+    return found
+
+
+def as_text(shots: Sequence[Shot], prompt: str, settings: FewShot) -> str:
+    """Return examples and prompt as one text."""
+    return settings.separator.join([*(shot.text for shot in shots), prompt])
+
+
+def as_turns(shots: Sequence[Shot], prompt: str, prefix: str) -> tuple[Message, ...]:
+    """Return examples and prompt as the turns of a chat, with the prefix at the head of the first."""
+    said = [(role, text) for shot in shots for role, text in (("user", shot.question), ("assistant", shot.answer))]
+    first, *rest = [*said, ("user", prompt)]
+    return tuple(Message(role=role, content=text) for role, text in [(first[0], prefix + first[1]), *rest])
+
+
+def rows_needed(settings: FewShot, n: int) -> int | None:
+    """Return how many rows of the source, or of each value that must match, can be drawn; None: any."""
+    if settings.sampler == "first":
+        return n + 1
+    positions = [wanted for wanted in settings.ids if isinstance(wanted, int)]
+    return max(positions) + 1 if positions and len(positions) == len(settings.ids) else None

@@ -1,0 +1,143 @@
+"""Where few-shot examples come from, and which of them a sample gets. Knows neither prompts nor benchmarks.
+
+Trap: which examples a sample gets depends on the sample's own content and never on how many came before it, so a limit,
+another order or a resume changes no prompt. lm-evaluation-harness draws from one stream of random numbers instead.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+from urllib.parse import parse_qsl, urlencode
+
+from nel.datasets.base import Dataset, RawRow
+from nel.datasets.ids import content_id
+from nel.datasets.source import open_dataset
+from nel.errors import DatasetError
+
+ExampleSource: TypeAlias = "str | Path | Callable[[], Iterable[Mapping[str, Any]]] | Sequence[Mapping[str, Any]]"
+"""A path, a URI, a function that returns rows, or the rows themselves."""
+
+POOL_ROWS_MAX: Final = 10_000
+"""So many rows of a source are drawn from, since they are held in memory."""
+EACH_ROWS_MAX: Final = 1_000
+"""So many rows of each value, where examples must have the sample's own."""
+
+_WITH_SPLITS: Final = re.compile(r"(hf|ms)://", re.IGNORECASE)
+_CONFIG_PARTS: Final = 3
+
+
+def open_examples(source: ExampleSource, split: str | None, *, base_dir: Path | None = None) -> Dataset:
+    """Return the dataset that examples are taken from.
+
+    Args:
+        source: See `ExampleSource`.
+        split: The split of a hub dataset, instead of the one that its URI names.
+        base_dir: Where relative paths are looked for first.
+
+    Raises:
+        DatasetError: It cannot be opened, or a split is asked of something that has none.
+    """
+    if isinstance(source, Sequence) and not isinstance(source, str):
+        rows = [dict(row) for row in source]
+        if not rows:
+            raise DatasetError("the list of few-shot examples is empty; give it rows, or num_fewshot=0")
+        if split is None:
+            return replace(open_dataset(lambda: rows), uri="the list of few-shot examples")
+    elif split is None:
+        return open_dataset(source, base_dir=base_dir)
+    if not isinstance(source, str):
+        raise DatasetError(
+            f'few-shot examples are to come from the split "{split}", and {_shown(source)} has no splits; '
+            "name the examples themselves with fewshot_dataset, and no split"
+        )
+    return open_dataset(with_split(source, split), base_dir=base_dir)
+
+
+def with_split(uri: str, split: str) -> str:
+    """Return the URI of another split of a hub dataset.
+
+    Raises:
+        DatasetError: It is no URI of a hub, so that it has no splits.
+
+    >>> with_split("hf://openai/gsm8k?config=main&split=test", "train")
+    'hf://openai/gsm8k?config=main&split=train'
+    """
+    if not _WITH_SPLITS.match(uri):
+        raise DatasetError(
+            f'few-shot examples are to come from the split "{split}", and {uri} has no splits; '
+            "name a file with the examples: --fewshot-dataset PATH"
+        )
+    path, _, query = uri.partition("?")
+    scheme, _, rest = path.partition("://")
+    path = f"{scheme}://" + "/".join(rest.strip("/").split("/")[:_CONFIG_PARTS])
+    kept = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name != "split"]
+    return f"{path}?{urlencode([*kept, ('split', split)], safe='/')}"
+
+
+def read_examples(
+    dataset: Dataset, rows_max: int | None, *, value_of: Callable[[Mapping[str, Any]], str | None] | None = None
+) -> list[RawRow]:
+    """Return the first rows of a source of examples.
+
+    Args:
+        dataset: The source.
+        rows_max: So many at most; None: as many as are ever drawn from.
+        value_of: The value that must match; the source is then read to its end, and the limit holds for each value.
+
+    Raises:
+        DatasetError: It cannot be read.
+    """
+    if value_of is None:
+        return list(islice(dataset.read(), min(rows_max or POOL_ROWS_MAX, POOL_ROWS_MAX)))
+    each_max = min(rows_max or EACH_ROWS_MAX, EACH_ROWS_MAX)
+    kept, seen = [], Counter[str | None]()
+    for row in dataset.read():
+        value = value_of(row.data)
+        seen[value] += 1
+        if seen[value] <= each_max:
+            kept.append(row)
+    return kept
+
+
+def example_key(row: Mapping[str, Any], id_field: str | None) -> str:
+    """Return what tells whether a row is the sample itself: the hash of its content apart from its id.
+
+    Raises:
+        DatasetError: The row holds something that is not JSON.
+    """
+    return content_id({name: value for name, value in row.items() if name not in ("id", id_field)})
+
+
+def draw(keys: Sequence[str], n: int, *, own: str, seed: int | None = None) -> list[int]:
+    """Return the positions of ``n`` examples, or of fewer where there are no more; never one with the key ``own``.
+
+    Rule: without a seed the first ones. With one, a Fisher-Yates shuffle whose numbers are the SHA-256 of seed, own key
+    and draw, so that they are the same on every machine.
+
+    >>> draw(["a", "b", "c"], 2, own="a")
+    [1, 2]
+    >>> draw(list("abcdef"), 3, own="a", seed=1) == draw(list("abcdef"), 3, own="a", seed=1)
+    True
+    """
+    order = range(len(keys)) if seed is None else _shuffled(len(keys), f"{seed}:{own}")
+    return list(islice((position for position in order if keys[position] != own), n))
+
+
+def _shuffled(size: int, seed: str) -> Iterator[int]:
+    moved: dict[int, int] = {}
+    for left in range(size, 0, -1):
+        number = int.from_bytes(hashlib.sha256(f"{seed}:{left}".encode()).digest())
+        pick, last = number % left, left - 1
+        yield moved.get(pick, pick)
+        moved[pick] = moved.get(last, last)
+
+
+def _shown(source: object) -> str:
+    return str(source) if isinstance(source, Path) else getattr(source, "__qualname__", type(source).__name__)
