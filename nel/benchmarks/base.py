@@ -86,6 +86,8 @@ class Benchmark:
     """The judge's endpoint that its scorer asks; a benchmark that has one cannot be run yet."""
     requirements: tuple[str, ...] = ()
     """What its scorer needs of pip, such as ``rouge-score>=0.1.2``; a compiled package depends on it."""
+    generation: Mapping[str, Any] = field(default_factory=dict)
+    """Generation settings that hold where the run sets none: ``temperature``, ``max_tokens``, ``stop`` …"""
     card: Card | None = None
     """Its origin and official metric, for listings and the documentation; a run does not read it."""
     base_dir: Path | None = None
