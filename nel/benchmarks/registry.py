@@ -95,7 +95,7 @@ def _from_bridge(uri: str, scheme: str) -> Benchmark:
     if scheme not in installed:
         hint = did_you_mean(scheme, installed) or f"; pip install nel-{scheme}, if there is such a plugin"
         raise PluginError(f'{uri}: no bridge for "{scheme}://" is installed{hint}')
-    found = plugins.load("bridges", scheme)(uri)
+    found = as_benchmark(plugins.load("bridges", scheme)(uri))
     if not isinstance(found, Benchmark):
         provider = plugins.find("bridges", scheme).provider
         raise PluginError(f'{uri}: the bridge "{scheme}" of {provider} returned a {type(found).__name__}')

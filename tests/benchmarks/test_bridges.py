@@ -11,7 +11,7 @@ from nel import evaluate
 from nel.benchmarks.registry import find_benchmark
 from nel.errors import ConfigError, PluginError
 from tests.support.endpoint import answer, scripted
-from tests.support.runs import write_jsonl
+from tests.support.runs import nel, write_jsonl
 
 BRIDGE = """
 from dataclasses import replace
@@ -83,3 +83,12 @@ def test_generation_settings_of_the_benchmark_hold_where_the_run_sets_none(folde
     assert {name: body[name] for name in own} == own
     body = _sent(folder, generation={"max_tokens": 9, "stop": ["A"]}, entry={"generation": {"stop": ["B"]}})
     assert {name: body[name] for name in own} == {"temperature": 0.0, "max_tokens": 9, "stop": ["B"]}
+
+
+def test_a_dry_run_shows_the_benchmarks_own_settings(folder: Path) -> None:
+    """What would be sent is shown, and the run's setting in place of the benchmark's where it has one."""
+    write_jsonl(folder / "rows.jsonl", [{"question": "What is 2 plus 2?", "answer": "#### 4"}])
+    flags = ("--bench", "mine://rows.jsonl", "--model-url", "http://127.0.0.1:9/v1", "--model-id", "m", "--dry-run")
+    shown = nel("eval", "run", *flags, "--max-tokens", "9", cwd=folder, env={"PYTHONPATH": str(folder)})
+    assert shown.returncode == 0, shown.stderr
+    assert "mine://rows.jsonl: {'temperature': 0.0, 'max_tokens': 9, 'stop': ['Question:']}" in shown.stdout
