@@ -59,6 +59,8 @@ class PlannedBenchmark:
     """Estimated at four characters a token."""
     completion_tokens_max: int | None
     """From max_tokens; None where it is not set and the endpoint decides."""
+    generation: Mapping[str, Any]
+    """The settings that are sent, the benchmark's own included; what is not here the endpoint decides."""
 
 
 def evaluate(
@@ -187,10 +189,10 @@ def preview(config: RunConfig) -> list[PlannedBenchmark]:
     Raises:
         NelError: As `evaluate` does before it sends anything.
     """
-    return [_preview(plan) for plan in make_plans(config)]
+    return [_preview(plan, config) for plan in make_plans(config)]
 
 
-def _preview(plan: Plan) -> PlannedBenchmark:
+def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
     digests = Digests()
     ids: dict[str, int] = {}
     characters = 0
@@ -201,6 +203,7 @@ def _preview(plan: Plan) -> PlannedBenchmark:
         characters += _prompt_characters(plan, sample.content)
     requests = 0 if plan.eval_only else digests.good * plan.config.repeats
     limit = plan.generation.max_tokens
+    settings = config.generation_of(plan.config).model_dump()
     return PlannedBenchmark(
         name=plan.slot,
         dataset=plan.dataset.uri,
@@ -211,6 +214,7 @@ def _preview(plan: Plan) -> PlannedBenchmark:
         requests=requests,
         prompt_tokens=0 if plan.eval_only else characters * plan.config.repeats // _CHARACTERS_PER_TOKEN,
         completion_tokens_max=None if limit is None else limit * requests,
+        generation={key: value for key, value in settings.items() if value not in (None, {})},
     )
 
 

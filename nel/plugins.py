@@ -19,6 +19,7 @@ from nel.errors import PluginError, did_you_mean
 
 GROUPS: Final = {
     "benchmarks": "nel.benchmarks",
+    "bridges": "nel.bridges",
     "scorers": "nel.scorers",
     "judges": "nel.judges",
     "metrics": "nel.metrics",

@@ -116,11 +116,35 @@ def _benchmark(benchmark: Benchmark) -> str:
         ("sample id", f"field `{benchmark.id_field}`" if benchmark.id_field else "content hash"),
         ("breakdown", f"field `{benchmark.category_field}`" if benchmark.category_field else "none"),
     ]
+    fields += _asked(benchmark) + _card(benchmark)
     table = "\n".join(f"| {name} | {value} |" for name, value in fields)
     return (
         f"## {benchmark.name}\n\n{benchmark.description}.\n\n| | |\n|---|---|\n{table}\n\n"
         f"Prompt:\n\n```text\n{benchmark.prompt.text}\n```\n"
     )
+
+
+def _asked(benchmark: Benchmark) -> list[tuple[str, str]]:
+    """Return what sets the way of asking apart, where something does."""
+    if not benchmark.loglikelihood:
+        return []
+    settings = benchmark.fewshot
+    source = f"split `{settings.split}`, {settings.sampler}" if settings.split else "its own rows"
+    return [("asks for", "the log-likelihood of each choice"), ("examples", f"none; `--num-fewshot N`: {source}")]
+
+
+def _card(benchmark: Benchmark) -> list[tuple[str, str]]:
+    card = benchmark.card
+    if card is None:
+        return []
+    shown = {
+        "official metric": f"`{card.metric}`" if card.metric else "",
+        "paper": card.paper,
+        "citation": card.citation,
+        "licence": card.licence,
+        "published at": card.homepage,
+    }
+    return [(name, value) for name, value in shown.items() if value]
 
 
 def configuration() -> str:

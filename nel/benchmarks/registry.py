@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Final
 
 from nel import plugins
 from nel.benchmarks.adapters.bridge import adapt, is_adapter
@@ -20,14 +22,22 @@ from nel.errors import NelError, PluginError, did_you_mean
 
 _PREFIX = "nel_file_"
 """Of the modules that files are loaded as."""
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
 def find_benchmark(name: str) -> Benchmark:
-    """Return the benchmark of this name, or the one a path such as ``./my_bench.py[:name]`` defines.
+    """Return the benchmark of this name, or the one that a path ``./my_bench.py[:name]`` or a URI names.
+
+    A URI ``scheme://…`` belongs to the plugin of that name in the group ``nel.bridges``: a function of the URI, which
+    returns the benchmark.
 
     Raises:
         PluginError: There is none, it cannot be imported, or it is not a benchmark.
+        NelError: What a bridge raises.
     """
+    scheme = _SCHEME.match(name)
+    if scheme is not None:
+        return _from_bridge(name, scheme[1].lower())
     path, wanted = _as_path(name)
     if path is not None:
         return _from_file(path, wanted)
@@ -78,6 +88,18 @@ def _of_file(value: object, module: ModuleType, path: Path) -> object:
         return as_benchmark(value)
     except NelError as error:
         raise PluginError(f"{path}: {error}") from error
+
+
+def _from_bridge(uri: str, scheme: str) -> Benchmark:
+    installed = sorted({ref.name for ref in plugins.discover("bridges")})
+    if scheme not in installed:
+        hint = did_you_mean(scheme, installed) or f"; pip install nel-{scheme}, if there is such a plugin"
+        raise PluginError(f'{uri}: no bridge for "{scheme}://" is installed{hint}')
+    found = as_benchmark(plugins.load("bridges", scheme)(uri))
+    if not isinstance(found, Benchmark):
+        provider = plugins.find("bridges", scheme).provider
+        raise PluginError(f'{uri}: the bridge "{scheme}" of {provider} returned a {type(found).__name__}')
+    return found
 
 
 def _as_path(name: str) -> tuple[Path | None, str | None]:
