@@ -101,6 +101,14 @@ has to set it.
   68  storage: f68_a_report_does_not_grow_with_the_answers
   69  process: f69_a_scorer_process_that_is_killed
   70  storage: f70_files_are_private, a_planted_link_is_not_followed, f70_dangling_link_as_output
+  77  templates: a_field_that_no_row_has
+  78  templates: a_format_that_reaches_for_more_than_data
+  79  templates: a_jinja_template_that_reaches_for_more_than_data, a_row_names_no_template
+  80  templates: data_reaches_the_model_as_it_is
+  81  templates: f81_a_long_prompt_is_sent_whole
+  82  templates: a_row_that_names_a_file_or_an_address
+  83  templates: a_dataset_that_would_run_or_unpack, f83_a_hub_dataset_runs_no_code
+  84  templates: spellings_that_look_alike_are_alike
  109  names_and_config: every_name_is_a_directory_of_its_own, f109_twins_in_one_run, a_benchmark_with_a_hostile_name,
       f109_samples_with_hostile_ids, a_hostile_model_name, f109_a_run_id_is_a_plain_name
  110  names_and_config: a_bad_plugin_harms_nothing_else, f110_a_name_that_two_claim

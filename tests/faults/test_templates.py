@@ -1,0 +1,248 @@
+"""Templates and rows from strangers: what they try reaches neither the machine nor the endpoint."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nel
+from nel.errors import NelError
+from tests.faults.invariants import read_run
+from tests.faults.runs import config
+from tests.faults.server import Call, Reply, Server, answer, error, serving
+from tests.support.runs import write_jsonl
+
+BENCH = """
+from nel import benchmark, scorer
+
+@benchmark(name="b", dataset={data!r}, target_field="a", **{options!r})
+@scorer
+def b(sample):
+    return {{"correct": sample.response.strip() == sample.target}}
+"""
+ROLES = ("prompt", "system_prompt", "preamble", "fewshot_prefix", "fewshot_template", "fewshot_target_template")
+ROWS = [{"x": "one", "a": "1"}, {"x": "two", "a": "2"}, {"x": "three", "a": "3"}]
+
+
+def written(tmp_path: Path, server: Server, rows: list[Any] | None = None, **options: Any) -> dict[str, Any]:
+    """Write a benchmark with the options and return the configuration of a run of it."""
+    data = write_jsonl(tmp_path / "data.jsonl", rows or ROWS)
+    path = tmp_path / "bench.py"
+    path.write_text(BENCH.format(data=str(data), options={"prompt": "{x}", **options}), encoding="utf-8")
+    settings = config(tmp_path, server.url)
+    settings["benchmarks"] = [{"name": str(path)}]
+    return settings
+
+
+def refused(settings: dict[str, Any], server: Server) -> str:
+    """Return why a run is refused, having sent nothing and left nothing."""
+    with pytest.raises(NelError) as caught:
+        nel.evaluate(settings)
+    assert caught.value.exit_code == 2
+    assert server.calls == []
+    assert not list(Path(settings["output"]["dir"]).glob("*/run.db"))
+    return str(caught.value)
+
+
+def asked(settings: dict[str, Any], server: Server) -> list[str]:
+    """Run to the end and return what the user's last messages said."""
+    result = nel.evaluate(settings)
+    assert result.exit_code == 0
+    return [call.body["messages"][-1]["content"] for call in server.calls]
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("text", ["{questoin}", "{# #}{{ questoin }}"], ids=["f77-format", "f77-jinja"])
+def test_a_field_that_no_row_has(tmp_path: Path, role: str, text: str) -> None:
+    """A misspelt field is found before the first request, wherever it stands, and is never sent as it is."""
+    rows = [{**row, "question": "q"} for row in ROWS]
+    with serving() as server:
+        message = refused(written(tmp_path, server, rows, num_fewshot=1, **{role: text}), server)
+    assert '"questoin", which is missing; did you mean "question"?' in message
+
+
+FORMAT_ATTACKS = [
+    "{x.__class__.__mro__}", "{x[__init__]}", "{x[0]}", "{x!r}", "{x!s}", "{x:>9999999999}", "{x:{x}}", "{0}", "{}",
+    "{x.upper}", "{x.__len__}", "{self}", "{x.__globals__[secret]}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FORMAT_ATTACKS, ids=[f"f78-{text}" for text in FORMAT_ATTACKS])
+@pytest.mark.parametrize("role", ROLES)
+def test_a_format_that_reaches_for_more_than_data(tmp_path: Path, role: str, text: str) -> None:
+    """Attributes, indexes, conversions and widths are refused; a dotted name looks for keys of the data alone."""
+    with serving() as server:
+        refused(written(tmp_path, server, num_fewshot=1, **{role: text}), server)
+
+
+JINJA_ATTACKS = [
+    "{# #}{{ ''.__class__.__mro__ }}", "{# #}{{ cycler.__init__.__globals__ }}", "{% include '/etc/passwd' %}",
+    "{% import '/etc/passwd' as x %}", "{% extends '/etc/passwd' %}", "{% for i in range(10**9) %}x{% endfor %}",
+    "{% macro f(n) %}{{ f(n) }}{% endmacro %}{{ f(1) }}", "{# #}{{ 'a' * 10**9 }}", "{# #}{{ 9**(9**9) }}",
+    "{# #}{{ x.__class__ }}", "{# #}{{ x|attr('__class__') }}", "{# #}{{ '{0.__class__}'.format(x) }}",
+    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x = n.x ~ n.x %}{% endfor %}{{ n.x }}",
+    "{# #}{{ self.__init__.__globals__ }}", "{% if %}", "{# #}{{ joiner.__init__ }}", "{# #}{{ lipsum() }}",
+    "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}{{ x }}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", JINJA_ATTACKS, ids=[f"f79-{text[:40]}" for text in JINJA_ATTACKS])
+@pytest.mark.parametrize("role", ["prompt", "system_prompt", "fewshot_template"])
+def test_a_jinja_template_that_reaches_for_more_than_data(tmp_path: Path, role: str, text: str) -> None:
+    """Python's insides, other files, and work or text without end are refused within the caps."""
+    with serving() as server:
+        refused(written(tmp_path, server, num_fewshot=1, **{role: text}), server)
+
+
+@pytest.mark.parametrize("name", ["f79-../secret.jinja", "f79-/etc/passwd", "f79-secret.txt"])
+def test_a_row_names_no_template(tmp_path: Path, name: str) -> None:
+    """A template is a parameter of the benchmark; a file's name in a row is text, and so is a template in it."""
+    (tmp_path / "secret.txt").write_text("SECRET")
+    with serving(lambda call: answer("1")) as server:
+        texts = asked(written(tmp_path, server, [{"x": name[4:], "a": "1"}]), server)
+    assert texts == [name[4:]]
+
+
+HOSTILE = [
+    "{x} {{x}} {0} {x.__class__} %s %(a)s $x ${x}", "{% endraw %}{% if %}{# #}{{ 7*7 }}", r"\n \\ \x00 \u0041 \boxed{1}",
+    "a\tb\r\nc\n\n\n d ", "</s><|im_end|><|endoftext|>[INST]", "\u202eabc\u200b\ufeff\u00a0", "🙂 é e\u0301",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=[f"f80-{index}" for index in range(len(HOSTILE))])
+@pytest.mark.parametrize("prompt", ["<{x}>", "{# #}<{{ x }}>"], ids=["f80-format", "f80-jinja"])
+def test_data_reaches_the_model_as_it_is(tmp_path: Path, prompt: str, value: str) -> None:
+    """Braces, percent signs, backslashes and marks of chat templates arrive letter for letter, in examples as well."""
+    rows = [{"x": value, "a": "1"}]
+    examples = [{"x": f"e {value}", "a": value}]
+    with serving(lambda call: answer("1")) as server:
+        settings = written(tmp_path, server, rows, prompt=prompt, num_fewshot=1, fewshot_dataset=examples)
+        texts = asked(settings, server)
+    assert texts == [f"<e {value}> {value}\n\n<{value}>"]
+
+
+def test_f81_a_long_prompt_is_sent_whole(tmp_path: Path) -> None:
+    """Nothing is cut from a prompt with many long examples; an endpoint that finds it too long says so."""
+    long = "word " * 20_000
+    examples = [{"x": f"{i} {long}", "a": str(i)} for i in range(5)]
+
+    def script(call: Call) -> Reply:
+        if call.body["messages"][-1]["content"].endswith("two"):
+            return error(400, "This model's maximum context length is 4096 tokens.", code="context_length_exceeded")
+        return answer("1")
+
+    with serving(script) as server:
+        settings = written(tmp_path, server, ROWS[:2], num_fewshot=5, fewshot_dataset=examples)
+        result = nel.evaluate(settings)
+        texts = [call.body["messages"][-1]["content"] for call in server.calls]
+    ran = read_run(result.run_dir, result.exit_code, benchmark="b", reason=result.ending.reason)
+    assert ran.states == ["scored", "context_exceeded"]
+    assert {text.count("word") for text in texts} == {100_000}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "file:///etc/passwd",
+        "/etc/passwd",
+        "http://169.254.169.254/latest/meta-data",
+        "../../etc/passwd",
+        "~/.ssh/id_rsa",
+    ],
+    ids=["f82-file", "f82-path", "f82-metadata", "f82-relative", "f82-home"],
+)
+def test_a_row_that_names_a_file_or_an_address(tmp_path: Path, value: str) -> None:
+    """What a row names is neither read nor fetched; the model gets the name."""
+    rows = [{"x": value, "image": value, "files": [value], "url": value, "system": value, "a": "1"}]
+    with serving(lambda call: answer("1")) as server:
+        result = nel.evaluate(written(tmp_path, server, rows))
+        (call,) = server.calls
+    assert result.exit_code == 0
+    assert call.body["messages"] == [{"role": "user", "content": value}]
+
+
+class _Payload:
+    def __reduce__(self) -> Any:
+        return (Path("/tmp/nel-was-here").write_text, ("x",))  # noqa: S108 - what the pickle would do
+
+
+def _zip(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("../../outside.jsonl", '{"x": "1", "a": "1"}\n')
+
+
+def _tar(path: Path) -> None:
+    with tarfile.open(path, "w:gz") as archive:
+        data = b'{"x": "1", "a": "1"}\n'
+        entry = tarfile.TarInfo("../../outside.jsonl")
+        entry.size = len(data)
+        archive.addfile(entry, io.BytesIO(data))
+
+
+def _pickle(path: Path) -> None:
+    path.write_bytes(pickle.dumps(_Payload()))
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("d.pkl", _pickle),
+        ("d.jsonl", _pickle),
+        ("d.jsonl.gz", _tar),
+        ("d.zip", _zip),
+        ("d.tar.gz", _tar),
+        ("d.pt", _pickle),
+    ],
+    ids=["f83-pickle", "f83-pickle-as-jsonl", "f83-tar-as-gz", "f83-zip", "f83-tar", "f83-checkpoint"],
+)
+@pytest.mark.parametrize("role", ["dataset", "fewshot_dataset"])
+def test_a_dataset_that_would_run_or_unpack(tmp_path: Path, role: str, name: str, make: Any) -> None:
+    """Pickles are not loaded and archives not unpacked, whatever they are called."""
+    make(tmp_path / name)
+    before = sorted(path.name for path in tmp_path.parent.iterdir())
+    with serving() as server:
+        settings = written(tmp_path, server, num_fewshot=1)
+        settings["benchmarks"][0][role] = str(tmp_path / name)
+        refused(settings, server)
+    assert sorted(path.name for path in tmp_path.parent.iterdir()) == before
+    assert not Path("/tmp/nel-was-here").exists()  # noqa: S108
+
+
+@pytest.mark.parametrize("flag", ["trust_remote_code=true", "data_files=x.py", "revision=../../x"])
+def test_f83_a_hub_dataset_runs_no_code(tmp_path: Path, flag: str) -> None:
+    """There is no switch that lets a dataset bring code; an unknown parameter is refused."""
+    with serving() as server:
+        settings = written(tmp_path, server)
+        settings["benchmarks"][0]["dataset"] = f"hf://org/name?{flag}"
+        refused(settings, server)
+
+
+TWINS = [
+    ("exact_match", "caf\u00e9", "cafe\u0301"),
+    ("exact_match", "New York", "New\u00a0York"),
+    ("exact_match", "ABC", "\uff21\uff22\uff23"),
+    ("exact_match", "abc", "\u200fabc\u200f"),
+    ("numeric_match", "42", "\uff14\uff12"),
+    ("numeric_match", "-3", "\u22123"),
+    ("numeric_match", "1000", "1\u00a0000"),
+    ("multichoice_regex", "B", "Answer:\u00a0B"),
+]
+
+
+@pytest.mark.parametrize(("rule", "one", "other"), TWINS, ids=[f"f84-{index}" for index in range(len(TWINS))])
+def test_spellings_that_look_alike_are_alike(tmp_path: Path, rule: str, one: str, other: str) -> None:
+    """Accents, full-width forms, invisible marks, minus signs and hard spaces count the same on both sides."""
+    pairs = [(one, other)] if rule == "multichoice_regex" else [(one, other), (other, one)]
+    rows = [{"x": said, "a": gold} for gold, said in pairs]
+    with serving(lambda call: answer(call.body["messages"][-1]["content"])) as server:
+        settings = written(tmp_path, server, rows)
+        settings["benchmarks"][0]["scorer"] = rule
+        result = nel.evaluate(settings)
+    ran = read_run(result.run_dir, result.exit_code, benchmark="b", reason=result.ending.reason)
+    assert [row["reward"] for row in ran.rows] == [1.0] * len(pairs)
