@@ -99,6 +99,23 @@ def test_the_hub_is_read_at_a_pinned_commit(reader: Reader) -> None:
 
 @needs_datasets
 @pytest.mark.slow
+def test_several_configurations_are_one_dataset(reader: Reader) -> None:
+    """Their rows follow each other, and each says which one it is of; one that is missing is named."""
+    both, missing = reader.read("hf://acme/multi?configs=hard,easy", "hf://acme/multi?configs=hard,soft")
+    assert both[0] == reader.hub.commit("acme/multi")
+    assert both[1] == [{**row, "config": config} for config in ("hard", "easy") for row in ROWS]
+    assert "'soft' not found. Available: ['easy', 'hard']" in missing
+
+
+def test_one_configuration_or_several() -> None:
+    """Both at once is a mistake."""
+    assert parse_uri("hf://a/b?configs=x,y").configs == ("x", "y")
+    with pytest.raises(DatasetError, match="give config or configs, not both"):
+        parse_uri("hf://a/b?configs=x,y&config=z")
+
+
+@needs_datasets
+@pytest.mark.slow
 def test_what_the_hub_refuses_is_explained(reader: Reader) -> None:
     """Each refusal of the hub or its libraries says what happened and how to go on."""
     expected = {
@@ -165,7 +182,7 @@ def test_uris_are_understood(uri: str, address: tuple[str, str | None, str, str 
         ("hf://org/name@main", "the form is hf://org/name"),
         ("hf://datasets/org/name", "leave out datasets/"),
         ("hf://org/name?spilt=test", 'unknown parameter "spilt"; did you mean "split"?'),
-        ("hf://org/name?trust_remote_code=1", 'unknown parameter "trust_remote_code"; known: config, split, revision'),
+        ("hf://org/name?trust_remote_code=1", 'unknown parameter "trust_remote_code"; known: config, configs, split, revision'),
         ("hf://org/name/easy?config=hard", "config is given twice"),
     ],
 )
