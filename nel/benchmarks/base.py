@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
+from nel.benchmarks.card import Card
 from nel.benchmarks.fewshot import FewShot, Shot, Shots, as_text, as_turns, make_shots
 from nel.datasets.base import RawRow
 from nel.datasets.fewshot import example_key
@@ -85,6 +86,8 @@ class Benchmark:
     """The judge's endpoint that its scorer asks; a benchmark that has one cannot be run yet."""
     requirements: tuple[str, ...] = ()
     """What its scorer needs of pip, such as ``rouge-score>=0.1.2``; a compiled package depends on it."""
+    card: Card | None = None
+    """Its origin and official metric, for listings and the documentation; a run does not read it."""
     base_dir: Path | None = None
     """What relative dataset and template paths are relative to."""
 

@@ -1,9 +1,10 @@
 """Bring your own benchmark: `@benchmark` around `@scorer`, in ten lines, without installing anything."""
 
+from nel.benchmarks.card import Card
 from nel.byob.decorators import benchmark
 from nel.byob.preparing import SeedResult
 from nel.scoring.compose import all_of, any_of
 from nel.scoring.protocol import scorer
 from nel.types import ScorerInput
 
-__all__ = ["ScorerInput", "SeedResult", "all_of", "any_of", "benchmark", "scorer"]
+__all__ = ["Card", "ScorerInput", "SeedResult", "all_of", "any_of", "benchmark", "scorer"]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from nel.benchmarks.base import Benchmark
+from nel.benchmarks.card import Card
 from nel.benchmarks.fewshot import FewShot, Sampler
 from nel.byob.preparing import SeededBenchmark, SeedResult, row_function
 from nel.byob.requirements import read_requirements
@@ -88,9 +89,10 @@ def benchmark(
     sandbox: str | Sequence[str] = (),
     reducers: Sequence[str] = (),
     requirements: str | Sequence[str] = (),
+    card: Card | None = None,
     **fewshot: Unpack[FewShotOptions],
 ) -> Callable[[Scorer], Benchmark]:
-    """Turn the scorer below into a benchmark; what is not listed here is a field of `Benchmark`.
+    """Turn the scorer below into a benchmark; the rest is fields of `Benchmark` and of `FewShotOptions`.
 
     Args:
         name: What ``--bench`` calls it; spaces and capitals are folded to ``a-z0-9_-``.
@@ -102,7 +104,6 @@ def benchmark(
         judge: The endpoint of a judge: ``url``, ``model_id``, ``api_key``, the name of a variable. Not run yet.
         sandbox: The language, or languages, of the programs that the scorer runs; checked before the first request.
         requirements: What the scorer needs of pip, as strings or the name of a requirements.txt.
-        fewshot: See `FewShotOptions`.
 
     Raises:
         ConfigError: The requirements, the name or the endpoint type is none, or a template (`PromptError`) is unusable.
@@ -130,7 +131,7 @@ def benchmark(
         "languages": (sandbox,) if isinstance(sandbox, str) else tuple(sandbox),
     }
     texts = {"prompt": prompt, "system_prompt": system_prompt, "preamble": preamble, "continuation": continuation}
-    return partial(_decorate, plain, description, fixed, texts, fewshot, requirements, seed_fn)
+    return partial(_decorate, plain, description, {**fixed, "card": card}, texts, fewshot, requirements, seed_fn)
 
 
 def _decorate(
