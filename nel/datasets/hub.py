@@ -172,7 +172,9 @@ def _labelled_rows(
         number = 0
         for number, row in _rows(part, uri):
             if isinstance(row, dict) and _CONFIG_FIELD in row:
-                raise DatasetError(f'{uri}: its rows have a column "{_CONFIG_FIELD}" of their own; read one config only')
+                raise DatasetError(
+                    f'{uri}: its rows have a column "{_CONFIG_FIELD}" of their own; read one config only'
+                )
             yield before + number, row if isinstance(row, str) else {**row, _CONFIG_FIELD: config}
         before += number
 

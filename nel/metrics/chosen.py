@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -50,6 +50,8 @@ class ChosenStatistics:
     _reduced: dict[str, list[float]] = field(default_factory=dict)
     _left_out: dict[str, int] = field(default_factory=dict)
     _scores: dict[str, list[SampleScore]] = field(default_factory=dict)
+    _bare: list[SampleScore] = field(default_factory=list)
+    """Of samples in which the model failed and the scorer gave no number at all: they count 0 in every number."""
     _repeats_max: int = 0
 
     def add(self, question: int, outcome: Outcome, sample: SampleScore) -> None:
@@ -77,8 +79,14 @@ class ChosenStatistics:
         for key, metric in self.choice.metrics:
             names = [name for name in sorted(self._scores) if name and key and fnmatchcase(name, key)]
             for name in names if key else [_REWARD]:
-                rows += _metric_rows(metric, self._scores.get(name, []), f"{name}/" if name else "", self._repeats_max)
+                rows += _metric_rows(metric, self._scores_of(name), f"{name}/" if name else "", self._repeats_max)
         return rows + [_row(name, None, n=0, reason="its plugin is not installed") for name in self.choice.missing]
+
+    def _scores_of(self, name: str) -> list[SampleScore]:
+        """Return the scores of one number; where every scored sample has it, a failure without numbers counts 0."""
+        scores = self._scores.get(name, [])
+        is_universal = len(scores) + len(self._bare) == len(self._scores.get(_REWARD, []))
+        return [*scores, *self._bare] if name and is_universal else scores
 
     def _flush(self) -> None:
         if self._sample is None:
@@ -90,6 +98,8 @@ class ChosenStatistics:
             self._note_sample(_REWARD, mean_score()(self._repeats))
             for name, values in self._numbers.items():
                 self._note_sample(name, Score(value=math.fsum(values) / len(values)))
+            if not self._numbers:
+                self._bare.append(replace(self._scores[_REWARD][-1], score=Score(value=0.0)))
         self._repeats, self._numbers, self._sample = [], {}, None
 
     def _note_reduced(self, reducer: NamedReducer) -> None:
