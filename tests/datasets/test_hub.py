@@ -182,7 +182,10 @@ def test_uris_are_understood(uri: str, address: tuple[str, str | None, str, str 
         ("hf://org/name@main", "the form is hf://org/name"),
         ("hf://datasets/org/name", "leave out datasets/"),
         ("hf://org/name?spilt=test", 'unknown parameter "spilt"; did you mean "split"?'),
-        ("hf://org/name?trust_remote_code=1", 'unknown parameter "trust_remote_code"; known: config, configs, split, revision'),
+        (
+            "hf://org/name?trust_remote_code=1",
+            'unknown parameter "trust_remote_code"; known: config, configs, split, revision',
+        ),
         ("hf://org/name/easy?config=hard", "config is given twice"),
     ],
 )
