@@ -22,7 +22,7 @@ from nel.errors import DatasetError, MissingExtra, did_you_mean
 
 _FORM: Final = "the form is hf://org/name?config=NAME&split=test&revision=COMMIT"
 _PARTS_MAX: Final = 4
-_PARAMETERS: Final = ("config", "configs", "split", "revision")
+_PARAMETERS: Final = ("config", "configs", "file", "split", "revision")
 _CONFIG_FIELD: Final = "config"
 _PART: Final = re.compile(r"[A-Za-z0-9_][\w.-]*", re.ASCII)
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
@@ -52,6 +52,8 @@ class HubAddress:
     revision: str | None
     configs: tuple[str, ...] = ()
     """Several configurations, read one after the other; each row then says its own in ``config``."""
+    file: str | None = None
+    """One file of the repository, or a pattern with ``*``; nothing else is downloaded, and its split is ``train``."""
 
 
 def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
@@ -70,7 +72,7 @@ def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
     try:
         commit = _commit(huggingface_hub.HfApi(), address)
         loaded = [
-            datasets.load_dataset(address.repo, config, split=address.split, revision=commit)
+            datasets.load_dataset(address.repo, config, data_files=address.file, split=address.split, revision=commit)
             for config in address.configs or (address.config,)
         ]
     except Exception as error:
@@ -109,12 +111,15 @@ def parse_uri(uri: str) -> HubAddress:
             given[name] = value
     if "config" in given and "configs" in given:
         raise DatasetError(f"{uri}: give config or configs, not both")
+    if "file" in given and {"config", "configs"} & given.keys():
+        raise DatasetError(f"{uri}: a file is named by its path, without a config")
     return HubAddress(
         repo="/".join(parts[:2]),
         config=given.get("config"),
-        split=given.get("split", "test"),
+        split=given.get("split", "train" if "file" in given else "test"),
         revision=given.get("revision"),
         configs=tuple(given["configs"].split(",")) if "configs" in given else (),
+        file=given.get("file"),
     )
 
 

@@ -10,6 +10,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from nel.benchmarks.knowledge import gpqa, mmlu, nq_open, triviaqa, truthfulqa
 from nel.benchmarks.knowledge.summary_rouge import summary_rouge
+from nel.datasets import RawRow
 from nel.types import ScorerInput
 
 QUESTION = {
@@ -152,3 +153,11 @@ def test_mmlu_of_the_package_has_no_header_rows(monkeypatch: pytest.MonkeyPatch,
     sample = mmlu.mmlu_generative_offline.sample(rows[0], sample_id="1")
     assert "about college mathematics" in str(sample.input)
     assert sample.subset == "college mathematics"
+
+
+def test_mmlu_examples_answer_as_the_prompt_asks() -> None:
+    """A dev row ends in its letter, behind the words that the prompt wants."""
+    row = {"question": "Q?", "subject": "law", "choices": ["a", "b", "c", "d"], "answer": 2}
+    bound = mmlu.mmlu_generative.with_shots([RawRow(number=1, data=row)], source="dev")
+    assert bound.shots is not None
+    assert next(iter(bound.shots.pools.values()))[0].text.endswith("D) d\n\nAnswer: C")

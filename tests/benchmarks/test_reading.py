@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from nel.benchmarks.reading import drop, squad
+from nel.datasets import RawRow
 from nel.types import ScorerInput
 
 
@@ -104,3 +105,13 @@ def test_questions_on_one_passage_are_one_cluster() -> None:
     other = {**row, "id": "2", "question": "What?"}
     assert squad.squad_v2.sample(row, sample_id="1").group == squad.squad_v2.sample(other, sample_id="2").group
     assert squad.with_passage(row)["shown"] == "unanswerable"
+
+
+def test_drop_shows_a_whole_answer_in_examples() -> None:
+    """An example ends as the prompt asks for it."""
+    nothing = {"day": "", "month": "", "year": ""}
+    row = {"passage": "p", "question": "q?", "answer": {"number": "", "date": nothing, "spans": ["A", "B"]}}
+    assert drop.with_answers(row)["shown"] == "A; B"
+    bound = drop.drop.with_shots([RawRow(number=1, data=row)], source="train")
+    assert bound.shots is not None
+    assert bound.shots.pools[None][0].text.endswith("Question: q?\n\nAnswer: A; B")

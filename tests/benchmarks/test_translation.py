@@ -20,7 +20,7 @@ def test_rows_of_wmt14_go_both_ways() -> None:
     assert (there.target, back.target) == ("Good day.", "Guten Tag.")
     assert "from German to English" in str(there.input)
     assert str(there.input).endswith("\n\nGuten Tag.")
-    assert str(pairs.wmt14_en_fr.dataset).startswith("hf://wmt/wmt14?config=fr-en&")
+    assert str(pairs.wmt14_en_fr.dataset).startswith("hf://wmt/wmt14?file=fr-en/test-*.parquet&")
 
 
 def test_rows_of_other_sets() -> None:

@@ -282,6 +282,8 @@ def test_translations_have_corpus_metrics(tmp_path: Path, name: str) -> None:
     found = read_json(result.run_dir / name / "metrics.json")
     values = {metric["name"]: metric["value"] for metric in found["metrics"]}
     assert found["headline"]["metric"] == "chrf"
+    assert len(values) == len(found["metrics"])
+    assert 30 < values[f"corpus_chrf_pp{'' if pair is None else '_by_pair/mean'}"] < 99
     official = find_benchmark(name).card.metric  # type: ignore[union-attr]
     assert 30 < values[official] < 99
     if pair is not None:

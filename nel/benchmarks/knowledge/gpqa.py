@@ -49,6 +49,7 @@ def with_shuffled_choices(row: dict[str, Any]) -> dict[str, Any]:
     dataset=f"hf://Idavidrein/gpqa?config=gpqa_diamond&split=train&revision={REVISION}",
     prompt=PROMPT,
     target_field="answer",
+    target_delimiter="\n\nAnswer: ",
     id_field="Record ID",
     choices_field="choices",
     category_field="domain",

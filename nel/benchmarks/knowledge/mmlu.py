@@ -63,6 +63,7 @@ def packaged_rows() -> Iterator[dict[str, Any]]:
     dataset=f"hf://cais/mmlu?config=all&split=test&revision={REVISION}",
     prompt=PROMPT,
     target_field="answer",
+    target_delimiter="\n\nAnswer: ",
     choices_field="choices",
     category_field="subject",
     prepare_row=with_subject,

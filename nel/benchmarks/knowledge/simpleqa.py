@@ -16,7 +16,7 @@ FILE_SHA256 = "feee3f7e7db3617e94e8fcf1977b756ec420ef8568f4e0fcbbe0e92e9d5fc032"
 @benchmark(
     name="simpleqa",
     description="SimpleQA, 4,326 short questions of fact, for a judge",
-    dataset="hf://basicv8vc/SimpleQA?split=test",
+    dataset="hf://basicv8vc/SimpleQA?file=simple_qa_test_set.csv",
     prompt="{problem}",
     target_field="answer",
     card=Card(

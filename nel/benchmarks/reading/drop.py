@@ -31,7 +31,7 @@ Question: {question}"""
 
 
 def with_answers(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the row with ``answers``: every validated answer once, each a list of parts.
+    """Return the row with ``answers``, every validated answer once as a list of parts, and one ``shown``.
 
     Raises:
         KeyError: A field is missing.
@@ -44,7 +44,7 @@ def with_answers(row: dict[str, Any]) -> dict[str, Any]:
     distinct = [answer for place, answer in enumerate(answers) if answer not in answers[:place] and answer[0].strip()]
     if not distinct:
         raise ValueError("none of its answers has a number, a span or a date")
-    return {**row, "answers": distinct}
+    return {**row, "answers": distinct, "shown": "; ".join(distinct[0])}
 
 
 def _parts(answer: Mapping[str, Any]) -> list[str]:
@@ -109,8 +109,11 @@ def _f1(bag: set[str], gold: set[str]) -> float:
     dataset=f"hf://EleutherAI/drop?split=validation&revision={REVISION}",
     prompt=PROMPT,
     target_field="answers",
+    target_delimiter="\n\n",
     group_field="section_id",
     prepare_row=with_answers,
+    fewshot_split="train",
+    fewshot_target_template="Answer: {shown}",
     card=Card(
         paper="DROP: A Reading Comprehension Benchmark Requiring Discrete Reasoning Over Paragraphs, arXiv 1903.00161",
         licence="CC-BY-4.0",

@@ -12,6 +12,7 @@ from nel.byob import Card, ScorerInput, SeedResult, benchmark, scorer
 from nel.scoring import needs_judge
 
 REVISION = "40ee1968852fc57f625934251ac22be47077a8fb"
+FILE = "2025-05-07-06-14-12_oss_eval.jsonl"
 _THEME = "theme:"
 
 
@@ -36,7 +37,7 @@ def conversation(row: dict[str, Any]) -> SeedResult:
 @benchmark(
     name="healthbench",
     description="HealthBench, 5,000 conversations on health with physicians' criteria, for a judge",
-    dataset=f"hf://openai/healthbench?split=test&revision={REVISION}",
+    dataset=f"hf://openai/healthbench?file={FILE}&revision={REVISION}",
     endpoint_type="chat",
     id_field="prompt_id",
     category_field="theme",

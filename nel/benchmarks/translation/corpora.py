@@ -13,6 +13,7 @@ from typing import Final
 from nel.errors import UndefinedMetric
 from nel.metrics import Metric, metric
 from nel.scoring import corpus_bleu, corpus_chrf
+from nel.scoring.overlap import corpus_chrf_metric
 from nel.types import SampleScore
 
 PAIR: Final = "pair"
@@ -20,14 +21,22 @@ PAIR: Final = "pair"
 _TOKENIZERS: Final = {"zh": "zh", "cmn": "zh", "ja": "char", "jpn": "char", "th": "char", "tha": "char"}
 
 
-@metric(name="corpus_chrf_by_pair")
-def corpus_chrf_by_pair(word_order: int = 0) -> Metric:
-    """Give the corpus chrF of each language pair, and their mean.
+@metric(name="corpus_chrf_pp")
+def corpus_chrf_pp() -> Metric:
+    """Give the corpus chrF++ of all sentences, which are those of one language pair."""
+    return corpus_chrf_metric(word_order=2)
 
-    Args:
-        word_order: 0 for chrF, 2 for chrF++.
-    """
-    return _by_pair(lambda _, responses, targets: corpus_chrf(responses, targets, word_order=word_order))
+
+@metric(name="corpus_chrf_by_pair")
+def corpus_chrf_by_pair() -> Metric:
+    """Give the corpus chrF of each language pair, and their mean."""
+    return _by_pair(lambda _, responses, targets: corpus_chrf(responses, targets))
+
+
+@metric(name="corpus_chrf_pp_by_pair")
+def corpus_chrf_pp_by_pair() -> Metric:
+    """Give the corpus chrF++ of each language pair, and their mean."""
+    return _by_pair(lambda _, responses, targets: corpus_chrf(responses, targets, word_order=2))
 
 
 @metric(name="corpus_bleu_by_pair")

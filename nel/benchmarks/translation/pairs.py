@@ -12,7 +12,12 @@ from functools import partial
 from typing import Any, Final
 
 from nel import Benchmark
-from nel.benchmarks.translation.corpora import corpus_bleu_by_pair, corpus_chrf_by_pair
+from nel.benchmarks.translation.corpora import (
+    corpus_bleu_by_pair,
+    corpus_chrf_by_pair,
+    corpus_chrf_pp,
+    corpus_chrf_pp_by_pair,
+)
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.datasets import open_dataset
 from nel.scoring import chrf
@@ -112,13 +117,13 @@ def flores_rows(*, into_english: bool) -> Iterator[dict[str, Any]]:
             }
 
 
-@scorer(metrics=[corpus_chrf_metric(), corpus_bleu_metric()])
+@scorer(metrics=[corpus_chrf_metric(), corpus_chrf_pp(), corpus_bleu_metric()])
 def one_pair(sample: ScorerInput) -> dict[str, Any]:
     """Give chrF and chrF++ of one sentence; those of the corpus are computed over all of them."""
     return dict(chrf(sample))
 
 
-@scorer(metrics=[corpus_chrf_by_pair(), corpus_chrf_by_pair(word_order=2), corpus_bleu_by_pair()])
+@scorer(metrics=[corpus_chrf_by_pair(), corpus_chrf_pp_by_pair(), corpus_bleu_by_pair()])
 def many_pairs(sample: ScorerInput) -> dict[str, Any]:
     """Give chrF and chrF++ of one sentence; those of each pair's corpus are computed over all of them."""
     return dict(chrf(sample))
@@ -126,14 +131,16 @@ def many_pairs(sample: ScorerInput) -> dict[str, Any]:
 
 def _wmt14(source: str, target: str) -> Benchmark:
     pair = f"{source}-{target}"
-    config = f"{target if source == 'en' else source}-en"
+    folder = f"{target if source == 'en' else source}-en"
+    address = f"hf://wmt/wmt14?file={folder}/{{}}-*.parquet&revision={WMT14_REVISION}"
     return benchmark(
         name=f"wmt14_{source}_{target}",
         description=f"WMT14, newstest2014 from {NAMES[source]} to {NAMES[target]}, 3,003 sentences",
-        dataset=f"hf://wmt/wmt14?config={config}&split=test&revision={WMT14_REVISION}",
+        dataset=address.format("test"),
         prompt=PROMPT,
+        target_delimiter="\n\n",
         prepare_row=partial(with_pair, pair=pair),
-        fewshot_split="validation",
+        fewshot_dataset=address.format("validation"),
         card=Card(
             paper="Findings of the 2014 Workshop on Statistical Machine Translation, W14-3302",
             licence="not stated; free for research, as the workshop says",
@@ -154,6 +161,7 @@ def _many(
         description=description,
         dataset=rows,
         prompt=PROMPT,
+        target_delimiter="\n\n",
         category_field="pair",
         prepare_row=with_pair,
         card=card,
