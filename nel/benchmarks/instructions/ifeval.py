@@ -53,6 +53,7 @@ def pooled() -> Metric:
     target_field="instruction_id_list",
     id_field="key",
     prepare_row=with_instructions,
+    requirements=("langdetect>=1.0.9",),
     card=Card(
         paper="Instruction-Following Evaluation for Large Language Models, arXiv 2311.07911",
         licence="Apache-2.0",

@@ -25,6 +25,7 @@ PROMPT = """Solve this problem step by step. Put the final answer, and nothing e
     target_field="answer",
     id_field="unique_id",
     category_field="subject",
+    requirements=("math-verify[antlr4_13_2]>=0.8",),
     card=Card(
         paper="Let's Verify Step by Step, arXiv 2305.20050; the problems: Measuring Mathematical Problem Solving With "
         "the MATH Dataset, arXiv 2103.03874",
