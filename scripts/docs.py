@@ -21,7 +21,11 @@ from pydantic import BaseModel
 from nel import plugins
 from nel.benchmarks.base import Benchmark
 from nel.benchmarks.registry import find_benchmark
+from nel.benchmarks.statistics_choice import choose_statistics
+from nel.byob.preparing import SeededBenchmark
 from nel.config import schema
+from nel.errors import PromptError
+from nel.prompts import Template
 
 GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "scoring" / "golden"
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
@@ -111,7 +115,7 @@ def benchmarks() -> str:
 
 def _benchmark(benchmark: Benchmark) -> str:
     fields = [
-        ("dataset", f"`{benchmark.dataset}`"),
+        ("dataset", _dataset(benchmark)),
         ("target field", f"`{benchmark.target_field}`"),
         ("sample id", f"field `{benchmark.id_field}`" if benchmark.id_field else "content hash"),
         ("breakdown", f"field `{benchmark.category_field}`" if benchmark.category_field else "none"),
@@ -120,8 +124,45 @@ def _benchmark(benchmark: Benchmark) -> str:
     table = "\n".join(f"| {name} | {value} |" for name, value in fields)
     return (
         f"## {benchmark.name}\n\n{benchmark.description}.\n\n| | |\n|---|---|\n{table}\n\n"
-        f"Prompt:\n\n```text\n{benchmark.prompt.text}\n```\n"
+        f"{_prompt(benchmark)}\n{_scoring(benchmark)}"
     )
+
+
+def _dataset(benchmark: Benchmark) -> str:
+    if isinstance(benchmark.dataset, str):
+        return f"`{benchmark.dataset}`"
+    card = benchmark.card
+    return f"rows made by nel from {card.homepage}, revision {card.revision}" if card else "rows of a function"
+
+
+def _prompt(benchmark: Benchmark) -> str:
+    """Return the prompt as its template, with what stands before it and how many examples come between."""
+    if isinstance(benchmark, SeededBenchmark):
+        return "Prompt: the messages that each row brings.\n"
+    before = "" if benchmark.preamble is None else _with_names(benchmark.preamble)
+    shots = f"[{benchmark.num_fewshot} solved examples]\n\n" if benchmark.num_fewshot else ""
+    prompt = _with_names(benchmark.prompt)
+    fence = "````" if "```" in prompt else "```"
+    return f"Prompt:\n\n{fence}text\n{before}{shots}{prompt}\n{fence}\n"
+
+
+def _with_names(template: Template) -> str:
+    """Return what is sent, with the name of each field in its place."""
+    try:
+        return template.render({name: f"{{{name}}}" for name in template.fields})
+    except PromptError:  # it reaches into a field
+        return template.text
+
+
+def _scoring(benchmark: Benchmark) -> str:
+    """Return the rule of a benchmark's scorer and the statistics that it declares."""
+    wrapped = getattr(benchmark.scorer, "__wrapped__", benchmark.scorer)
+    rule = inspect.cleandoc(wrapped.__doc__ or "").split("\n\n")[0].replace("\n", " ")
+    declared = sorted(metric.name for key, metric in choose_statistics(
+        benchmark.scorer, metrics=(), reducers=benchmark.reducers, repeats=1
+    ).metrics if not key)  # fmt: skip
+    beside = f" Beside it: {', '.join(f'`{name}`' for name in dict.fromkeys(declared))}." if declared else ""
+    return f"Scoring: {rule}{beside}\n"
 
 
 def _asked(benchmark: Benchmark) -> list[tuple[str, str]]:

@@ -29,6 +29,7 @@ FENCES = {
     "pyarrow": ("nel/datasets/",),
     "scipy": ("nel/metrics/",),
     "xllamacpp": ("nel/models/endpoints/local_model.py",),
+    "langdetect": ("nel/benchmarks/instructions/language.py",),
     "fcntl": ("nel/engine/lock.py",),
     "opentelemetry": ("nel/engine/observing/spans.py",),
     "prometheus_client": ("nel/engine/observing/metrics.py",),

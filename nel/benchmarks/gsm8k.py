@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from nel.byob import ScorerInput, benchmark, scorer
+from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.scoring.answers import gsm8k_number
 from nel.scoring.numbers import last_number, numbers_equal
 
+REVISION = "740312add88f781978c0658806c59bc2815b9866"
 _GOLD = re.compile(r"(?:####|\bA:)\s*([^\n]+?)\s*$")
 
 PROMPT = """Solve this problem step by step. End with a line of the form "Answer: N", where N is the number alone.
@@ -31,10 +32,19 @@ def with_gold_number(row: dict[str, Any]) -> dict[str, Any]:
 @benchmark(
     name="gsm8k",
     description="GSM8K, 1,319 grade-school word problems with a number as answer",
-    dataset="hf://openai/gsm8k?config=main&split=test",
+    dataset=f"hf://openai/gsm8k?config=main&split=test&revision={REVISION}",
     prompt=PROMPT,
     target_field="gold",
     prepare_row=with_gold_number,
+    card=Card(
+        paper="Training Verifiers to Solve Math Word Problems, arXiv 2110.14168",
+        licence="MIT",
+        citation="Cobbe et al., 2021",
+        metric="accuracy",
+        homepage="https://huggingface.co/datasets/openai/gsm8k",
+        revision=REVISION,
+        languages=("en",),
+    ),
 )
 @scorer
 def gsm8k(sample: ScorerInput) -> dict[str, Any]:

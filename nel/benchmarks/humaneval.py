@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from nel.byob import ScorerInput, benchmark, scorer
+from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.scoring import code_sandbox
 
+REVISION = "7dce6050a7d6d172f3cc5c32aa97f52fa1a2e544"
 PROMPT = """Complete this Python function. Answer with the whole function, imports included, in one Python code block.
 
 ```python
@@ -28,13 +29,22 @@ def with_tests(row: dict[str, Any]) -> dict[str, Any]:
 @benchmark(
     name="humaneval",
     description="HumanEval, 164 Python functions to complete, judged by tests in the sandbox",
-    dataset="hf://openai/openai_humaneval?split=test",
+    dataset=f"hf://openai/openai_humaneval?split=test&revision={REVISION}",
     prompt=PROMPT,
     id_field="task_id",
     target_field="reference",
     prepare_row=with_tests,
     sandbox="python",
     reducers=("pass_at_k",),
+    card=Card(
+        paper="Evaluating Large Language Models Trained on Code, arXiv 2107.03374",
+        licence="MIT",
+        citation="Chen et al., 2021",
+        metric="accuracy",
+        homepage="https://huggingface.co/datasets/openai/openai_humaneval",
+        revision=REVISION,
+        languages=("en",),
+    ),
 )
 @scorer
 def humaneval(sample: ScorerInput) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from nel.byob import ScorerInput, benchmark, scorer
+from nel.byob import Card, ScorerInput, benchmark, scorer
 
+REVISION = "527feea0afed1de15a8c115abf7be4c912123315"
 _ANSWER_IS = re.compile(r"answer is \(?([A-J])\)?")
 _ANSWER_COLON = re.compile(r"(?=[aA]nswer:\s*([A-J]))")
 _LONE_LETTER = re.compile(r"\b[A-J]\b")
@@ -54,12 +55,21 @@ def extract(response: str) -> str | None:
 @benchmark(
     name="mmlu_pro",
     description="MMLU-Pro, 12,032 multiple-choice questions with up to ten options in 14 subjects",
-    dataset="hf://TIGER-Lab/MMLU-Pro?split=test",
+    dataset=f"hf://TIGER-Lab/MMLU-Pro?split=test&revision={REVISION}",
     prompt=PROMPT,
     target_field="answer",
     id_field="question_id",
     choices_field="options",
     category_field="category",
+    card=Card(
+        paper="MMLU-Pro: A More Robust and Challenging Multi-Task Language Understanding Benchmark, arXiv 2406.01574",
+        licence="MIT",
+        citation="Wang et al., NeurIPS 2024",
+        metric="accuracy",
+        homepage="https://huggingface.co/datasets/TIGER-Lab/MMLU-Pro",
+        revision=REVISION,
+        languages=("en",),
+    ),
 )
 @scorer
 def mmlu_pro(sample: ScorerInput) -> dict[str, Any]:

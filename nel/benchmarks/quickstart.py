@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nel.byob import ScorerInput, benchmark, scorer
+from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.scoring.choice import declared_letter
 from nel.scoring.numbers import last_number, numbers_equal
 from nel.scoring.text import answer_after_marker, same_text
@@ -42,6 +42,14 @@ def with_form(row: dict[str, Any]) -> dict[str, Any]:
     id_field="id",
     category_field="kind",
     prepare_row=with_form,
+    card=Card(
+        paper="none; made for nel",
+        licence="Apache-2.0",
+        citation="The nel developers",
+        metric="accuracy",
+        revision="of nel itself",
+        languages=("en",),
+    ),
 )
 @scorer
 def quickstart(sample: ScorerInput) -> dict[str, Any]:

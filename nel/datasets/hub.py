@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +22,8 @@ from nel.errors import DatasetError, MissingExtra, did_you_mean
 
 _FORM: Final = "the form is hf://org/name?config=NAME&split=test&revision=COMMIT"
 _PARTS_MAX: Final = 4
-_PARAMETERS: Final = ("config", "split", "revision")
+_PARAMETERS: Final = ("config", "configs", "file", "split", "revision")
+_CONFIG_FIELD: Final = "config"
 _PART: Final = re.compile(r"[A-Za-z0-9_][\w.-]*", re.ASCII)
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 _TIMEOUT_SECONDS: Final = 30.0
@@ -49,6 +50,10 @@ class HubAddress:
     config: str | None
     split: str
     revision: str | None
+    configs: tuple[str, ...] = ()
+    """Several configurations, read one after the other; each row then says its own in ``config``."""
+    file: str | None = None
+    """One file of the repository, or a pattern with ``*``; nothing else is downloaded, and its split is ``train``."""
 
 
 def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
@@ -66,14 +71,19 @@ def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
         raise MissingExtra(f"{uri}: reading from the hub needs datasets; pip install 'nel[hf]'") from error
     try:
         commit = _commit(huggingface_hub.HfApi(), address)
-        loaded = datasets.load_dataset(address.repo, address.config, split=address.split, revision=commit)
+        loaded = [
+            datasets.load_dataset(address.repo, config, data_files=address.file, split=address.split, revision=commit)
+            for config in address.configs or (address.config,)
+        ]
     except Exception as error:
         raise DatasetError(f"{uri}: {_explain(error)}; or give a local copy: --dataset PATH") from error
-    _check_commit(loaded, commit, uri)
-    rows = _undecoded(loaded)
+    for part in loaded:
+        _check_commit(part, commit, uri)
+    parts = [_undecoded(part) for part in loaded]
 
     def read() -> Iterator[RawRow]:
-        return checked(_rows(rows, uri), name=uri, unit="row")
+        rows = _labelled_rows(parts, address.configs, uri) if address.configs else _rows(parts[0], uri)
+        return checked(rows, name=uri, unit="row")
 
     fingerprint = f"{address.repo} {address.config} {address.split} {commit}"
     return Dataset(uri=uri, revision=commit, unit="row", read=read, fingerprint=fingerprint)
@@ -100,11 +110,17 @@ def parse_uri(uri: str) -> HubAddress:
             raise DatasetError(f"{uri}: {name} is given twice")
         if value:
             given[name] = value
+    if "config" in given and "configs" in given:
+        raise DatasetError(f"{uri}: give config or configs, not both")
+    if "file" in given and {"config", "configs"} & given.keys():
+        raise DatasetError(f"{uri}: a file is named by its path, without a config")
     return HubAddress(
         repo="/".join(parts[:2]),
         config=given.get("config"),
-        split=given.get("split", "test"),
+        split=given.get("split", "train" if "file" in given else "test"),
         revision=given.get("revision"),
+        configs=tuple(given["configs"].split(",")) if "configs" in given else (),
+        file=given.get("file"),
     )
 
 
@@ -152,6 +168,21 @@ def _rows(rows: Any, uri: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
             yield number, plain_or_problem(row)
     except Exception as error:
         raise DatasetError(f"{uri}: cannot be read after row {number}: {_explain(error)}") from error
+
+
+def _labelled_rows(
+    parts: Sequence[Any], configs: Sequence[str], uri: str
+) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    before = 0
+    for part, config in zip(parts, configs, strict=True):
+        number = 0
+        for number, row in _rows(part, uri):
+            if isinstance(row, dict) and _CONFIG_FIELD in row:
+                raise DatasetError(
+                    f'{uri}: its rows have a column "{_CONFIG_FIELD}" of their own; read one config only'
+                )
+            yield before + number, row if isinstance(row, str) else {**row, _CONFIG_FIELD: config}
+        before += number
 
 
 def _explain(error: Exception) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from itertools import chain, repeat
 from typing import Any, overload
 
 from nel.errors import UndefinedMetric
@@ -42,23 +43,28 @@ class Choice:
 
 
 class _BareScores(Sequence[SampleScore]):
-    """Scores of samples without anything else of them, made one at a time as they are looked at."""
+    """Scores of samples without anything else of them, made one at a time as they are looked at; and some zeros."""
 
-    def __init__(self, values: Column) -> None:
+    def __init__(self, values: Column, zeros: int) -> None:
         self._values = values
+        self._zeros = zeros
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self._values) + self._zeros
 
     def __iter__(self) -> Iterator[SampleScore]:
-        return (_bare(value) for value in self._values)
+        return (_bare(value) for value in chain(self._values, repeat(0.0, self._zeros)))
 
     @overload
     def __getitem__(self, index: int) -> SampleScore: ...
     @overload
     def __getitem__(self, index: slice) -> Sequence[SampleScore]: ...
     def __getitem__(self, index: int | slice) -> SampleScore | Sequence[SampleScore]:
-        return list(self)[index] if isinstance(index, slice) else _bare(self._values[index])
+        return list(self)[index] if isinstance(index, slice) else _bare(self._value(index))
+
+    def _value(self, index: int) -> float:
+        place = index + len(self) if index < 0 else index
+        return 0.0 if len(self._values) <= place < len(self) else self._values[place]
 
 
 @dataclass(slots=True)
@@ -76,6 +82,10 @@ class ChosenStatistics:
     _values: dict[str, Column] = field(default_factory=dict)
     """In place of `_scores`, where every metric looks at the scores alone."""
     _scores_suffice: bool = False
+    _n_bare: int = 0
+    """Samples in which the model failed and the scorer gave no number at all: they count 0 in every number."""
+    _bare: list[SampleScore] = field(default_factory=list)
+    """The same as scores, where a metric looks at more than the value."""
     _repeats_max: int = 0
 
     def __post_init__(self) -> None:
@@ -120,6 +130,10 @@ class ChosenStatistics:
             self._note_sample(_REWARD, mean_score()(self._repeats))
             for name, values in self._numbers.items():
                 self._note_sample(name, Score(value=mean_of(values)))
+            if not self._numbers:
+                self._n_bare += 1
+                if _REWARD in self._scores:
+                    self._bare.append(replace(self._scores[_REWARD][-1], score=Score(value=0.0)))
         self._repeats, self._numbers, self._sample = [], {}, None
 
     def _note_reduced(self, reducer: NamedReducer) -> None:
@@ -147,8 +161,17 @@ class ChosenStatistics:
         )
 
     def _scores_of(self, name: str) -> Sequence[SampleScore]:
-        """Return what a metric is given; a list of its own, unless it is known to change nothing."""
-        return _BareScores(self._values[name]) if name in self._values else list(self._scores.get(name, []))
+        """Return what a metric is given; a list of its own, unless it is known to change nothing.
+
+        Where every scored sample has the number, a failure without numbers counts 0.
+        """
+        if name in self._values:
+            values = self._values[name]
+            is_universal = len(values) + self._n_bare == len(self._values[_REWARD])
+            return _BareScores(values, self._n_bare if name and is_universal else 0)
+        scores = list(self._scores.get(name, []))
+        is_universal = len(scores) + len(self._bare) == len(self._scores.get(_REWARD, []))
+        return [*scores, *self._bare] if name and is_universal else scores
 
     def _reduced_row(self, headline: str, name: str) -> dict[str, Any]:
         values = self._reduced.get(name, [])

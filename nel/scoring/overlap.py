@@ -58,9 +58,9 @@ def f1_token(sample: ScorerInput) -> dict[str, float]:
     >>> f1_token(ScorerInput(response="the cat cat", target=["dog", "cat"]))
     {'f1': 0.6666666666666666, 'precision': 0.5, 'recall': 1.0}
     """
-    response = _squad_tokens(sample.response)
+    response = squad_tokens(sample.response)
     references = [""] if _is_list(sample.target) and not sample.target else _references(sample.target)
-    scores = [_squad_f1(response, _squad_tokens(reference)) for reference in references]
+    scores = [_squad_f1(response, squad_tokens(reference)) for reference in references]
     f1, precision, recall = max(scores, key=lambda score: score[0])
     return {"f1": f1, "precision": precision, "recall": recall}
 
@@ -170,7 +170,7 @@ def chrf(sample: ScorerInput) -> dict[str, float]:
     return {"chrf": float(plain), "chrf_pp": float(plus)}
 
 
-def corpus_bleu(responses: Sequence[str], references: Sequence[str | Sequence[str]]) -> float:
+def corpus_bleu(responses: Sequence[str], references: Sequence[str | Sequence[str]], *, tokenize: str = "13a") -> float:
     """Return the BLEU of a whole corpus.
 
     Rule: n-gram counts and lengths are summed over all responses first, so this is not the mean of sentence scores.
@@ -180,6 +180,7 @@ def corpus_bleu(responses: Sequence[str], references: Sequence[str | Sequence[st
 
     Args:
         references: One text, or several, for each response; their number may differ from response to response.
+        tokenize: sacrebleu's name of another tokenizer: ``intl``, ``zh``, ``char`` …
 
     Returns:
         A number between 0 and 100.
@@ -192,7 +193,7 @@ def corpus_bleu(responses: Sequence[str], references: Sequence[str | Sequence[st
     95.54
     """
     columns = _reference_columns(responses, references, "BLEU")
-    return float(_bleu().corpus_score(list(responses), columns).score)
+    return float(_bleu(tokenize).corpus_score(list(responses), columns).score)
 
 
 def corpus_chrf(responses: Sequence[str], references: Sequence[str | Sequence[str]], *, word_order: int = 0) -> float:
@@ -220,6 +221,15 @@ def corpus_chrf(responses: Sequence[str], references: Sequence[str | Sequence[st
         raise ScorerError(f"word_order is {word_order}; give 0 for chrF or 2 for chrF++")
     columns = _reference_columns(responses, references, "chrF")
     return float(_chrf(word_order).corpus_score(list(responses), columns).score)
+
+
+def squad_tokens(text: str) -> list[str]:
+    """Return the words of a text as SQuAD compares them: lower-cased, without ASCII punctuation and articles.
+
+    >>> squad_tokens("The U.S., a nation")
+    ['us', 'nation']
+    """
+    return _ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 
 def _references(target: Any) -> list[str]:
@@ -257,10 +267,6 @@ def _f1(matches: int, response_total: int, reference_total: int) -> float:
         return 0.0
     precision, recall = matches / response_total, matches / reference_total
     return 2 * precision * recall / (precision + recall)
-
-
-def _squad_tokens(text: str) -> list[str]:
-    return _ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 
 def _squad_f1(response: list[str], reference: list[str]) -> tuple[float, float, float]:
@@ -322,11 +328,11 @@ def _reference_columns(
 
 
 @cache
-def _bleu() -> BLEU:
+def _bleu(tokenize: str) -> BLEU:
     from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415 - 0.1 s that only this metric needs
 
     # force only silences the warning about texts that look tokenised.
-    return BLEU(force=True)
+    return BLEU(tokenize=tokenize, force=True)
 
 
 @cache
@@ -337,15 +343,18 @@ def _chrf(word_order: int) -> CHRF:
 
 
 @metric(name="corpus_bleu")
-def corpus_bleu_metric() -> Metric:
+def corpus_bleu_metric(tokenize: str = "13a") -> Metric:
     """Give sacrebleu's corpus BLEU of all responses against their targets, 0 to 100.
+
+    Args:
+        tokenize: sacrebleu's name of the tokenizer: ``13a``, ``intl``, ``zh``, ``char`` …
 
     >>> from nel.types import SampleScore, Score
     >>> one = SampleScore(score=Score(value=1), response="the cat sat on the mat", target="the cat sat on the mat")
     >>> round(corpus_bleu_metric()([one]), 6)
     100.0
     """
-    return lambda scores: corpus_bleu(*_texts(scores))
+    return lambda scores: corpus_bleu(*_texts(scores), tokenize=tokenize)
 
 
 @metric(name="corpus_chrf")

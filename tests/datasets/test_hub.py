@@ -99,6 +99,46 @@ def test_the_hub_is_read_at_a_pinned_commit(reader: Reader) -> None:
 
 @needs_datasets
 @pytest.mark.slow
+def test_several_configurations_are_one_dataset(reader: Reader) -> None:
+    """Their rows follow each other, and each says which one it is of; one that is missing is named."""
+    both, missing = reader.read("hf://acme/multi?configs=hard,easy", "hf://acme/multi?configs=hard,soft")
+    assert both[0] == reader.hub.commit("acme/multi")
+    assert both[1] == [{**row, "config": config} for config in ("hard", "easy") for row in ROWS]
+    assert "'soft' not found. Available: ['easy', 'hard']" in missing
+
+
+@needs_datasets
+@pytest.mark.slow
+def test_one_file_is_read_and_no_other_fetched(reader: Reader) -> None:
+    """A repository of several files is read file by file, by name or by pattern."""
+    one, pattern, missing = reader.read(
+        "hf://acme/multi?file=hard/test.jsonl", "hf://acme/multi?file=easy/te*.jsonl", "hf://acme/multi?file=none.jsonl"
+    )
+    assert one == [reader.hub.commit("acme/multi"), ROWS]
+    assert pattern == one
+    assert "none.jsonl" in missing
+    quiz = reader.read("hf://acme/quiz?file=train.jsonl")
+    assert quiz == [[reader.hub.commit("acme/quiz"), ROWS[:1]]]
+    assert not any("acme/quiz" in line and "test.jsonl" in line for line in reader.hub.requests if "GET" in line)
+
+
+def test_a_file_needs_no_configuration() -> None:
+    """Its split is what the libraries call ``train``; a configuration beside it is a mistake."""
+    address = parse_uri("hf://a/b?file=data/x.csv")
+    assert (address.file, address.split) == ("data/x.csv", "train")
+    with pytest.raises(DatasetError, match="a file is named by its path"):
+        parse_uri("hf://a/b?file=x.csv&config=z")
+
+
+def test_one_configuration_or_several() -> None:
+    """Both at once is a mistake."""
+    assert parse_uri("hf://a/b?configs=x,y").configs == ("x", "y")
+    with pytest.raises(DatasetError, match="give config or configs, not both"):
+        parse_uri("hf://a/b?configs=x,y&config=z")
+
+
+@needs_datasets
+@pytest.mark.slow
 def test_what_the_hub_refuses_is_explained(reader: Reader) -> None:
     """Each refusal of the hub or its libraries says what happened and how to go on."""
     expected = {
@@ -165,7 +205,10 @@ def test_uris_are_understood(uri: str, address: tuple[str, str | None, str, str 
         ("hf://org/name@main", "the form is hf://org/name"),
         ("hf://datasets/org/name", "leave out datasets/"),
         ("hf://org/name?spilt=test", 'unknown parameter "spilt"; did you mean "split"?'),
-        ("hf://org/name?trust_remote_code=1", 'unknown parameter "trust_remote_code"; known: config, split, revision'),
+        (
+            "hf://org/name?trust_remote_code=1",
+            'unknown parameter "trust_remote_code"; known: config, configs, file, split, revision',
+        ),
         ("hf://org/name/easy?config=hard", "config is given twice"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The examples in the docstrings of scoring and metrics are true."""
+"""The examples in the docstrings of scoring, metrics and built-in benchmarks are true."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import pkgutil
 
 import pytest
 
+import nel.benchmarks
 import nel.metrics
 import nel.scoring
 
 MODULES = sorted(
     module.name
-    for package in (nel.scoring, nel.metrics)
-    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
+    for package in (nel.scoring, nel.metrics, nel.benchmarks)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
 )
 
 

@@ -43,8 +43,8 @@ class SourceFile:
 
     @property
     def is_foreign(self) -> bool:
-        """Return whether the file was written for NeMo Evaluator, so that only nel's own loader can run it."""
-        return "nemo_evaluator" in self.text
+        """Return whether only nel's own loader can run the file: it has other tools' imports, or adapter classes."""
+        return "nemo_evaluator" in self.text or "register_benchmark" in self.text
 
     def strings(self) -> list[ast.Constant]:
         """Return the text constants of the file, in no order."""

@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from nel import Benchmark, ScorerInput, benchmark, code_sandbox, scorer
+from nel.byob import Card
 
+REVISION = "4bb6404fdc6cacfda99d4ac4205087b89d32030c"
 PROMPT = """You are an expert Python programmer, and here is your task: {task} Your code should pass these tests:
 
 {shown_tests}
@@ -102,13 +104,22 @@ def _mbpp(name: str, description: str, config: str) -> Benchmark:
     return benchmark(
         name=name,
         description=description,
-        dataset=f"hf://google-research-datasets/mbpp?config={config}&split=test",
+        dataset=f"hf://google-research-datasets/mbpp?config={config}&split=test&revision={REVISION}",
         prompt=PROMPT,
         id_field="task_id",
         target_field="code",
         prepare_row=with_tests,
         sandbox="python",
         reducers=("pass_at_k",),
+        card=Card(
+            paper="Program Synthesis with Large Language Models, arXiv 2108.07732",
+            licence="CC-BY-4.0",
+            citation="Austin et al., 2021",
+            metric="accuracy",
+            homepage="https://huggingface.co/datasets/google-research-datasets/mbpp",
+            revision=REVISION,
+            languages=("en",),
+        ),
     )(judged_by_asserts)
 
 

@@ -1,0 +1,1 @@
+"""Benchmarks of following instructions that a program can check."""

@@ -1,0 +1,33 @@
+"""Which language a text is in, by the package langdetect. Trap: it draws random numbers; here from one seed, so
+that the same text is always the same language.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from nel.errors import MissingExtra
+
+
+def is_language(text: str, language: str) -> bool:
+    """Return whether a text is in the language of an ISO 639 code; one without letters counts as such.
+
+    Raises:
+        MissingExtra: The extra ``ifeval`` is not installed.
+    """
+    detector = _detector()
+    try:
+        return bool(detector.detect(text) == language)
+    except detector.LangDetectException:
+        return True
+
+
+@cache
+def _detector() -> Any:
+    try:
+        import langdetect  # noqa: PLC0415 - optional
+    except ImportError as error:
+        raise MissingExtra("IFEval needs langdetect; install it with: pip install 'nel[ifeval]'") from error
+    langdetect.DetectorFactory.seed = 0
+    return langdetect

@@ -1,0 +1,231 @@
+"""IFEval's 25 kinds of verifiable instructions, each a function of a response and the instruction's parameters.
+
+Written from the specification in the paper (Zhou et al. 2023, arXiv 2311.07911) and agreeing with the authors'
+program, its quirks included: a bullet is a line that starts with ``*`` or ``-``, a paragraph ends at ``***``, keywords
+are regular expressions. Trap: ``less than`` is strict and ``at least`` is not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from nel.benchmarks.instructions.language import is_language
+from nel.benchmarks.instructions.words import count_capital_words, count_sentences, count_words
+
+_OPTIONS: Final = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
+_FENCES: Final = ("```json", "```Json", "```JSON", "```")
+_FIRST_WORD = re.compile(r"[^.,?!'\"]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of instruction."""
+
+    check: Callable[..., bool]
+    """From the response, then the parameters by name, to whether it was followed."""
+    parameters: tuple[str, ...] = ()
+    """What a row must give."""
+
+
+def _holds(count: int, relation: str, limit: int) -> bool:
+    if relation == "less than":
+        return count < limit
+    if relation == "at least":
+        return count >= limit
+    raise ValueError(f'the relation "{relation}" is neither "less than" nor "at least"')
+
+
+def _has_keywords(text: str, keywords: Sequence[str]) -> bool:
+    return all(re.search(keyword, text, re.IGNORECASE) for keyword in keywords)
+
+
+def _keyword_frequency(text: str, keyword: str, frequency: int, relation: str) -> bool:
+    return _holds(len(re.findall(keyword, text, re.IGNORECASE)), relation, frequency)
+
+
+def _lacks_words(text: str, forbidden_words: Sequence[str]) -> bool:
+    return not any(re.search(rf"\b{word}\b", text, re.IGNORECASE) for word in forbidden_words)
+
+
+def _letter_frequency(text: str, letter: str, let_frequency: int, let_relation: str) -> bool:
+    return _holds(text.lower().count(letter.strip().lower()), let_relation, let_frequency)
+
+
+def _number_sentences(text: str, num_sentences: int, relation: str) -> bool:
+    return _holds(count_sentences(text), relation, num_sentences)
+
+
+def _number_words(text: str, num_words: int, relation: str) -> bool:
+    return _holds(count_words(text), relation, num_words)
+
+
+def _number_paragraphs(text: str, num_paragraphs: int) -> bool:
+    """Return whether ``***`` parts so many paragraphs; only the first and the last piece may be blank."""
+    pieces = re.split(r"\s?\*\*\*\s?", text)
+    if any(not piece.strip() for piece in pieces[1:-1]):
+        return False
+    blank_ends = sum(not pieces[place].strip() for place in {0, len(pieces) - 1})
+    return len(pieces) - blank_ends == num_paragraphs
+
+
+def _nth_paragraph(text: str, num_paragraphs: int, nth_paragraph: int, first_word: str) -> bool:
+    """Return whether empty lines part so many paragraphs, and one begins with a word.
+
+    Blank pieces do not count as paragraphs, but they do when the n-th one is looked up, as in the authors' program.
+    """
+    pieces = text.split("\n\n")
+    count = sum(bool(piece.strip()) for piece in pieces)
+    if count != num_paragraphs or not 1 <= nth_paragraph <= count or not pieces[nth_paragraph - 1].strip():
+        return False
+    word = pieces[nth_paragraph - 1].split()[0].lstrip("'").lstrip('"')
+    found = _FIRST_WORD.match(word)
+    return found is not None and found[0].lower() == first_word.lower()
+
+
+def _placeholders(text: str, num_placeholders: int) -> bool:
+    return len(re.findall(r"\[.*?\]", text)) >= num_placeholders
+
+
+def _postscript(text: str, postscript_marker: str) -> bool:
+    known = {"P.P.S": r"p\.\s?p\.\s?s", "P.S.": r"p\.\s?s\."}
+    pattern = known.get(postscript_marker.strip(), postscript_marker.strip().lower())
+    return re.search(pattern, text.lower()) is not None
+
+
+def _bullets(text: str, num_bullets: int) -> bool:
+    stars = re.findall(r"^\s*\*[^*].*$", text, re.MULTILINE)
+    return len(stars) + len(re.findall(r"^\s*-.*$", text, re.MULTILINE)) == num_bullets
+
+
+def _constrained(text: str) -> bool:
+    return any(option in text for option in _OPTIONS)
+
+
+def _highlights(text: str, num_highlights: int) -> bool:
+    """Return whether enough spans are emphasised; a bold one is found by both patterns, as in the authors' program."""
+    single = sum(bool(span.strip("*").strip()) for span in re.findall(r"\*[^\n*]*\*", text))
+    double = sum(bool(span.strip()) for span in re.findall(r"\*\*([^\n*]*)\*\*", text))
+    return single + double >= num_highlights
+
+
+def _sections(text: str, section_spliter: str, num_sections: int) -> bool:
+    return len(re.findall(rf"\s?{section_spliter.strip()}\s?\d+\s?", text)) >= num_sections
+
+
+def _is_json(text: str) -> bool:
+    plain = text.strip()
+    for fence in _FENCES:
+        plain = plain.removeprefix(fence)
+    try:
+        json.loads(plain.removesuffix("```").strip())
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _has_title(text: str) -> bool:
+    return any(title.lstrip("<").rstrip(">").strip() for title in re.findall(r"<<[^\n]+>>", text))
+
+
+def _two_responses(text: str) -> bool:
+    pieces = text.split("******")
+    if any(not piece.strip() for piece in pieces[1:-1]):
+        return False
+    given = [piece.strip() for piece in pieces if piece.strip()]
+    return len(given) == 2 and given[0] != given[1]  # noqa: PLR2004 - two responses
+
+
+def _repeats_prompt(text: str, prompt_to_repeat: str) -> bool:
+    return text.strip().lower().startswith(prompt_to_repeat.strip().lower())
+
+
+def _ends_with(text: str, end_phrase: str) -> bool:
+    return text.strip().strip('"').lower().endswith(end_phrase.strip().lower())
+
+
+def _is_quoted(text: str) -> bool:
+    plain = text.strip()
+    return len(plain) > 1 and plain[0] == plain[-1] == '"'
+
+
+def _capital_words(text: str, capital_frequency: int, capital_relation: str) -> bool:
+    return _holds(count_capital_words(text), capital_relation, capital_frequency)
+
+
+def _is_capital_english(text: str) -> bool:
+    return text.isupper() and is_language(text, "en")
+
+
+def _is_lower_english(text: str) -> bool:
+    return text.islower() and is_language(text, "en")
+
+
+def _lacks_commas(text: str) -> bool:
+    return "," not in text
+
+
+RULES: Final[Mapping[str, Rule]] = {
+    "keywords:existence": Rule(_has_keywords, ("keywords",)),
+    "keywords:frequency": Rule(_keyword_frequency, ("keyword", "frequency", "relation")),
+    "keywords:forbidden_words": Rule(_lacks_words, ("forbidden_words",)),
+    "keywords:letter_frequency": Rule(_letter_frequency, ("letter", "let_frequency", "let_relation")),
+    "language:response_language": Rule(is_language, ("language",)),
+    "length_constraints:number_sentences": Rule(_number_sentences, ("num_sentences", "relation")),
+    "length_constraints:number_paragraphs": Rule(_number_paragraphs, ("num_paragraphs",)),
+    "length_constraints:number_words": Rule(_number_words, ("num_words", "relation")),
+    "length_constraints:nth_paragraph_first_word": Rule(
+        _nth_paragraph, ("num_paragraphs", "nth_paragraph", "first_word")
+    ),
+    "detectable_content:number_placeholders": Rule(_placeholders, ("num_placeholders",)),
+    "detectable_content:postscript": Rule(_postscript, ("postscript_marker",)),
+    "detectable_format:number_bullet_lists": Rule(_bullets, ("num_bullets",)),
+    "detectable_format:constrained_response": Rule(_constrained),
+    "detectable_format:number_highlighted_sections": Rule(_highlights, ("num_highlights",)),
+    "detectable_format:multiple_sections": Rule(_sections, ("section_spliter", "num_sections")),
+    "detectable_format:json_format": Rule(_is_json),
+    "detectable_format:title": Rule(_has_title),
+    "combination:two_responses": Rule(_two_responses),
+    "combination:repeat_prompt": Rule(_repeats_prompt, ("prompt_to_repeat",)),
+    "startend:end_checker": Rule(_ends_with, ("end_phrase",)),
+    "startend:quotation": Rule(_is_quoted),
+    "change_case:capital_word_frequency": Rule(_capital_words, ("capital_frequency", "capital_relation")),
+    "change_case:english_capital": Rule(_is_capital_english),
+    "change_case:english_lowercase": Rule(_is_lower_english),
+    "punctuation:no_comma": Rule(_lacks_commas),
+}
+"""By the id that the dataset gives each kind."""
+
+
+def parameters_of(instruction: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that a row gives an instruction.
+
+    Raises:
+        ValueError: The kind is unknown, or a parameter is missing.
+    """
+    rule = RULES.get(instruction)
+    if rule is None:
+        raise ValueError(f'there is no instruction "{instruction}"')
+    missing = [name for name in rule.parameters if given.get(name) is None]
+    if missing:
+        raise ValueError(f"{instruction} lacks {', '.join(missing)}")
+    return {name: given[name] for name in rule.parameters}
+
+
+def follows(response: str, instruction: str, parameters: Mapping[str, Any]) -> bool:
+    """Return whether a response follows an instruction, strictly; a blank response follows none."""
+    return bool(response.strip()) and RULES[instruction].check(response, **parameters)
+
+
+def loose_variants(response: str) -> list[str]:
+    """Return the texts that loose checking accepts: with and without first line, last line and asterisks.
+
+    >>> loose_variants("Sure:\\n*Hi*")
+    ['Sure:\\n*Hi*', '*Hi*', 'Sure:', '', 'Sure:\\nHi', 'Hi', 'Sure:', '']
+    """
+    lines = response.split("\n")
+    texts = [response, *("\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1]))]
+    return texts + [text.replace("*", "") for text in texts]

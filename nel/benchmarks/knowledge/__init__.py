@@ -1,0 +1,1 @@
+"""Benchmarks of what a model knows: multiple choice, short answers, truthfulness."""

@@ -1,0 +1,93 @@
+"""TriviaQA without passages: 17,944 questions with many accepted spellings (Joshi et al. 2017, arXiv 1705.03551).
+
+Normalising is the official script's: lower-case, underscores and punctuation (curly quotes too) become spaces, articles
+go. Trap: unlike SQuAD's, punctuation leaves a space, so "AC/DC" is two words.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
+
+from nel.benchmarks.short_answers import short_answer
+from nel.byob import Card, ScorerInput, benchmark, scorer
+
+REVISION = "0f7faf33a3908546c6fd5b73a660e0f8ff173c2f"
+_MARKS: Final = str.maketrans(dict.fromkeys(string.punctuation + "‘’´`", " "))
+_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
+PROMPT = """Answer this trivia question in a few words. Give the answer alone, not a sentence.
+
+Question: {question}
+Answer:"""
+
+
+def normalised(text: str) -> str:
+    """Return a text in the official normal form.
+
+    >>> normalised("The AC/DC_band’s  best!")
+    'ac dc band s best'
+    """
+    return " ".join(_ARTICLE.sub(" ", text.lower().translate(_MARKS)).split())
+
+
+def with_accepted(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the row with ``accepted``, every spelling that counts as right, the usual one first.
+
+    Raises:
+        KeyError: The answer has no ``value``.
+        ValueError: No spelling is left.
+    """
+    answer = row["answer"]
+    given = [answer["value"], *(answer.get("aliases") or []), *(answer.get("normalized_aliases") or [])]
+    accepted = list(dict.fromkeys(text for text in given if text))
+    if not accepted:
+        raise ValueError("its answer has neither a value nor aliases")
+    return {**row, "accepted": accepted}
+
+
+def overlap(answer: str, gold: str) -> float:
+    """Return the F1 of the words that two normalised texts share.
+
+    >>> overlap("new york city", "new york"), overlap("paris", "rome")
+    (0.8, 0.0)
+    """
+    words, gold_words = answer.split(), gold.split()
+    shared = (Counter(words) & Counter(gold_words)).total()
+    return 2 * shared / (len(words) + len(gold_words)) if shared else 0.0
+
+
+def compare(answer: str, accepted: Sequence[str]) -> tuple[bool, float]:
+    """Return whether an answer is an accepted one, and its best F1."""
+    given = normalised(answer)
+    golds = [normalised(text) for text in accepted]
+    return given in golds, max(overlap(given, gold) for gold in golds)
+
+
+@benchmark(
+    name="triviaqa",
+    description="TriviaQA without passages, 17,944 trivia questions with all accepted spellings",
+    dataset=f"hf://mandarjoshi/trivia_qa?config=rc.nocontext&split=validation&revision={REVISION}",
+    prompt=PROMPT,
+    target_field="accepted",
+    id_field="question_id",
+    prepare_row=with_accepted,
+    fewshot_split="train",
+    card=Card(
+        paper="TriviaQA: A Large Scale Distantly Supervised Challenge Dataset, arXiv 1705.03551",
+        licence="not stated for the questions; the authors' code is Apache-2.0",
+        citation="Joshi et al., ACL 2017",
+        metric="exact_match",
+        homepage="https://huggingface.co/datasets/mandarjoshi/trivia_qa",
+        revision=REVISION,
+        languages=("en",),
+    ),
+)
+@scorer
+def triviaqa(sample: ScorerInput) -> dict[str, Any]:
+    """Look for the answer among the accepted spellings; F1 with the nearest beside it."""
+    answer = short_answer(sample.response)
+    exact, f1 = compare(answer or "", sample.target)
+    return {"exact_match": exact, "f1": f1, "parsed": answer is not None, "extracted": answer}

@@ -1,0 +1,1 @@
+"""Benchmarks whose answer is a number or an expression."""

@@ -1,0 +1,81 @@
+"""AIME 2024 and 2025: 30 competition problems a year whose answer is a whole number from 0 to 999.
+
+The answer is the number in the last ``\\boxed{}``, else behind the last ``Answer:``; elsewhere there is none, for a
+number in the midst of the reasoning is no answer. With so few problems, ask each several times (``--repeats``).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from nel.byob import Card, ScorerInput, benchmark, scorer
+from nel.scoring.math_answer import final_expression
+from nel.scoring.numbers import last_number, numbers_equal
+
+REVISION_2024 = "8d88b2876a82a080e2f172cc9b25d0d9d2cb4792"
+REVISION_2025 = "563bb8404243c5f09de6ec262f2db674fe5bce9b"
+PROMPT = """Solve this problem step by step. The answer is a whole number from 0 to 999; put it, and nothing else, \
+into \\boxed{{}}.
+
+{problem}"""
+_DEGREES = re.compile(r"\^\{?\\circ\}?")
+
+
+def whole_number(response: str) -> str | None:
+    """Return the number that a response declares as its answer, or None.
+
+    >>> whole_number("so \\\\boxed{073}"), whole_number("Answer: 336^\\\\circ"), whole_number("I get 5 here")
+    ('073', '336', None)
+    """
+    declared = final_expression(response)
+    return None if declared is None else last_number(_DEGREES.sub("", declared))
+
+
+def _compared(sample: ScorerInput) -> dict[str, Any]:
+    found = whole_number(sample.response)
+    correct = found is not None and numbers_equal(found, sample.target)
+    return {"correct": correct, "parsed": found is not None, "extracted": found}
+
+
+def _card(year: int, address: str, revision: str) -> Card:
+    return Card(
+        paper=f"American Invitational Mathematics Examination {year}",
+        licence="not stated; the problems are the Mathematical Association of America's",
+        citation=f"Mathematical Association of America, AIME I and II, {year}",
+        metric="accuracy",
+        homepage=f"https://huggingface.co/datasets/{address}",
+        revision=revision,
+        languages=("en",),
+    )
+
+
+@benchmark(
+    name="aime24",
+    description="AIME 2024, 30 competition problems with a whole number as answer",
+    dataset=f"hf://Maxwell-Jia/AIME_2024?split=train&revision={REVISION_2024}",
+    prompt=PROMPT,
+    target_field="answer",
+    id_field="ID",
+    field_mapping={"Problem": "problem", "Answer": "answer"},
+    card=_card(2024, "Maxwell-Jia/AIME_2024", REVISION_2024),
+)
+@scorer
+def aime24(sample: ScorerInput) -> dict[str, Any]:
+    """Compare the declared whole number with the gold one."""
+    return _compared(sample)
+
+
+@benchmark(
+    name="aime25",
+    description="AIME 2025, 30 competition problems with a whole number as answer",
+    dataset=f"hf://math-ai/aime25?split=test&revision={REVISION_2025}",
+    prompt=PROMPT,
+    target_field="answer",
+    id_field="id",
+    card=_card(2025, "math-ai/aime25", REVISION_2025),
+)
+@scorer
+def aime25(sample: ScorerInput) -> dict[str, Any]:
+    """Compare the declared whole number with the gold one."""
+    return _compared(sample)

@@ -1,0 +1,1 @@
+"""Benchmarks of a question about a given passage."""

@@ -1,0 +1,138 @@
+"""DROP: 9,536 questions on passages that need counting, adding and comparing (Dua et al. 2019, arXiv 1903.00161).
+
+Exact match and F1 are the official script's: an answer is a list of parts, paired so that their F1 is largest, a part
+with a number counts only against one with the same number, and the best of all validated answers counts. Trap: a
+response is one text; its parts are parted by semicolons, as the prompt asks for.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from nel.benchmarks.short_answers import short_answer
+from nel.byob import Card, ScorerInput, benchmark, scorer
+from nel.metrics.alignment import best_pairs
+
+REVISION = "619386fc7ffe6dace3cc6d3483c69b164ebf6bf3"
+PARTS_MAX: Final = 64
+"""More parts of a response than this are not read; no gold answer has as many."""
+_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
+_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
+_TOKEN = re.compile("[ -]")
+PROMPT = """Read the passage and answer the question. Think step by step if you need to, then finish with a line of \
+the form "Answer: X", where X is a number, a date or a short span of the passage; part several spans with semicolons.
+
+Passage: {passage}
+
+Question: {question}"""
+
+
+def with_answers(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the row with ``answers``, every validated answer once as a list of parts, and one ``shown``.
+
+    Raises:
+        KeyError: A field is missing.
+        ValueError: No answer says anything.
+    """
+    validated = row.get("validated_answers") or {}
+    columns = (validated.get("number") or [], validated.get("date") or [], validated.get("spans") or [])
+    others = [{"number": number, "date": date, "spans": spans} for number, date, spans in zip(*columns, strict=True)]
+    answers = [_parts(answer) for answer in (row["answer"], *others)]
+    distinct = [answer for place, answer in enumerate(answers) if answer not in answers[:place] and answer[0].strip()]
+    if not distinct:
+        raise ValueError("none of its answers has a number, a span or a date")
+    return {**row, "answers": distinct, "shown": "; ".join(distinct[0])}
+
+
+def _parts(answer: Mapping[str, Any]) -> list[str]:
+    if str(answer["number"]):
+        return [str(answer["number"])]
+    if answer["spans"]:
+        return [str(span) for span in answer["spans"]]
+    date = answer["date"]
+    return [" ".join(str(date[unit]) for unit in ("day", "month", "year") if date.get(unit)).strip()]
+
+
+def normalised(text: str) -> str:
+    """Return a part in the official normal form: a number as a float, words without punctuation and articles.
+
+    >>> normalised("The 1,200-yard run."), normalised("$5.50"), normalised("24.")
+    ('1200.0 yard run', '550.0', '24.0')
+    """
+    tokens = (_word(token) for token in _TOKEN.split(text.lower()))
+    return " ".join(token for token in tokens if token.strip()).strip()
+
+
+def _word(token: str) -> str:
+    plain = token if _is_number(token) else token.translate(_PUNCTUATION)
+    return " ".join(_ARTICLE.sub(" ", str(float(plain)) if _is_number(plain) else plain).split())
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def compare(parts: Sequence[str], gold: Sequence[str]) -> tuple[float, float]:
+    """Return exact match and F1 of an answer's parts against one gold answer; F1 has two decimals, as published.
+
+    >>> compare(["16"], ["16"]), compare(["16 yards"], ["17 yards"]), compare(["Smith"], ["Smith", "Jones"])
+    ((1.0, 1.0), (0.0, 0.0), (0.0, 0.5))
+    """
+    given, wanted = [normalised(part) for part in parts], [normalised(part) for part in gold]
+    exact = float(set(given) == set(wanted) and len(given) == len(wanted))
+    bags, gold_bags = [set(text.split()) for text in given], [set(text.split()) for text in wanted]
+    scores = [[_f1(bag, gold_bag) for bag in bags] for gold_bag in gold_bags]
+    mean = sum(scores[row][column] for row, column in best_pairs(scores)) / max(len(bags), len(gold_bags))
+    return exact, round(100 * mean) / 100
+
+
+def _f1(bag: set[str], gold: set[str]) -> float:
+    numbers = {word for word in gold if _is_number(word)}
+    if numbers and not numbers & bag:
+        return 0.0
+    shared = len(bag & gold)
+    precision = shared / len(bag) if bag else 1.0
+    recall = shared / len(gold) if gold else 1.0
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+@benchmark(
+    name="drop",
+    description="DROP, 9,536 questions that need counting, adding and comparing over a passage",
+    dataset=f"hf://EleutherAI/drop?split=validation&revision={REVISION}",
+    prompt=PROMPT,
+    target_field="answers",
+    target_delimiter="\n\n",
+    group_field="section_id",
+    prepare_row=with_answers,
+    fewshot_split="train",
+    fewshot_target_template="Answer: {shown}",
+    card=Card(
+        paper="DROP: A Reading Comprehension Benchmark Requiring Discrete Reasoning Over Paragraphs, arXiv 1903.00161",
+        licence="CC-BY-4.0",
+        citation="Dua et al., NAACL 2019",
+        metric="f1",
+        homepage="https://huggingface.co/datasets/EleutherAI/drop",
+        revision=REVISION,
+        languages=("en",),
+    ),
+)
+@scorer
+def drop(sample: ScorerInput) -> dict[str, Any]:
+    """Compare the parts of the answer with each validated answer; the best exact match and the best F1 count."""
+    answer = short_answer(sample.response)
+    parts = [part.strip() for part in (answer or "").split(";") if part.strip()][:PARTS_MAX]
+    found = [compare(parts or [""], gold) for gold in sample.target]
+    return {
+        "f1": max(f1 for _, f1 in found) if parts else 0.0,
+        "exact_match": max(exact for exact, _ in found) if parts else 0.0,
+        "parsed": bool(parts),
+        "extracted": answer,
+    }

@@ -1,0 +1,1 @@
+"""Benchmarks of reasoning over many kinds of tasks."""

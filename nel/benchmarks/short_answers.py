@@ -1,0 +1,34 @@
+"""What benchmarks of short answers share: which part of a response is the answer, and SQuAD's exact match.
+
+Trap: official scripts score the whole output of a model that was trained to give a span; a chat model wraps it. What a
+response declares with ``Answer:`` is taken instead, else its first line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nel.scoring.overlap import squad_tokens
+from nel.scoring.text import answer_after_marker
+
+
+def short_answer(response: str) -> str | None:
+    """Return what follows the last ``Answer:`` of a response, else its first line that is not blank, or None.
+
+    >>> short_answer("Let me see.\\nAnswer: **Paris**"), short_answer("Paris.\\nIt is in France."), short_answer(" ")
+    ('Paris', 'Paris.', None)
+    """
+    declared = answer_after_marker(response)
+    if declared is not None:
+        return declared
+    return next((line.strip() for line in response.splitlines() if line.strip()), None)
+
+
+def same_span(answer: str, golds: Iterable[str]) -> bool:
+    """Return whether an answer equals a gold one but for case, ASCII punctuation, articles and spaces (SQuAD's rule).
+
+    >>> same_span("The Eiffel-Tower!", ["eiffeltower"]), same_span("a", ["the"]), same_span("Paris, France", ["Paris"])
+    (True, True, False)
+    """
+    tokens = squad_tokens(answer)
+    return any(tokens == squad_tokens(gold) for gold in golds)

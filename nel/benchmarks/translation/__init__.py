@@ -1,0 +1,1 @@
+"""Benchmarks of translation, measured over whole corpora."""

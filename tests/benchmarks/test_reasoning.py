@@ -1,0 +1,64 @@
+"""BIG-Bench Hard: what is taken for the answer, and the examples that come with nel."""
+
+from __future__ import annotations
+
+import pytest
+
+from nel.benchmarks.examples import bind_examples
+from nel.benchmarks.reasoning.bbh import bbh, declared_answer, same_answer
+from nel.benchmarks.reasoning.bbh_tasks import TASKS
+from nel.datasets import open_dataset
+from nel.types import ScorerInput
+
+
+@pytest.mark.parametrize(
+    ("response", "gold", "right"),
+    [
+        ("So the answer is (B).", "(B)", True),
+        ("So the answer is **(B) 05/01/2021**.", "(B)", True),
+        ("So the answer is B.", "(B)", True),
+        ("So the answer is (C).", "(B)", False),
+        ("So the answer is Blue.", "(B)", False),
+        (r"The answer is \boxed{(B)}", "(B)", True),
+        ("So the answer is (A). Wait. So the answer is (B).", "(B)", True),
+        ("So the answer is yes. I hope that this helps.", "Yes", True),
+        ("So the answer is True.", "True", True),
+        ("So the answer is yes.", "Yes", True),
+        ("So the answer is invalid.", "valid", False),
+        ("So the answer is valid.", "valid ", True),
+        ("So the answer is 123.", "123", True),
+        ("So the answer is -50.", "50", False),
+        ("So the answer is ] } ].", "] } ]", True),
+        ("So the answer is ]}].", "] } ]", True),
+        ("So the answer is ] ].", "] } ]", False),
+        ("So the answer is costume counterpart oven.", "costume counterpart oven", True),
+        ("So the answer is costume, counterpart, oven.", "costume counterpart oven", True),
+        ("So the answer is counterpart costume oven.", "costume counterpart oven", False),
+        ("(B)", "(B)", False),
+    ],
+)
+def test_answers(response: str, gold: str, right: bool) -> None:
+    """Each form of gold answer has its own idea of equal; what is not declared is no answer."""
+    found = bbh.scorer(ScorerInput(response=response, target=gold))
+    assert found["correct"] is right  # type: ignore[index]
+
+
+def test_the_examples_declare_their_answers() -> None:
+    """Three for each of the 27 tasks, and what each declares can be extracted."""
+    rows = [row.data for row in open_dataset("pkg://nel/benchmarks/data/bbh_examples.jsonl").read()]
+    assert {task: sum(row["config"] == task for row in rows) for task in TASKS} == dict.fromkeys(TASKS, 3)
+    answers = [declared_answer(row["target"]) for row in rows]
+    assert None not in answers
+    assert all(same_answer(answer, answer) for answer in answers if answer)
+
+
+def test_a_problem_is_asked_with_examples_of_its_own_task() -> None:
+    """The authors' description, three worked examples, then the problem."""
+    bound, note = bind_examples(bbh, dataset="rows.jsonl")
+    assert note is None
+    sample = bound.sample({"input": "not True is", "target": "False", "config": "boolean_expressions"}, sample_id="1")
+    text = str(sample.input)
+    assert text.startswith("Evaluate the result of a random Boolean expression.\n")
+    assert text.endswith("So the answer is True.\n\nQ: not True is\nA: Let's think step by step.")
+    assert text.count("A: Let's think step by step.\n") == 3
+    assert sample.subset == "boolean_expressions"
