@@ -87,6 +87,11 @@ class LoadedTask:
                 f"{address.task} asks each question {config.repeats} times and filters the answers together, which nel "
                 "does not; choose a task with repeats: 1, and repeat it with --repeats"
             )
+        if getattr(config, "unsafe_code", False):
+            raise ConfigError(
+                f"{address.task} runs the model's programs on this machine; take a benchmark that runs them in nel's "
+                "sandbox, such as humaneval or mbpp"
+            )
         if getattr(config, "doc_to_image", None) or getattr(config, "doc_to_audio", None):
             raise ConfigError(f"{address.task} shows images or plays sounds, which this bridge does not send")
         counted = {name: rule.__name__ == "mean" for name, rule in task.aggregation().items()}
@@ -164,7 +169,9 @@ class LoadedTask:
             self.task.build_all_requests(
                 apply_chat_template=chat, fewshot_as_multiturn=chat, chat_template=_as_json if chat else None
             )
-        return list(self.task.instances)
+        built = list(self.task.instances)
+        self.task._instances = None  # noqa: SLF001 - else every prompt is held as long as the task
+        return built
 
     def _target(self, doc: Any) -> Any:
         target = self.task.doc_to_text(doc) if self.kind in RANKED and self._has_contexts else None

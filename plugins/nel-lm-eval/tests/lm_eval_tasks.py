@@ -71,6 +71,7 @@ TASKS = {
     "last_word": (LAST_WORD, QUESTIONS),
     "rolling": ("output_type: loglikelihood_rolling\ndoc_to_text: ''\ndoc_to_target: '{{question}}'\n", QUESTIONS),
     "thrice": (SUMS + "repeats: 3\n", QUESTIONS),
+    "programs": (SUMS + "unsafe_code: true\n", QUESTIONS),
     "corpus": (SUMS.replace("exact_match", "bleu").replace("aggregation: mean", "aggregation: bleu"), QUESTIONS),
     "bare": (LAST_WORD.replace("{{question}}", ""), QUESTIONS),
 }

@@ -160,6 +160,7 @@ def test_a_run_is_scored_anew_without_a_request(tmp_path: Path, endpoint: Endpoi
     [
         ("rolling", "", ConfigError, "asks for loglikelihood_rolling; nel can run tasks of the kinds"),
         ("thrice", "", ConfigError, "asks each question 3 times"),
+        ("programs", "", ConfigError, "runs the model's programs on this machine"),
         ("corpus", "", ConfigError, "has no metric that is a mean over samples, only bleu"),
         ("shapes", "&apply_chat_template=true", ConfigError, "a chat endpoint cannot do"),
         ("hellaswagg", "", ConfigError, 'lm_eval has no task "hellaswagg"; did you mean "hellaswag"'),
