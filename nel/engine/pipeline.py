@@ -131,6 +131,7 @@ class Pipeline:
         try:
             await self._ask_first()
             self._progress.stage = "running"
+            self._progress.running_since = time.monotonic()
             if self._client is not None:
                 self._client.gate.on_parked = self._start_another
             for _ in range(self._config.concurrency):

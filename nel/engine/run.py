@@ -39,10 +39,11 @@ _SECRET_LENGTH_MIN = 8
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """What a resume may change, and whether it may ask."""
+    """What a resume may change, whether it may ask, and who is told of what was read."""
 
     allowed: frozenset[str]
     scoring_only: bool
+    progress: Progress
 
 
 def new_run_dir(config: RunConfig, plans: list[Plan]) -> Path:
@@ -129,7 +130,7 @@ def run_session(
         with store.transaction():  # a refused resume leaves the run as it was
             _refuse_fewer(snapshot, plans)
             settle_killed(store, snapshot, price_of(config))
-            terms = _Terms(allowed_changes, scoring_only)
+            terms = _Terms(allowed_changes, scoring_only, progress)
             jobs = [_prepare(store, snapshot, plan, terms) for plan in plans]
             _note_run(store, snapshot, run_dir.name, config)
             store.begin_session()
@@ -257,6 +258,7 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, terms: _Terms) -> Job
     digests = Digests()
     at_stored: list[Identity] = []
     stream = stream_samples(plan, digests, lambda sample_id: store.row_number_of(key, sample_id), n_stored=n_stored)
+    stream = _counted(stream, terms.progress)
     clash = store.add_samples(key, _beyond(stream, n_stored, lambda: at_stored.append(identity_of(plan, digests))))
     if clash is not None:
         raise duplicate_id(plan, *clash)
@@ -285,6 +287,12 @@ def _prepare_from_snapshot(
     changed |= {"reducers": list(plan.reducers), "metrics": list(plan.config.metrics)}
     store.put_benchmark(plan.slot, plan.benchmark.name, {**stored, **changed, "truncated": plan.config.truncated})
     return Job(key=key, plan=plan, check=check)
+
+
+def _counted(stream: Iterator[StoredSample], progress: Progress) -> Iterator[StoredSample]:
+    for sample in stream:
+        progress.rows_read += 1
+        yield sample
 
 
 def _beyond(stream: Iterator[StoredSample], n_stored: int, reached: Callable[[], object]) -> Iterator[StoredSample]:
