@@ -15,6 +15,7 @@ from nel.errors import ConfigError
 from nel.models.faults import Fault
 from nel.models.streams import EventStream
 from nel.models.transport import Fetched, Transport, transport_for
+from nel.models.transport.direct import DirectTransport
 
 Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -221,6 +222,20 @@ async def test_the_connection_of_a_stream_is_used_again() -> None:
         await asyncio.sleep(0.15)
         assert isinstance(await ask(transport, url), Fetched)
     assert server.connections == 1
+
+
+async def test_a_stream_whose_end_does_not_come_costs_its_connection() -> None:
+    """The answer is there; the connection is dropped and nothing of it kept."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    event = b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+    server = Server([head + b"%x\r\n%b\r\n" % (len(event), event), 0.05, b""], [WHOLE])
+    async with talking(server) as (transport, url):
+        assert isinstance(transport, DirectTransport)
+        assert isinstance(await ask(transport, url, EventStream(chat=True)), Fetched)
+        await asyncio.sleep(0.15)
+        assert transport.n_connections == 0
+        assert isinstance(await ask(transport, url), Fetched)
+    assert server.connections == 2
 
 
 async def test_half_a_head() -> None:

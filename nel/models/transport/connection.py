@@ -45,7 +45,8 @@ class Connection(asyncio.Protocol):
 
         Args:
             limits: Of each answer.
-            when_drained: Called when a connection becomes usable again after its answer was already returned.
+            when_drained: Called with the connection when the rest of an answer that was already returned has come, or
+                will not come any more.
         """
         self._limits = limits
         self._when_drained = when_drained
@@ -170,6 +171,9 @@ class Connection(asyncio.Protocol):
             self._timer = None
         self._transport = None
         self._parser = None
+        if self._draining:
+            self._draining = False
+            self._when_drained(self)
         if self._reply is None or self._reply.done():
             return
         if not self._began:
@@ -263,6 +267,7 @@ class Connection(asyncio.Protocol):
         if self._draining:
             if self._loop.time() >= self._deadline - _CLOCK_SLACK:
                 self.close()
+                self._when_drained(self)
             else:
                 self._arm(self._deadline)
             return

@@ -76,6 +76,11 @@ class DirectTransport:
             self._pool.close()
             await asyncio.sleep(0)
 
+    @property
+    def n_connections(self) -> int:
+        """Return how many connections are open."""
+        return 0 if self._pool is None else self._pool.n_open
+
     async def fetch(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: EventStream | None = None
     ) -> Fetched | Fault:

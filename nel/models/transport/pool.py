@@ -47,6 +47,11 @@ class Pool:
         self._addresses_until = 0.0
         self._closed = False
 
+    @property
+    def n_open(self) -> int:
+        """Return how many connections are open, in use or idle."""
+        return len(self._open)
+
     async def take(self) -> Connection:
         """Return a connection that nobody else uses: the one used last, or a new one.
 
