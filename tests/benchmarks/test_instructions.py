@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import re
 from typing import Any
 
 import pytest
@@ -256,3 +258,26 @@ def test_instructions_are_pooled_over_prompts() -> None:
         for value, n in ((1.0, 1), (1 / 3, 3), (0.0, 2))
     ]
     assert pooled()(scores) == pytest.approx(2 / 6)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\n" * 200_000 + "x", " \n" * 100_000, "[" * 200_000, "<" * 200_000, "x" * 200_000, "." * 200_000, "* " * 99_999],
+)
+def test_degenerate_responses_cost_linear_time(text: str) -> None:
+    """What models write when they fail is checked like any other text, by every rule."""
+    texts = {"language:response_language", "change_case:english_capital", "change_case:english_lowercase"}
+    followed = {name: follows(text, name, parameters) for name, parameters, *_ in CASES if name not in texts}
+    assert not followed["detectable_format:title"]
+    assert not followed["detectable_content:number_placeholders"]
+
+
+def test_bullets_are_those_of_the_reference_pattern() -> None:
+    """Counted in linear time, they are what the two regular expressions of the specification find."""
+    chance = random.Random(3)  # noqa: S311 - no secret
+    for _ in range(5_000):
+        text = "".join(chance.choices("*- \n\na", k=chance.randint(0, 14)))
+        stars = re.findall(r"^\s*\*[^*].*$", text, re.MULTILINE)
+        wanted = len(stars) + len(re.findall(r"^\s*-.*$", text, re.MULTILINE))
+        name = "detectable_format:number_bullet_lists"
+        assert not text.strip() or follows(text, name, {"num_bullets": wanted}), repr(text)

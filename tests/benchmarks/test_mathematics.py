@@ -42,6 +42,7 @@ def correct(found: Any, response: str, target: Any) -> bool:
         ("Answer: 10", 100, False),
         ("Answer: **7.0**", 7, True),
         ("keine Ahnung", 7, False),
+        ("Answer: " + "7" * 10_000, 7, False),
     ],
 )
 def test_mgsm_numbers(response: str, gold: int, right: bool) -> None:

@@ -18,6 +18,7 @@ from nel.benchmarks.instructions.words import count_capital_words, count_sentenc
 
 _OPTIONS: Final = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 _FENCES: Final = ("```json", "```Json", "```JSON", "```")
+_SPACES = re.compile(r"\s*+")
 _FIRST_WORD = re.compile(r"[^.,?!'\"]*")
 
 
@@ -87,7 +88,8 @@ def _nth_paragraph(text: str, num_paragraphs: int, nth_paragraph: int, first_wor
 
 
 def _placeholders(text: str, num_placeholders: int) -> bool:
-    return len(re.findall(r"\[.*?\]", text)) >= num_placeholders
+    lines = (line[: line.rfind("]") + 1] for line in text.split("\n"))
+    return sum(len(re.findall(r"\[[^\]]*\]", line)) for line in lines) >= num_placeholders
 
 
 def _postscript(text: str, postscript_marker: str) -> bool:
@@ -97,8 +99,26 @@ def _postscript(text: str, postscript_marker: str) -> bool:
 
 
 def _bullets(text: str, num_bullets: int) -> bool:
-    stars = re.findall(r"^\s*\*[^*].*$", text, re.MULTILINE)
-    return len(stars) + len(re.findall(r"^\s*-.*$", text, re.MULTILINE)) == num_bullets
+    return _items(text, "*") + _items(text, "-") == num_bullets
+
+
+def _items(text: str, mark: str) -> int:
+    """Return how many lines a mark opens; two stars are emphasis. A lone star takes the next line for its item.
+
+    As ``^\\s*\\*[^*].*$`` and ``^\\s*-.*$`` find them, but in linear time: some models end in thousands of line breaks.
+    """
+    n, start = 0, 0
+    while start <= len(text):
+        first = _SPACES.match(text, start)
+        place = first.end() if first else start
+        if text[place : place + 1] == mark and (mark == "-" or text[place + 1 : place + 2] not in ("", "*")):
+            n += 1
+            place += 2 if mark == "*" else 1
+        line_end = text.find("\n", place)
+        if line_end < 0:
+            break
+        start = line_end + 1
+    return n
 
 
 def _constrained(text: str) -> bool:
@@ -128,7 +148,8 @@ def _is_json(text: str) -> bool:
 
 
 def _has_title(text: str) -> bool:
-    return any(title.lstrip("<").rstrip(">").strip() for title in re.findall(r"<<[^\n]+>>", text))
+    lines = (line[line.find("<<") : line.rfind(">>") + 2] for line in text.split("\n") if "<<" in line)
+    return any(len(line) > len("<<>>") and line.lstrip("<").rstrip(">").strip() for line in lines)
 
 
 def _two_responses(text: str) -> bool:

@@ -7,9 +7,11 @@ abbreviation or an initial; texts with unusual abbreviations may differ by one.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final
 
-_END = re.compile(r"(\S*?)([.?!]+)([\"'”’)\]}*_]*)(?=\s+(\S+))")
+_MARKS: Final = ".?!"
+_CLOSERS: Final = "\"'”’)]}*_"
 _ABBREVIATIONS: Final = frozenset(
     "a.m p.m e.g i.e u.s u.k u.n d.c ph.d m.d b.c a.d mr mrs ms dr prof sr jr st gen col sen rep gov lt sgt capt rev "
     "hon vs inc corp co ltd etc al jan feb mar apr jun jul aug sep sept oct nov dec approx dept est fig vol pp".split()
@@ -40,13 +42,17 @@ def count_sentences(text: str) -> int:
     >>> count_sentences("Dr. Smith lives in the U.S. He is 40. Really?"), count_sentences("one\\ntwo")
     (3, 1)
     """
-    stripped = text.strip()
-    return sum(_ends(match) for match in _END.finditer(stripped)) + 1 if stripped else 0
+    tokens = text.split()
+    return sum(_ends(token, following) for token, following in pairwise(tokens)) + bool(tokens)
 
 
-def _ends(match: re.Match[str]) -> bool:
-    word, marks, _, following = match.groups()
-    word, bare = word.strip(_OPENERS), following.lstrip(_OPENERS)
+def _ends(token: str, following: str) -> bool:
+    """Return whether a sentence ends between a token and the one behind it."""
+    closed = token.rstrip(_CLOSERS)
+    word = closed.rstrip(_MARKS)
+    marks, word, bare = closed[len(word) :], word.strip(_OPENERS), following.lstrip(_OPENERS)
+    if not marks:
+        return False
     if set(marks) != {"."}:
         return True
     if len(marks) > 1:

@@ -30,6 +30,8 @@ LABELS: Final = {
     "zh": ("问题:", "逐步解答:"),
 }
 """What stands before a problem and before its solution, by language."""
+DIGITS_MAX: Final = 40
+"""A longer number equals no gold answer."""
 _ANSWERS: Final = (
     "the answer is|answer|die antwort lautet|antwort|la respuesta es|respuesta|la réponse est|réponse|ответ|"
     "jibu ni|jibu|คำตอบคือ|คำตอบ|答えは|答え|答案是|答案|উত্তর|సమాధానం"
@@ -128,5 +130,5 @@ def _numbers(text: str) -> list[str]:
 def mgsm(sample: ScorerInput) -> dict[str, Any]:
     """Compare the answer's number with the gold number, exactly."""
     found = answer_number(sample.response)
-    correct = found is not None and value_of(found) == value_of(str(sample.target))
+    correct = found is not None and len(found) <= DIGITS_MAX and value_of(found) == value_of(str(sample.target))
     return {"correct": correct, "parsed": found is not None, "extracted": found}

@@ -1,0 +1,50 @@
+"""What models write when they fail costs every scorer linear time and is wrong, never an error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from nel.benchmarks.registry import find_benchmark
+from nel.types import ScorerInput
+
+N = 100_000
+TEXTS = {
+    "line breaks": "\n" * N + "x",
+    "spaces": " " * N + "x",
+    "answers": "Answer: " * (N // 8),
+    "the answer is": "the answer is " * (N // 14),
+    "digits": "7" * N,
+    "grouped digits": "1.234," * (N // 6),
+    "boxes": "\\boxed{" * (N // 7),
+    "semicolons": "a;" * (N // 2),
+    "articles": "the a an " * (N // 9),
+    "quotes": "\"'“”" * (N // 4),
+    "brackets": "(" * N,
+    "full stops": ". " * (N // 2),
+    "surrogates and marks": "\ud800\u202e\u0000é" * 1_000,
+}
+TARGETS: dict[str, Any] = {
+    "aime24": 70,
+    "mgsm": 18,
+    "mmlu_generative": "B",
+    "gpqa_diamond": 1,
+    "triviaqa": ["Paris"],
+    "nq_open": ["Paris"],
+    "drop": [["16"], ["Smith", "Jones"]],
+    "squad": ["Denver"],
+    "squad_v2": ["Denver"],
+    "bbh": "(B)",
+}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("name", sorted(TARGETS))
+@pytest.mark.parametrize("text", sorted(TEXTS))
+def test_it_is_wrong(name: str, text: str) -> None:
+    """No verdict raises, takes long, or counts such an answer as right."""
+    metadata = {"choices": ["a", "b", "c", "d"]}
+    found: Any = find_benchmark(name).scorer(ScorerInput(response=TEXTS[text], target=TARGETS[name], metadata=metadata))
+    reward = found.get("correct", found.get("exact_match"))
+    assert not reward
