@@ -192,6 +192,13 @@ class Benchmark:
         """
         return label_of(self.prepared(raw), self.fewshot.match_field)
 
+    def shots_json(self) -> dict[str, Any] | None:
+        """Return how many examples each prompt has and where they come from, as JSON values; None where it has none."""
+        if self.shots is None or not self.num_fewshot:
+            return None
+        seed = self.fewshot.seed if self.fewshot.sampler == "seeded" else None
+        return {"n": self.num_fewshot, "sampler": self.fewshot.sampler, "seed": seed, "source": self.shots.source}
+
     def _shot(self, raw: Mapping[str, Any]) -> Shot:
         row = self.prepared(raw)
         choices = self._choices(row)

@@ -242,7 +242,8 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, terms: _Terms) -> Job
     if n_stored:
         _accept_resume(store, key, plan, stored, at_stored, terms)
     uri = stored["dataset"]["uri"] if n_stored else plan.dataset.uri
-    store.put_benchmark(plan.slot, plan.benchmark.name, _stored_plan(plan, digests, uri))
+    shots = stored["fewshot"] if n_stored and "fewshot" in stored else plan.benchmark.shots_json()
+    store.put_benchmark(plan.slot, plan.benchmark.name, {**_stored_plan(plan, digests, uri), "fewshot": shots})
     return Job(key=key, plan=plan)
 
 

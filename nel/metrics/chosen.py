@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from nel.errors import UndefinedMetric
+from nel.magnitude import mean_of
 from nel.metrics.decorators import Metric, NamedReducer
 from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
 from nel.metrics.reducers import mean_score
@@ -89,12 +90,12 @@ class ChosenStatistics:
         if self.choice.metrics:
             self._note_sample(_REWARD, mean_score()(self._repeats))
             for name, values in self._numbers.items():
-                self._note_sample(name, Score(value=math.fsum(values) / len(values)))
+                self._note_sample(name, Score(value=mean_of(values)))
         self._repeats, self._numbers, self._sample = [], {}, None
 
     def _note_reduced(self, reducer: NamedReducer) -> None:
         value = reducer(self._repeats).value
-        if isinstance(value, (bool, int, float)) and not math.isnan(value):
+        if isinstance(value, (bool, int, float)) and math.isfinite(value):
             self._reduced.setdefault(reducer.name, []).append(float(value))
         else:
             self._left_out[reducer.name] = self._left_out.get(reducer.name, 0) + 1
@@ -121,7 +122,7 @@ class ChosenStatistics:
             return _row(f"{headline}/{name}", None, n=0, reason=reason or "nothing was scored")
         binary = all(value in (0.0, 1.0) for value in values)
         interval = wilson_interval(math.fsum(values), len(values)) if binary else mean_interval(values)
-        mean = math.fsum(values) / len(values)
+        mean = mean_of(values)
         return _row(
             f"{headline}/{name}", mean, n=len(values), repeats=self._repeats_max, reason=reason, interval=interval
         )

@@ -14,7 +14,10 @@ from statistics import NormalDist
 
 import numpy as np
 
+from nel.magnitude import exponent_of, scaled, unscaled
+
 LEVEL = 0.95
+TOO_LARGE = "it is larger than a floating-point number can be"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,13 +143,15 @@ def mean_interval(question_means: Sequence[float], *, level: float = LEVEL) -> I
         level: Strictly between 0 and 1.
 
     Returns:
-        The interval in the unit of the means, not cut to any range; or one without ends, with the reason.
+        The interval in the unit of the means, not cut to any range; or one without ends, with the reason, e.g. where an
+        end is larger than a floating-point number can be.
 
     >>> interval = mean_interval([0.0, 1.0, 1.0, 1.0])
     >>> round(interval.lower, 6), round(interval.upper, 6)
     (-0.045612, 1.545612)
     """
-    values = np.asarray(question_means, dtype=np.float64)
+    exponent = exponent_of(question_means)
+    values = np.asarray(scaled(question_means, exponent), dtype=np.float64)
     n = len(values)
     if n < 2 or float(values.max() - values.min()) == 0.0:  # noqa: PLR2004 - a spread needs two values
         reason = "fewer than two questions" if n < 2 else "all questions have the same value"  # noqa: PLR2004
@@ -155,7 +160,10 @@ def mean_interval(question_means: Sequence[float], *, level: float = LEVEL) -> I
 
     mean = float(values.mean())
     half = float(stdtrit(n - 1, 0.5 + level / 2)) * float(values.std(ddof=1)) / math.sqrt(n)
-    return Interval(lower=mean - half, upper=mean + half, method="t", covers="new questions")
+    ends = unscaled(mean - half, exponent), unscaled(mean + half, exponent)
+    if not all(map(math.isfinite, ends)):
+        return Interval(lower=None, upper=None, method="none", covers="new questions", reason=TOO_LARGE)
+    return Interval(lower=ends[0], upper=ends[1], method="t", covers="new questions")
 
 
 def _check(right: float, n: int, level: float) -> None:

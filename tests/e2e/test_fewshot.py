@@ -63,6 +63,11 @@ def test_the_flag_sets_the_number_of_examples(tmp_path: Path) -> None:
     assert none["3+3\nA:"] == "Q: 3+3\nA:"
     assert one["3+3\nA:"] == "Q: 0+1\nA: 1\n\nQ: 3+3\nA:"
     assert [row["reward"] for row in read_results(tmp_path / "out" / "two", "sums")] == [1.0] * 4
+    bundles = [read_json(tmp_path / "out" / run_id / "sums" / "eval-sums.json") for run_id in ("two", "none")]
+    assert [bundle["config"]["fewshot"] for bundle in bundles] == [
+        {"n": 2, "sampler": "first", "seed": None, "source": "train.jsonl"},
+        None,
+    ]
 
 
 def test_a_limit_changes_no_prompt(tmp_path: Path) -> None:
@@ -121,6 +126,8 @@ def test_a_resume_goes_on_when_the_examples_are_gone(tmp_path: Path) -> None:
         (tmp_path / "train.jsonl").unlink()
         again = nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path)
     assert again.returncode == 0, again.stderr
+    bundle = read_json(only_run(tmp_path / "out") / "sums" / "eval-sums.json")
+    assert bundle["config"]["fewshot"]["source"] == "train.jsonl"
     assert "train.jsonl does not exist" in again.stderr
     assert "going on with the copy in run.db" in again.stderr
     assert prompts(endpoint.calls[-1:])["3+3\nA:"] == "Q: 0+1\nA: 1\n\nQ: 3+3\nA:"
