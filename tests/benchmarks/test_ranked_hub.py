@@ -75,7 +75,7 @@ def test_the_prompts_of_the_hubs_rows_are_those_of_the_harness(
 ) -> None:
     """Each question is asked with the examples of its own subject, from the pinned commit, and counts as it should."""
     with running_hub(PinnedHub(repos=hub_files)) as hub, scripted(letters, models=["letters"]) as endpoint:
-        env = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_DISABLE_TELEMETRY": "1"}
+        env = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "0"}
         to = ("--model-url", endpoint.url, "--model-id", "letters", "-o", "out")
         done = nel("eval", "run", "--bench", bench, *to, *flags, cwd=tmp_path, env=env)
         assert done.returncode == 0, done.stderr

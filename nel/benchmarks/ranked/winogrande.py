@@ -44,7 +44,7 @@ def around_the_blank(row: dict[str, Any]) -> dict[str, Any]:
     fewshot_sampler="seeded",
     card=Card(
         paper="WinoGrande: An Adversarial Winograd Schema Challenge at Scale, arXiv 1907.10641",
-        licence="CC-BY-4.0",
+        licence="CC-BY",
         citation="Sakaguchi, Le Bras, Bhagavatula, Choi 2020, AAAI",
         metric="acc",
         homepage="https://winogrande.allenai.org",

@@ -26,13 +26,12 @@ from tests.support.lm_eval import prompts_of, read_samples
 PROBED = ("The capital of France", "Monday, Tuesday", "Grüße")
 
 
-@pytest.fixture(scope="session")
-def lm_eval() -> Any:
+@pytest.fixture
+def lm_eval(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return the harness, without a hub, or skip."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "OPENAI_API_KEY": "none"}.items():
-            patch.setenv(name, value)
-        yield pytest.importorskip("lm_eval", reason="lm_eval is not installed: pip install 'lm_eval[api]'")
+    for name, value in {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "OPENAI_API_KEY": "none"}.items():
+        monkeypatch.setenv(name, value)
+    return pytest.importorskip("lm_eval", reason="lm_eval is not installed: pip install 'lm_eval[api]'")
 
 
 @pytest.fixture
