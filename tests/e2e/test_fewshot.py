@@ -108,6 +108,11 @@ def test_a_resume_with_other_examples_is_refused(tmp_path: Path) -> None:
         assert "prompt.sha256" in changed.stderr
         assert len(endpoint.calls) == before
         (tmp_path / "train.jsonl").write_text(train)
+        (tmp_path / "bench.py").write_text(
+            BENCH % 'fewshot_dataset="train.jsonl", num_fewshot=1, fewshot_sampler="seeded"'
+        )
+        assert "fewshot.sampler: first -> seeded" in run(tmp_path, endpoint.url, "--resume").stderr
+        (tmp_path / "bench.py").write_text(BENCH % 'fewshot_dataset="train.jsonl", num_fewshot=1')
         assert run(tmp_path, endpoint.url, "--resume").returncode == 0
         assert len(endpoint.calls) == before + 1
 
@@ -131,6 +136,28 @@ def test_a_resume_goes_on_when_the_examples_are_gone(tmp_path: Path) -> None:
     assert "train.jsonl does not exist" in again.stderr
     assert "going on with the copy in run.db" in again.stderr
     assert prompts(endpoint.calls[-1:])["3+3\nA:"] == "Q: 0+1\nA: 1\n\nQ: 3+3\nA:"
+
+
+def test_a_resume_from_another_folder_finds_the_examples(tmp_path: Path) -> None:
+    """A relative --fewshot-dataset is kept as a whole path, so that the examples are read and not taken for gone."""
+    write(tmp_path, "num_fewshot=1")
+    broken = True
+
+    def script(call: Call, number: int) -> Reply:
+        return Reply(status=501, body={}) if broken and "3+3" in str(call.body) else add(call, number)
+
+    with scripted(script, models=["m"]) as endpoint:
+        flags = ("--fewshot-dataset", "train.jsonl", "-O", "engine.faults_in_a_row_max=50")
+        assert run(tmp_path, endpoint.url, *flags).returncode == 3
+        broken = False
+        (tmp_path / "elsewhere").mkdir()
+        again = nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path / "elsewhere")
+    assert again.returncode == 0, again.stderr
+    assert "going on with the copy" not in again.stderr
+    assert (
+        read_json(only_run(tmp_path / "out") / "sums" / "eval-sums.json")["config"]["fewshot"]["source"]
+        == "train.jsonl"
+    )
 
 
 @pytest.mark.parametrize(
