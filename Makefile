@@ -11,7 +11,7 @@ STAMP := $(VENV)/.nel-installed
 DEV_STAMP := $(VENV)/.nel-dev-installed
 MODEL_STAMP := $(VENV)/.nel-local-model-installed
 
-.PHONY: demo demo-model sandbox test check format bench bench-peers simulate docs clean help
+.PHONY: demo demo-model sandbox test check format bench bench-peers bench-million simulate docs clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -31,10 +31,10 @@ $(STAMP): pyproject.toml | $(BIN)/python
 	@$(call install,-e .)
 	@touch $@
 
-$(DEV_STAMP): pyproject.toml plugins/nel-code/pyproject.toml plugins/nel-example/pyproject.toml plugins/nel-broken/pyproject.toml | $(BIN)/python
+$(DEV_STAMP): pyproject.toml plugins/nel-code/pyproject.toml plugins/nel-lm-eval/pyproject.toml plugins/nel-example/pyproject.toml plugins/nel-broken/pyproject.toml | $(BIN)/python
 	@echo "==> installing nel with everything its checks and tests need"
 	@$(call install,-e '.[dev]')
-	@$(call install,--no-deps -e ./plugins/nel-code -e ./plugins/nel-example ./plugins/nel-broken)
+	@$(call install,--no-deps -e ./plugins/nel-code -e ./plugins/nel-lm-eval -e ./plugins/nel-example ./plugins/nel-broken)
 	@touch $@ $(STAMP)
 
 $(MODEL_STAMP): $(STAMP)
@@ -68,7 +68,7 @@ test: check
 	@$(BIN)/pytest -n 2 -m "not docker"
 	@echo "==> tests of the sandbox"
 	@$(BIN)/pytest -n 2 -m docker
-	@$(BIN)/pytest plugins/nel-example/tests plugins/nel-code/tests -p no:cacheprovider
+	@$(BIN)/pytest plugins/nel-example/tests plugins/nel-code/tests plugins/nel-lm-eval/tests -p no:cacheprovider
 
 format: $(DEV_STAMP)
 	@$(BIN)/ruff check --fix-only .
@@ -87,6 +87,11 @@ bench: $(DEV_STAMP)
 # Not part of bench: it downloads other tools into .peers once (2.5 GB unpacked), and takes ten minutes and more.
 bench-peers: $(DEV_STAMP)
 	@$(BIN)/python tests/performance/peers.py --environments .peers
+
+# Not part of bench: a million samples three times, about half an hour, 4 GB of disk.
+SAMPLES ?= 1000000
+bench-million: $(DEV_STAMP)
+	@$(BIN)/python tests/performance/million.py --samples $(SAMPLES)
 
 SEEDS ?= 10000
 simulate: $(DEV_STAMP)

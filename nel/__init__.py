@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         scorer,
         validate_json_schema,
     )
+    from nel.task import TaskConfig, run_task
     from nel.types import Message, Sample, Score, ScorerInput
 
 _HOME = {
@@ -44,6 +45,8 @@ _HOME = {
     "Score": "nel.types",
     "ScorerError": "nel.errors",
     "ScorerInput": "nel.types",
+    "TaskConfig": "nel.task",
+    "run_task": "nel.task",
     "answer_line": "nel.scoring",
     "benchmark": "nel.byob.decorators",
     "evaluate": "nel.evaluation",
@@ -72,6 +75,7 @@ __all__ = [
     "Score",
     "ScorerError",
     "ScorerInput",
+    "TaskConfig",
     "__version__",
     "answer_line",
     "benchmark",
@@ -85,6 +89,7 @@ __all__ = [
     "multichoice_regex",
     "needs_judge",
     "numeric_match",
+    "run_task",
     "scorer",
     "validate_json_schema",
 ]

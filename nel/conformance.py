@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from nel import plugins
 from nel.benchmarks.base import Benchmark
-from nel.benchmarks.registry import find_benchmark
+from nel.benchmarks.registry import as_benchmark, find_benchmark
+from nel.byob.smoke import gold_texts
 from nel.config.load import build_config
 from nel.engine.codec import decode_sample
 from nel.engine.plan import Digests, Plan, make_plans, stream_samples
@@ -26,14 +27,6 @@ from nel.scoring.protocol import as_scorer
 from nel.scoring.result import outcome_of
 from nel.types import ModelFailure, Sample, Scored, ScorerInput
 
-_PHRASINGS = (
-    "{gold}",
-    "Answer: {gold}",
-    "The answer is {gold}.",
-    "the answer is ({gold})",
-    "#### {gold}",
-    "```\n{gold}\n```",
-)
 _GOLDS = ("B", "42", "yes")
 _CHECKED_KINDS = ("benchmarks", "scorers", "judges")
 
@@ -71,6 +64,8 @@ def check_plugin(
 def shape_error(kind: str, plugin: Any) -> str | None:
     """Return what is wrong with the shape of a plugin of this kind, or None."""
     wanted = {"benchmarks": Benchmark, "judges": Judge}.get(kind)
+    if kind == "benchmarks":
+        plugin = as_benchmark(plugin)
     if wanted is not None and not isinstance(plugin, wanted):
         return f"it is a {type(plugin).__name__}, not a nel.{wanted.__name__}"
     if wanted is None and not callable(plugin):
@@ -136,7 +131,7 @@ def _gold_scores_one(benchmark: Benchmark, samples: list[Sample]) -> Finding:
     missed = [
         sample.id
         for sample in samples
-        if not any(_reward(benchmark, sample, text) == 1.0 for text in _gold_texts(sample))
+        if not any(_reward(benchmark, sample, text) == 1.0 for text in gold_texts(sample))
     ]
     detail = f"sample {missed[0]} and {len(missed) - 1} more" if missed else f"{len(samples)} samples"
     return Finding(check="a gold answer scores 1", passed=bool(samples) and not missed, detail=detail)
@@ -169,11 +164,6 @@ async def _wait_for(result: Any) -> Any:
     return await result
 
 
-def _gold_texts(sample: Sample) -> Iterable[str]:
-    golds = sample.target if isinstance(sample.target, list) else [sample.target]
-    return [phrasing.format(gold=gold) for gold in golds for phrasing in _PHRASINGS]
-
-
 def _check_scorer(scorer: Any) -> list[Finding]:
     wrong = shape_error("scorers", scorer)
     if wrong:
@@ -185,7 +175,7 @@ def _check_scorer(scorer: Any) -> list[Finding]:
     tried = [
         (built, ScorerInput(response=text, target=target))
         for target in _GOLDS
-        for text in _gold_texts(Sample(id="", input="", target=target))
+        for text in gold_texts(Sample(id="", input="", target=target))
     ]
     refusals = [refusal for refusal in (_refusal_of(*one) for one in tried) if refusal]
     if len(refusals) == len(tried):

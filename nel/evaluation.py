@@ -16,6 +16,7 @@ from typing import Any
 from nel.artifacts.write import BenchmarkResult, write_artifacts
 from nel.config.load import build_config
 from nel.config.schema import RunConfig
+from nel.engine.checking import check_records
 from nel.engine.codec import decode_sample
 from nel.engine.ending import Ending
 from nel.engine.plan import Digests, Plan, duplicate_id, make_plans, stream_samples
@@ -58,6 +59,8 @@ class PlannedBenchmark:
     """Estimated at four characters a token."""
     completion_tokens_max: int | None
     """From max_tokens; None where it is not set and the endpoint decides."""
+    generation: Mapping[str, Any]
+    """The settings that are sent, the benchmark's own included; what is not here the endpoint decides."""
 
 
 def evaluate(
@@ -84,8 +87,7 @@ def evaluate(
     _note_plans(plans, progress)
     if resume:
         run_dir = latest_run_dir(Path(run_config.output.dir), run_config.output.run_id)
-        with Snapshot(run_dir / FILE_NAME) as snapshot:
-            snapshot.check_integrity()
+        check_records(run_dir / FILE_NAME)
         ending = run_session(run_dir, run_config, plans, progress=progress, allowed_changes=allowed_changes)
     else:
         run_dir = new_run_dir(run_config, plans)
@@ -187,10 +189,10 @@ def preview(config: RunConfig) -> list[PlannedBenchmark]:
     Raises:
         NelError: As `evaluate` does before it sends anything.
     """
-    return [_preview(plan) for plan in make_plans(config)]
+    return [_preview(plan, config) for plan in make_plans(config)]
 
 
-def _preview(plan: Plan) -> PlannedBenchmark:
+def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
     digests = Digests()
     ids: dict[str, int] = {}
     characters = 0
@@ -201,6 +203,7 @@ def _preview(plan: Plan) -> PlannedBenchmark:
         characters += _prompt_characters(plan, sample.content)
     requests = 0 if plan.eval_only else digests.good * plan.config.repeats
     limit = plan.generation.max_tokens
+    settings = config.generation_of(plan.config).model_dump()
     return PlannedBenchmark(
         name=plan.slot,
         dataset=plan.dataset.uri,
@@ -211,6 +214,7 @@ def _preview(plan: Plan) -> PlannedBenchmark:
         requests=requests,
         prompt_tokens=0 if plan.eval_only else characters * plan.config.repeats // _CHARACTERS_PER_TOKEN,
         completion_tokens_max=None if limit is None else limit * requests,
+        generation={key: value for key, value in settings.items() if value not in (None, {})},
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, distributions
@@ -19,6 +19,7 @@ from nel.errors import PluginError, did_you_mean
 
 GROUPS: Final = {
     "benchmarks": "nel.benchmarks",
+    "bridges": "nel.bridges",
     "scorers": "nel.scorers",
     "judges": "nel.judges",
     "metrics": "nel.metrics",
@@ -106,7 +107,7 @@ def find(kind: str, name: str) -> PluginRef:
         hint = did_you_mean(name, names) or f"; nel list {kind} shows what is installed"
         raise PluginError(f'no {kind.removesuffix("s")} "{name}" is installed{hint}')
     if len(matches) > 1:
-        raise PluginError(_conflict(matches))
+        raise PluginError(conflict(matches))
     return matches[0]
 
 
@@ -135,22 +136,31 @@ def load_ref(ref: PluginRef) -> Any:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        what = f"{type(error).__name__}: {error}"
-        raise PluginError(
-            f'the {ref.singular} "{ref.name}" ({ref.target}) of {ref.provider} cannot be imported: {what}; '
-            f"update or uninstall {ref.distribution}"
-        ) from error
+        raise PluginError(cannot_import(ref, f"{type(error).__name__}: {error}")) from error
+
+
+def cannot_import(ref: PluginRef, why: str) -> str:
+    """Return the message of a plugin that cannot be imported."""
+    return (
+        f'the {ref.singular} "{ref.name}" ({ref.target}) of {ref.provider} cannot be imported: {why}; '
+        f"update or uninstall {ref.distribution}"
+    )
+
+
+def conflict(refs: Sequence[PluginRef]) -> str:
+    """Return the message of a name that several distributions claim."""
+    owners = " and ".join(f"{ref.provider} ({ref.target})" for ref in refs)
+    return f'the {refs[0].singular} "{refs[0].name}" is claimed by {owners}; uninstall one of them'
 
 
 def describe(ref: PluginRef, shape_error: Callable[[str, Any], str | None]) -> PluginInfo:
     """Import one plugin and return its one-line description, or the error that keeps it from working.
 
+    What the import does is done to this process: `nel.listing` calls it in one that may be lost.
+
     Args:
         shape_error: Says of ``(kind, plugin)`` what is wrong with it, or None.
     """
-    rivals = [other for other in discover(ref.kind) if other.name == ref.name]
-    if len(rivals) > 1:
-        return PluginInfo(ref=ref, description="", error=_conflict(rivals))
     try:
         plugin = load_ref(ref)
     except PluginError as error:
@@ -174,11 +184,6 @@ def _driver(ref: PluginRef) -> Any:
     except RuntimeError as error:  # stevedore's NoMatches; the cause is in the callback's list
         raise (failures[0] if failures else error) from error
     return manager.driver
-
-
-def _conflict(refs: list[PluginRef]) -> str:
-    owners = " and ".join(f"{ref.provider} ({ref.target})" for ref in refs)
-    return f'the {refs[0].singular} "{refs[0].name}" is claimed by {owners}; uninstall one of them'
 
 
 def _one_line(plugin: Any) -> str:

@@ -21,8 +21,8 @@ SCORER_GROUPS = (
         "`from nel.byob.scorers import NAME`, or `--scorer NAME`. Every number a scorer returns becomes a metric.",
         (
             "exact_match", "contains", "f1_token", "regex_match", "bleu", "rouge", "chrf", "retrieval_metrics",
-            "mcq_letter_extract", "multiple_choice", "multiple_choice_acc", "gsm8k_answer", "boolean_yesno", "any_of",
-            "all_of",
+            "mcq_letter_extract", "multiple_choice", "multiple_choice_acc", "ranked_choice", "choice_mass",
+            "gsm8k_answer", "boolean_yesno", "any_of", "all_of",
         ),
         "nel.byob.scorers",
     ),
@@ -87,6 +87,12 @@ A scorer is a function of one `ScorerInput`, a factory whose inner function take
 `f1_token` is SQuAD's F1 (multisets, full precision); `f1` and `exact` follow Inspect (sets, two decimals). `chrf` is
 sacrebleu's; the older formula that gives 33.3 for two identical texts "ab" is not used. `exact_match` of `nel` drops
 punctuation and articles, that of `nel.byob.scorers` drops only case and outer spaces.
+
+Two scorers rank choices by log-likelihood. `multiple_choice_acc` keeps NeMo Evaluator's definitions: its `acc_norm`
+divides by the UTF-8 bytes of the choice as it is given, leading space included. `ranked_choice` keeps those of
+lm-evaluation-harness, and the built-in benchmarks use it: `acc_norm` divides by the characters of the bare choice,
+`acc_bytes` by its bytes. For choices in ASCII without a delimiter the first one's `acc_norm` is the second one's
+`acc_bytes`. `choice_mass` is what `truthfulqa_mc2` calls `acc`.
 """
 METRICS_INTRODUCTION = """# Metrics and reducers
 

@@ -11,6 +11,7 @@ import pytest
 from nel import plugins
 from nel.conformance import shape_error
 from nel.errors import PluginError
+from nel.listing import describe_all
 from tests.support.runs import nel
 
 
@@ -89,6 +90,20 @@ def test_a_listing_shows_broken_plugins_beside_working_ones(tmp_path: Path) -> N
     assert '"name":"example-capitals"' in done.stdout
     text = nel("list", "benchmarks", cwd=tmp_path).stdout
     assert "BROKEN: it is a int, not a nel.Benchmark" in text
+
+
+def test_a_plugin_that_hangs_is_given_up_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one whose import has no end carries that as its error; those before and after it are described."""
+    (tmp_path / "hanging_plugin.py").write_text("import time; time.sleep(600)")
+    _install(tmp_path, "hanging", "nel.scorers", {"hangs": "hanging_plugin:scorer"})
+    monkeypatch.syspath_prepend(tmp_path)
+    chosen = [ref for ref in plugins.discover("scorers") if ref.name in ("exact_match", "hangs", "numeric_match")]
+    found = {info.ref.name: info for info in describe_all(chosen, import_seconds=5)}
+    assert list(found) == ["exact_match", "hangs", "numeric_match"]
+    assert "cannot be imported: it takes longer than 5 s; update or uninstall hanging" in (found["hangs"].error or "")
+    assert found["exact_match"].description
+    assert found["numeric_match"].description
+    assert "hanging_plugin" not in sys.modules
 
 
 def test_the_shape_of_a_plugin_is_checked() -> None:

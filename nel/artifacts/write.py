@@ -218,6 +218,7 @@ def _bundle_json(
                 part: plan[part]
                 for part in ("repeats", "max_problems", "generation", "system_prompt", "dataset", "scorer")
             },
+            "fewshot": plan.get("fewshot"),  # runs of an older version have none
         },
         "benchmark": {
             "name": name,

@@ -86,6 +86,8 @@ class Benchmark:
     """The judge's endpoint that its scorer asks; a benchmark that has one cannot be run yet."""
     requirements: tuple[str, ...] = ()
     """What its scorer needs of pip, such as ``rouge-score>=0.1.2``; a compiled package depends on it."""
+    generation: Mapping[str, Any] = field(default_factory=dict)
+    """Generation settings that hold where the run sets none: ``temperature``, ``max_tokens``, ``stop`` …"""
     card: Card | None = None
     """Its origin and official metric, for listings and the documentation; a run does not read it."""
     base_dir: Path | None = None
@@ -94,6 +96,20 @@ class Benchmark:
     def __call__(self, sample: ScorerInput) -> ScorerResult | Awaitable[ScorerResult]:
         """Return what the scorer says, so that a decorated scorer can still be called."""
         return self.scorer(sample)
+
+    def with_arguments(self, arguments: Mapping[str, Any]) -> Benchmark:
+        """Return the benchmark with arguments of a run, which only adapters take.
+
+        Raises:
+            ConfigError: There are any.
+        """
+        if arguments:
+            raise ConfigError(f"{self.name} takes no args ({', '.join(arguments)}); only adapter classes do")
+        return self
+
+    def selected(self, rows: Iterable[RawRow]) -> Iterable[RawRow]:
+        """Return the rows that are evaluated; all of them here."""
+        return rows
 
     def prepared(self, raw: Mapping[str, Any]) -> dict[str, Any]:
         """Return a raw row with its fields mapped and prepared.
@@ -127,7 +143,7 @@ class Benchmark:
         values = self._values(row, choices, turns)
         recorded = None
         if self.response_field is not None:
-            recorded = _recorded(row, self.response_field)
+            recorded = recorded_in(row, self.response_field)
         shots = self._shots_of(raw, row)
         return Sample(
             id=sample_id,
@@ -137,8 +153,8 @@ class Benchmark:
             choices=choices if self.continuation is None else self._contexts(values, choices),
             continuation=None if self.continuation is None else self.continuation.render(values),
             metadata=row,
-            subset=_label(row, self.category_field),
-            group=_label(row, self.group_field),
+            subset=label_of(row, self.category_field),
+            group=label_of(row, self.group_field),
             recorded_response=recorded,
         )
 
@@ -168,6 +184,21 @@ class Benchmark:
             self, shots=make_shots(self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples)
         )
 
+    def example_value(self, raw: Mapping[str, Any]) -> str | None:
+        """Return the value that a sample's own must match for a row to be its example.
+
+        Raises:
+            DatasetError: The row cannot be prepared.
+        """
+        return label_of(self.prepared(raw), self.fewshot.match_field)
+
+    def shots_json(self) -> dict[str, Any] | None:
+        """Return how many examples each prompt has and where they come from, as JSON values; None where it has none."""
+        if self.shots is None or not self.num_fewshot:
+            return None
+        seed = self.fewshot.seed if self.fewshot.sampler == "seeded" else None
+        return {"n": self.num_fewshot, "sampler": self.fewshot.sampler, "seed": seed, "source": self.shots.source}
+
     def _shot(self, raw: Mapping[str, Any]) -> Shot:
         row = self.prepared(raw)
         choices = self._choices(row)
@@ -184,7 +215,7 @@ class Benchmark:
             question=question,
             answer=answer,
             text=f"{question}{between}{answer}" if template is None else template.render(whole),
-            group=_label(row, self.fewshot.match_field),
+            group=label_of(row, self.fewshot.match_field),
         )
 
     def _question_and_answer(
@@ -208,7 +239,7 @@ class Benchmark:
             return []
         if self.shots is None:
             raise ConfigError(f"{self.name} is asked with few-shot examples, and none were given to with_shots first")
-        return self.shots.of(example_key(raw, self.id_field), _label(row, self.fewshot.match_field))
+        return self.shots.of(example_key(raw, self.id_field), label_of(row, self.fewshot.match_field))
 
     def _values(self, row: dict[str, Any], choices: tuple[str, ...] | None, turns: Sequence[str]) -> dict[str, Any]:
         values = row if choices is None else {**row, **_choice_fields(choices)}
@@ -284,7 +315,12 @@ def _choice_fields(choices: tuple[str, ...]) -> dict[str, str]:
     }
 
 
-def _recorded(row: Mapping[str, Any], response_field: str) -> str:
+def recorded_in(row: Mapping[str, Any], response_field: str) -> str:
+    """Return the answer that a row brings.
+
+    Raises:
+        DatasetError: There is none, or it is no text.
+    """
     recorded = lookup(row, response_field)
     if not isinstance(recorded, str):
         kind = "null" if recorded is None else f"a {type(recorded).__name__}"
@@ -292,6 +328,7 @@ def _recorded(row: Mapping[str, Any], response_field: str) -> str:
     return recorded
 
 
-def _label(row: Mapping[str, Any], name: str | None) -> str | None:
+def label_of(row: Mapping[str, Any], name: str | None) -> str | None:
+    """Return the value of a field as text; None where there is no field, or nothing in it."""
     value = None if name is None else lookup(row, name, default=None)
     return None if value is None else str(value)

@@ -11,7 +11,7 @@ from typing import Any
 
 from nel.benchmarks.base import Benchmark
 from nel.benchmarks.fewshot import rows_needed
-from nel.datasets.fewshot import POOL_ROWS_MAX, open_examples, read_examples
+from nel.datasets.fewshot import open_examples, read_examples
 
 
 def bind_examples(
@@ -38,7 +38,11 @@ def bind_examples(
     if source is None:
         source, base_dir = dataset or benchmark.dataset, None if dataset else benchmark.base_dir
     opened = open_examples(source, split, base_dir=base_dir)
-    rows = read_examples(opened, rows_needed(settings, benchmark.num_fewshot, POOL_ROWS_MAX))
+    rows = read_examples(
+        opened,
+        rows_needed(settings, benchmark.num_fewshot),
+        value_of=benchmark.example_value if settings.match_field and settings.sampler != "fixed" else None,
+    )
     bound = benchmark.with_shots(rows, source=opened.uri, unit=opened.unit, holds_samples=holds_samples)
     if not holds_samples:
         return bound, None

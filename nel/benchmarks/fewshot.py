@@ -73,13 +73,21 @@ class Shot:
     """Its value in the field that must match."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Examples that can stand for each other, with their keys."""
+
+    shots: tuple[Shot, ...] = ()
+    keys: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shots:
     """The examples that a benchmark's samples are given from."""
 
     settings: FewShot
     n: int
-    pools: Mapping[str | None, Sequence[Shot]] = field(repr=False)
+    pools: Mapping[str | None, Pool] = field(repr=False)
     """By the value that must match; seeded ones in the order of their content, so that the source's is of no matter."""
     source: str
     """For messages."""
@@ -90,9 +98,9 @@ class Shots:
         Raises:
             DatasetError: There are too few.
         """
-        pool = self.pools.get(group, ())
+        pool = self.pools.get(group, Pool())
         seed = self.settings.seed if self.settings.sampler == "seeded" else None
-        chosen = [pool[position] for position in draw([shot.key for shot in pool], self.n, own=key, seed=seed)]
+        chosen = [pool.shots[position] for position in draw(pool.keys, self.n, own=key, seed=seed)]
         if len(chosen) < self.n:
             where = "" if group is None else f' with {self.settings.match_field} "{group}"'
             raise DatasetError(
@@ -126,9 +134,10 @@ def make_shots(settings: FewShot, n: int, shots: Iterable[Shot], *, source: str,
         )
     if settings.sampler == "seeded":
         chosen.sort(key=lambda shot: shot.key)
-    pools: dict[str | None, list[Shot]] = {}
+    groups: dict[str | None, list[Shot]] = {}
     for shot in chosen:
-        pools.setdefault(shot.group, []).append(shot)
+        groups.setdefault(shot.group, []).append(shot)
+    pools = {group: Pool(tuple(found), tuple(shot.key for shot in found)) for group, found in groups.items()}
     return Shots(settings=settings, n=n, pools=pools, source=source)
 
 
@@ -159,9 +168,9 @@ def as_turns(shots: Sequence[Shot], prompt: str, prefix: str) -> tuple[Message, 
     return tuple(Message(role=role, content=text) for role, text in [(first[0], prefix + first[1]), *rest])
 
 
-def rows_needed(settings: FewShot, n: int, unlimited: int) -> int:
-    """Return how many rows of the source must be read."""
-    if settings.sampler == "first" and settings.match_field is None:
+def rows_needed(settings: FewShot, n: int) -> int | None:
+    """Return how many rows of the source, or of each value that must match, can be drawn; None: any."""
+    if settings.sampler == "first":
         return n + 1
     positions = [wanted for wanted in settings.ids if isinstance(wanted, int)]
-    return max(positions) + 1 if positions and len(positions) == len(settings.ids) else unlimited
+    return max(positions) + 1 if positions and len(positions) == len(settings.ids) else None

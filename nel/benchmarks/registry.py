@@ -7,29 +7,56 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Final
 
 from nel import plugins
+from nel.benchmarks.adapters.bridge import adapt, is_adapter
+from nel.benchmarks.adapters.meta import REGISTERED, source_of
 from nel.benchmarks.base import Benchmark
+from nel.benchmarks.foreign import ROOT, lend_names, standing_in
 from nel.errors import NelError, PluginError, did_you_mean
+
+_PREFIX = "nel_file_"
+"""Of the modules that files are loaded as."""
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
 def find_benchmark(name: str) -> Benchmark:
-    """Return the benchmark of this name, or the one a path such as ``./my_bench.py[:name]`` defines.
+    """Return the benchmark of this name, or the one that a path ``./my_bench.py[:name]`` or a URI names.
+
+    A URI ``scheme://…`` belongs to the plugin of that name in the group ``nel.bridges``: a function of the URI, which
+    returns the benchmark.
 
     Raises:
         PluginError: There is none, it cannot be imported, or it is not a benchmark.
+        NelError: What a bridge raises.
     """
+    scheme = _SCHEME.match(name)
+    if scheme is not None:
+        return _from_bridge(name, scheme[1].lower())
     path, wanted = _as_path(name)
     if path is not None:
         return _from_file(path, wanted)
-    found = plugins.load("benchmarks", name)
+    if name in REGISTERED and not any(ref.name == name for ref in plugins.discover("benchmarks")):
+        return adapt(REGISTERED[name])
+    found = as_benchmark(plugins.load("benchmarks", name))
     if not isinstance(found, Benchmark):
         provider = plugins.find("benchmarks", name).provider
         raise PluginError(f'the benchmark "{name}" of {provider} is a {type(found).__name__}, not a Benchmark')
     return found
+
+
+def as_benchmark(value: object) -> object:
+    """Return the benchmark that a registered adapter class describes, any other value as it is.
+
+    Raises:
+        ConfigError: The class cannot be used as it is registered.
+    """
+    return adapt(value) if is_adapter(value) and isinstance(value, type) else value
 
 
 def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
@@ -39,11 +66,39 @@ def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
         PluginError: The file is missing, fails to run or defines no benchmark.
     """
     module = _execute(path)
-    found = {value.name: value for value in vars(module).values() if isinstance(value, Benchmark)}
+    values = [_of_file(value, module, path) for value in vars(module).values()]
+    found = {value.name: value for value in values if isinstance(value, Benchmark)}
+    if not found and ROOT in sys.modules:
+        raise PluginError(
+            f"{path} defines no benchmark of nel: NeMo Evaluator is installed; import from nel.byob instead"
+        )
     if not found:
         raise PluginError(
             f"{path} defines no benchmark; put @benchmark(name=..., dataset=..., prompt=...) around a @scorer function"
         )
+    return found
+
+
+def _of_file(value: object, module: ModuleType, path: Path) -> object:
+    if not is_adapter(value):
+        return value
+    if getattr(value, "__module__", None) != module.__name__:
+        return None  # imported, not defined here
+    try:
+        return as_benchmark(value)
+    except NelError as error:
+        raise PluginError(f"{path}: {error}") from error
+
+
+def _from_bridge(uri: str, scheme: str) -> Benchmark:
+    installed = sorted({ref.name for ref in plugins.discover("bridges")})
+    if scheme not in installed:
+        hint = did_you_mean(scheme, installed) or f"; pip install nel-{scheme}, if there is such a plugin"
+        raise PluginError(f'{uri}: no bridge for "{scheme}://" is installed{hint}')
+    found = as_benchmark(plugins.load("bridges", scheme)(uri))
+    if not isinstance(found, Benchmark):
+        provider = plugins.find("bridges", scheme).provider
+        raise PluginError(f'{uri}: the bridge "{scheme}" of {provider} returned a {type(found).__name__}')
     return found
 
 
@@ -55,6 +110,9 @@ def _as_path(name: str) -> tuple[Path | None, str | None]:
 
 
 def _from_file(path: Path, wanted: str | None) -> Benchmark:
+    imported = _imported(path, wanted)
+    if imported is not None:
+        return imported
     found = benchmarks_in_file(path)
     if wanted is None and len(found) == 1:
         return next(iter(found.values()))
@@ -67,18 +125,29 @@ def _from_file(path: Path, wanted: str | None) -> Benchmark:
     return found[wanted]
 
 
+def _imported(path: Path, name: str | None) -> Benchmark | None:
+    """Return the adapter that this process has imported from the file, which need not be executed once more."""
+    adapter = REGISTERED.get(name or "")
+    if adapter is None or adapter.__module__.startswith(_PREFIX) or source_of(adapter) != str(path.resolve()):
+        return None
+    return adapt(adapter)
+
+
 def _execute(path: Path) -> ModuleType:
     full = path.expanduser().resolve()
     if not full.is_file():
         raise PluginError(f"there is no benchmark file {path}; give the path of a Python file")
-    name = f"nel_file_{hashlib.sha256(str(full).encode()).hexdigest()[:12]}"
+    name = f"{_PREFIX}{hashlib.sha256(str(full).encode()).hexdigest()[:12]}"
     spec = importlib.util.spec_from_file_location(name, full)
     if spec is None or spec.loader is None:
         raise PluginError(f"{path} cannot be loaded as a Python module")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    if ROOT.encode() in full.read_bytes():
+        lend_names(module)
     try:
-        spec.loader.exec_module(module)
+        with standing_in():
+            spec.loader.exec_module(module)
     except (NelError, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt):
             raise

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, Final, Self
 
-from nel.benchmarks.base import Benchmark
+from nel.benchmarks.base import Benchmark, label_of, recorded_in
 from nel.datasets.base import RawRow
 from nel.datasets.ids import content_id
 from nel.errors import ConfigError, DatasetError
@@ -77,9 +77,9 @@ class SeededBenchmark(Benchmark):
             target=made.expected_answer,
             choices=self.choices or None,
             metadata=metadata,
-            subset=None if self.category_field is None else str(metadata.get(self.category_field)),
-            group=None if self.group_field is None else str(metadata.get(self.group_field)),
-            recorded_response=metadata.get(self.response_field) if self.response_field else None,
+            subset=label_of(metadata, self.category_field),
+            group=label_of(metadata, self.group_field),
+            recorded_response=None if self.response_field is None else recorded_in(metadata, self.response_field),
         )
 
 

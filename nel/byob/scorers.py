@@ -16,6 +16,7 @@ from nel.scoring.choice import mcq_letter_extract, multiple_choice, multiple_cho
 from nel.scoring.compose import all_of, any_of
 from nel.scoring.overlap import bleu, chrf, f1_token, rouge
 from nel.scoring.patterns import search
+from nel.scoring.ranked import choice_mass, ranked_choice
 from nel.scoring.retrieval import retrieval_metrics
 from nel.types import ScorerInput
 
@@ -24,6 +25,7 @@ __all__ = [
     "any_of",
     "bleu",
     "boolean_yesno",
+    "choice_mass",
     "chrf",
     "contains",
     "exact_match",
@@ -32,6 +34,7 @@ __all__ = [
     "mcq_letter_extract",
     "multiple_choice",
     "multiple_choice_acc",
+    "ranked_choice",
     "regex_match",
     "retrieval_metrics",
     "rouge",

@@ -11,17 +11,17 @@ from typing import Any
 
 import typer
 
-from nel.cli import endpoint, eval_run, eval_watch, plugin, plugin_list, report, sandbox
+from nel.cli import byob, endpoint, eval_run, eval_watch, plugin, plugin_list, report, sandbox
 from nel.errors import EXIT_SIGINT, NelError
 from nel.version import __version__
 
 
-class _ErrorsToText(typer.core.TyperGroup):
+class _ErrorsToText:
     """Turns every `NelError` into one line on stderr and its exit code."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            return super().invoke(ctx)  # type: ignore[misc]
         except NelError as error:
             typer.echo(f"nel: {error}", err=True)
             raise typer.Exit(error.exit_code) from error
@@ -33,8 +33,16 @@ class _ErrorsToText(typer.core.TyperGroup):
             raise typer.Exit(1) from error
 
 
+class _Group(_ErrorsToText, typer.core.TyperGroup):
+    pass
+
+
+class Command(_ErrorsToText, typer.core.TyperCommand):
+    """A command that stands alone, with errors as every command of nel shows them."""
+
+
 app = typer.Typer(
-    cls=_ErrorsToText,
+    cls=_Group,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -44,6 +52,7 @@ app = typer.Typer(
 eval_run.app.command(name="watch")(eval_watch.watch)
 app.add_typer(eval_run.app, name="eval", help="Run evaluations, resume them, or watch them.")
 app.command(name="list")(plugin_list.list_plugins)
+app.add_typer(byob.app, name="byob", help="Bring your own benchmark: make it, validate it, ship it.")
 app.add_typer(plugin.app, name="plugin", help="Check plugins.")
 app.add_typer(
     endpoint.app, name="endpoint", help="Serve an embedded endpoint, to rehearse a run before it costs money."
@@ -67,9 +76,9 @@ def _root(
     pass
 
 
-def main() -> None:
+def main(command: typer.Typer = app) -> None:
     """Run the command line; what a terminal or a locale cannot show is escaped, and never ends a run."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    app()
+    command()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,7 @@ def show_preview(config: RunConfig, *, as_json: bool) -> None:
     endpoint = config.endpoint
     where = f"{redact_url(endpoint.url)} ({endpoint.protocol}), model {endpoint.model}" if endpoint else "none"
     console.print(f"endpoint: {where}", markup=False)
-    for line in _settings(config):
+    for line in _settings(config, planned):
         console.print(line, markup=False)
     console.print(_preview_table(planned))
     typer.echo("dry run: nothing was sent")
@@ -223,12 +223,10 @@ def _console() -> Console:
     return Console(width=width, highlight=False)
 
 
-def _settings(config: RunConfig) -> list[str]:
+def _settings(config: RunConfig, planned: Sequence[PlannedBenchmark]) -> list[str]:
     lines = [f"concurrency: {config.engine.concurrency}", f"output: {Path(config.output.dir)}"]
-    for benchmark in config.benchmarks:
-        settings = {
-            key: value for key, value in config.generation_of(benchmark).model_dump().items() if value not in (None, {})
-        }
+    for benchmark, plan in zip(config.benchmarks, planned, strict=True):
+        settings = dict(plan.generation)
         lines.append(f"{benchmark.name}: {settings or 'the endpoint decides every sampling setting'}")
     return lines
 

@@ -19,10 +19,10 @@ def list_plugins(
     """List installed plugins: name, kind, provider, description; broken ones with their error."""
     from nel import plugins  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415
-    from nel.conformance import shape_error  # noqa: PLC0415
+    from nel.listing import describe_all  # noqa: PLC0415
 
     kinds = [kind] if kind else list(plugins.GROUPS)
-    found = [plugins.describe(ref, shape_error) for name in kinds for ref in plugins.discover(name)]
+    found = describe_all([ref for name in kinds for ref in plugins.discover(name)])
     if as_json:
         from nel.strictjson import dumps  # noqa: PLC0415
 

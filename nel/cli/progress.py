@@ -38,8 +38,10 @@ def showing(progress: Progress) -> Iterator[None]:
 
 
 def progress_line(progress: Progress) -> str:
-    """Return one line: done, rate, time left, running score, tokens, retries, oldest request in flight."""
-    elapsed = max(time.monotonic() - progress.started, 1e-9)
+    """Return one line: done, rate, time left, score, tokens, retries, oldest request; before the first, the stage."""
+    if progress.running_since is None:
+        return f"{progress.stage}: {progress.rows_read:,} rows" if progress.rows_read else progress.stage
+    elapsed = max(time.monotonic() - progress.running_since, 1e-9)
     rate = progress.done / elapsed
     parts = [f"{progress.stage}: {progress.done:,}/{progress.total:,}", f"{rate:,.1f}/s"]
     if rate > 0 and progress.total > progress.done:

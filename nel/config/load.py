@@ -80,7 +80,7 @@ def build_config(data: Mapping[str, Any], *, overrides: Sequence[str] = (), wher
     try:
         return RunConfig.model_validate(merged)
     except ValidationError as error:
-        raise ConfigError(f"{where}: {_first_problem(error)}") from error
+        raise ConfigError(f"{where}: {first_problem(error)}") from error
     except ConfigError as error:
         raise ConfigError(f"{where}: {error}") from error
 
@@ -146,7 +146,8 @@ def _variable(match: re.Match[str], where: str) -> str:
     return value
 
 
-def _first_problem(error: ValidationError) -> str:
+def first_problem(error: ValidationError) -> str:
+    """Return the first thing that is wrong, where it is, and how many more there are; never a value."""
     problem = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in problem["loc"]) or "configuration"
     message = problem["msg"].removeprefix("Value error, ")

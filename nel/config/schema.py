@@ -220,6 +220,8 @@ class BenchmarkConfig(Strict):
     """Solved examples before each problem; None: as many as the benchmark says."""
     fewshot_dataset: str | None = None
     """Path or URI of the examples, instead of the benchmark's own source."""
+    args: dict[str, Any] = {}
+    """For an adapter class: changes of its `BenchmarkMeta`, and ``limit``, so many samples of each subset."""
     response_field: str | None = None
     """Score the answers in this field of the dataset; no endpoint is called."""
     generation: GenerationConfig = GenerationConfig()

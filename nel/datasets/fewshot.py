@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -25,6 +26,8 @@ ExampleSource: TypeAlias = "str | Path | Callable[[], Iterable[Mapping[str, Any]
 
 POOL_ROWS_MAX: Final = 10_000
 """So many rows of a source are drawn from, since they are held in memory."""
+EACH_ROWS_MAX: Final = 1_000
+"""So many rows of each value, where examples must have the sample's own."""
 
 _WITH_SPLITS: Final = re.compile(r"(hf|ms)://", re.IGNORECASE)
 _CONFIG_PARTS: Final = 3
@@ -78,13 +81,29 @@ def with_split(uri: str, split: str) -> str:
     return f"{path}?{urlencode([*kept, ('split', split)], safe='/')}"
 
 
-def read_examples(dataset: Dataset, rows_max: int) -> list[RawRow]:
+def read_examples(
+    dataset: Dataset, rows_max: int | None, *, value_of: Callable[[Mapping[str, Any]], str | None] | None = None
+) -> list[RawRow]:
     """Return the first rows of a source of examples.
+
+    Args:
+        dataset: The source.
+        rows_max: So many at most; None: as many as are ever drawn from.
+        value_of: The value that must match; the source is then read to its end, and the limit holds for each value.
 
     Raises:
         DatasetError: It cannot be read.
     """
-    return list(islice(dataset.read(), min(rows_max, POOL_ROWS_MAX)))
+    if value_of is None:
+        return list(islice(dataset.read(), min(rows_max or POOL_ROWS_MAX, POOL_ROWS_MAX)))
+    each_max = min(rows_max or EACH_ROWS_MAX, EACH_ROWS_MAX)
+    kept, seen = [], Counter[str | None]()
+    for row in dataset.read():
+        value = value_of(row.data)
+        seen[value] += 1
+        if seen[value] <= each_max:
+            kept.append(row)
+    return kept
 
 
 def example_key(row: Mapping[str, Any], id_field: str | None) -> str:

@@ -60,7 +60,8 @@ def open_path(path: str, base_dir: Path | None, *, uri: str | None = None) -> Da
             raise DatasetError(f"{name}: the file changed since it was opened; start a new run")
         return file
 
-    return dataset_of(Source(name=path, open=open_again), uri=name)
+    _, size, modified = before
+    return dataset_of(Source(name=path, open=open_again, stamp=f"{size} bytes of {modified}"), uri=name)
 
 
 def _find(path: str, base_dir: Path | None) -> Path:

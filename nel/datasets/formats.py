@@ -41,6 +41,8 @@ class Source:
     """As the user gave it; for messages."""
     open: Callable[[], BinaryIO]
     """Opens it from the start; raises `DatasetError` when that is impossible."""
+    stamp: str | None = None
+    """Is another one once the file was written again; None where nothing says so."""
 
 
 def dataset_of(source: Source, *, uri: str, revision: str | None = None) -> Dataset:
@@ -55,7 +57,8 @@ def dataset_of(source: Source, *, uri: str, revision: str | None = None) -> Data
     def read() -> Iterator[RawRow]:
         return checked(_rows(source, suffix, gzipped), name=source.name, unit=unit)
 
-    return Dataset(uri=uri, revision=revision, unit=unit, read=read)
+    fingerprint = None if source.stamp is None else f"{suffix}{'.gz' if gzipped else ''} {source.stamp}"
+    return Dataset(uri=uri, revision=revision, unit=unit, read=read, fingerprint=fingerprint)
 
 
 def suffix_of(name: str) -> tuple[str, bool]:

@@ -85,7 +85,8 @@ def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
         rows = _labelled_rows(parts, address.configs, uri) if address.configs else _rows(parts[0], uri)
         return checked(rows, name=uri, unit="row")
 
-    return Dataset(uri=uri, revision=commit, unit="row", read=read)
+    fingerprint = f"{address.repo} {address.config} {address.split} {commit}"
+    return Dataset(uri=uri, revision=commit, unit="row", read=read, fingerprint=fingerprint)
 
 
 def parse_uri(uri: str) -> HubAddress:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from nel.config.schema import EngineConfig
 from nel.engine.asking import ENDINGS, Asker, conversation_of
+from nel.engine.checking import UNREADABLE, DatasetCheck, RecordCheck
 from nel.engine.codec import decode_response, decode_sample, encode_outcome, encode_response
 from nel.engine.ending import Ending, ending_of, ending_of_signal
 from nel.engine.plan import Plan
@@ -27,7 +28,7 @@ from nel.engine.store import OutcomeRow, Store
 from nel.engine.store_snapshot import Snapshot, StoredSample
 from nel.engine.verdict import RESCORE, retry_of, verdict_before_scoring
 from nel.engine.watch import EndpointWatch, TruncationWatch
-from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, ScorerError, StoppedEarly, StoreError
+from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, DatasetError, ScorerError, StoppedEarly, StoreError
 from nel.failpoints import reached
 from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport
@@ -44,6 +45,9 @@ _PARKED_MAX = 512
 """Samples that may wait for another try while others are asked."""
 _SCORING_MORE = 256
 """Answers that may be with the scorers beside two for each request in flight."""
+_CHECK_ROWS = 100
+"""Rows of a dataset that are looked at together: a few milliseconds."""
+_CHECK_PAUSE_SECONDS = 0.02
 _PROGRAMS_MAX = 128
 """Programs that may be with the sandbox; when they are, asking waits for scoring."""
 
@@ -54,6 +58,8 @@ class Job:
 
     key: int
     plan: Plan
+    check: DatasetCheck | None = None
+    """What is left to look at in the dataset while its samples are asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,7 @@ class Pipeline:
         progress: Progress,
         observer: Observer = NOBODY,
         scoring_only: bool = False,
+        records: RecordCheck | None = None,
     ) -> None:
         """Prepare a session; nothing is sent before `run`."""
         self._scorers = scorers
@@ -91,6 +98,7 @@ class Pipeline:
         self._config = config
         self._progress = progress
         self._observer = observer
+        self._records = records
         self._items = iter(()) if scoring_only else self._pending()
         self._stored_before = snapshot.last_response()
         self._to_score: asyncio.Queue[ToScore] = asyncio.Queue(maxsize=2 * config.concurrency)
@@ -115,6 +123,7 @@ class Pipeline:
         Raises:
             PreflightError: The very first request shows that none can succeed; nothing was recorded.
             StoppedEarly: Nothing answers at the endpoint, or the disk is full.
+            ResumeRefused: The dataset is not what the run was started with.
         """
         self._store.start_writer()
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -122,11 +131,13 @@ class Pipeline:
         try:
             await self._ask_first()
             self._progress.stage = "running"
+            self._progress.running_since = time.monotonic()
             if self._client is not None:
                 self._client.gate.on_parked = self._start_another
             for _ in range(self._config.concurrency):
                 self._start_worker()
-            self._watch(self._rescore())
+            self._watch(self._check_and_rescore())
+            self._watch(self._check_datasets())
             await self._supervise(scoring)
             await self._score_the_rest(scoring)
         finally:
@@ -159,7 +170,7 @@ class Pipeline:
 
     def _pending(self) -> Iterator[_Item]:
         for job in self._jobs:
-            for stored, repeat in self._snapshot.pending(job.key, job.plan.config.repeats, have="responses"):
+            for stored, repeat in self._snapshot.pending(job.key, job.plan.config.repeats):
                 yield _Item(job, stored, decode_sample(stored.sample_id, stored.content or ""), repeat)
 
     async def _ask_first(self) -> None:
@@ -333,6 +344,31 @@ class Pipeline:
         if isinstance(outcome, Unscored) and outcome.cause == "sandbox" and outcome.kind in OUTAGES:
             self._stop(Ending(exit_code=EXIT_STOPPED_EARLY, reason=f"programs cannot be run: {outcome.detail}"))
 
+    async def _check_and_rescore(self) -> None:
+        """Score what was answered before, once it is known that it can be read."""
+        if self._records is None or await self._records_are_well(self._records):
+            await self._rescore()
+
+    async def _records_are_well(self, records: RecordCheck) -> bool:
+        """Read the run.db of a large run through; stop the run resumably when a record is damaged.
+
+        Raises:
+            StoreError: The file itself is.
+        """
+        reading = asyncio.create_task(asyncio.to_thread(records.count_unreadable))
+        stopping = asyncio.create_task(self._stop_event.wait())
+        try:
+            await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            records.stop()
+            stopping.cancel()
+        unreadable = await reading
+        if unreadable:
+            await self._store.put_meta(UNREADABLE, unreadable)
+            reason = f"{unreadable:,} records of run.db could not be read; resume to have their samples made anew"
+            self._stop(Ending(exit_code=EXIT_STOPPED_EARLY, reason=reason))
+        return not unreadable
+
     async def _rescore(self) -> None:
         for job in self._jobs:
             unscored = self._snapshot.unscored_responses(job.key, upto=self._stored_before)
@@ -347,6 +383,26 @@ class Pipeline:
                     continue
                 sample = decode_sample(stored.sample_id, stored.content or "")
                 await self._to_score.put(_to_score(job, stored.idx, repeat, sample, sent, response))
+
+    async def _check_datasets(self) -> None:
+        """Look at the datasets a little at a time, and without a pause when there is nothing left to ask.
+
+        Raises:
+            ResumeRefused: One is not what the run was started with.
+        """
+        for job in self._jobs:
+            while job.check is not None and self._stopped is None and self._may_differ(job.check, job.plan):
+                if not self._asking:
+                    self._progress.stage = "checking the dataset"
+                await asyncio.sleep(_CHECK_PAUSE_SECONDS if self._asking else 0)
+
+    def _may_differ(self, check: DatasetCheck, plan: Plan) -> bool:
+        """Look at the next rows; return whether there may be more to see."""
+        try:
+            return check.advance(_CHECK_ROWS)
+        except DatasetError as error:  # what it held when the run was resumed is known from its fingerprint
+            self._progress.notes.append(f"{plan.slot}: not checked to its end again: {error}")
+            return False
 
     async def _score_forever(self) -> None:
         """Feed the scorers, until cancelled or until something other than a scorer fails."""

@@ -18,7 +18,7 @@ from nel.benchmarks.registry import find_benchmark
 from nel.benchmarks.scorer_choice import find_scorer
 from nel.benchmarks.statistics_choice import choose_statistics
 from nel.config.identity import Identity, sandbox_fields, settings_fields
-from nel.config.schema import BenchmarkConfig, RunConfig
+from nel.config.schema import BenchmarkConfig, GenerationConfig, RunConfig
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
 from nel.engine.codec import encode_sample
@@ -93,8 +93,9 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
         NelError: A benchmark, dataset or setting is wrong; nothing was sent.
     """
     plans: list[Plan] = []
-    for entry in config.benchmarks:
-        benchmark = _with_entry(find_benchmark(entry.name), entry)
+    for named in config.benchmarks:
+        benchmark = _with_entry(find_benchmark(named.name), named)
+        entry = _with_generation(config, named, benchmark)
         slot = benchmark.name
         count = sum(plan.benchmark.name == benchmark.name for plan in plans)
         plans.append(_plan(config, entry, benchmark, slot if not count else f"{slot}@{count + 1}", resuming))
@@ -126,6 +127,7 @@ def _check_budget(config: RunConfig, plans: list[Plan]) -> None:
 
 
 def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
+    benchmark = benchmark.with_arguments(entry.args)
     if entry.response_field is not None:
         benchmark = replace(benchmark, response_field=entry.response_field)
     if entry.num_fewshot is not None:
@@ -134,6 +136,16 @@ def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
         return benchmark
     scorer = find_scorer(entry.scorer)
     return replace(benchmark, scorer=scorer, languages=_languages_of(scorer), judge=None)
+
+
+def _with_generation(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> BenchmarkConfig:
+    """Return the entry with the benchmark's own generation settings where neither it nor the run sets any."""
+    settings = config.generation_of(entry).model_dump()
+    own = {name: value for name, value in benchmark.generation.items() if settings[name] in (None, {})}
+    if not own:
+        return entry
+    laid = {**entry.generation.model_dump(exclude_defaults=True), **own}
+    return entry.model_copy(update={"generation": GenerationConfig.model_validate(laid)})
 
 
 def _languages_of(scorer: Any) -> tuple[str, ...]:
@@ -241,7 +253,7 @@ def stream_samples(
     Raises:
         DatasetError: The dataset is unreadable or empty, an own id is unusable, or no row makes a sample.
     """
-    rows: Iterator[RawRow] = islice(plan.dataset.read(), plan.config.max_problems)
+    rows: Iterator[RawRow] = islice(plan.benchmark.selected(plan.dataset.read()), plan.config.max_problems)
     for idx, row in enumerate(rows):
         content = content_id(row.data)
         digests.rows += 1

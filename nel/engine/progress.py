@@ -30,6 +30,10 @@ class Progress:
     """Who may send now; None while no endpoint is asked."""
     counters: ClientCounters | None = None
     started: float = field(default_factory=time.monotonic)
+    running_since: float | None = None
+    """When the first sample was about to be asked, on the monotonic clock; rates count from there."""
+    rows_read: int = 0
+    """Rows of datasets, while they are read before anything is asked."""
     stage: str = "starting"
     notes: list[str] = field(default_factory=list)
     """What the user should know beside the result."""

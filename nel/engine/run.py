@@ -17,6 +17,7 @@ from typing import Any
 from nel.config.identity import Identity, check_resume
 from nel.config.redaction import read_secret
 from nel.config.schema import RunConfig
+from nel.engine.checking import UNREADABLE, DatasetCheck, RecordCheck, check_of, fingerprint_of
 from nel.engine.ending import Ending
 from nel.engine.lock import owned
 from nel.engine.pipeline import Job
@@ -38,10 +39,11 @@ _SECRET_LENGTH_MIN = 8
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """What a resume may change, and whether it may ask."""
+    """What a resume may change, whether it may ask, and who is told of what was read."""
 
     allowed: frozenset[str]
     scoring_only: bool
+    progress: Progress
 
 
 def new_run_dir(config: RunConfig, plans: list[Plan]) -> Path:
@@ -122,13 +124,13 @@ def run_session(
         Snapshot(run_dir / FILE_NAME) as snapshot,
     ):
         progress.stage = "reading datasets"
-        dropped = store.drop_unreadable()
-        if dropped:
-            progress.notes.append(f"{dropped:,} records of run.db could not be read; their samples are made anew")
+        records = _records_to_check(store, snapshot, footing) if asks else None
+        if records is None:
+            _drop_unreadable(store, snapshot, progress)
         with store.transaction():  # a refused resume leaves the run as it was
             _refuse_fewer(snapshot, plans)
             settle_killed(store, snapshot, price_of(config))
-            terms = _Terms(allowed_changes, scoring_only)
+            terms = _Terms(allowed_changes, scoring_only, progress)
             jobs = [_prepare(store, snapshot, plan, terms) for plan in plans]
             _note_run(store, snapshot, run_dir.name, config)
             store.begin_session()
@@ -145,8 +147,24 @@ def run_session(
             observer=observer,
             footing=footing,
             scoring_only=scoring_only,
+            records=records,
         )
         return session.drive()
+
+
+def _drop_unreadable(store: Store, snapshot: Snapshot, progress: Progress) -> None:
+    dropped = store.drop_unreadable()
+    if dropped:
+        progress.notes.append(f"{dropped:,} records of run.db could not be read; their samples are made anew")
+    if snapshot.meta(UNREADABLE):
+        store.set_meta(UNREADABLE, 0)
+
+
+def _records_to_check(store: Store, snapshot: Snapshot, footing: Footing) -> RecordCheck | None:
+    """Return what reads the records of a large run while it asks; None where they are to be read at once."""
+    if store.path.stat().st_size <= footing.bytes_checked_first or snapshot.meta(UNREADABLE):
+        return None
+    return RecordCheck(store.path)
 
 
 def _secrets(config: RunConfig, api_key: str | None) -> tuple[str | None, ...]:
@@ -222,7 +240,7 @@ def _started(path: Path) -> tuple[float, str]:
 
 
 def _planned(snapshot: Snapshot, jobs: list[Job]) -> int:
-    return sum(1 for job in jobs for _ in snapshot.pending(job.key, job.plan.config.repeats, have="outcomes"))
+    return sum(snapshot.count_pending(job.key, job.plan.config.repeats) for job in jobs)
 
 
 def _prepare(store: Store, snapshot: Snapshot, plan: Plan, terms: _Terms) -> Job:
@@ -232,24 +250,36 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, terms: _Terms) -> Job
         store.clear_samples(key)
     n_stored = stored["dataset"]["rows"] if stored else 0
     if plan.unreadable is not None:
-        return _prepare_from_snapshot(store, key, plan, stored, terms)
+        return _prepare_unreadable(store, key, plan, stored, terms)
+    if stored and not terms.scoring_only:
+        check = check_of(plan, stored, snapshot.samples(key), allowed=terms.allowed)
+        if check is not None:
+            return _prepare_from_snapshot(store, key, plan, stored, terms, check)
     digests = Digests()
     at_stored: list[Identity] = []
     stream = stream_samples(plan, digests, lambda sample_id: store.row_number_of(key, sample_id), n_stored=n_stored)
+    stream = _counted(stream, terms.progress)
     clash = store.add_samples(key, _beyond(stream, n_stored, lambda: at_stored.append(identity_of(plan, digests))))
     if clash is not None:
         raise duplicate_id(plan, *clash)
     if n_stored:
         _accept_resume(store, key, plan, stored, at_stored, terms)
     uri = stored["dataset"]["uri"] if n_stored else plan.dataset.uri
-    store.put_benchmark(plan.slot, plan.benchmark.name, _stored_plan(plan, digests, uri))
+    shots = stored["fewshot"] if n_stored and "fewshot" in stored else plan.benchmark.shots_json()
+    store.put_benchmark(plan.slot, plan.benchmark.name, {**_stored_plan(plan, digests, uri), "fewshot": shots})
     return Job(key=key, plan=plan)
 
 
-def _prepare_from_snapshot(store: Store, key: int, plan: Plan, stored: dict[str, Any], terms: _Terms) -> Job:
-    """Go on with the samples that run.db holds, when the dataset itself is gone."""
+def _prepare_unreadable(store: Store, key: int, plan: Plan, stored: dict[str, Any], terms: _Terms) -> Job:
     if not stored or plan.config.max_problems != stored["max_problems"]:
         raise DatasetError(plan.unreadable)
+    return _prepare_from_snapshot(store, key, plan, stored, terms)
+
+
+def _prepare_from_snapshot(
+    store: Store, key: int, plan: Plan, stored: dict[str, Any], terms: _Terms, check: DatasetCheck | None = None
+) -> Job:
+    """Go on with the samples that run.db holds, when the dataset is gone, or is checked while the run goes on."""
     kept = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
     now = Identity(fields={**plan.fields, **kept})
     _accept_resume(store, key, plan, stored, [now], terms)
@@ -257,7 +287,13 @@ def _prepare_from_snapshot(store: Store, key: int, plan: Plan, stored: dict[str,
     changed = {"identity": dict(now.fields), "digest": now.digest, "repeats": plan.config.repeats, "scorer": scorer}
     changed |= {"reducers": list(plan.reducers), "metrics": list(plan.config.metrics)}
     store.put_benchmark(plan.slot, plan.benchmark.name, {**stored, **changed, "truncated": plan.config.truncated})
-    return Job(key=key, plan=plan)
+    return Job(key=key, plan=plan, check=check)
+
+
+def _counted(stream: Iterator[StoredSample], progress: Progress) -> Iterator[StoredSample]:
+    for sample in stream:
+        progress.rows_read += 1
+        yield sample
 
 
 def _beyond(stream: Iterator[StoredSample], n_stored: int, reached: Callable[[], object]) -> Iterator[StoredSample]:
@@ -300,6 +336,7 @@ def _stored_plan(plan: Plan, digests: Digests, uri: str) -> dict[str, Any]:
         "digest": identity.digest,
         "repeats": plan.config.repeats,
         "max_problems": plan.config.max_problems,
+        "fingerprint": fingerprint_of(plan),
         "reducers": list(plan.reducers),
         "metrics": list(plan.config.metrics),
         "eval_only": plan.eval_only,

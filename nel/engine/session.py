@@ -20,6 +20,7 @@ from typing import Any, Final
 from nel.benchmarks.base import Benchmark
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
+from nel.engine.checking import BYTES_FIRST, RecordCheck
 from nel.engine.codec import decode_response, encode_response
 from nel.engine.ending import Ending, ending_of
 from nel.engine.observing import observing
@@ -30,7 +31,7 @@ from nel.engine.scoring import Scorers
 from nel.engine.spending import price_of, spent_before
 from nel.engine.store import Store
 from nel.engine.store_snapshot import Snapshot
-from nel.errors import NelError, PreflightError, SandboxError, StoppedEarly
+from nel.errors import NelError, PreflightError, ResumeRefused, SandboxError, StoppedEarly
 from nel.event_loop import run
 from nel.models.budget import BudgetSpent, Ledger
 from nel.models.cache import ResponseCache
@@ -58,6 +59,8 @@ class Footing:
     """Opens what watches the session; takes what `nel.engine.observing.observing` takes."""
     transport: Transport | None = None
     """What sends; HTTP when there is none."""
+    bytes_checked_first: int = BYTES_FIRST
+    """A run.db up to this size is read through before anything is asked."""
     jitter: Callable[[], float] = random.random
     """Numbers in [0, 1), for waits that are not to coincide."""
 
@@ -81,6 +84,8 @@ class Session:
     observer: Observer = NOBODY
     scoring_only: bool = False
     """Score stored answers and ask nothing."""
+    records: RecordCheck | None = None
+    """What reads run.db through while the session asks."""
     footing: Footing = MACHINE
 
     def drive(self) -> Ending:
@@ -94,6 +99,9 @@ class Session:
             ending = self.footing.run(self._work(counters, ledger))
         except (PreflightError, StoppedEarly, EndpointDown, BudgetSpent) as error:
             ending = ending_of(error)
+        except ResumeRefused as error:
+            ending = Ending(exit_code=error.exit_code, reason=str(error))
+            raise
         except BaseException as error:
             self.observer.failed(error)
             raise
@@ -173,7 +181,7 @@ class Session:
         for job in self.jobs:
             if job.plan.eval_only:
                 continue
-            for _ in self.snapshot.pending(job.key, job.plan.config.repeats, have="responses"):
+            for _ in self.snapshot.pending(job.key, job.plan.config.repeats):
                 return True
         return False
 
@@ -220,6 +228,7 @@ class Session:
             progress=self.progress,
             observer=self.observer,
             scoring_only=self.scoring_only,
+            records=self.records,
         )
         with _stopping_on_signals(pipeline):
             await self._check_sandbox(sandbox)

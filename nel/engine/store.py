@@ -19,12 +19,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from nel.engine.store_format import connect, create, migrate
+from nel.engine.store_format import UNREADABLE, connect, create, migrate
 from nel.engine.store_snapshot import Snapshot, StoredSample
+from nel.engine.store_usage import USAGE, noted_usage, usage_after
 from nel.errors import StoppedEarly, StoreError
 from nel.strictjson import dumps
 
 _BATCH_MAX = 1024
+_NOTE_EVERY = 20_000
+"""Entries between two notes of what the session spent: so many are read by a resume after a kill, not all."""
+_PUT_META = "INSERT OR REPLACE INTO meta VALUES(?, ?)"
 _PUT_RESPONSE = "INSERT OR REPLACE INTO responses VALUES(?, ?, ?, ?, ?, ?)"
 _PUT_CALL = "INSERT OR REPLACE INTO calls VALUES(?, ?, ?, ?, ?, ?, ?)"
 _PUT_OUTCOME = "INSERT OR REPLACE INTO outcomes VALUES(?, ?, ?, ?, ?)"
@@ -60,6 +64,7 @@ class Store:
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._session = 0
+        self._written = 0
 
     # Before and after the run: plain calls, committed at once or with the transaction around them.
 
@@ -77,7 +82,7 @@ class Store:
 
     def set_meta(self, key: str, value: Any) -> None:
         """Store a JSON value under a key."""
-        self._write("INSERT OR REPLACE INTO meta VALUES(?, ?)", (key, dumps(value)))
+        self._write(_PUT_META, (key, dumps(value)))
 
     def put_benchmark(self, slot: str, name: str, plan: dict[str, Any]) -> int:
         """Add a benchmark, or replace the plan of one that is there, and return its id."""
@@ -129,21 +134,17 @@ class Store:
             return
         where = "benchmark = ?" + (" AND retry > 0" if only_retryable else "")
         self._write(
-            "DELETE FROM responses WHERE benchmark = ? AND EXISTS (SELECT 1 FROM outcomes o WHERE o.retry = 2"
-            " AND o.benchmark = responses.benchmark AND o.idx = responses.idx AND o.repeat = responses.repeat)",
+            "DELETE FROM responses WHERE (benchmark, idx, repeat) IN"
+            " (SELECT benchmark, idx, repeat FROM outcomes WHERE benchmark = ? AND retry > 0 AND retry = 2)",
             (benchmark,),
         )
         self._write(f"DELETE FROM outcomes WHERE {where}", (benchmark,))  # noqa: S608 - no input in it
 
     def drop_unreadable(self) -> int:
         """Forget records that are no responses or outcomes, so that they are made anew, and return how many."""
-        fits = "CASE WHEN json_valid({0}) THEN {1} ELSE 0 END"
-        response = fits.format("response", "ifnull(json_type(response, '$.text') = 'text', 0)")
-        states = "('scored', 'model_failure', 'unscored')"
-        outcome = fits.format("outcome", f"ifnull(json_extract(outcome, '$.state') IN {states}, 0)")
         before = self._connection.total_changes
-        self._write(f"DELETE FROM responses WHERE NOT {response}", ())  # noqa: S608 - no input in it
-        self._write(f"DELETE FROM outcomes WHERE NOT {outcome}", ())  # noqa: S608 - no input in it
+        for table, is_unreadable in UNREADABLE.items():
+            self._write(f"DELETE FROM {table} WHERE {is_unreadable}", ())  # noqa: S608 - no input in it
         dropped = self._connection.total_changes - before
         if not dropped:
             return 0
@@ -220,6 +221,10 @@ class Store:
         """Hand in outcomes; the future is done once all of them are on disk."""
         return self._put([(_PUT_OUTCOME, rows)])
 
+    def put_meta(self, key: str, value: Any) -> asyncio.Future[None]:
+        """Hand in a JSON value under a key; the future is done once it is on disk."""
+        return self._put([(_PUT_META, [(key, dumps(value))])])
+
     def close(self) -> None:
         """Close the file; the write-ahead log is folded into it."""
         self._connection.close()
@@ -252,8 +257,18 @@ class Store:
                 batch.append(item)
             failure = self._commit(batch)
             _tell(self._loop, [future for _, future in batch], failure)
+            self._written += len(batch)
+            if self._written >= _NOTE_EVERY and failure is None:
+                self._written = 0
+                self._note_usage()
             if last:
                 return
+
+    def _note_usage(self) -> None:
+        """Note what this session has spent so far, for the resume if it is killed."""
+        with suppress(sqlite3.Error):  # a full disk shows when an answer is written, and this is only to save time
+            usage = usage_after(self._connection, self._session, noted_usage(self._connection, self._session))
+            self._connection.execute(_PUT_META, (USAGE, dumps({"session": self._session, **usage})))
 
     def _commit(self, batch: list[_Entry]) -> Exception | None:
         connection = self._connection

@@ -18,6 +18,11 @@ _CALLS = """CREATE TABLE calls(
     request TEXT NOT NULL, response TEXT NOT NULL, session INTEGER NOT NULL DEFAULT 0,
     UNIQUE(benchmark, idx, repeat, key)) STRICT"""
 """Since format 2: the answers of a sample beside its last one: earlier turns, and what its scorer asked."""
+_INDEXES = """
+CREATE INDEX IF NOT EXISTS bad_rows ON samples(benchmark) WHERE content IS NULL;
+CREATE INDEX IF NOT EXISTS outcomes_to_remake ON outcomes(benchmark, retry) WHERE retry > 0;
+"""
+"""Hold nothing of what is well, so that a resume finds the rest without reading a million rows."""
 _SCHEMA = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE benchmarks(
@@ -35,7 +40,16 @@ CREATE TABLE outcomes(
 CREATE TABLE sessions(
     id INTEGER PRIMARY KEY, started REAL NOT NULL, elapsed REAL, ended TEXT, attempts INTEGER, retries INTEGER,
     spent TEXT) STRICT;
-"""
+{_INDEXES}"""
+
+
+_FITS = "CASE WHEN json_valid({0}) THEN {1} ELSE 0 END"
+_STATES = "('scored', 'model_failure', 'unscored')"
+UNREADABLE: Final = {
+    "responses": "NOT " + _FITS.format("response", "ifnull(json_type(response, '$.text') = 'text', 0)"),
+    "outcomes": "NOT " + _FITS.format("outcome", f"ifnull(json_extract(outcome, '$.state') IN {_STATES}, 0)"),
+}
+"""By table: what is true of a row that is no response or outcome, whatever happened to it."""
 
 
 def connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
@@ -65,7 +79,8 @@ def create(path: Path) -> None:
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a run.db of an earlier format to this one, in one transaction."""
+    """Bring a run.db of an earlier format to this one, in one transaction; give it the indexes it lacks."""
+    connection.executescript(_INDEXES)
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version >= FORMAT:
         return

@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from nel.engine.store_format import APPLICATION_ID, FORMAT, READABLE, WITH_CALLS, connect
+from nel.engine.store_format import APPLICATION_ID, FORMAT, READABLE, UNREADABLE, WITH_CALLS, connect
+from nel.engine.store_usage import TABLES, noted_usage, usage_after
 from nel.errors import StoreError
 from nel.strictjson import loads
 
 FILE_NAME: Final = "run.db"
 _PAGE = 256
+_BLOCK = 4096
+"""Samples that are looked at together to see whether anything is left to do in them."""
 _MANY = 20_000
+_IDX_MAX: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,19 @@ class Snapshot:
         if found != "ok":
             raise StoreError(f"{FILE_NAME} is damaged: {found}; restore it from a copy or start a new run")
 
+    def count_unreadable(self) -> int:
+        """Return how many rows are no responses or outcomes; what `Store.drop_unreadable` would forget."""
+        queries = [f"SELECT count(*) FROM {table} WHERE {one}" for table, one in UNREADABLE.items()]  # noqa: S608
+        try:
+            return sum(self._connection.execute(query).fetchone()[0] for query in queries)
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot read {FILE_NAME}: {error}") from error
+
+    def interrupt(self) -> None:
+        """Break off what another thread is reading; harmless when that is over."""
+        with suppress(sqlite3.Error):
+            self._connection.interrupt()
+
     def meta(self, key: str) -> Any:
         """Return a stored value, or None."""
         found = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
@@ -111,25 +129,20 @@ class Snapshot:
         sessions = [dict(zip(names, row, strict=True)) for row in rows]
         return [{**row, "spent": None if row["spent"] is None else loads(row["spent"])} for row in sessions]
 
-    def usage_of_killed_sessions(self) -> list[tuple[int, int, int, int]]:
+    def usage_of_killed_sessions(self) -> list[tuple[int, ...]]:
         """Return ``(attempts, prompt, completion, cached)``, the sums over what sessions that never ended stored.
 
         For a resume before it begins a session of its own; what `Store.settle_killed` has noted is not in it.
         """
         if not self._has_spent:
             return []
-        counts = ", ".join(
-            f"ifnull(sum(json_extract(response, '$.{name}')), 0)"
-            for name in ("attempts", "prompt_tokens", "completion_tokens", "cached_tokens")
-        )
-        killed = "ended IS NULL AND spent IS NULL"
-        return [
-            self._connection.execute(
-                f"SELECT {counts} FROM {table} WHERE json_extract(response, '$.attempts') > 0"  # noqa: S608 - no input
-                f" AND session IN (SELECT id FROM sessions WHERE {killed})"
-            ).fetchone()
-            for table in ("responses", "calls")
+        killed = "SELECT id FROM sessions WHERE ended IS NULL AND spent IS NULL ORDER BY id"
+        usages = [
+            usage_after(self._connection, session, noted_usage(self._connection, session))
+            for (session,) in self._connection.execute(killed).fetchall()
         ]
+        tables = [[usage[table]["sums"] for usage in usages] for table in TABLES]
+        return [tuple(sum(column) for column in zip(*sums, strict=True)) for sums in tables if sums]
 
     def count_samples(self, benchmark: int) -> int:
         """Return how many samples the snapshot of this benchmark holds."""
@@ -154,27 +167,58 @@ class Snapshot:
         except sqlite3.Error as error:
             raise StoreError(f"cannot read {FILE_NAME}: {error}; is the directory still there?") from error
 
-    def samples(self, benchmark: int) -> Iterator[StoredSample]:
-        """Yield the samples of a benchmark in order, a page at a time so that no read holds the log back."""
-        last = -1
+    def samples(self, benchmark: int, *, first: int = 0, last: int = _IDX_MAX) -> Iterator[StoredSample]:
+        """Yield the samples of a benchmark in order, a page at a time so that no read holds the log back.
+
+        Args:
+            benchmark: Its number.
+            first: The first idx to yield.
+            last: The last idx to yield.
+        """
+        before = first - 1
         query = (
             "SELECT idx, sample_id, row_number, content, fault FROM samples"
-            " WHERE benchmark = ? AND idx > ? ORDER BY idx LIMIT ?"
+            " WHERE benchmark = ? AND idx > ? AND idx <= ? ORDER BY idx LIMIT ?"
         )
-        while rows := self._connection.execute(query, (benchmark, last, _PAGE)).fetchall():
+        while rows := self._connection.execute(query, (benchmark, before, last, _PAGE)).fetchall():
             for row in rows:
                 yield StoredSample(*row)
-            last = rows[-1][0]
+            before = rows[-1][0]
 
-    def pending(self, benchmark: int, repeats: int, *, have: str) -> Iterator[tuple[StoredSample, int]]:
-        """Yield each good (sample, repeat) that has no row yet in table ``responses`` or ``outcomes``."""
-        assert have in ("responses", "outcomes")  # noqa: S101 - a table name, never input
+    def count_pending(self, benchmark: int, repeats: int) -> int:
+        """Return how many good (sample, repeat) pairs have no outcome yet; a bad row never has one."""
+        good = self.count_samples(benchmark) - self.count_bad_rows(benchmark)
+        query = "SELECT count(*) FROM outcomes WHERE benchmark = ? AND repeat < ?"
+        return good * repeats - int(self._connection.execute(query, (benchmark, repeats)).fetchone()[0])
+
+    def pending(self, benchmark: int, repeats: int) -> Iterator[tuple[StoredSample, int]]:
+        """Yield each good (sample, repeat) that has no response yet; blocks that have all of theirs are passed over."""
+        query = "SELECT ifnull(max(idx), -1) FROM samples WHERE benchmark = ?"
+        end = int(self._connection.execute(query, (benchmark,)).fetchone()[0])
+        for first in range(0, end + 1, _BLOCK):
+            if not self._is_answered(benchmark, repeats, first):
+                yield from self._pending_in(benchmark, repeats, first)
+
+    def _is_answered(self, benchmark: int, repeats: int, first: int) -> bool:
+        """Return whether every sample of a block has all its responses, from the indexes alone."""
+        where = "benchmark = ? AND idx BETWEEN ? AND ?"
+        block = (benchmark, first, first + _BLOCK - 1)
+        samples, responses = (
+            self._connection.execute(f"SELECT count(*) FROM {table} WHERE {where}{more}", values).fetchone()[0]  # noqa: S608
+            for table, more, values in (
+                ("samples", "", block),
+                ("responses", " AND repeat < ?", (*block, repeats)),
+            )
+        )
+        return bool(responses == samples * repeats)
+
+    def _pending_in(self, benchmark: int, repeats: int, first: int) -> Iterator[tuple[StoredSample, int]]:
         done: dict[int, set[int]] = {}
         upto = -1
-        for sample in self.samples(benchmark):
+        for sample in self.samples(benchmark, first=first, last=first + _BLOCK - 1):
             if sample.idx > upto:
                 upto = sample.idx + _PAGE - 1
-                done = self._done(have, benchmark, sample.idx, upto)
+                done = self._answered(benchmark, sample.idx, upto)
             if sample.fault is None:
                 known = done.get(sample.idx, ())
                 yield from ((sample, repeat) for repeat in range(repeats) if repeat not in known)
@@ -239,9 +283,9 @@ class Snapshot:
                 response, outcome = found.get((sample.idx, repeat), (None, None))
                 yield StoredResult(sample, repeat, response, outcome)
 
-    def _done(self, table: str, benchmark: int, first: int, last: int) -> dict[int, set[int]]:
+    def _answered(self, benchmark: int, first: int, last: int) -> dict[int, set[int]]:
         done: dict[int, set[int]] = {}
-        query = f"SELECT idx, repeat FROM {table} WHERE benchmark = ? AND idx BETWEEN ? AND ?"  # noqa: S608 - see pending
+        query = "SELECT idx, repeat FROM responses WHERE benchmark = ? AND idx BETWEEN ? AND ?"
         for idx, repeat in self._connection.execute(query, (benchmark, first, last)):
             done.setdefault(idx, set()).add(repeat)
         return done

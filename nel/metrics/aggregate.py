@@ -8,19 +8,22 @@ dataset order, so that sums are the same to the last bit however the run was sch
 from __future__ import annotations
 
 import math
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from nel.errors import UndefinedMetric
+from nel.magnitude import mean_of, unscaled
 from nel.metrics.clusters import cluster_interval
+from nel.metrics.columns import Column, Positions
 from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
 from nel.types import ModelFailure, Outcome, Scored
 
 FAILURE_KINDS: Final = ("truncated", "empty", "no_answer", "refusal", "content_filter", "context_exceeded")
 _ZERO_AND_ONE: Final = (0.0, 1.0)
+_SMALL: Final = 2.0**-64
+"""By this the values of a second sum are made smaller, which is finite where the sum of the values is not."""
 _PUBLISHED: Final = {"correct": "accuracy"}
 
 
@@ -31,6 +34,7 @@ class _Series:
         "_count",
         "_means",
         "_question",
+        "_scaled",
         "_total",
         "binary",
         "n",
@@ -42,10 +46,11 @@ class _Series:
     )
 
     def __init__(self) -> None:
-        self._means = array("d")
-        self.questions = array("q")
+        self._means = Column()
+        self.questions = Positions()
         self._question = -1
         self._total = 0.0
+        self._scaled = 0.0
         self._count = 0
         self.n = 0
         self.n_scored = 0
@@ -59,6 +64,7 @@ class _Series:
             self._flush()
             self._question = question
         self._total += value
+        self._scaled += value * _SMALL
         self._count += 1
         self.n += 1
         self.n_scored += scored
@@ -66,22 +72,23 @@ class _Series:
             self.binary = False
             self.unit = self.unit and 0.0 < value < 1.0
 
-    def question_means(self) -> array[float]:
+    def question_means(self) -> Column:
         """Return the mean of each question; no value may be added afterwards to the last one."""
         self._flush()
         return self._means
 
     def mean(self) -> float | None:
         means = self.question_means()
-        return math.fsum(means) / len(means) if means else None
+        return mean_of(means) if len(means) else None
 
     def _flush(self) -> None:
         if self._count:
-            self._means.append(self._total / self._count)
+            finite = math.isfinite(self._total)
+            self._means.append(self._total / self._count if finite else _large(self._scaled / self._count))
             self.questions.append(self._question)
             self.total += self._total
             self.repeats = max(self.repeats, self._count)
-            self._total, self._count = 0.0, 0
+            self._total, self._scaled, self._count = 0.0, 0.0, 0
 
 
 @dataclass(slots=True)
@@ -141,8 +148,9 @@ class Aggregate:
         self.accounting = Accounting()
         self._rewards = _Series()
         self._metrics: dict[str, _Metric] = {}
-        self._bare_failures = array("q")
+        self._bare_failures = Positions()
         self._completed_sum = 0.0
+        self._completed_scaled = 0.0
         self._reward_key: str | None = None
         self._several_keys = False
         self._groups: dict[int, str] = {}
@@ -159,6 +167,7 @@ class Aggregate:
         if isinstance(outcome, Scored):
             self._rewards.add(question, outcome.reward, scored=True)
             self._completed_sum += outcome.reward
+            self._completed_scaled += outcome.reward * _SMALL
             self._note_reward_key(outcome)
             self._add_metrics(question, outcome.metrics, scored=True)
         elif isinstance(outcome, ModelFailure):
@@ -198,6 +207,8 @@ class Aggregate:
     def completed(self) -> dict[str, Any]:
         """Return the mean reward of the answers that were complete, so neither cut off nor empty nor refused."""
         n = self.accounting.n_scored
+        if not math.isfinite(self._completed_sum):
+            return {"value": _large(self._completed_scaled / n), "n": n}
         return {"value": self._completed_sum / n if n else None, "n": n}
 
     @property
@@ -268,6 +279,11 @@ class Aggregate:
         return {"lower": right / total, "upper": (right + self.accounting.n_unscored) / total}
 
 
+def _large(mean: float) -> float:
+    """Return the mean of values from that of the values made smaller."""
+    return unscaled(mean, 64)
+
+
 def _interval(series: _Series, groups: Mapping[int, str]) -> Interval:
     if series.n == 0:
         return Interval(lower=None, upper=None, method="none", covers="new questions", reason="nothing was scored")
@@ -275,12 +291,12 @@ def _interval(series: _Series, groups: Mapping[int, str]) -> Interval:
     clusters = [groups.get(question, question) for question in series.questions] if groups else []
     if len(set(clusters)) < len(clusters):
         try:
-            return cluster_interval(means, clusters)
+            return cluster_interval(list(means), clusters)
         except UndefinedMetric as error:
             return Interval(lower=None, upper=None, method="none", covers="new clusters", reason=str(error))
-    if series.binary and (series.repeats <= 1 or len(set(means)) == 1):
+    if series.binary and (series.repeats <= 1 or means.is_constant):
         return wilson_interval(math.fsum(means), len(means))
-    return mean_interval(means)
+    return mean_interval(means.as_array())
 
 
 def aggregate(outcomes: Iterable[tuple[int, Outcome]]) -> Aggregate:

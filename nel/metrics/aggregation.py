@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nel.magnitude import mean_of
 from nel.metrics.intervals import Interval, mean_interval, wilson_interval
 
 
@@ -93,11 +94,11 @@ def _where(row: Mapping[str, Any], position: int) -> str:
 
 
 def _category_score(category: str, questions: list[list[float]], n_unscored: int) -> CategoryScore:
-    means = sorted(math.fsum(rewards) / len(rewards) for rewards in questions)
+    means = sorted(mean_of(rewards) for rewards in questions)
     interval = _interval(means, questions)
     return CategoryScore(
         category=category,
-        mean_reward=math.fsum(means) / len(means) if means else None,
+        mean_reward=mean_of(means) if means else None,
         n_samples=sum(map(len, questions)),
         n_unscored=n_unscored,
         ci_lower=interval.lower,

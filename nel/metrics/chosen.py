@@ -8,15 +8,19 @@ its row, and the row says how many.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Any
+from itertools import chain, repeat
+from typing import Any, overload
 
 from nel.errors import UndefinedMetric
+from nel.magnitude import mean_of
+from nel.metrics.columns import Column
 from nel.metrics.decorators import Metric, NamedReducer
 from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
 from nel.metrics.reducers import mean_score
+from nel.metrics.sample_metrics import reads_scores_alone
 from nel.types import ModelFailure, Outcome, SampleScore, Score, Unscored
 
 _REWARD = ""
@@ -38,6 +42,31 @@ class Choice:
         return not (self.reducers or self.metrics or self.missing)
 
 
+class _BareScores(Sequence[SampleScore]):
+    """Scores of samples without anything else of them, made one at a time as they are looked at; and some zeros."""
+
+    def __init__(self, values: Column, zeros: int) -> None:
+        self._values = values
+        self._zeros = zeros
+
+    def __len__(self) -> int:
+        return len(self._values) + self._zeros
+
+    def __iter__(self) -> Iterator[SampleScore]:
+        return (_bare(value) for value in chain(self._values, repeat(0.0, self._zeros)))
+
+    @overload
+    def __getitem__(self, index: int) -> SampleScore: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[SampleScore]: ...
+    def __getitem__(self, index: int | slice) -> SampleScore | Sequence[SampleScore]:
+        return list(self)[index] if isinstance(index, slice) else _bare(self._value(index))
+
+    def _value(self, index: int) -> float:
+        place = index + len(self) if index < 0 else index
+        return 0.0 if len(self._values) <= place < len(self) else self._values[place]
+
+
 @dataclass(slots=True)
 class ChosenStatistics:
     """Collects the scores of a benchmark, in dataset order, and computes what was chosen."""
@@ -50,9 +79,18 @@ class ChosenStatistics:
     _reduced: dict[str, list[float]] = field(default_factory=dict)
     _left_out: dict[str, int] = field(default_factory=dict)
     _scores: dict[str, list[SampleScore]] = field(default_factory=dict)
+    _values: dict[str, Column] = field(default_factory=dict)
+    """In place of `_scores`, where every metric looks at the scores alone."""
+    _scores_suffice: bool = False
+    _n_bare: int = 0
+    """Samples in which the model failed and the scorer gave no number at all: they count 0 in every number."""
     _bare: list[SampleScore] = field(default_factory=list)
-    """Of samples in which the model failed and the scorer gave no number at all: they count 0 in every number."""
+    """The same as scores, where a metric looks at more than the value."""
     _repeats_max: int = 0
+
+    def __post_init__(self) -> None:
+        """See what the metrics need of a sample."""
+        self._scores_suffice = all(reads_scores_alone(metric) for _, metric in self.choice.metrics)
 
     def add(self, question: int, outcome: Outcome, sample: SampleScore) -> None:
         """Note one outcome; `sample` carries the row, the target and the response."""
@@ -77,16 +115,10 @@ class ChosenStatistics:
         self._flush()
         rows = [self._reduced_row(headline, reducer.name) for reducer in self.choice.reducers if reducer.name != "mean"]
         for key, metric in self.choice.metrics:
-            names = [name for name in sorted(self._scores) if name and key and fnmatchcase(name, key)]
+            names = [name for name in sorted(self._values or self._scores) if name and key and fnmatchcase(name, key)]
             for name in names if key else [_REWARD]:
                 rows += _metric_rows(metric, self._scores_of(name), f"{name}/" if name else "", self._repeats_max)
         return rows + [_row(name, None, n=0, reason="its plugin is not installed") for name in self.choice.missing]
-
-    def _scores_of(self, name: str) -> list[SampleScore]:
-        """Return the scores of one number; where every scored sample has it, a failure without numbers counts 0."""
-        scores = self._scores.get(name, [])
-        is_universal = len(scores) + len(self._bare) == len(self._scores.get(_REWARD, []))
-        return [*scores, *self._bare] if name and is_universal else scores
 
     def _flush(self) -> None:
         if self._sample is None:
@@ -97,14 +129,16 @@ class ChosenStatistics:
         if self.choice.metrics:
             self._note_sample(_REWARD, mean_score()(self._repeats))
             for name, values in self._numbers.items():
-                self._note_sample(name, Score(value=math.fsum(values) / len(values)))
+                self._note_sample(name, Score(value=mean_of(values)))
             if not self._numbers:
-                self._bare.append(replace(self._scores[_REWARD][-1], score=Score(value=0.0)))
+                self._n_bare += 1
+                if _REWARD in self._scores:
+                    self._bare.append(replace(self._scores[_REWARD][-1], score=Score(value=0.0)))
         self._repeats, self._numbers, self._sample = [], {}, None
 
     def _note_reduced(self, reducer: NamedReducer) -> None:
         value = reducer(self._repeats).value
-        if isinstance(value, (bool, int, float)) and not math.isnan(value):
+        if isinstance(value, (bool, int, float)) and math.isfinite(value):
             self._reduced.setdefault(reducer.name, []).append(float(value))
         else:
             self._left_out[reducer.name] = self._left_out.get(reducer.name, 0) + 1
@@ -112,6 +146,9 @@ class ChosenStatistics:
     def _note_sample(self, name: str, score: Score) -> None:
         given = self._sample
         assert given is not None  # noqa: S101 - _flush looks
+        if self._scores_suffice and isinstance(score.value, (int, float)):
+            self._values.setdefault(name, Column()).append(float(score.value))
+            return
         self._scores.setdefault(name, []).append(
             SampleScore(
                 score=score,
@@ -123,6 +160,19 @@ class ChosenStatistics:
             )
         )
 
+    def _scores_of(self, name: str) -> Sequence[SampleScore]:
+        """Return what a metric is given; a list of its own, unless it is known to change nothing.
+
+        Where every scored sample has the number, a failure without numbers counts 0.
+        """
+        if name in self._values:
+            values = self._values[name]
+            is_universal = len(values) + self._n_bare == len(self._values[_REWARD])
+            return _BareScores(values, self._n_bare if name and is_universal else 0)
+        scores = list(self._scores.get(name, []))
+        is_universal = len(scores) + len(self._bare) == len(self._scores.get(_REWARD, []))
+        return [*scores, *self._bare] if name and is_universal else scores
+
     def _reduced_row(self, headline: str, name: str) -> dict[str, Any]:
         values = self._reduced.get(name, [])
         left_out = self._left_out.get(name, 0)
@@ -131,16 +181,20 @@ class ChosenStatistics:
             return _row(f"{headline}/{name}", None, n=0, reason=reason or "nothing was scored")
         binary = all(value in (0.0, 1.0) for value in values)
         interval = wilson_interval(math.fsum(values), len(values)) if binary else mean_interval(values)
-        mean = math.fsum(values) / len(values)
+        mean = mean_of(values)
         return _row(
             f"{headline}/{name}", mean, n=len(values), repeats=self._repeats_max, reason=reason, interval=interval
         )
 
 
+def _bare(value: float) -> SampleScore:
+    return SampleScore(score=Score(value=value))
+
+
 def _metric_rows(metric: Metric, scores: Sequence[SampleScore], prefix: str, repeats: int) -> list[dict[str, Any]]:
     name = prefix + str(getattr(metric, "name", getattr(metric, "__name__", type(metric).__name__)))
     try:
-        value = metric(list(scores))
+        value = metric(scores)
     except UndefinedMetric as error:
         return [_row(name, None, n=len(scores), repeats=repeats, reason=str(error))]
     except Exception as error:  # noqa: BLE001 - a metric of a plugin; its own row says what it did

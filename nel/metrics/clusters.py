@@ -11,7 +11,8 @@ from collections.abc import Hashable, Sequence
 from typing import Final
 
 from nel.errors import UndefinedMetric
-from nel.metrics.intervals import LEVEL, Interval
+from nel.magnitude import exponent_of, scaled, unscaled
+from nel.metrics.intervals import LEVEL, TOO_LARGE, Interval
 
 _ROUNDING: Final = 1e-12
 """A spread below this share of the largest residual is rounding, not spread."""
@@ -32,15 +33,14 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[Hashable]) -> f
         At least 0, in the unit of the values.
 
     Raises:
-        UndefinedMetric: There are fewer than two clusters.
+        UndefinedMetric: There are fewer than two clusters, or the error is larger than a floating-point number can be.
         ValueError: The lengths differ, a value is not finite, or an id is None or NaN.
 
     >>> round(clustered_stderr([1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 1], "aaaabbbbcccc"), 6)
     0.166667
     """
-    sums = _residual_sums(values, clusters)
-    count = len(sums)
-    return math.sqrt(count / (count - 1) * math.fsum(residual * residual for residual in sums)) / len(values)
+    exponent = exponent_of(values)
+    return _finite(unscaled(_stderr(_residual_sums(scaled(values, exponent), clusters), len(values)), exponent))
 
 
 def cluster_interval(values: Sequence[float], clusters: Sequence[Hashable], level: float = LEVEL) -> Interval:
@@ -57,7 +57,8 @@ def cluster_interval(values: Sequence[float], clusters: Sequence[Hashable], leve
         An interval of method ``t_cluster``, in the unit of the values and not cut to any range.
 
     Raises:
-        UndefinedMetric: There are fewer than two clusters, or the clusters have no spread.
+        UndefinedMetric: There are fewer than two clusters, the clusters have no spread, or an end is larger than a
+            floating-point number can be.
         ValueError: The lengths differ, a value is not finite, an id is None or NaN, or the level is out of range.
 
     >>> interval = cluster_interval([1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 1], "aaaabbbbcccc")
@@ -66,6 +67,8 @@ def cluster_interval(values: Sequence[float], clusters: Sequence[Hashable], leve
     """
     if not 0 < level < 1:
         raise ValueError(f"the level must be between 0 and 1, not {level}")
+    exponent = exponent_of(values)
+    values = scaled(values, exponent)
     sums = _residual_sums(values, clusters)
     spread = max(values) - min(values)
     if spread == 0:
@@ -75,8 +78,9 @@ def cluster_interval(values: Sequence[float], clusters: Sequence[Hashable], leve
     from scipy.special import stdtrit  # noqa: PLC0415 - slow to import
 
     mean = math.fsum(values) / len(values)
-    half = float(stdtrit(len(sums) - 1, 0.5 + level / 2)) * clustered_stderr(values, clusters)
-    return Interval(lower=mean - half, upper=mean + half, method="t_cluster", covers="new clusters")
+    half = float(stdtrit(len(sums) - 1, 0.5 + level / 2)) * _stderr(sums, len(values))
+    lower, upper = (_finite(unscaled(end, exponent)) for end in (mean - half, mean + half))
+    return Interval(lower=lower, upper=upper, method="t_cluster", covers="new clusters")
 
 
 def cluster_sums(values: Sequence[float], clusters: Sequence[Hashable]) -> list[tuple[float, int]]:
@@ -115,6 +119,17 @@ def _members(values: Sequence[float], clusters: Sequence[Hashable]) -> list[list
             raise ValueError(f"value {position} is not finite: {value}")
         members.setdefault(cluster, []).append(value)
     return list(members.values())
+
+
+def _stderr(residual_sums: Sequence[float], n: int) -> float:
+    count = len(residual_sums)
+    return math.sqrt(count / (count - 1) * math.fsum(residual * residual for residual in residual_sums)) / n
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        raise UndefinedMetric(TOO_LARGE)
+    return value
 
 
 def _residual_sums(values: Sequence[float], clusters: Sequence[Hashable]) -> list[float]:

@@ -13,8 +13,12 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
+
+from nel.magnitude import exponent_of, unscaled
 
 LEVEL = 0.95
+TOO_LARGE = "it is larger than a floating-point number can be"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +133,7 @@ def jeffreys_interval(right: float, n: int, *, level: float = LEVEL) -> Interval
     return replace(beta_interval(right, n, prior_right=0.5, prior_wrong=0.5, level=level), method="jeffreys")
 
 
-def mean_interval(question_means: Sequence[float], *, level: float = LEVEL) -> Interval:
+def mean_interval(question_means: Sequence[float] | NDArray[np.float64], *, level: float = LEVEL) -> Interval:
     """Return Student's t interval of the mean of question means.
 
     With repeats, a question's mean already holds the noise of sampling its answers (Miller 2024, arXiv 2411.00640).
@@ -140,7 +144,8 @@ def mean_interval(question_means: Sequence[float], *, level: float = LEVEL) -> I
         level: Strictly between 0 and 1.
 
     Returns:
-        The interval in the unit of the means, not cut to any range; or one without ends, with the reason.
+        The interval in the unit of the means, not cut to any range; or one without ends, with the reason, e.g. where an
+        end is larger than a floating-point number can be.
 
     >>> interval = mean_interval([0.0, 1.0, 1.0, 1.0])
     >>> round(interval.lower, 6), round(interval.upper, 6)
@@ -148,6 +153,9 @@ def mean_interval(question_means: Sequence[float], *, level: float = LEVEL) -> I
     """
     values = np.asarray(question_means, dtype=np.float64)
     n = len(values)
+    exponent = exponent_of([float(values.min()), float(values.max())]) if n else 0
+    if exponent:
+        values = np.ldexp(values, -exponent)
     if n < 2 or float(values.max() - values.min()) == 0.0:  # noqa: PLR2004 - a spread needs two values
         reason = "fewer than two questions" if n < 2 else "all questions have the same value"  # noqa: PLR2004
         return Interval(lower=None, upper=None, method="none", covers="new questions", reason=reason)
@@ -155,7 +163,10 @@ def mean_interval(question_means: Sequence[float], *, level: float = LEVEL) -> I
 
     mean = float(values.mean())
     half = float(stdtrit(n - 1, 0.5 + level / 2)) * float(values.std(ddof=1)) / math.sqrt(n)
-    return Interval(lower=mean - half, upper=mean + half, method="t", covers="new questions")
+    ends = unscaled(mean - half, exponent), unscaled(mean + half, exponent)
+    if not all(map(math.isfinite, ends)):
+        return Interval(lower=None, upper=None, method="none", covers="new questions", reason=TOO_LARGE)
+    return Interval(lower=ends[0], upper=ends[1], method="t", covers="new questions")
 
 
 def _check(right: float, n: int, level: float) -> None:

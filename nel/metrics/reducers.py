@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from nel.errors import did_you_mean
+from nel.magnitude import mean_of
 from nel.metrics.decorators import NamedReducer, ScoreReducer, score_reducer
 from nel.metrics.passing import pass_at_k, pass_hat_k
 from nel.metrics.values import DEFAULT_TO_FLOAT, ValueToFloat
@@ -65,7 +66,12 @@ def median_score(value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReduce
     >>> median_score()([Score(value=value) for value in (1, 9, 2)]).value
     2.0
     """
-    return _reducer(lambda attempts: statistics.median(_numbers(attempts, value_to_float)))
+
+    def middle(attempts: list[_Attempt]) -> float:
+        numbers = _numbers(attempts, value_to_float)
+        return mean_of([statistics.median_low(numbers), statistics.median_high(numbers)])
+
+    return _reducer(middle)
 
 
 @score_reducer(name="mode")

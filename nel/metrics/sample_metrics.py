@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from nel.errors import UndefinedMetric
+from nel.magnitude import exponent_of, mean_of, scaled, unscaled
 from nel.metrics.bootstrap import bootstrap_ci, bootstrap_means
 from nel.metrics.clusters import cluster_interval, clustered_stderr, is_cluster_id
-from nel.metrics.decorators import Metric, metric
-from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
+from nel.metrics.decorators import Metric, NamedMetric, metric
+from nel.metrics.intervals import LEVEL, TOO_LARGE, Interval, mean_interval, wilson_interval
 from nel.metrics.values import DEFAULT_TO_FLOAT, ValueToFloat
 from nel.types import SampleScore, Value
 
@@ -88,7 +89,7 @@ def std(to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> Metric:
     >>> std()([SampleScore(score=Score(value=value)) for value in (1, 3, 5)])
     2.0
     """
-    return lambda scores: math.sqrt(_variance(_numbers(scores, to_float)))
+    return lambda scores: _finite(_deviation(_numbers(scores, to_float)))
 
 
 @metric
@@ -113,11 +114,13 @@ def stderr(to_float: ValueToFloat = DEFAULT_TO_FLOAT, cluster: str | None = None
     """
 
     def compute(scores: Sequence[SampleScore]) -> Value:
-        scored = _scored(scores, to_float)
-        values = [number for _, number in scored]
         if cluster is not None:
+            scored = list(_scored(scores, to_float))
+            values = [number for _, number in scored]
             return clustered_stderr(values, [_label(sample, cluster) for sample, _ in scored])
-        return math.sqrt(_variance(values) / len(values))
+        values = _numbers(scores, to_float)
+        variance, exponent = _scaled_variance(values)
+        return _finite(unscaled(math.sqrt(variance / len(values)), exponent))
 
     return compute
 
@@ -145,7 +148,9 @@ def bootstrap_stderr(num_samples: int = 1000, to_float: ValueToFloat = DEFAULT_T
 
     def compute(scores: Sequence[SampleScore]) -> Value:
         values = _at_least_two(_numbers(scores, to_float))
-        return float(bootstrap_means(values, n_resamples=num_samples, seed=seed).std())
+        exponent = exponent_of(values)
+        means = bootstrap_means(scaled(values, exponent), n_resamples=num_samples, seed=seed)
+        return _finite(unscaled(float(means.std()), exponent))
 
     return compute
 
@@ -188,9 +193,8 @@ def ci(
         raise ValueError('method "wilson" takes no cluster: it knows independent samples only')
 
     def compute(scores: Sequence[SampleScore]) -> Value:
-        scored = _scored(scores, to_float)
-        values = [number for _, number in scored]
-        labels = None if cluster is None else [_label(sample, cluster) for sample, _ in scored]
+        values = _numbers(scores, to_float)
+        labels = None if cluster is None else [_label(sample, cluster) for sample, _ in _scored(scores, to_float)]
         if not values:
             raise UndefinedMetric(_NOTHING)
         if method == "wilson":
@@ -263,9 +267,16 @@ def grouped(
     return compute
 
 
-def _scored(scores: Sequence[SampleScore], to_float: ValueToFloat) -> list[tuple[SampleScore, float]]:
-    """Return the samples that have a score, with its number."""
-    scored = []
+def reads_scores_alone(metric: Metric) -> bool:
+    """Return whether a metric is one of these and looks at nothing of a sample but its score."""
+    function = getattr(metric, "function", metric)
+    if not isinstance(metric, NamedMetric) or getattr(function, "__module__", None) != __name__:
+        return False
+    return metric.params.get("cluster") is None and "group_key" not in metric.params
+
+
+def _scored(scores: Sequence[SampleScore], to_float: ValueToFloat) -> Iterator[tuple[SampleScore, float]]:
+    """Yield the samples that have a score, with its number."""
     for sample in scores:
         if sample.score.is_unscored:
             continue
@@ -276,8 +287,7 @@ def _scored(scores: Sequence[SampleScore], to_float: ValueToFloat) -> list[tuple
         if math.isinf(number):
             raise UndefinedMetric(f"sample {sample.sample_id}: the score is infinite")
         if not math.isnan(number):
-            scored.append((sample, number))
-    return scored
+            yield sample, number
 
 
 def _numbers(scores: Sequence[SampleScore], to_float: ValueToFloat) -> list[float]:
@@ -287,12 +297,31 @@ def _numbers(scores: Sequence[SampleScore], to_float: ValueToFloat) -> list[floa
 def _mean(values: Sequence[float]) -> float:
     if not values:
         raise UndefinedMetric(_NOTHING)
-    return math.fsum(values) / len(values)
+    return mean_of(values)
 
 
 def _variance(values: Sequence[float]) -> float:
-    centre = _mean(_at_least_two(values))
-    return math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1)
+    variance, exponent = _scaled_variance(values)
+    return _finite(unscaled(variance, 2 * exponent))
+
+
+def _deviation(values: Sequence[float]) -> float:
+    variance, exponent = _scaled_variance(values)
+    return unscaled(math.sqrt(variance), exponent)
+
+
+def _scaled_variance(values: Sequence[float]) -> tuple[float, int]:
+    """Return the variance of the values divided by a power of two, and its exponent."""
+    exponent = exponent_of(_at_least_two(values))
+    small = scaled(values, exponent)
+    centre = mean_of(small)
+    return math.fsum((value - centre) ** 2 for value in small) / (len(small) - 1), exponent
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        raise UndefinedMetric(TOO_LARGE)
+    return value
 
 
 def _at_least_two(values: Sequence[float]) -> Sequence[float]:
@@ -320,12 +349,14 @@ def _wilson(values: Sequence[float], level: float) -> Interval:
 def _bootstrap_ends(
     values: Sequence[float], clusters: Sequence[Any] | None, level: float, n_resamples: int, seed: int
 ) -> dict[str, float]:
-    interval = bootstrap_ci(_at_least_two(values), level=level, n_resamples=n_resamples, seed=seed, clusters=clusters)
+    exponent = exponent_of(_at_least_two(values))
+    small = scaled(values, exponent)
+    interval = bootstrap_ci(small, level=level, n_resamples=n_resamples, seed=seed, clusters=clusters)
     if interval.degenerate:
         raise UndefinedMetric(
             "all questions have the same value" if clusters is None else "the clusters have no spread"
         )
-    return {"lower": interval.ci_lower, "upper": interval.ci_upper}
+    return {"lower": unscaled(interval.ci_lower, exponent), "upper": unscaled(interval.ci_upper, exponent)}
 
 
 def _ends(interval: Interval) -> dict[str, float]:

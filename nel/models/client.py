@@ -27,7 +27,7 @@ from nel.models.hints import quotas
 from nel.models.pacing import EndpointDown, Gate, Pace, Permit
 from nel.models.protocols import PATHS, parse_answer
 from nel.models.streams import EventStream
-from nel.models.transport import Fetched, HttpTransport, Transport
+from nel.models.transport import Fetched, Transport, transport_for
 from nel.observer import NOBODY, Observer
 from nel.strictjson import dumps_bytes, loads
 from nel.types import Protocol, Request, Response, ResponseError
@@ -74,7 +74,9 @@ class _Call:
     """Attempts that count against the limit."""
     seconds: float = 0.0
     wait: float = 0.0
-    """The last wait."""
+    """From the last failure without a hint until the next attempt was sent, the gate and the retry budget included."""
+    failed_at: float | None = None
+    """When the last attempt failed, on the event loop's clock, where the endpoint did not say how long to wait."""
     outlived: int = 0
     """Failures after which others were answered."""
     url: str = ""
@@ -132,7 +134,7 @@ class Client:
         self._run_id = run_id
         self._observer = observer
         self._secrets = [secret for secret in (api_key, *_secret_headers(endpoint).values()) if secret]
-        self._transport = transport or HttpTransport(endpoint, _headers(endpoint, api_key), connections=connections)
+        self._transport = transport or transport_for(endpoint, _headers(endpoint, api_key), connections=connections)
         self._answer_tokens = float(_ANSWER_TOKENS)
         self._long_hints_in_a_row = 0
 
@@ -230,6 +232,8 @@ class Client:
         try:
             reserved = await self.ledger.reserve(len(one.body), one.tokens_max)
             outcome: Response | Fault | None = None
+            if one.failed_at is not None:
+                one.wait = max(one.wait, permit.sent_at - one.failed_at)
             one.attempts += 1
             reached("request_sent")
             self.counters.attempts += 1
@@ -326,13 +330,14 @@ class Client:
         ceiling: float = min(endpoint.backoff_seconds_max, endpoint.backoff_seconds * 2 ** max(0, one.charged - 1))
         wait = self._jitter() * ceiling
         wait = min(max(wait, one.wait * _GROWTH), endpoint.backoff_seconds_max)
-        one.wait = wait
         if hint is not None:
             wait = max(wait, hint * (1 + _HINT_JITTER * self._jitter()))
         one.seconds += wait
         if one.seconds > endpoint.retry_seconds_max:
             return None
-        return max(wait, self.gate.retries.take(asyncio.get_running_loop().time()))
+        now = asyncio.get_running_loop().time()
+        one.failed_at = now if hint is None else None
+        return max(wait, self.gate.retries.take(now))
 
     def _note_long_hint(self, hint: float) -> None:
         """End the run when an endpoint asks twice in a row to be left alone for longer than it is waited for."""

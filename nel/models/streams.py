@@ -43,6 +43,11 @@ class EventStream:
         """Return whether nothing more needs to be read."""
         return self._done or self._fault is not None
 
+    @property
+    def is_broken(self) -> bool:
+        """Return whether what was read is a fault already."""
+        return self._fault is not None
+
     def feed(self, chunk: bytes, now: float) -> bool:
         """Take the next bytes; return whether they held data, which comments and blank lines are not."""
         lines = _LINE_END.split(self._pending + chunk)

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from nel.reports.numbers import count
 from nel.reports.run_files import BenchmarkFiles
-from nel.reports.text import PREVIEW_CHARACTERS_MAX, as_text, one_line, preview, visible
+from nel.reports.text import PREVIEW_CHARACTERS_MAX, as_text, one_line, preview
 
 Group: TypeAlias = Literal["right", "wrong", "model_failure", "unscored"]
 
@@ -173,7 +173,7 @@ def _facts(result: Mapping[str, Any]) -> list[list[str]]:
         **{f"{name} tokens": tokens.get(name) for name in ("prompt", "completion", "reasoning", "cached")},
     }
     return [
-        [name, visible(_label(round(value, 3) if isinstance(value, float) else value))]
+        [name, _label(round(value, 3) if isinstance(value, float) else value)]
         for name, value in facts.items()
         if value is not None
     ]

@@ -10,10 +10,13 @@ import json
 import re
 from typing import Any, Final
 
+import orjson
+
 from nel.reports.numbers import count
 
 PREVIEW_CHARACTERS_MAX: Final = 4_000
 _HEAD_SHARE: Final = 0.7
+_SCALAR: Final = json.JSONEncoder(ensure_ascii=False).encode
 _BYTE_MAX: Final = 0xFF
 _BMP_MAX: Final = 0xFFFF
 
@@ -55,8 +58,12 @@ def as_text(value: Any) -> str:
     """Return a JSON value as text: a string as it is, everything else as JSON."""
     if isinstance(value, str):
         return value
-    flat = not isinstance(value, (dict, list))
-    return json.dumps(value, ensure_ascii=False, indent=None if flat else 2, sort_keys=True)
+    if not isinstance(value, (dict, list)):
+        return _SCALAR(value)
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode()
+    except orjson.JSONEncodeError:  # a number over 64 bits, half a character
+        return json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True)
 
 
 def _escape(match: re.Match[str]) -> str:

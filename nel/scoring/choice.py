@@ -137,17 +137,17 @@ def multiple_choice_acc(sample: ScorerInput) -> dict[str, Any]:
     >>> multiple_choice_acc(ScorerInput(response=" no", target="A", metadata=metadata))
     {'acc': 0.0, 'acc_norm': 1.0, 'acc_greedy': 0.0, 'extracted': 'B'}
     """
-    choices, sums, greedy = _log_likelihoods(sample.metadata)
+    choices, sums, greedy = log_likelihoods(sample.metadata)
     labels = labels_for(len(choices))
     gold = labels.index(gold_label(sample.target, labels, choices))
-    best = _first_best(sums)
+    best = first_best(sums)
     sizes = [max(len(choice.encode("utf-8", "replace")), 1) for choice in choices]
     per_byte = [total / size for total, size in zip(sums, sizes, strict=True)]
     written = [total if is_greedy else -math.inf for total, is_greedy in zip(sums, greedy, strict=True)]
     return {
         "acc": float(best == gold),
-        "acc_norm": float(_first_best(per_byte) == gold),
-        "acc_greedy": float(any(greedy) and _first_best(written) == gold),
+        "acc_norm": float(first_best(per_byte) == gold),
+        "acc_greedy": float(any(greedy) and first_best(written) == gold),
         "extracted": labels[best],
     }
 
@@ -222,7 +222,12 @@ def gold_labels(target: Any, labels: Sequence[str], choices: Sequence[str] | Non
     return tuple(label for label in labels if label in found)
 
 
-def _log_likelihoods(metadata: Mapping[str, Any]) -> tuple[list[str], list[float], list[bool]]:
+def log_likelihoods(metadata: Mapping[str, Any]) -> tuple[list[str], list[float], list[bool]]:
+    """Return the choices of a ranked sample, the sum of each, and whether greedy decoding would write it.
+
+    Raises:
+        ScorerError: They are missing, of different lengths, or rank nothing.
+    """
     missing = [name for name in ("_choices", "_choices_logprobs") if not metadata.get(name)]
     if missing:
         raise ScorerError(
@@ -247,5 +252,6 @@ def _log_probability(value: Any) -> float:
     return float(value)
 
 
-def _first_best(values: Sequence[float]) -> int:
+def first_best(values: Sequence[float]) -> int:
+    """Return the index of the largest value; of equal ones, the first."""
     return max(range(len(values)), key=lambda index: values[index])

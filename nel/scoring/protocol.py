@@ -358,7 +358,7 @@ def _marked(
     metadata: Mapping[str, Any],
 ) -> Any:
     if not callable(function):
-        raise ConfigError(f"@scorer marks functions and classes, not a {type(function).__name__}")
+        raise ConfigError(_no_function(function))
     chosen = name or _name_of(function)
     if inspect.isclass(function) or _is_factory(function) or (metrics and not _takes_sample(function)):
         return ScorerFactory(function, name=chosen, metrics=metrics, metadata=metadata)
@@ -368,9 +368,16 @@ def _marked(
             f"the scorer {chosen} takes {required} arguments; write def {chosen}(sample: ScorerInput) -> dict, or a "
             "factory that returns a function (state, target) -> Score"
         )
-    function._is_scorer = True  # type: ignore[attr-defined]  # noqa: SLF001 - the mark that other tools look for
-    function.metrics = metrics  # type: ignore[attr-defined]
+    try:
+        function._is_scorer = True  # type: ignore[attr-defined]  # noqa: SLF001 - the mark that other tools look for
+        function.metrics = metrics  # type: ignore[attr-defined]
+    except (AttributeError, TypeError) as error:  # something frozen that can be called
+        raise ConfigError(_no_function(function)) from error
     return function
+
+
+def _no_function(found: object) -> str:
+    return f"@scorer marks functions and classes, not a {type(found).__name__}; @benchmark goes above @scorer"
 
 
 def _is_factory(function: Any) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from nel.errors import JudgeError, ScorerError
+from nel.magnitude import mean_of
 from nel.types import FailureKind, ModelFailure, Outcome, Score, Scored, Unscored
 
 _GRADES: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -146,8 +147,8 @@ def mean_of_turns(outcomes: Sequence[Outcome]) -> Outcome:
         return turns[0]
     metrics: dict[str, float] = {}
     for key in dict.fromkeys(key for turn in turns for key in turn.metrics):
-        metrics[key] = math.fsum(turn.metrics.get(key, 0.0) for turn in turns) / len(turns)
+        metrics[key] = mean_of([turn.metrics.get(key, 0.0) for turn in turns])
         metrics |= {f"{key}_turn_{place}": turn.metrics.get(key, 0.0) for place, turn in enumerate(turns, start=1)}
-    reward = math.fsum(turn.reward if isinstance(turn, Scored) else 0.0 for turn in turns) / len(turns)
+    reward = mean_of([turn.reward if isinstance(turn, Scored) else 0.0 for turn in turns])
     details = {f"turn_{place}": {"answer": turn.answer, **turn.details} for place, turn in enumerate(turns, start=1)}
     return Scored(reward=reward, metrics=metrics, answer=turns[-1].answer, details=details)

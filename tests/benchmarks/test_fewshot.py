@@ -111,17 +111,29 @@ def test_only_examples_with_the_samples_own_value() -> None:
         asked(made, {"q": "q", "a": "a", "s": "z"})
 
 
+def test_examples_of_each_value_are_found_in_a_sorted_source() -> None:
+    """A source in the order of its subjects has examples of the last one too, and few of each are held."""
+    rows = [{"q": f"{s}{i}", "a": "a", "s": s} for s in "xyz" for i in range(5000)]
+    made = bound(fewshot_match_field="s", fewshot_dataset=rows)
+    assert asked(made, {"q": "q", "a": "a", "s": "z"}) == "Q: z0\nA: a\n\nQ: z1\nA: a\n\nQ: q\nA:"
+    assert made.shots is not None
+    assert [len(pool.shots) for pool in made.shots.pools.values()] == [3, 3, 3]
+    seeded = bound(fewshot_match_field="s", fewshot_dataset=rows, fewshot_sampler="seeded")
+    assert seeded.shots is not None
+    assert [len(pool.shots) for pool in seeded.shots.pools.values()] == [1000] * 3
+
+
 LETTERED = [{"q": f"q{i}", "a": "ABC"[i % 3]} for i in range(4)]
 
 
 def test_log_likelihood_examples_end_in_the_gold_choice() -> None:
-    """The seed's form carries the space in the choice; lm-evaluation-harness' form in the delimiter. Same contexts."""
+    """BYOB carries the space in the choice, lm-evaluation-harness in the delimiter; the contexts are the same."""
     common = {"endpoint_type": "completions_logprob", "num_fewshot": 2, "fewshot_dataset": LETTERED}
     row = {"q": "q", "a": "C"}
-    seed = bound(**common, choices=[" A", " B", " C"])
+    byob = bound(**common, choices=[" A", " B", " C"])
     harness = bound(**common, choices=["A", "B", "C"], target_delimiter=" ", preamble="About q.\n\n")
-    assert asked(seed, row) == "Q: q0\nA: A\n\nQ: q1\nA: B\n\nQ: q\nA:"
-    assert asked(harness, row) == "About q.\n\n" + asked(seed, row)
+    assert asked(byob, row) == "Q: q0\nA: A\n\nQ: q1\nA: B\n\nQ: q\nA:"
+    assert asked(harness, row) == "About q.\n\n" + asked(byob, row)
 
 
 def test_log_likelihood_examples_with_choices_of_their_own() -> None:
@@ -230,4 +242,4 @@ def test_no_more_rows_are_held_than_the_cap() -> None:
 
     made = bound(fewshot_dataset=endless, fewshot_sampler="seeded")
     assert made.shots is not None
-    assert sum(len(pool) for pool in made.shots.pools.values()) == POOL_ROWS_MAX
+    assert sum(len(pool.shots) for pool in made.shots.pools.values()) == POOL_ROWS_MAX

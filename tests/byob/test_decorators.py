@@ -167,6 +167,11 @@ def test_seed_fn_makes_the_whole_problem() -> None:
     sample = bench(prompt="", seed_fn=plain, category_field="level").sample({"q": "x", "a": "y"}, sample_id="1")
     assert sample.input == (Message(role="system", content="S"), Message(role="user", content="Q x"))
     assert (sample.target, sample.subset, sample.metadata["q"]) == ("y", "hard", "x")
+    nothing = bench(prompt="", seed_fn=messages, category_field="level", response_field="said")
+    assert nothing.sample({"q": "x", "said": "y"}, sample_id="1").subset is None
+    assert nothing.sample({"q": "x", "said": "y"}, sample_id="1").recorded_response == "y"
+    with pytest.raises(DatasetError, match='no column "said"'):
+        nothing.sample({"q": "x"}, sample_id="1")
     turns = bench(prompt="", seed_fn=messages).sample({"q": "x"}, sample_id="1").input
     assert [turn.content for turn in turns] == ["hi", "ho", "x"]  # type: ignore[union-attr]
 

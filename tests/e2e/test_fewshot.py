@@ -63,6 +63,11 @@ def test_the_flag_sets_the_number_of_examples(tmp_path: Path) -> None:
     assert none["3+3\nA:"] == "Q: 3+3\nA:"
     assert one["3+3\nA:"] == "Q: 0+1\nA: 1\n\nQ: 3+3\nA:"
     assert [row["reward"] for row in read_results(tmp_path / "out" / "two", "sums")] == [1.0] * 4
+    bundles = [read_json(tmp_path / "out" / run_id / "sums" / "eval-sums.json") for run_id in ("two", "none")]
+    assert [bundle["config"]["fewshot"] for bundle in bundles] == [
+        {"n": 2, "sampler": "first", "seed": None, "source": "train.jsonl"},
+        None,
+    ]
 
 
 def test_a_limit_changes_no_prompt(tmp_path: Path) -> None:
@@ -121,6 +126,8 @@ def test_a_resume_goes_on_when_the_examples_are_gone(tmp_path: Path) -> None:
         (tmp_path / "train.jsonl").unlink()
         again = nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path)
     assert again.returncode == 0, again.stderr
+    bundle = read_json(only_run(tmp_path / "out") / "sums" / "eval-sums.json")
+    assert bundle["config"]["fewshot"]["source"] == "train.jsonl"
     assert "train.jsonl does not exist" in again.stderr
     assert "going on with the copy in run.db" in again.stderr
     assert prompts(endpoint.calls[-1:])["3+3\nA:"] == "Q: 0+1\nA: 1\n\nQ: 3+3\nA:"
@@ -224,7 +231,8 @@ def prefers_y(call: Call, number: int) -> Reply:
     return reply
 
 
-def test_contexts_are_ranked_by_what_follows_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("shots", ["It was down there.\n\n", ""], ids=["one", "none"])
+def test_contexts_are_ranked_by_what_follows_them(tmp_path: Path, shots: str) -> None:
     """In winogrande's form each request has another context and one continuation, whose tokens alone are summed."""
     options = (
         'prompt="{before}{choice}", choices_field="options", continuation="{after}", target_delimiter=" ", '
@@ -235,12 +243,10 @@ def test_contexts_are_ranked_by_what_follows_them(tmp_path: Path) -> None:
     rows = [{"before": "number 1? ", "options": ["x", "y"], "after": word, "answer": 1} for word in ("B", "Friday")]
     write_jsonl(tmp_path / "test.jsonl", rows)
     with scripted(prefers_y, models=["m"]) as endpoint:
-        done = run(tmp_path, endpoint.url)
+        done = run(tmp_path, endpoint.url, "--num-fewshot", str(int(bool(shots))))
         asked = [prompt for call in endpoint.calls for prompt in call.body["prompt"] if "number" in prompt]
     assert done.returncode == 0, done.stderr
-    assert set(asked) == {
-        f"It was down there.\n\nnumber 1? {choice} {word}" for choice in "xy" for word in ("B", "Friday")
-    }
+    assert set(asked) == {f"{shots}number 1? {choice} {word}" for choice in "xy" for word in ("B", "Friday")}
     results = read_results(only_run(tmp_path / "out"), "ranked")
     assert [row["model_response"] for row in results] == ["number 1? y", "number 1? y"]
     assert [row["reward"] for row in results] == [1.0, 1.0]

@@ -33,7 +33,7 @@ async def test_a_response_is_on_disk_when_put_returns(store: Store, tmp_path: Pa
     with sqlite3.connect(tmp_path / "run.db") as other:
         assert other.execute("SELECT idx, repeat, response FROM responses").fetchall() == [(0, 1, "answer")]
     with Snapshot(tmp_path / "run.db") as snapshot:
-        pending = [(sample.sample_id, repeat) for sample, repeat in snapshot.pending(1, 2, have="responses")]
+        pending = [(sample.sample_id, repeat) for sample, repeat in snapshot.pending(1, 2)]
         assert pending == [("a", 0), ("b", 0), ("b", 1)]
     await store.stop_writer()
     store.close()
@@ -139,3 +139,41 @@ async def test_a_file_of_an_earlier_format_is_read_and_becomes_this_one(store: S
         assert list(snapshot.calls(1)) == ["said"]
     await store.stop_writer()
     store.close()
+
+
+def test_blocks_that_are_answered_are_passed_over(store: Store, tmp_path: Path) -> None:
+    """What is pending is what looking at every sample would find: a gap, no bad row, and all that was never reached."""
+    n, answered = 9_000, 8_500
+    samples = [
+        StoredSample(idx, f"s{idx}", idx + 1, None if idx == 7 else "{}", "bad" if idx == 7 else None)
+        for idx in range(n)
+    ]
+    assert store.add_samples(1, iter(samples)) is None
+    gaps = (3, 7, 4_096)
+    rows = [(1, idx, 0, 1, "{}", "{}") for idx in range(answered) if idx not in gaps]
+    store._connection.executemany("INSERT INTO responses VALUES(?, ?, ?, ?, ?, ?)", rows)
+    store._connection.executemany(
+        "INSERT INTO outcomes VALUES(?, ?, ?, 0, ?)", [(*row[:3], "{}") for row in rows[:6_000]]
+    )
+    with Snapshot(tmp_path / "run.db") as snapshot:
+        assert [sample.idx for sample, _ in snapshot.pending(1, 1)] == [3, 4_096, *range(answered, n)]
+        assert sum(1 for _ in snapshot.pending(1, 2)) == 2 * (n - 1) - len(rows)
+        assert snapshot.count_pending(1, 1) == n - 1 - 6_000
+        assert snapshot.count_bad_rows(1) == 1
+    store.close()
+
+
+async def test_what_a_killed_session_spent_is_noted_on_the_way(store: Store, tmp_path: Path) -> None:
+    """The sums are those of all its answers, of which a resume reads only the ones after the last note."""
+    n = 20_500
+    store.start_writer()
+    response = '{"text":"a","attempts":2,"prompt_tokens":10,"completion_tokens":3}'
+    for first in range(0, n, 1_000):
+        numbers = range(first, min(first + 1_000, n))
+        await asyncio.gather(*(store.put_response(1, idx, 0, None, response) for idx in numbers))
+    await store.put_call(1, 0, 0, "turn-0", "{}", response)
+    await store.stop_writer()
+    store.close()
+    with Snapshot(tmp_path / "run.db") as snapshot:
+        assert snapshot.meta("usage")["responses"]["upto"] >= 20_000
+        assert snapshot.usage_of_killed_sessions() == [(2 * n, 10 * n, 3 * n, 0), (2, 10, 3, 0)]

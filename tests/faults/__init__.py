@@ -1,8 +1,7 @@
 """Faults and what holds after them: a scripted server that breaks HTTP, the invariants, and a test for each fault.
 
-Every test names the numbers of its faults (``f01`` and so on); the table says where each is tested. What nel does not
-stand yet is in `tests.faults.known`. Trap: a run here has every wait scaled down, so a test that needs a real default
-has to set it.
+Every test names the numbers of its faults (``f01`` and so on); the table says where each is tested. Trap: a run here
+has every wait scaled down, so a test that needs a real default has to set it.
 
    1  hints: f01_retry_after_holds_for_the_whole_endpoint
    2  hints: a_date_is_measured_by_the_servers_own_clock, f02_a_date_in_the_past_is_no_wait
@@ -111,7 +110,8 @@ has to set it.
   84  templates: spellings_that_look_alike_are_alike
  109  names_and_config: every_name_is_a_directory_of_its_own, f109_twins_in_one_run, a_benchmark_with_a_hostile_name,
       f109_samples_with_hostile_ids, a_hostile_model_name, f109_a_run_id_is_a_plain_name
- 110  names_and_config: a_bad_plugin_harms_nothing_else, f110_a_name_that_two_claim
+ 110  names_and_config: a_bad_plugin_harms_nothing_else, f110_bad_plugins_beside_each_other,
+      f110_a_name_that_two_claim
  111  names_and_config: a_configuration_that_is_none, an_unknown_key_is_an_error_with_a_suggestion,
       f111_a_surrogate_does_not_crash_a_run
  112  http_status: f112_an_error_that_echoes_the_key; names_and_config:
@@ -123,8 +123,8 @@ has to set it.
  115  artifacts_hostile: f115_f114_cells_of_every_kind
  116  artifacts_hostile: escapes_do_not_reach_the_terminal, f116_answers_and_model_names
  117  artifacts_hostile: f117_a_surrogate_in_every_place; bodies: any_text_is_stored_and_read_back
- 118  artifacts_hostile: a_value_that_json_does_not_have, f118_numbers_of_the_dataset,
-      a_row_with_a_number_that_is_none
+ 118  artifacts_hostile: a_value_that_json_does_not_have, f118_rewards_whose_sum_is_infinite,
+      f118_numbers_of_the_dataset, a_row_with_a_number_that_is_none
  119  process: f119_a_run_needs_its_endpoint_only, f119_a_proxy_is_asked_for_nothing_else
  120  artifacts_hostile: f120_the_embedded_endpoint_is_bound_to_loopback
  129  limits: a_spent_budget_stops_the_run_resumably, f129_a_budget_counts_all_sessions,

@@ -148,6 +148,33 @@ def test_a_value_that_json_does_not_have(tmp_path: Path, expression: str, reward
     assert [row["reward"] for row in ran.rows[2:]] == [0.25, 0.25]
 
 
+def test_f118_rewards_whose_sum_is_infinite(tmp_path: Path) -> None:
+    """Every reward is the largest number there is, twice a sample: so are the means, and nothing warns or overflows."""
+    largest = 1.7976931348623157e308
+    rows = [{"question": f"What is {i} plus {i}?", "answer": "0", "part": f"p{i % 2}"} for i in range(4)]
+    data = write_jsonl(tmp_path / "d.jsonl", rows)
+    (tmp_path / "bench.py").write_text(
+        "from nel import benchmark, scorer\n"
+        f"@benchmark(name='b', dataset={str(data)!r}, prompt='{{question}}', target_field='answer',"
+        " category_field='part')\n"
+        "@scorer\n"
+        f"def b(sample):\n    return {{'value': {largest!r}, 'other': -{largest!r}}}\n"
+    )
+    metrics = ["mean", "std", "var", "stderr", "ci", "bootstrap_stderr", "ci:method=bootstrap"]
+    entry = {"name": str(tmp_path / "bench.py"), "repeats": 2, "metrics": metrics, "reducers": ["max", "median"]}
+    with serving() as server:
+        config = {"benchmarks": [entry], "output": {"dir": str(tmp_path / "out")}}
+        config["endpoint"] = {"url": server.url, "model": "m"}
+        result = nel.evaluate(config)
+    ran = read_run(result.run_dir, result.exit_code, benchmark="b")
+    assert {row["reward"] for row in ran.rows} == {largest}
+    found = {metric["name"]: metric["value"] for metric in ran.metrics["metrics"]}
+    assert found["value"] == found["mean"] == found["value/median"] == largest
+    assert found["other"] == -largest
+    assert found["std"] == found["stderr"] == found["bootstrap_stderr"] == 0.0
+    assert ran.metrics["completed"]["value"] == largest
+
+
 def test_f118_numbers_of_the_dataset(tmp_path: Path) -> None:
     """Numbers that are awkward in JSON stand in metadata as they came, or their row is bad; the others count."""
     lines = [

@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import pytest
 
 import nel
+from nel.models.transport.pool import Pool
 from tests.faults.certificates import Authority, authority
 from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import config, run
@@ -184,15 +184,15 @@ def test_f34_a_name_that_cannot_be_resolved(tmp_path: Path) -> None:
 
 def test_f34_a_name_server_that_recovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two failed look-ups and then an address: everything is scored."""
-    resolve = aiohttp.ThreadedResolver.resolve
+    look_up = Pool._look_up
     failures = iter(range(2))
 
-    async def flaky(self: Any, host: str, port: int = 0, family: Any = socket.AF_INET) -> Any:
+    async def flaky(self: Pool) -> Any:
         if next(failures, None) is not None:
-            raise OSError(-3, "Temporary failure in name resolution")
-        return await resolve(self, host, port, family)
+            raise socket.gaierror(-3, "Temporary failure in name resolution")
+        return await look_up(self)
 
-    monkeypatch.setattr(aiohttp.ThreadedResolver, "resolve", flaky)
+    monkeypatch.setattr(Pool, "_look_up", flaky)
     with serving() as server:
         url = f"http://localhost:{server.port}/v1"
         ran = run(tmp_path, url, endpoint={"attempts_max": 5}, engine={"concurrency": 1})
@@ -206,14 +206,11 @@ def test_f34_an_address_that_is_a_black_hole_beside_one_that_works(
     """A host whose IPv6 address drops packets is reached over IPv4, within the connect deadline."""
     with serving() as server, black_hole("::1", server.port):
 
-        async def both(_: Any, host: str, port: int = 0, family: Any = socket.AF_INET) -> Any:
+        async def both(_: Pool) -> Any:
             where = [("::1", socket.AF_INET6), ("127.0.0.1", socket.AF_INET)]
-            return [
-                {"hostname": host, "host": address, "port": port, "family": kind, "proto": 0, "flags": 0}
-                for address, kind in where
-            ]
+            return [(family, socket.SOCK_STREAM, 6, "", (address, server.port)) for address, family in where]
 
-        monkeypatch.setattr(aiohttp.ThreadedResolver, "resolve", both)
+        monkeypatch.setattr(Pool, "_look_up", both)
         ran = run(tmp_path, f"http://two-addresses:{server.port}/v1")
     assert ran.states == ["scored"] * 3
     assert max(ran.attempts) == 1

@@ -110,7 +110,8 @@ def test_a_row_names_no_template(tmp_path: Path, name: str) -> None:
 
 
 HOSTILE = [
-    "{x} {{x}} {0} {x.__class__} %s %(a)s $x ${x}", "{% endraw %}{% if %}{# #}{{ 7*7 }}", r"\n \\ \x00 \u0041 \boxed{1}",
+    "{x} {{x}} {0} {x.__class__} %s %(a)s $x ${x}", "{% endraw %}{% if %}{# #}{{ 7*7 }}",
+    r"\n \\ \x00 \u0041 \boxed{1}",
     "a\tb\r\nc\n\n\n d ", "</s><|im_end|><|endoftext|>[INST]", "\u202eabc\u200b\ufeff\u00a0", "🙂 é e\u0301",
 ]  # fmt: skip
 
@@ -169,7 +170,7 @@ def test_a_row_that_names_a_file_or_an_address(tmp_path: Path, value: str) -> No
 
 class _Payload:
     def __reduce__(self) -> Any:
-        return (Path("/tmp/nel-was-here").write_text, ("x",))  # noqa: S108 - what the pickle would do
+        return (Path("nel-was-here").write_text, ("x",))  # what the pickle would do
 
 
 def _zip(path: Path) -> None:
@@ -202,8 +203,11 @@ def _pickle(path: Path) -> None:
     ids=["f83-pickle", "f83-pickle-as-jsonl", "f83-tar-as-gz", "f83-zip", "f83-tar", "f83-checkpoint"],
 )
 @pytest.mark.parametrize("role", ["dataset", "fewshot_dataset"])
-def test_a_dataset_that_would_run_or_unpack(tmp_path: Path, role: str, name: str, make: Any) -> None:
+def test_a_dataset_that_would_run_or_unpack(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, role: str, name: str, make: Any
+) -> None:
     """Pickles are not loaded and archives not unpacked, whatever they are called."""
+    monkeypatch.chdir(tmp_path)
     make(tmp_path / name)
     before = sorted(path.name for path in tmp_path.parent.iterdir())
     with serving() as server:
@@ -211,7 +215,7 @@ def test_a_dataset_that_would_run_or_unpack(tmp_path: Path, role: str, name: str
         settings["benchmarks"][0][role] = str(tmp_path / name)
         refused(settings, server)
     assert sorted(path.name for path in tmp_path.parent.iterdir()) == before
-    assert not Path("/tmp/nel-was-here").exists()  # noqa: S108
+    assert not (tmp_path / "nel-was-here").exists()
 
 
 @pytest.mark.parametrize("flag", ["trust_remote_code=true", "data_files=x.py", "revision=../../x"])

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from nel.config.schema import EndpointConfig
 from nel.models.client import Client
+from nel.models.faults import Fault
+from nel.models.pacing import Gate, Pace
 from nel.models.protocols import build_body
 from nel.models.transport import proxy_for
 from nel.strictjson import dumps_bytes
@@ -69,6 +72,35 @@ async def test_retry_after_is_waited_for_and_capped() -> None:
         response, _ = await _complete(endpoint.url)
         assert len(endpoint.calls) == 1
     assert response.error is not None
+
+
+async def test_a_wait_that_the_retry_budget_made_longer_is_grown_from() -> None:
+    """The jitter is nothing here: only what was really waited makes the next wait longer."""
+    endpoint = EndpointConfig(url="http://127.0.0.1:9/v1", model="m", backoff_seconds=0.001, attempts_max=4)
+    gate = Gate(Pace(concurrency_max=1))
+    taken = iter([0.2, 0.0, 0.0])
+    gate.retries.take = lambda now: next(taken)  # type: ignore[method-assign]
+    sent: list[float] = []
+
+    class Refusing:
+        async def fetch(self, *_: Any) -> Fault:
+            sent.append(asyncio.get_running_loop().time())
+            return Fault(kind="server_error", message="no", retryable=True, status=500)
+
+        async def __aenter__(self) -> Refusing:
+            return self
+
+        async def __aexit__(self, *_: Any) -> None:
+            return None
+
+    transport = Refusing()
+    async with Client(
+        endpoint, api_key=None, connections=1, jitter=lambda: 0.0, gate=gate, transport=transport
+    ) as client:
+        await client.complete(_request(), b"{}")
+    gaps = [later - earlier for earlier, later in pairwise(sent)]
+    assert len(gaps) == 3
+    assert all(later > 1.1 * earlier > 0.2 for earlier, later in pairwise(gaps))
 
 
 async def test_a_reset_connection_is_retried() -> None:

@@ -34,6 +34,10 @@ class Bucket:
         """Return what was taken too much; negative for what was taken too little."""
         self._level += amount
 
+    def empty(self) -> None:
+        """Leave nothing: the next one waits for its own."""
+        self._level = min(self._level, -1.0)
+
     def _fill(self, now: float, rate: float) -> None:
         room = max(0.0, rate * self._burst_seconds - 1)
         elapsed = max(0.0, now - self._filled_at)

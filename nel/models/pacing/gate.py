@@ -7,6 +7,7 @@ holds none. Trap: all decisions are made on one event loop and read its clock; a
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from collections import deque
@@ -26,7 +27,14 @@ _CUT: Final = 0.9
 _CUT_MIN: Final = 0.5
 _ROOM_BESIDE_RATE: Final = 2.0
 """Where a rate is known, it does the pacing; concurrency is only kept near what that takes."""
+_ROOM_SECONDS: Final = 0.25
+"""And never below so many seconds of that rate: an answer's commit may take longer than the answer."""
 _JITTER: Final = 0.25
+_CLOCK_SLACK: Final = 0.001
+_OPENING: Final = 8
+"""Requests that the first moment may see."""
+_OPENING_DOUBLES_SECONDS: Final = 0.05
+"""A thousand are out after less than half a second, and a limit is met before all are."""
 
 
 class GateClosed(Exception):
@@ -93,6 +101,8 @@ class Gate:
         self._timer: asyncio.TimerHandle | None = None
         self._probe_out = False
         self._ended: Exception | None = None
+        self._opened_at: float | None = None
+        self._is_opening = pace.adaptive and pace.concurrency_max > _OPENING
         self._closing = asyncio.Event()
         self._down_since: float | None = None
         self.n_answered = 0
@@ -210,11 +220,13 @@ class Gate:
             self._concurrency.lower(min(known, max(self._cut_floor, known - 1)), self._cut_at)
             self._pause(wait, now)
             return
-        learnt = self._rate.refused(now)
+        learnt = self._rate.refused(now, is_costly=bool(wait))
         in_flight = max(1, self.in_flight)
         self._cut_at, self._cut_floor = now, in_flight * _CUT_MIN
-        room = _ROOM_BESIDE_RATE if learnt else _CUT
-        self._concurrency.cut(max(self._pace.concurrency_min, in_flight * room), now)
+        room = in_flight * (_ROOM_BESIDE_RATE if learnt else _CUT)
+        if learnt:
+            room = max(room, _ROOM_SECONDS * (self._rate.requests_per_second(now) or 0.0))
+        self._concurrency.cut(max(self._pace.concurrency_min, room), now)
         if not learnt:
             self._ramp = float(self._pace.concurrency_min)
             if wait is None:
@@ -277,7 +289,17 @@ class Gate:
             return float("inf") if self._probe_out else max(0.0, self._breaker.next_probe - now)
         if self.in_flight >= self.limit:
             return float("inf")
-        return max(self._not_before - now, self._rate.wait(now), 0.0)
+        opening = self._opens_in(now) if self._is_opening else 0.0
+        return max(self._not_before - now, self._rate.wait(now), opening, 0.0)
+
+    def _opens_in(self, now: float) -> float:
+        """Return the seconds until one more may be out, while a run begins."""
+        if self._opened_at is None:
+            self._opened_at = now
+        elapsed = now - self._opened_at
+        self._is_opening = _OPENING * 2 ** (elapsed / _OPENING_DOUBLES_SECONDS) < self._pace.concurrency_max
+        wait = _OPENING_DOUBLES_SECONDS * math.log2((self.in_flight + 1) / _OPENING) - elapsed
+        return wait if wait > _CLOCK_SLACK else 0.0
 
     def _grant(self, request: str, tokens: int) -> Permit:
         now = _now()

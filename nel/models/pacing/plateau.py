@@ -12,8 +12,10 @@ from typing import Final
 _STRIDE: Final = 2.0
 """After so many seconds without a refusal a limit that was found once has doubled."""
 _STRIDE_MAX: Final = 640.0
-_SAME_PLACE: Final = 0.4
+_SAME_PLACE: Final = 0.25
 """Two findings that differ by less than this share confirm each other."""
+_RECOVERY_SECONDS_MAX: Final = 4.0
+"""From below a finding back to it; two strides where that is less."""
 
 
 class Plateau:
@@ -22,6 +24,7 @@ class Plateau:
     def __init__(self) -> None:
         """Start without a bound."""
         self._base: float | None = None
+        self._found = 0.0
         self._cut_at = 0.0
         self._stride = _STRIDE
 
@@ -34,22 +37,32 @@ class Plateau:
         """Return the bound that holds now."""
         if self._base is None:
             return float("inf")
-        steps = max(0.0, now - self._cut_at) / self._stride
-        return self._base * (1 + steps / 25 + steps**3)
+        elapsed = max(0.0, now - self._cut_at)
+        if self._base < self._found:
+            recovery = min(_RECOVERY_SECONDS_MAX, 2 * self._stride)
+            if elapsed < recovery:
+                return self._base + (self._found - self._base) * elapsed / recovery
+            elapsed -= recovery
+        steps = elapsed / self._stride
+        return max(self._base, self._found) * (1 + steps / 25 + steps**3)
 
-    def cut(self, base: float, now: float) -> None:
-        """Note that the limit was met, and go on from ``base``."""
-        known = self._base
-        if known is not None and abs(base - known) <= _SAME_PLACE * known:
-            self._stride = min(self._stride * 2, _STRIDE_MAX)
+    def cut(self, base: float, now: float, *, stride: float = _STRIDE) -> None:
+        """Note that the limit was met, and go on from ``base``.
+
+        Args:
+            stride: Of a finding that confirms none before.
+        """
+        if self._base is not None and abs(base - self._found) <= _SAME_PLACE * self._found:
+            self._stride = min(max(self._stride * 2, _STRIDE), _STRIDE_MAX)
         else:
-            self._stride = _STRIDE
-        self._base, self._cut_at = base, now
+            self._stride = stride
+        self._base = self._found = base
+        self._cut_at = now
 
     def delay(self, seconds: float) -> None:
         """Let the bound stand still for so long: nothing is sent that could test it."""
         self._cut_at += seconds
 
     def lower(self, base: float, now: float) -> None:
-        """Go on from ``base`` without taking it for a finding: more refusals came than the last cut explains."""
+        """Go on from ``base`` and come back: more refusals came than the last cut explains, and tell no new limit."""
         self._base, self._cut_at = base, now

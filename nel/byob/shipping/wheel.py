@@ -1,0 +1,53 @@
+"""Writes a wheel: a zip with metadata, which pip installs without a build backend and without the network.
+
+Follows the binary distribution format (PEP 427). Trap: the bytes must not depend on the clock, so every entry bears the
+same date.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import re
+import zipfile
+from collections.abc import Mapping
+from typing import Final
+
+_DATE: Final = (1980, 1, 1, 0, 0, 0)
+_MODE: Final = 0o100644 << 16
+_WHEEL: Final = "Wheel-Version: 1.0\nGenerator: nel\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+
+def wheel_name(distribution: str, version: str) -> str:
+    """Return the file name of a pure Python wheel."""
+    return f"{_folded(distribution)}-{version}-py3-none-any.whl"
+
+
+def wheel_bytes(distribution: str, version: str, files: Mapping[str, bytes], info: Mapping[str, bytes]) -> bytes:
+    """Return a pure Python wheel.
+
+    Args:
+        files: What is put into site-packages, by relative path.
+        info: What is put into the dist-info directory beside WHEEL and RECORD, such as METADATA.
+    """
+    folder = f"{_folded(distribution)}-{version}.dist-info"
+    inside = {f"{folder}/{name}": data for name, data in info.items()}
+    content = {**files, **inside, f"{folder}/WHEEL": _WHEEL.encode()}
+    record = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in sorted(content.items())]
+    content[f"{folder}/RECORD"] = "\n".join([*record, f"{folder}/RECORD,,", ""]).encode()
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in content.items():
+            entry = zipfile.ZipInfo(name, date_time=_DATE)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, _MODE
+            archive.writestr(entry, data)
+    return packed.getvalue()
+
+
+def _folded(distribution: str) -> str:
+    return re.sub(r"[-_.]+", "_", distribution)
+
+
+def _digest(data: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

@@ -1,0 +1,89 @@
+"""Looks at a dataset as a person would: its columns, its first rows, and what kinds of values are in them.
+
+Proposes nothing. Trap: values of a CSV file are all text, so numbers are recognised by how they are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from nel.datasets import open_dataset
+
+SHOWN_ROWS: Final = 3
+_KEPT_ROWS: Final = 500
+_NUMBER: Final = re.compile(r"[-−+]?[$€£]?\d[\d, ]*(\.\d+)?%?")
+_CELL_CHARS: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A dataset that was read once."""
+
+    source: str
+    """The path or URI as given."""
+    n_rows: int
+    columns: tuple[str, ...]
+    """Of the first rows, in their order."""
+    rows: tuple[dict[str, Any], ...]
+    """The first ones; what proposals are made of."""
+
+    def values(self, column: str) -> list[Any]:
+        """Return the values of a column that are not empty."""
+        found = (row.get(column) for row in self.rows)
+        return [value for value in found if value is not None and value != ""]
+
+    def texts(self, column: str) -> list[str]:
+        """Return the values of a column as text, without outer spaces."""
+        return [str(value).strip() for value in self.values(column)]
+
+    def distinct(self, column: str) -> int:
+        """Return how many different values a column has."""
+        return len({str(value) for value in self.values(column)})
+
+    def mean_words(self, column: str) -> float:
+        """Return the mean number of words in a column, 0 where it is empty."""
+        texts = self.texts(column)
+        return sum(len(text.split()) for text in texts) / len(texts) if texts else 0.0
+
+    def is_numeric(self, column: str) -> bool:
+        """Return whether all values of a column are numbers, or written as numbers."""
+        texts = self.texts(column)
+        return bool(texts) and all(_NUMBER.fullmatch(text) for text in texts)
+
+    def is_list(self, column: str) -> bool:
+        """Return whether all values of a column are lists of texts."""
+        values = self.values(column)
+        return bool(values) and all(
+            isinstance(value, list) and value and all(isinstance(item, str) for item in value) for value in values
+        )
+
+    def first_rows(self) -> Iterator[str]:
+        """Yield the first rows as text for people, long values cut."""
+        for number, row in enumerate(self.rows[:SHOWN_ROWS], start=1):
+            cells = (f"{name}={_cell(value)}" for name, value in row.items())
+            yield f"{number}. {'  '.join(cells)}"
+
+
+def read_table(source: str) -> Table:
+    """Read a dataset to its end and keep its first rows.
+
+    Raises:
+        DatasetError: It cannot be read, or has bad rows.
+    """
+    n_rows = 0
+    rows: list[dict[str, Any]] = []
+    for row in open_dataset(source, base_dir=Path.cwd()).read():
+        n_rows += 1
+        if len(rows) < _KEPT_ROWS:
+            rows.append(row.data)
+    columns = tuple(dict.fromkeys(name for row in rows for name in row))
+    return Table(source=source, n_rows=n_rows, columns=columns, rows=tuple(rows))
+
+
+def _cell(value: Any) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= _CELL_CHARS else f"{text[: _CELL_CHARS - 1]}…"

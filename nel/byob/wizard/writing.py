@@ -1,0 +1,145 @@
+"""Writes a benchmark file: ten lines that a person would have written, and that a person goes on editing.
+
+Trap: everything that comes from the user or the data is written as a Python literal, never pasted as code.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from nel.errors import ConfigError, OutputError, did_you_mean
+
+_PUBLIC: Final = ("answer_line", "fuzzy_match", "math_equal", "multichoice_regex", "numeric_match")
+_BYOB: Final = (
+    "bleu", "boolean_yesno", "chrf", "contains", "exact_match", "f1_token", "gsm8k_answer", "mcq_letter_extract",
+    "regex_match", "rouge",
+)  # fmt: skip
+SCORERS: Final = (*sorted((*_PUBLIC, *_BYOB)), "custom")
+"""What a new benchmark can be scored with; ``custom`` writes a function to be filled in."""
+_URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A benchmark that was not written yet."""
+
+    name: str
+    description: str
+    dataset: str
+    """A path relative to the working directory, or a URI."""
+    prompt: str
+    target_field: str
+    scorer: str
+    """One of `SCORERS`."""
+    field_mapping: Mapping[str, str] = field(default_factory=dict)
+    choices_field: str | None = None
+    category_field: str | None = None
+
+
+def plain_name(text: str) -> str:
+    """Return a text folded to what a benchmark may be called.
+
+    Raises:
+        ConfigError: Nothing is left of it.
+    """
+    name = re.sub(r"[^a-z0-9_-]+", "-", text.strip().lower()).strip("-_")
+    if not name:
+        raise ConfigError(f"{text!r} is no name for a benchmark; use letters, digits, - and _")
+    return name
+
+
+def check_scorer(name: str) -> str:
+    """Return a scorer that a file can be written with.
+
+    Raises:
+        ConfigError: There is none of this name.
+    """
+    if name not in SCORERS:
+        raise ConfigError(f'there is no scorer "{name}"{did_you_mean(name, SCORERS)}; known: {", ".join(SCORERS)}')
+    return name
+
+
+def file_text(draft: Draft, path: Path) -> str:
+    """Return the text of the benchmark file that will stand at a path."""
+    imported = sorted({"ScorerInput", "benchmark", "scorer", *({draft.scorer} & set(_PUBLIC))})
+    imports = [f"from nel import {', '.join(imported)}"]
+    if draft.scorer in _BYOB:
+        imports.append(f"from nel.byob.scorers import {draft.scorer}")
+    mapping = {source: new for source, new in draft.field_mapping.items() if source != new}
+    target = mapping.get(draft.target_field, draft.target_field)
+    lines = [
+        f"    name={_literal(draft.name)},",
+        f"    dataset={_literal(_dataset(draft.dataset, path))},",
+        *_prompt_lines(draft.prompt),
+        f"    target_field={_literal(target)},",
+    ]
+    if mapping:
+        inside = ", ".join(f"{_literal(source)}: {_literal(new)}" for source, new in mapping.items())
+        lines.append(f"    field_mapping={{{inside}}},")
+    named = (("choices_field", draft.choices_field), ("category_field", draft.category_field))
+    lines += [f"    {key}={_literal(column)}," for key, column in named if column is not None]
+    body = _custom_body() if draft.scorer == "custom" else [f"    return {draft.scorer}(sample)"]
+    about = " ".join(draft.description.replace('"', "'").split()).rstrip(".")
+    doc = repr(f"{about[:1].upper()}{about[1:]}.")[1:-1]
+    return "\n".join([
+        f'"""{doc}"""', "", *imports, "", "", "@benchmark(", *lines, ")", "@scorer",
+        f"def {_identifier(draft.name)}(sample: ScorerInput) -> dict:", f'    """{doc}"""', *body, "",
+    ])  # fmt: skip
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a file that is not there yet.
+
+    Raises:
+        OutputError: It is there, or cannot be written.
+    """
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise OutputError(f"{path} is there already; choose another file with --output") from error
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror}; choose another file with --output") from error
+
+
+def _dataset(source: str, path: Path) -> str:
+    """Return a dataset as the file names it: relative where it lies below the file's folder, else absolute."""
+    if _URI.match(source):
+        return source
+    data, home = Path(source).expanduser().resolve(), path.expanduser().resolve().parent
+    return os.fspath(data.relative_to(home)) if data.is_relative_to(home) else os.fspath(data)
+
+
+def _prompt_lines(prompt: str) -> list[str]:
+    parts = prompt.splitlines(keepends=True)
+    if len(parts) <= 1:
+        return [f"    prompt={_literal(prompt)},"]
+    return ["    prompt=(", *(f"        {_literal(part)}" for part in parts), "    ),"]
+
+
+def _custom_body() -> list[str]:
+    return [
+        "    response = sample.response.strip()",
+        "    gold = str(sample.target).strip()",
+        "    return {",
+        '        "correct": bool(response) and response.lower() == gold.lower(),  # the rule: make it yours',
+        "    }",
+    ]
+
+
+def _literal(text: str) -> str:
+    """Return a text as a Python literal, in double quotes where it holds none."""
+    plain = repr(text)
+    if '"' in text:
+        return plain
+    return f'"{plain[1:-1]}"' if plain[0] == "'" else plain
+
+
+def _identifier(name: str) -> str:
+    word = re.sub(r"\W", "_", name)
+    return word if word.isidentifier() and word not in {"benchmark", "scorer", *SCORERS} else f"bench_{word}"

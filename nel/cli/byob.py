@@ -1,0 +1,179 @@
+"""`nel byob`: make a benchmark, validate it, and ship it as a package or an image. Arguments in, text out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nel.cli.byob_new import new
+from nel.errors import EXIT_USAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nel.byob.shipping.compilation import Compiled
+    from nel.byob.validation import Check
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.command()(new)
+
+File = Annotated[Path, typer.Argument(help="A Python file with @benchmark around @scorer.")]
+OutputDir = Annotated[
+    Path | None, typer.Option("--output-dir", "-o", help="Folder for the package; byob_packages beside the file.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Check everything and write nothing.")]
+NoInstall = Annotated[bool, typer.Option("--no-install", help="Write the package and do not install it.")]
+CheckRequirements = Annotated[
+    bool, typer.Option("--check-requirements", help="Refuse when a declared requirement is not installed.")
+]
+BaseImage = Annotated[str | None, typer.Option(help="Image to start from, with Python 3.11 or newer.")]
+Tag = Annotated[str | None, typer.Option(help="Name of the image; byob_NAME:latest. The platform is put behind it.")]
+Platform = Annotated[str | None, typer.Option(help="Such as linux/amd64; the engine's own by default.")]
+Push = Annotated[str | None, typer.Option(metavar="REGISTRY/IMAGE:TAG", help="Push the image there.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command(name="compile")
+def compile_benchmark(
+    file: File,
+    output_dir: OutputDir = None,
+    dry_run: DryRun = False,
+    no_install: NoInstall = False,
+    check_requirements: CheckRequirements = False,
+) -> None:
+    """Make a plugin package of a benchmark file, install it, and print the command that runs it."""
+    from nel.byob.shipping.compilation import compile_file  # noqa: PLC0415 - keeps --help fast
+
+    show_compiled(
+        compile_file(
+            file,
+            output_dir=output_dir,
+            dry_run=dry_run,
+            with_install=not no_install,
+            with_requirements=check_requirements,
+        )
+    )
+
+
+@app.command()
+def validate(
+    file: Annotated[str, typer.Argument(help="A Python file, or file.py:NAME for one of its benchmarks.")],
+    dataset: Annotated[str | None, typer.Option(help="Look at these rows instead of the benchmark's own.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check a benchmark file before it costs anything: rows, prompt, fields, requirements, and the scorer by trying."""
+    from nel.byob.validation import validate_file  # noqa: PLC0415 - keeps --help fast
+
+    head, _, name = file.rpartition(":") if ".py:" in file else (file, "", "")
+    found = validate_file(Path(head), name or None, dataset=dataset)
+    if as_json:
+        from nel.strictjson import dumps  # noqa: PLC0415
+
+        keys = ("name", "passed", "detail")
+        typer.echo(dumps({name: [{key: getattr(one, key) for key in keys} for one in found[name]] for name in found}))
+    else:
+        for benchmark, checks in found.items():
+            typer.echo(benchmark)
+            show_checks(checks)
+    if not all(check.passed for checks in found.values() for check in checks):
+        raise typer.Exit(EXIT_USAGE)
+
+
+@app.command()
+def containerize(
+    file: File,
+    base_image: BaseImage = None,
+    tag: Tag = None,
+    platform: Platform = None,
+    push: Push = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Build a Docker image of nel with the benchmarks of a file."""
+    from nel.byob.shipping.image import containerize as build  # noqa: PLC0415 - keeps --help fast
+
+    image = build(file, base=base_image, tag=tag, platform=platform, push=push, dry_run=dry_run, log=_to_stderr)
+    if image.size_bytes is None:
+        typer.echo(f"would build {image.tag} of {image.base} with {', '.join(image.benchmarks)}")
+        typer.echo("dry run: nothing was built")
+        return
+    typer.echo(f"built {image.tag}, {image.size_bytes / 1e6:.0f} MB" + (", and pushed it" if image.pushed else ""))
+    run = "eval run --bench {} --model-url https://HOST/v1 --model-id NAME --api-key-env MY_KEY"
+    for name in image.benchmarks:
+        typer.echo(
+            f'\nrun it:  docker run --rm -e MY_KEY -v "$PWD/eval_results:/data/eval_results" {image.tag} '
+            f"{run.format(name)}"
+        )
+
+
+@app.command(name="list")
+def list_compiled(as_json: AsJson = False) -> None:
+    """List the compiled benchmark packages that are installed here."""
+    show_installed(as_json=as_json)
+
+
+def show_checks(checks: Sequence[Check]) -> None:
+    """Print what was looked at, a line each."""
+    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
+
+    for check in checks:
+        mark = "ok  " if check.passed else "FAIL"
+        typer.echo(plain(f"  {mark}  {check.name}" + (f": {check.detail}" if check.detail else "")))
+
+
+def _to_stderr(line: str) -> None:
+    typer.echo(line, err=True)
+
+
+def show_compiled(compiled: Compiled) -> None:
+    """Print what a compilation gave, and what to do next."""
+    from nel.byob.shipping.install import uninstall_command  # noqa: PLC0415 - keeps --help fast
+    from nel.byob.shipping.package import run_command  # noqa: PLC0415
+
+    package = compiled.package
+    verb = "wrote" if compiled.written else "would write"
+    typer.echo(f"{package.distribution} {package.version}: {', '.join(package.entry_points)}")
+    for name, data in package.files.items():
+        typer.echo(f"  {name}  {len(data):,} bytes")
+    typer.echo(f"  depends on {', '.join(package.dependencies)}")
+    for check in compiled.requirements:
+        typer.echo(f"  {check.requirement} is met" + (f" by {check.installed}" if check.installed else ""))
+    typer.echo(f"{verb} {_near(compiled.directory)}")
+    typer.echo(f"{verb} {_near(compiled.wheel)}")
+    for note in package.notes:
+        typer.echo(f"nel: note: {note}", err=True)
+    if not compiled.written:
+        typer.echo("dry run: nothing was written or installed")
+        return
+    if not compiled.installed:
+        typer.echo(f"\ninstall it:  python -m pip install {quote(_near(compiled.wheel))}")
+    else:
+        typer.echo(f"installed; take it away again with: {uninstall_command(package.distribution)}")
+    for name in package.entry_points:
+        typer.echo(f"\nrun it:  {run_command(name)}")
+
+
+def _near(path: Path) -> str:
+    """Return a path as seen from here, where it lies below."""
+    full = path.resolve()
+    return str(full.relative_to(Path.cwd())) if full.is_relative_to(Path.cwd()) else str(path)
+
+
+def show_installed(*, as_json: bool) -> None:
+    """Print the compiled packages of this environment."""
+    from nel.byob.shipping.install import installed_packages  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.terminal import plain  # noqa: PLC0415
+
+    found = installed_packages()
+    if as_json:
+        from nel.strictjson import dumps  # noqa: PLC0415
+
+        keys = ("distribution", "version", "summary")
+        typer.echo(dumps([{**{key: getattr(one, key) for key in keys}, "benchmarks": one.benchmarks} for one in found]))
+        return
+    if not found:
+        typer.echo("no compiled benchmark package is installed; make one with: nel byob compile FILE")
+    for one in found:
+        typer.echo(plain(f"{', '.join(one.benchmarks)}  {one.distribution} {one.version}  {one.summary}"))

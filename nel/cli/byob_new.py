@@ -1,0 +1,196 @@
+"""`nel byob new`: five steps from a file of rows to a benchmark that runs. Asks and prints; decides nothing itself.
+
+Trap: a question is only asked where no flag answers it, and never when the flags say enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from nel.errors import EXIT_USAGE, ConfigError, NelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nel.byob.wizard.proposals import Proposal
+    from nel.byob.wizard.table import Table
+    from nel.byob.wizard.writing import Draft
+
+T = TypeVar("T")
+
+_WELCOME = """\
+Bring your own benchmark: a file of rows becomes a benchmark that runs against any model, in five steps.
+Press Enter to take what stands in brackets. Examples of a description: "grade-school math", "my support tickets,
+classified by team", "medical multiple choice".
+"""
+
+
+@dataclass(slots=True)
+class _Asker:
+    """Asks the user, or takes the proposal where no questions are wanted."""
+
+    silent: bool
+
+    def ask(self, question: str, proposed: str, given: str | None, check: Callable[[str], T]) -> T:
+        """Return what the flag says, else the user's answer, else the proposal, as its check gives it.
+
+        An answer that fails its check is asked for again; a flag that does ends the command.
+        """
+        if given is not None or self.silent:
+            chosen = proposed if given is None else given
+            typer.echo(f"{question}: {chosen}")
+            return check(chosen)
+        while True:
+            answer = str(self._answered(lambda: typer.prompt(question, default=proposed or None)))
+            try:
+                return check(answer)
+            except NelError as error:
+                typer.echo(f"  {error}")
+
+    def yes(self, question: str) -> bool:
+        """Return whether the user says yes; no without questions."""
+        return not self.silent and bool(self._answered(lambda: typer.confirm(question, default=False)))
+
+    @staticmethod
+    def _answered(question: Callable[[], object]) -> object:
+        try:
+            return question()
+        except typer.Abort as error:
+            raise ConfigError("no answer; give DATA, --target and --scorer, or --yes for all proposals") from error
+
+
+def new(
+    data: Annotated[str | None, typer.Argument(help="The rows: a csv, json, jsonl or parquet file, or a URI.")] = None,
+    about: Annotated[str | None, typer.Option(help="What the benchmark is about, in a few words.")] = None,
+    name: Annotated[str | None, typer.Option(help="What it is called.")] = None,
+    kind: Annotated[str | None, typer.Option(help="math, multiple-choice, yes-no, short-answer, …")] = None,
+    target: Annotated[str | None, typer.Option(help="Column with the gold answer.")] = None,
+    prompt: Annotated[str | None, typer.Option(help="With {column} for each field; \\n for a new line.")] = None,
+    scorer: Annotated[str | None, typer.Option(help="One of nel's scorers, or custom to write your own.")] = None,
+    choices_field: Annotated[str | None, typer.Option(help="Column with the list of options.")] = None,
+    category_field: Annotated[str | None, typer.Option(help="Column to break the score down by.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The file to write; NAME.py.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing; take what is proposed.")] = False,
+    install: Annotated[bool, typer.Option("--install", help="Compile and install it as a package, too.")] = False,
+) -> None:
+    """Make a benchmark of a file of rows, in five steps; with DATA, --target and --scorer nothing is asked."""
+    from nel.byob.wizard.proposals import (  # noqa: PLC0415 - keeps --help fast
+        check_column,
+        check_kind,
+        propose,
+        propose_kind,
+        propose_target,
+    )
+    from nel.byob.wizard.table import read_table  # noqa: PLC0415
+    from nel.byob.wizard.writing import Draft, plain_name  # noqa: PLC0415
+
+    if yes and data is None:
+        raise ConfigError("--yes needs the rows; write: nel byob new DATA --yes")
+    asker = _Asker(silent=yes or (data is not None and target is not None and scorer is not None))
+    if not asker.silent:
+        typer.echo(_WELCOME)
+    _step(1, "Understand")
+    proposed = Path(data).stem.replace("_", " ") if data else "my benchmark"
+    about = asker.ask("What is it about", proposed, about, str)
+    name = asker.ask("What shall it be called", plain_name(Path(data).stem if data else about), name, plain_name)
+    _step(2, "Data")
+    table = asker.ask("Where are the rows (csv, json, jsonl, parquet, hf://org/name)", "", data, read_table)
+    _show_table(table)
+    column = partial(check_column, table)
+    target = asker.ask("Which column is the gold answer", propose_target(table), target, column)
+    kind = asker.ask(_kinds(silent=asker.silent), propose_kind(table, target, about), kind, check_kind)
+    proposal = propose(table, target=target, kind=kind, choices_field=choices_field, category_field=category_field)
+    _step(3, "Prompt")
+    proposal = _with_prompt(asker, proposal, prompt)
+    _step(4, "Score")
+    chosen = _scorer(asker, proposal, scorer)
+    draft = Draft(
+        name=name,
+        description=about,
+        dataset=table.source,
+        prompt=proposal.prompt,
+        target_field=target,
+        scorer=chosen,
+        field_mapping=proposal.field_mapping,
+        choices_field=proposal.choices_field,
+        category_field=proposal.category_field,
+    )
+    path = output or Path(f"{name.replace('-', '_')}.py")
+    _write_and_try(draft, path)
+    _step(5, "Ship")
+    _ship(asker, path, name, install=install)
+
+
+def _step(number: int, title: str) -> None:
+    typer.echo(f"\n[Step {number}/5: {title}]")
+
+
+def _show_table(table: Table) -> None:
+    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
+
+    typer.echo(plain(f"{table.n_rows:,} rows with {', '.join(table.columns)}; the first ones:"))
+    for line in table.first_rows():
+        typer.echo(plain(f"  {line}"))
+
+
+def _kinds(*, silent: bool) -> str:
+    from nel.byob.wizard.proposals import KINDS  # noqa: PLC0415 - keeps --help fast
+
+    return "What kind is it" if silent else f"What kind is it ({', '.join(KINDS)})"
+
+
+def _with_prompt(asker: _Asker, proposal: Proposal, given: str | None) -> Proposal:
+    if given is not None:
+        proposal = replace(proposal, prompt=given.replace("\\n", "\n"))
+    typer.echo("".join(f"  | {line}".rstrip() + "\n" for line in proposal.prompt.splitlines()), nl=False)
+    if given is not None or asker.silent:
+        return proposal
+    typed = asker.ask("Enter to take it, or another one with {column} and \\n", "this one", None, str)
+    return proposal if typed == "this one" else replace(proposal, prompt=typed.replace("\\n", "\n"))
+
+
+def _scorer(asker: _Asker, proposal: Proposal, given: str | None) -> str:
+    from nel.byob.wizard.writing import SCORERS, check_scorer  # noqa: PLC0415 - keeps --help fast
+
+    if given is None:
+        typer.echo(f"{proposal.scorer} {proposal.why}")
+    if given is None and not asker.silent:
+        typer.echo(f"others: {', '.join(SCORERS)}")
+    return asker.ask("Which scorer", proposal.scorer, given, check_scorer)
+
+
+def _write_and_try(draft: Draft, path: Path) -> None:
+    from nel.byob.validation import validate_file  # noqa: PLC0415 - keeps --help fast
+    from nel.byob.wizard.writing import file_text, write_new  # noqa: PLC0415
+    from nel.cli.byob import show_checks  # noqa: PLC0415
+
+    text = file_text(draft, path)
+    write_new(path, text)
+    typer.echo(f"wrote {path}:\n")
+    typer.echo("".join(f"  | {line}".rstrip() + "\n" for line in text.splitlines()))
+    typer.echo("tried on made-up answers:")
+    checks = validate_file(path)[draft.name]
+    show_checks(checks)
+    if not all(check.passed for check in checks):
+        typer.echo(f"nel: mend {path}, then: nel byob validate {quote(str(path))}", err=True)
+        raise typer.Exit(EXIT_USAGE)
+
+
+def _ship(asker: _Asker, path: Path, name: str, *, install: bool) -> None:
+    from nel.byob.shipping.package import run_command  # noqa: PLC0415 - keeps --help fast
+
+    shown = quote(f"./{path}" if not path.is_absolute() and path.parent == Path() else str(path))
+    typer.echo(f"it runs from the file as it is:\n\n  {run_command(shown)}\n")
+    if install or asker.yes("Compile it into a package and install it, so that others can have it"):
+        from nel.byob.shipping.compilation import compile_file  # noqa: PLC0415
+        from nel.cli.byob import show_compiled  # noqa: PLC0415
+
+        show_compiled(compile_file(path))
+        return
+    typer.echo(f"to share {name} as a package:  nel byob compile {quote(str(path))}")

@@ -1,0 +1,97 @@
+"""Numbers of many questions in little memory: a byte each where few values occur, ranges where they are in a row.
+
+Pure. Trap: a column that sees its 257th value turns into eight bytes a number; what it holds stays the same to the bit.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_VALUES_MAX: Final = 256
+
+
+class Column:
+    """Finite numbers in the order in which they were added."""
+
+    __slots__ = ("_codes", "_numbers", "_values")
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._codes = bytearray()
+        self._values: dict[float, int] = {}
+        self._numbers: array[float] | None = None
+
+    def append(self, value: float) -> None:
+        """Add a number."""
+        if self._numbers is not None:
+            self._numbers.append(value)
+            return
+        code = self._values.setdefault(value, len(self._values))
+        if code < _VALUES_MAX:
+            self._codes.append(code)
+        else:
+            del self._values[value]
+            self._numbers = array("d", self)
+            self._numbers.append(value)
+            self._codes = bytearray()
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._codes) if self._numbers is None else len(self._numbers)
+
+    def __getitem__(self, index: int) -> float:
+        """Return one of them.
+
+        Raises:
+            IndexError: There are fewer.
+        """
+        return list(self._values)[self._codes[index]] if self._numbers is None else self._numbers[index]
+
+    def __iter__(self) -> Iterator[float]:
+        """Yield them in order."""
+        if self._numbers is not None:
+            yield from self._numbers
+            return
+        values = list(self._values)
+        for code in self._codes:
+            yield values[code]
+
+    def as_array(self) -> NDArray[np.float64]:
+        """Return them as an array, eight bytes each."""
+        if self._numbers is not None:
+            return np.array(self._numbers)
+        return np.array(list(self._values), dtype=np.float64)[np.frombuffer(bytes(self._codes), dtype=np.uint8)]
+
+    @property
+    def is_constant(self) -> bool:
+        """Return whether all are the same; so are none."""
+        return self._numbers is None and len(self._values) <= 1
+
+
+class Positions:
+    """Whole numbers that never fall, kept as ranges."""
+
+    __slots__ = ("_lengths", "_starts")
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._starts = array("q")
+        self._lengths = array("q")
+
+    def append(self, position: int) -> None:
+        """Add a number that is not below the last one."""
+        if self._starts and position == self._starts[-1] + self._lengths[-1]:
+            self._lengths[-1] += 1
+        else:
+            self._starts.append(position)
+            self._lengths.append(1)
+
+    def __iter__(self) -> Iterator[int]:
+        """Yield them in order."""
+        for start, length in zip(self._starts, self._lengths, strict=True):
+            yield from range(start, start + length)

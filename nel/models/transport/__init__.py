@@ -1,0 +1,29 @@
+"""HTTP: one request out, one body in, under named deadlines and a size limit. Knows no protocol and retries nothing."""
+
+from collections.abc import Mapping
+
+from nel.config.schema import EndpointConfig
+from nel.models.transport.base import Fetched, Transport
+from nel.models.transport.direct import DirectTransport
+from nel.models.transport.faults import ResponseTooLarge, fault_of_exception
+from nel.models.transport.proxied import ProxiedTransport
+from nel.models.transport.settings import proxy_for
+
+__all__ = ["Fetched", "ResponseTooLarge", "Transport", "fault_of_exception", "proxy_for", "transport_for"]
+
+
+def transport_for(endpoint: EndpointConfig, headers: Mapping[str, str], *, connections: int) -> Transport:
+    """Return what sends to an endpoint: straight, or through the proxy that its settings or the environment name.
+
+    Args:
+        endpoint: Deadlines, limits, proxy and certificates.
+        headers: Sent with every request.
+        connections: Upper bound of open connections; at least the number of requests in flight.
+
+    Raises:
+        ConfigError: A certificate file or a header cannot be used.
+    """
+    proxy = endpoint.proxy or proxy_for(endpoint.url)
+    if proxy is None:
+        return DirectTransport(endpoint, headers)
+    return ProxiedTransport(endpoint, headers, proxy=proxy, connections=connections)

@@ -1,0 +1,142 @@
+"""Sends straight to the endpoint. It costs a sixth of what a general HTTP client does, which is what bounds a run.
+
+What a general client adds, such as redirects, cookies and retries of its own, would be wrong here. Proxies are left to
+aiohttp.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+import zlib
+from collections.abc import Mapping
+from dataclasses import replace
+from types import TracebackType
+from typing import Final
+
+from httptools import HttpParserError, HttpParserUpgrade
+from yarl import URL
+
+from nel.config.schema import EndpointConfig
+from nel.errors import ConfigError
+from nel.models.faults import Fault
+from nel.models.streams import EventStream
+from nel.models.transport.base import Fetched
+from nel.models.transport.connection import Limits
+from nel.models.transport.faults import REDIRECTS, HungUp, fault_of_exception, redirected
+from nel.models.transport.pool import Pool
+from nel.models.transport.settings import tls_context
+from nel.models.transport.unpacking import ACCEPTED
+
+_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE_FORBIDS: Final = re.compile(r"[\x00\r\n]")
+_OURS: Final = ("connection", "content-length", "transfer-encoding")
+
+
+class DirectTransport:
+    """Sends over connections of its own; use as an async context manager."""
+
+    def __init__(self, endpoint: EndpointConfig, headers: Mapping[str, str]) -> None:
+        """Prepare; nothing is opened yet.
+
+        Args:
+            endpoint: Deadlines, limits and certificates.
+            headers: Sent with every request.
+
+        Raises:
+            ConfigError: A certificate file or a header cannot be used.
+        """
+        self._origin = URL(endpoint.url)
+        self._headers = _checked({"Accept": "*/*", "Accept-Encoding": ACCEPTED, **headers})
+        names_certificates = endpoint.ca_bundle is not None or endpoint.client_certificate is not None
+        tls = tls_context(endpoint) if self._origin.scheme == "https" or names_certificates else None
+        self._tls = tls if self._origin.scheme == "https" else None
+        self._endpoint = endpoint
+        self._heads: dict[tuple[str, str], bytes] = {}
+        self._pool: Pool | None = None
+
+    async def __aenter__(self) -> DirectTransport:
+        """Make the connection pool."""
+        endpoint = self._endpoint
+        limits = Limits(
+            first_byte_seconds=endpoint.first_byte_timeout_seconds,
+            idle_seconds=endpoint.idle_timeout_seconds,
+            total_seconds=endpoint.total_timeout_seconds,
+            body_bytes_max=endpoint.response_bytes_max,
+        )
+        self._pool = Pool(self._origin, self._tls, limits, connect_seconds=endpoint.connect_timeout_seconds)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the connections, and let them end."""
+        if self._pool is not None:
+            self._pool.close()
+            await asyncio.sleep(0)
+
+    @property
+    def n_connections(self) -> int:
+        """Return how many connections are open."""
+        return 0 if self._pool is None else self._pool.n_open
+
+    async def fetch(
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: EventStream | None = None
+    ) -> Fetched | Fault:
+        """Return what came back, or the fault of the transport."""
+        pool = self._pool
+        assert pool is not None, "use the transport as a context manager"  # noqa: S101 - a bug of ours
+        started = time.monotonic()
+        ends = asyncio.get_running_loop().time() + self._endpoint.total_timeout_seconds
+        reused = False
+        try:
+            request = self._request(method, url, body, headers)
+            connection = await pool.take()
+            reused = connection.has_served
+            try:
+                content = await connection.exchange(request, ends, stream)
+            finally:
+                pool.give_back(connection)
+        except (OSError, ValueError, zlib.error, HttpParserError, HttpParserUpgrade) as error:
+            fault = fault_of_exception(error)
+            return replace(fault, on_reused=True) if reused and isinstance(error, HungUp) else fault
+        if connection.status in REDIRECTS:
+            return redirected(connection.status, connection.headers.get("Location"))
+        return Fetched(
+            connection.status, connection.headers, content, time.monotonic() - started, connection.streamed, started
+        )
+
+    def _request(self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]) -> bytes:
+        head = self._heads.get((method, url))
+        if head is None:
+            head = self._heads[method, url] = self._head(method, url, headers)
+        for name, value in headers.items():
+            if _VALUE_FORBIDS.search(value):
+                raise ValueError(f"the header {name} has a line break in it")
+        own = "".join([f"{name}: {value}\r\n" for name, value in headers.items()]).encode("utf-8", "surrogateescape")
+        if body is None:
+            return b"%b%b\r\n" % (head, own)
+        return b"%b%bContent-Length: %d\r\n\r\n%b" % (head, own, len(body), body)
+
+    def _head(self, method: str, url: str, own: Mapping[str, str]) -> bytes:
+        """Return the start of a head, with the headers that every request to a URL has and `own` does not replace."""
+        target = URL(url)
+        host = target.raw_host or ""
+        host = f"[{host}]" if ":" in host else host
+        port = "" if target.is_default_port() else f":{target.port}"
+        replaced = {name.lower() for name in own}
+        lines = [f"{method} {target.raw_path_qs} HTTP/1.1"]
+        if not any(name.lower() == "host" for name in self._headers):
+            lines.append(f"Host: {host}{port}")
+        lines += [f"{name}: {value}" for name, value in self._headers.items() if name.lower() not in replaced]
+        return "".join(f"{line}\r\n" for line in lines).encode("utf-8", "surrogateescape")
+
+
+def _checked(headers: Mapping[str, str]) -> dict[str, str]:
+    for name, value in headers.items():
+        if not _NAME.fullmatch(name) or name.lower() in _OURS:
+            raise ConfigError(f"endpoint.headers: {name!r} cannot be set as a header")
+        if _VALUE_FORBIDS.search(value):
+            raise ConfigError(f"endpoint.headers: the value of {name} has a line break in it")
+    return dict(headers)

@@ -1,0 +1,155 @@
+"""Sends through a proxy, over aiohttp.
+
+Trap: aiohttp would unpack a whole compressed chunk at once, so bodies are unpacked here, a bounded piece at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import zlib
+from collections.abc import Mapping
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Final
+
+import aiohttp
+
+from nel.config.schema import EndpointConfig
+from nel.models.faults import Fault
+from nel.models.streams import EventStream
+from nel.models.transport.base import Fetched
+from nel.models.transport.faults import REDIRECTS, ResponseTooLarge, fault_of_exception, redirected, too_late
+from nel.models.transport.settings import tls_context
+from nel.models.transport.unpacking import ACCEPTED, unpacker
+
+_CHUNK_BYTES: Final = 64 * 1024
+_OK: Final = 200
+
+
+class ProxiedTransport:
+    """Sends over aiohttp, through a proxy; use as an async context manager."""
+
+    def __init__(self, endpoint: EndpointConfig, headers: Mapping[str, str], *, proxy: str, connections: int) -> None:
+        """Prepare; nothing is opened yet.
+
+        Args:
+            endpoint: Deadlines, limits and certificates.
+            headers: Sent with every request.
+            proxy: URL of the proxy.
+            connections: Upper bound of open connections; at least the number of requests in flight.
+
+        Raises:
+            ConfigError: A certificate file cannot be used.
+        """
+        self._endpoint = endpoint
+        self._headers = {"Accept-Encoding": ACCEPTED, **headers}
+        self._proxy = proxy
+        self._connections = connections
+        self._tls = tls_context(endpoint)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> ProxiedTransport:
+        """Open the connection pool."""
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=self._connections, ssl=self._tls),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._endpoint.connect_timeout_seconds),
+            headers=self._headers,
+            proxy=self._proxy,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            trace_configs=[_noting_reuse()],
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the connection pool."""
+        if self._session is not None:
+            await self._session.close()
+
+    async def fetch(
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: EventStream | None = None
+    ) -> Fetched | Fault:
+        """Return what came back, or the fault of the transport."""
+        assert self._session is not None, "use the transport as a context manager"  # noqa: S101 - a bug of ours
+        endpoint = self._endpoint
+        started = time.monotonic()
+        connection = {"reused": False}
+        ends = asyncio.get_running_loop().time() + endpoint.total_timeout_seconds
+        kind, allowed = "first_byte_timeout", endpoint.first_byte_timeout_seconds
+        try:
+            async with asyncio.timeout(min(allowed, endpoint.total_timeout_seconds)) as deadline:
+                async with self._session.request(
+                    method, url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=connection
+                ) as response:
+                    kind, allowed = "idle_timeout", endpoint.idle_timeout_seconds
+                    silence = _Silence(deadline, allowed, ends)
+                    if not response.content.is_eof():  # small answers are all here with their head
+                        silence.broken()
+                    if response.status in REDIRECTS:
+                        return redirected(response.status, response.headers.get("Location"))
+                    streamed = stream is not None and response.status == _OK and _is_event_stream(response)
+                    read = await self._read(response, silence, stream if streamed else None)
+                    return Fetched(
+                        response.status, response.headers, read, time.monotonic() - started, streamed, started
+                    )
+        except aiohttp.ConnectionTimeoutError:
+            return fault_of_exception(too_late("connect_timeout", endpoint.connect_timeout_seconds))
+        except TimeoutError:
+            if asyncio.get_running_loop().time() >= ends - 0.001:
+                kind, allowed = "timeout", endpoint.total_timeout_seconds
+            return fault_of_exception(too_late(kind, allowed))
+        except (aiohttp.ClientError, OSError, ValueError, zlib.error) as error:
+            fault = fault_of_exception(error)
+            if fault.hung_up:
+                no_answer = kind == "first_byte_timeout"
+                return replace(fault, hung_up=no_answer, on_reused=no_answer and connection["reused"])
+            return fault
+
+    async def _read(self, response: aiohttp.ClientResponse, silence: _Silence, stream: EventStream | None) -> bytes:
+        limit = self._endpoint.response_bytes_max
+        unpack = unpacker(response.headers.get("Content-Encoding", ""), limit)
+        chunks: list[bytes] = []
+        size = 0
+        async for packed in response.content.iter_chunked(_CHUNK_BYTES):
+            chunk = packed if unpack is None else unpack(packed)
+            size += len(chunk)
+            if size > limit:
+                raise ResponseTooLarge(f"the response is larger than {limit} bytes")
+            if stream is None:
+                chunks.append(chunk)
+                if not response.content.is_eof():
+                    silence.broken()
+            elif stream.feed(chunk, time.monotonic()):
+                silence.broken()
+            if stream is not None and stream.is_finished:
+                break
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+class _Silence:
+    """Moves a deadline on whenever something is heard, up to the end of all time allowed."""
+
+    def __init__(self, deadline: asyncio.Timeout, allowed: float, ends: float) -> None:
+        self._deadline, self._allowed, self._ends = deadline, allowed, ends
+        self._now = asyncio.get_running_loop().time
+
+    def broken(self) -> None:
+        self._deadline.reschedule(min(self._now() + self._allowed, self._ends))
+
+
+def _noting_reuse() -> aiohttp.TraceConfig:
+    """Return what marks a request whose connection had served another one before."""
+
+    async def reused(_session: aiohttp.ClientSession, context: Any, _params: Any) -> None:
+        context.trace_request_ctx["reused"] = True
+
+    tracing = aiohttp.TraceConfig()
+    tracing.on_connection_reuseconn.append(reused)
+    return tracing
+
+
+def _is_event_stream(response: aiohttp.ClientResponse) -> bool:
+    return response.headers.get("Content-Type", "").lower().startswith("text/event-stream")

@@ -1,0 +1,254 @@
+"""`run_task`: an evaluation described as EvalScope describes it, run as any other, and reported by its adapters.
+
+Trap: an api key is never taken, only the name of the variable that holds it; and a model is always behind an endpoint.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field, ValidationError, field_validator
+
+from nel.artifacts.write import BenchmarkResult
+from nel.benchmarks.adapters.aggregation import aggregated
+from nel.benchmarks.adapters.bridge import AdaptedBenchmark
+from nel.benchmarks.adapters.meta import REGISTERED, BenchmarkMeta, source_of
+from nel.benchmarks.adapters.report import Report, make_report, report_table
+from nel.benchmarks.adapters.samples import SampleScore, Score
+from nel.benchmarks.registry import find_benchmark
+from nel.config.load import first_problem, read_yaml
+from nel.config.schema import Strict
+from nel.errors import EXIT_USAGE, ConfigError, UsageError
+from nel.evaluation import RunResult, evaluate
+
+_NO_KEY = (None, "", "EMPTY")
+
+
+class TaskConfig(Strict):
+    """One evaluation: a model and the benchmarks it is asked."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)  # a key may have been put into api_key
+
+    model: str
+    """The model's name at the endpoint."""
+    api_url: str | None = None
+    """The endpoint, such as ``http://127.0.0.1:8000/v1``."""
+    api_key: str | None = None
+    """Must be empty or ``EMPTY``; see `api_key_env`."""
+    api_key_env: str | None = None
+    """The name of the variable that holds the key."""
+    model_id: str | None = None
+    """What reports call the model; its name without it."""
+    datasets: list[str]
+    """Names of registered adapters or installed benchmarks, or paths of benchmark files."""
+    dataset_args: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """By dataset: changes of its `BenchmarkMeta`, and ``local_path``."""
+    dataset_hub: Literal["huggingface", "modelscope"] = "huggingface"
+    """Where plain names ``org/name`` are looked for."""
+    limit: float | int | None = None
+    """Of each subset: so many samples, or as a float up to 1 this share."""
+    repeats: int = 1
+    """Answers asked for each problem."""
+    generation_config: dict[str, Any] = Field(default_factory=dict)
+    """``temperature``, ``top_p``, ``max_tokens``, ``stop_seqs``, ``seed``; anything else is sent as it is."""
+    eval_batch_size: int | None = Field(default=None, ge=1)
+    """Requests in flight at once."""
+    eval_type: str | None = None
+    """``openai_api``, ``server`` or ``service``, which all mean the endpoint."""
+    work_dir: str = "outputs"
+    """Where runs are written."""
+    use_cache: str | None = None
+    """The directory of a run to continue."""
+    ignore_errors: bool = False
+    """Whether samples without a score are tolerated; they are counted either way."""
+    judge_strategy: str = "auto"
+    """``auto`` or ``rule``; nel asks no judge yet."""
+    stream: bool = False
+    """Take answers as they are made."""
+    seed: int | None = None
+    """Of the generation, where that names none."""
+    debug: bool = False
+    """Write a line of the log for each request."""
+
+    @field_validator("api_key")
+    @classmethod
+    def _no_key(cls, key: str | None) -> str | None:
+        if key not in _NO_KEY:
+            raise ValueError("api_key holds a key; give the name of the variable that holds it as api_key_env")
+        return None
+
+    @field_validator("judge_strategy")
+    @classmethod
+    def _no_judge(cls, strategy: str) -> str:
+        if strategy not in ("auto", "rule"):
+            raise ValueError(f'judge_strategy "{strategy}" asks for a judge, and nel asks none yet; use "rule"')
+        return strategy
+
+    @field_validator("eval_type")
+    @classmethod
+    def _an_endpoint(cls, kind: str | None) -> str | None:
+        if kind not in (None, "openai_api", "server", "service"):
+            raise ValueError(f'eval_type "{kind}" is no endpoint; nel evaluates endpoints, so use "openai_api"')
+        return kind
+
+    def run_config(self) -> dict[str, Any]:
+        """Return the configuration of the run that this describes.
+
+        Raises:
+            ConfigError: There is no endpoint, or arguments name no dataset.
+        """
+        if self.api_url is None:
+            raise ConfigError(
+                f"no endpoint is named for {self.model}; nel evaluates models behind an endpoint, so serve it and set "
+                "api_url, for example http://127.0.0.1:8000/v1"
+            )
+        strange = set(self.dataset_args) - set(self.datasets)
+        if strange:
+            raise ConfigError(f"dataset_args names {', '.join(sorted(strange))}, which datasets does not")
+        generation = dict(self.generation_config)
+        known: dict[str, Any] = {}
+        for key in ("temperature", "top_p", "max_tokens", "seed"):
+            if key in generation:
+                known[key] = generation.pop(key)
+        if "stop_seqs" in generation:
+            known["stop"] = generation.pop("stop_seqs")
+        if self.seed is not None:
+            known.setdefault("seed", self.seed)
+        engine: dict[str, Any] = {} if self.eval_batch_size is None else {"concurrency": self.eval_batch_size}
+        return {
+            "endpoint": {
+                "url": self.api_url,
+                "model": self.model,
+                "api_key_env": self.api_key_env,
+                "stream": self.stream,
+            },
+            "benchmarks": [self._entry(name) for name in self.datasets],
+            "generation": {**known, "extra": generation},
+            "engine": engine | ({"unscored_rate_max": 1.0} if self.ignore_errors else {}),
+            "output": {"dir": self.use_cache or self.work_dir},
+            "observability": {"log_level": "debug" if self.debug else "info"},
+        }
+
+    def _entry(self, name: str) -> dict[str, Any]:
+        arguments = dict(self.dataset_args.get(name, {}))
+        if self.limit is not None:
+            arguments["limit"] = self.limit
+        full = _full_name(name)
+        found = find_benchmark(full)
+        entry: dict[str, Any] = {"name": full, "repeats": self.repeats}
+        if isinstance(found, AdaptedBenchmark):
+            dataset = str(arguments.get("local_path") or arguments.get("dataset_id") or found.adapter.dataset_id)
+            if self.dataset_hub == "modelscope" and _is_plain(dataset):
+                arguments["dataset_id"] = f"ms://{dataset}"
+            return {**entry, "args": arguments}
+        if isinstance(self.limit, float):
+            raise ConfigError(f"{name} is no adapter class; give it a limit in samples, such as 10")
+        local, limit = arguments.pop("local_path", None), arguments.pop("limit", None)
+        return {**entry, "dataset": local, "max_problems": limit, "args": arguments}
+
+
+def run_task(task_cfg: TaskConfig | Mapping[str, Any] | str | Path | Sequence[Any]) -> Any:
+    """Run an evaluation and return a `Report` for each dataset by name; for a list of configurations, a list of those.
+
+    The report table is printed by ``print(report)``, or by `report_table` for several.
+
+    Args:
+        task_cfg: A configuration, a mapping of its fields, or the path of a YAML or JSON file with them.
+
+    Raises:
+        NelError: The configuration, a benchmark or its dataset is unusable, or the key or the model is wrong.
+    """
+    if isinstance(task_cfg, Sequence) and not isinstance(task_cfg, str):
+        return [run_task(one) for one in task_cfg]
+    config = _task_config(task_cfg)
+    result = evaluate(config.run_config(), resume=config.use_cache is not None)
+    if result.ending.exit_code == EXIT_USAGE:
+        raise UsageError(f"{result.ending.reason}; mend it, then: nel eval resume {result.run_dir}")
+    names = dict(zip((item.slot for item in result.benchmarks), config.datasets, strict=False))
+    reports = {}
+    for item in result.benchmarks:
+        name = names.get(item.slot, item.slot)
+        reports[name] = _report(config, name, item, result)
+    return reports
+
+
+def _task_config(given: TaskConfig | Mapping[str, Any] | str | Path) -> TaskConfig:
+    if isinstance(given, TaskConfig):
+        return given
+    if isinstance(given, (str, Path)):
+        given = read_yaml(Path(given))
+    try:
+        return TaskConfig.model_validate(dict(given))
+    except ValidationError as error:
+        raise ConfigError(f"TaskConfig: {first_problem(error)}") from error
+
+
+def _full_name(name: str) -> str:
+    """Return what a run calls an adapter of this process, so that another process can resume it."""
+    adapter = REGISTERED.get(name)
+    if adapter is None or ":" in name or name.endswith(".py"):
+        return name
+    source = source_of(adapter)
+    return f"{source}:{name}" if source.endswith(".py") else name
+
+
+def _is_plain(dataset: str) -> bool:
+    return "://" not in dataset and dataset.count("/") == 1 and not Path(dataset).exists()
+
+
+def _report(config: TaskConfig, name: str, item: BenchmarkResult, result: RunResult) -> Report:
+    scores: dict[str, list[dict[str, Any]]] = {}
+    unscored: Counter[str] = Counter()
+    with (item.directory / "results.jsonl").open(encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            if row["reward"] is None:
+                unscored[row["outcome"]["cause"]] += 1
+            else:
+                scores.setdefault(str(row["metadata"].get("category") or "default"), []).append(row)
+    model_name = config.model_id or config.model
+    found = find_benchmark(_full_name(name))
+    if isinstance(found, AdaptedBenchmark):
+        adapter = found.with_arguments(config.dataset_args.get(name, {})).adapter
+        names = [metric for entry in adapter.metric_list for metric in (entry if isinstance(entry, dict) else [entry])]
+        order = [subset for subset in adapter.subset_list if subset in scores]
+        by_subset = {
+            subset: adapter.aggregate_scores(_sample_scores(scores[subset], names))
+            for subset in [*order, *sorted(set(scores) - set(order))]
+        }
+        report = adapter.generate_report(by_subset, model_name, str(item.directory))
+    else:
+        meta = BenchmarkMeta(name=found.name, dataset_id=str(found.dataset), description=found.description)
+        means = {
+            subset: aggregated("mean", _sample_scores(rows, ["reward"])) for subset, rows in sorted(scores.items())
+        }
+        report = make_report(meta, means, model_name, {})
+    report.unscored, report.exit_code, report.run_dir = dict(unscored), result.exit_code, str(result.run_dir)
+    report.ended = result.ending.reason if result.ending.exit_code else None
+    return report
+
+
+def _sample_scores(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[SampleScore]:
+    """Return the rows' scores; a failure of the model that no metric saw counts 0 in all of them."""
+    seen = [name for row in rows for name in row["scoring_details"].get("metrics", ())]
+    failed = dict.fromkeys(dict.fromkeys(seen) or names, 0.0)
+    return [
+        SampleScore(
+            score=Score(
+                value=dict(row["scoring_details"].get("metrics") or failed),
+                extracted_prediction=row["extracted_answer"],
+                prediction=row["model_response"],
+            ),
+            sample_id=row["sample_id"],
+            group_id=row["sample_id"],
+            sample_metadata=row["metadata"],
+        )
+        for row in rows
+    ]
+
+
+__all__ = ["TaskConfig", "report_table", "run_task"]

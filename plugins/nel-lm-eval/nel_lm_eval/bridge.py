@@ -1,0 +1,130 @@
+"""``lm-eval://TASK``: a task of lm-evaluation-harness as a benchmark of nel.
+
+The requests become nel's samples, so that its client sends them, its store keeps them and its artifacts show them; the
+task's own filters and metrics score the answers. Trap: the scorer runs in a process of its own, which is forked after
+the task was loaded; a rescoring loads it again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, Self
+from urllib.parse import parse_qsl, unquote
+
+from nel import Benchmark, Message, Sample, ScorerInput
+from nel.errors import ConfigError, ScorerError, did_you_mean
+from nel.prompts import load_template
+from nel_lm_eval.tasks import RANKED, Address, Rows, load_task
+
+_PARAMETERS: Final = ("num_fewshot", "include_path", "apply_chat_template")
+_RESERVED: Final = ("_choices", "_choices_logprobs", "_choices_is_greedy")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskBenchmark(Benchmark):
+    """A benchmark whose rows are a task's documents with their requests."""
+
+    def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> Sample:
+        """Return the sample that a row of `LoadedTask.rows` describes."""
+        given: dict[str, Any] = {"id": sample_id, "target": raw["target"], "metadata": dict(raw["doc"])}
+        if "prompt" in raw:
+            asked = raw["prompt"]
+            return Sample(input=asked if isinstance(asked, str) else _messages(asked), **given)
+        contexts, continuations = raw["contexts"], raw["continuations"]
+        if len(contexts) == 1:
+            return Sample(input=contexts[0], choices=tuple(continuations), **given)
+        return Sample(input="", choices=tuple(contexts), continuation=continuations[0], **given)
+
+    def with_shots(self, rows: Sequence[Any], **_: Any) -> Self:
+        """Refuse examples, which the task chooses and shows itself.
+
+        Raises:
+            ConfigError: Always.
+        """
+        raise ConfigError(
+            f"{self.name} chooses its own examples and not among {len(rows)} others; "
+            "instead of --num-fewshot write lm-eval://TASK?num_fewshot=N"
+        )
+
+
+def open_task(uri: str) -> Benchmark:
+    """Return the benchmark that ``lm-eval://TASK?num_fewshot=N&include_path=FOLDER&apply_chat_template=true`` names.
+
+    Raises:
+        ConfigError: The address, the task or its kind cannot be run.
+        DatasetError: Its data set cannot be had.
+        MissingExtra: lm_eval is not installed.
+    """
+    address = parse_address(uri)
+    loaded = load_task(address)
+    plain = re.sub(r"[^a-z0-9_-]+", "-", address.task.lower()).strip("-")
+    left_out = f"; without {', '.join(loaded.left_out)}, no mean over samples" if loaded.left_out else ""
+    return TaskBenchmark(
+        name=f"lm-eval-{plain}",
+        description=f"{address.task} of lm-evaluation-harness {loaded.version}{left_out}",
+        dataset=Rows(loaded),
+        prompt=load_template("made by lm-evaluation-harness", name="prompt"),
+        scorer=partial(score, address=address),
+        loglikelihood=loaded.kind in RANKED,
+        protocol="completions" if loaded.kind in RANKED else "chat" if address.apply_chat_template else None,
+        generation=loaded.generation(),
+        extra={"task": loaded.digest()},
+    )
+
+
+def score(sample: ScorerInput, *, address: Address) -> dict[str, Any]:
+    """Return what the task's own filters and metrics say of an answer.
+
+    Raises:
+        ScorerError: They say nothing that is a number.
+    """
+    doc = {key: value for key, value in sample.metadata.items() if key not in _RESERVED}
+    sums = sample.metadata.get("_choices_logprobs")
+    marks = sample.metadata.get("_choices_is_greedy")
+    answers = [sample.response] if sums is None else [(one, mark) for one, mark in zip(sums, marks or (), strict=True)]
+    found = load_task(address).count(doc, answers)
+    if not found:
+        raise ScorerError(f"the metrics of {address.task} gave no number for this answer")
+    return {**found, "extracted": sample.response}
+
+
+def parse_address(uri: str) -> Address:
+    """Return what a URI names.
+
+    Raises:
+        ConfigError: It names no task, or has a parameter that is unknown, given twice or of a wrong kind.
+
+    >>> parse_address("lm-eval://gsm8k?num_fewshot=5")
+    Address(task='gsm8k', num_fewshot=5, include_path=None, apply_chat_template=False)
+    """
+    task, _, query = uri.partition("://")[2].partition("?")
+    task = unquote(task).strip("/")
+    if not task:
+        raise ConfigError(f"{uri} names no task; write lm-eval://TASK")
+    given: dict[str, str] = {}
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if name not in _PARAMETERS:
+            hint = did_you_mean(name, _PARAMETERS) or ";"
+            raise ConfigError(f'{uri}: unknown parameter "{name}"{hint} known: {", ".join(_PARAMETERS)}')
+        if name in given:
+            raise ConfigError(f"{uri}: {name} is given twice")
+        given[name] = value
+    shots = given.get("num_fewshot")
+    if shots is not None and not shots.isdecimal():
+        raise ConfigError(f"{uri}: num_fewshot is {shots!r}; give a whole number from 0")
+    chat = given.get("apply_chat_template", "false").lower()
+    if chat not in ("true", "false"):
+        raise ConfigError(f"{uri}: apply_chat_template is {chat!r}; give true or false")
+    return Address(
+        task=task,
+        num_fewshot=None if shots is None else int(shots),
+        include_path=given.get("include_path"),
+        apply_chat_template=chat == "true",
+    )
+
+
+def _messages(asked: Sequence[Mapping[str, str]]) -> tuple[Message, ...]:
+    return tuple(Message(role=message["role"], content=message["content"]) for message in asked)

@@ -1,0 +1,220 @@
+"""A task run through nel asks and counts as lm_eval does itself, and what cannot be run is refused with a reason."""
+
+from __future__ import annotations
+
+import json
+import string
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lm_eval_tasks import TASKS, write_tasks
+from nel_lm_eval.bridge import Address, open_task, parse_address
+
+from nel import NelError, evaluate
+from nel.errors import ConfigError, DatasetError
+from nel.evaluation import rescore
+
+sys.path.insert(0, str(Path(__file__).parents[3]))
+from tests.support.endpoint import Call, Endpoint, scripted
+from tests.support.letters import letters
+from tests.support.lm_eval import prompts_of, read_samples
+
+PROBED = ("The capital of France", "Monday, Tuesday", "Grüße")
+
+
+@pytest.fixture(scope="session")
+def lm_eval() -> Any:
+    """Return the harness, without a hub, or skip."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "OPENAI_API_KEY": "none"}.items():
+            patch.setenv(name, value)
+        yield pytest.importorskip("lm_eval", reason="lm_eval is not installed: pip install 'lm_eval[api]'")
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    """Serve the scripted model."""
+    with scripted(letters, models=["letters"]) as served:
+        yield served
+
+
+@pytest.fixture(scope="session")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return a tokenizer of single characters, which the harness needs to rank choices."""
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    from tokenizers import Tokenizer, decoders, models  # noqa: PLC0415 - comes with transformers
+
+    known = sorted(set(string.printable) | set(json.dumps(list(TASKS.values()), ensure_ascii=False)))
+    built = Tokenizer(models.BPE(vocab={letter: place for place, letter in enumerate([*known, "<eos>"])}, merges=[]))
+    built.decoder = decoders.Fuse()
+    folder = str(tmp_path_factory.mktemp("tokenizer"))
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=built,
+        eos_token="<eos>",  # noqa: S106 - a token of a text
+        clean_up_tokenization_spaces=False,
+    ).save_pretrained(folder)
+    return folder
+
+
+def _run(folder: Path, url: str, name: str, *, query: str = "", **more: Any) -> Any:
+    uri = f"lm-eval://{name}?include_path={folder}{query}"
+    config = {
+        "endpoint": {"url": url, "model": "letters"},
+        "benchmarks": [{"name": uri, **more}],
+        "output": {"dir": str(folder / "out")},
+    }
+    return evaluate(config)
+
+
+def _harness(folder: Path, url: str, name: str, tokenizer: str | None, **options: Any) -> list[dict[str, Any]]:
+    from lm_eval import simple_evaluate  # noqa: PLC0415 - the fixture skips where it is not there
+    from lm_eval.tasks import TaskManager  # noqa: PLC0415 - as above
+
+    arguments: dict[str, Any] = {"model": "letters", "base_url": f"{url}/chat/completions"}
+    kind = "local-chat-completions"
+    if tokenizer is not None:
+        kind = "local-completions"
+        arguments |= {"base_url": f"{url}/completions", "tokenizer": tokenizer, "tokenized_requests": False}
+        arguments |= {"max_length": 100_000, "tokenizer_backend": "huggingface"}
+    manager = TaskManager(include_path=str(folder), include_defaults=False)
+    found = simple_evaluate(kind, arguments, [name], task_manager=manager, bootstrap_iters=0, **options)
+    return sorted(found["samples"][name], key=lambda one: one["doc_id"])
+
+
+def _sent(calls: list[Call]) -> Counter[str]:
+    texts = [json.dumps(call.body["messages"], sort_keys=True) for call in calls if "messages" in call.body]
+    texts += [text for call in calls if "prompt" in call.body for text in prompts_of(call)]
+    return Counter(text for text in texts if not text.startswith(PROBED))
+
+
+@pytest.mark.usefixtures("lm_eval")
+def test_a_generated_task_is_asked_and_counted_as_by_the_harness(tmp_path: Path, endpoint: Endpoint) -> None:
+    """The same turns with the same drawn examples, the same settings, and both filters' verdict on each sample."""
+    write_tasks(tmp_path, "sums")
+    theirs = _harness(tmp_path, endpoint.url, "sums", None, apply_chat_template=True)
+    asked = len(endpoint.calls)
+    result = _run(tmp_path, endpoint.url, "sums", query="&apply_chat_template=true")
+    assert result.exit_code == 0
+    assert _sent(endpoint.calls[:asked]) == _sent(endpoint.calls[asked:])
+    first, last = endpoint.calls[0].body, endpoint.calls[-1].body
+    assert {key: last[key] for key in ("stop", "max_tokens", "temperature")} == {
+        key: first[key] for key in ("stop", "max_tokens", "temperature")
+    }
+    ours = [line["scoring_details"]["metrics"] for line in read_samples(result.run_dir)]
+    for filter_name in ("strict-match", "flexible-extract"):
+        known = [one["exact_match"] for one in theirs if one["filter"] == filter_name]
+        assert [metrics[f"exact_match_{filter_name}"] for metrics in ours] == known
+        assert len(known) == len(TASKS["sums"][1])
+
+
+@pytest.mark.usefixtures("lm_eval")
+@pytest.mark.parametrize("name", ["shapes", "blanks", "last_word"])
+def test_a_ranked_task_is_asked_and_counted_as_by_the_harness(
+    tmp_path: Path, endpoint: Endpoint, tokenizer: str, name: str
+) -> None:
+    """Choices behind one context, contexts before one continuation, and a single continuation."""
+    write_tasks(tmp_path, name)
+    theirs = _harness(tmp_path, endpoint.url, name, tokenizer)
+    asked = len(endpoint.calls)
+    result = _run(tmp_path, endpoint.url, name)
+    assert result.exit_code == 0
+    assert _sent(endpoint.calls[:asked]) == _sent(endpoint.calls[asked:])
+    ours = read_samples(result.run_dir)
+    assert len(ours) == len(theirs) == len(TASKS[name][1])
+    for line, one in zip(ours, theirs, strict=True):
+        metrics = line["scoring_details"]["metrics"]
+        assert metrics == {key: one[key] for key in ("acc", "acc_norm") if key in one}
+        assert line["sums"] == pytest.approx([float(answer[0][0]) for answer in one["resps"]], abs=1e-9)
+
+
+@pytest.mark.usefixtures("lm_eval")
+def test_a_text_task_takes_its_shots_from_the_address(tmp_path: Path, endpoint: Endpoint) -> None:
+    """Without turns all stands in one message; the number of examples and a run's own settings go before the task's."""
+    write_tasks(tmp_path, "sums")
+    result = _run(tmp_path, endpoint.url, "sums", query="&num_fewshot=1", generation={"max_tokens": 7})
+    assert result.exit_code == 0
+    (message,) = endpoint.calls[-1].body["messages"]
+    assert message["content"].count("Question:") == 2
+    assert (endpoint.calls[-1].body["max_tokens"], endpoint.calls[-1].body["stop"]) == (7, ["Question:"])
+
+
+@pytest.mark.usefixtures("lm_eval")
+def test_a_run_is_scored_anew_without_a_request(tmp_path: Path, endpoint: Endpoint) -> None:
+    """Stored answers are counted by the task again, and come to the same."""
+    write_tasks(tmp_path, "sums")
+    result = _run(tmp_path, endpoint.url, "sums")
+    before, asked = read_samples(result.run_dir), len(endpoint.calls)
+    again = rescore(result.run_dir)
+    assert again.exit_code == 0
+    assert len(endpoint.calls) == asked
+    assert [line["reward"] for line in read_samples(again.run_dir)] == [line["reward"] for line in before]
+
+
+@pytest.mark.usefixtures("lm_eval")
+@pytest.mark.parametrize(
+    ("name", "query", "error", "message"),
+    [
+        ("rolling", "", ConfigError, "asks for loglikelihood_rolling; nel can run tasks of the kinds"),
+        ("thrice", "", ConfigError, "asks each question 3 times"),
+        ("programs", "", ConfigError, "runs the model's programs on this machine"),
+        ("corpus", "", ConfigError, "has no metric that is a mean over samples, only bleu"),
+        ("shapes", "&apply_chat_template=true", ConfigError, "a chat endpoint cannot do"),
+        ("hellaswagg", "", ConfigError, 'lm_eval has no task "hellaswagg"; did you mean "hellaswag"'),
+        ("mmlu", "", ConfigError, "is a group of tasks; name them one by one, such as mmlu_"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(
+    tmp_path: Path, name: str, query: str, error: type[NelError], message: str
+) -> None:
+    """Before anything is sent, with the reason and the next step."""
+    write_tasks(tmp_path, "sums", *([name] if name in TASKS else []))
+    with pytest.raises(error, match=message):
+        open_task(f"lm-eval://{name}?include_path={tmp_path}{query}")
+
+
+@pytest.mark.usefixtures("lm_eval")
+def test_a_request_without_context_and_examples_by_flag_are_refused(tmp_path: Path, endpoint: Endpoint) -> None:
+    """An endpoint cannot say how likely a text is behind nothing; examples are the task's own affair."""
+    write_tasks(tmp_path, "bare", "sums")
+    with pytest.raises(DatasetError, match="nothing in front of it"):
+        _run(tmp_path, endpoint.url, "bare")
+    with pytest.raises(ConfigError, match="num_fewshot=N"):
+        _run(tmp_path, endpoint.url, "sums", num_fewshot=2)
+    assert _sent(endpoint.calls) == Counter()
+
+
+@pytest.mark.usefixtures("lm_eval")
+def test_a_corpus_metric_beside_a_mean_is_named_as_left_out(tmp_path: Path) -> None:
+    """What is not a mean over samples is not counted, and the description says so."""
+    write_tasks(tmp_path, "last_word")
+    found = open_task(f"lm-eval://last_word?include_path={tmp_path}")
+    assert "without perplexity" in found.description
+    assert (found.name, found.loglikelihood, found.protocol) == ("lm-eval-last_word", True, "completions")
+
+
+def test_an_address_is_read_without_the_harness() -> None:
+    """Task, examples, folder and turns."""
+    assert parse_address("lm-eval://mmlu_anatomy?num_fewshot=5&apply_chat_template=True") == Address(
+        task="mmlu_anatomy", num_fewshot=5, apply_chat_template=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("uri", "message"),
+    [
+        ("lm-eval://", "names no task"),
+        ("lm-eval://x?shots=5", 'unknown parameter "shots"'),
+        ("lm-eval://x?num_fewshots=5", 'did you mean "num_fewshot"'),
+        ("lm-eval://x?num_fewshot=-1", "whole number from 0"),
+        ("lm-eval://x?num_fewshot=1&num_fewshot=2", "given twice"),
+        ("lm-eval://x?apply_chat_template=yes", "give true or false"),
+    ],
+)
+def test_a_wrong_address_says_what_is_wrong(uri: str, message: str) -> None:
+    """Typing errors are caught before lm_eval is imported."""
+    with pytest.raises(ConfigError, match=message):
+        parse_address(uri)

@@ -1,0 +1,266 @@
+"""The transports against a server that is written byte by byte: straight, and through a proxy."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import pytest
+
+from nel.config.schema import EndpointConfig
+from nel.errors import ConfigError
+from nel.models.faults import Fault
+from nel.models.streams import EventStream
+from nel.models.transport import Fetched, Transport, transport_for
+from nel.models.transport.direct import DirectTransport
+
+Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+WHOLE = OK + b"Content-Length: 2\r\n\r\n{}"
+ROUTES = pytest.mark.parametrize("route", ["straight", "proxied"])
+
+
+class Server:
+    """Answers each request with the next of some scripts, and keeps what it was sent."""
+
+    def __init__(self, *scripts: list[bytes | float]) -> None:
+        self.scripts = list(scripts)
+        self.requests: list[bytes] = []
+        self.connections = 0
+        self.served: list[Any] = []
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        self.served.append(asyncio.current_task())
+        try:
+            while self.scripts:
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+                body = await reader.readexactly(int(length[0].split(b":")[1])) if length else b""
+                self.requests.append(head + body)
+                for part in self.scripts.pop(0):
+                    if isinstance(part, float):
+                        await asyncio.sleep(part)
+                    elif part == b"":
+                        writer.close()
+                        return
+                    else:
+                        writer.write(part)
+                        await writer.drain()
+            await reader.read()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+
+    @asynccontextmanager
+    async def listening(self) -> AsyncIterator[str]:
+        """Yield ``host:port``."""
+        server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
+        try:
+            yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        finally:
+            server.close()
+            await asyncio.gather(*self.served, return_exceptions=True)
+            await server.wait_closed()
+
+
+@asynccontextmanager
+async def talking(server: Server, route: str = "straight", **settings: Any) -> AsyncIterator[tuple[Transport, str]]:
+    """Yield a transport to a server and the URL to ask."""
+    async with server.listening() as place:
+        host = "model.invalid" if route == "proxied" else place
+        proxy = {"proxy": f"http://{place}"} if route == "proxied" else {}
+        endpoint = EndpointConfig(url=f"http://{host}/v1", model="m", **settings, **proxy)
+        async with transport_for(endpoint, {"Content-Type": "application/json"}, connections=4) as transport:
+            yield transport, f"http://{host}/v1/chat/completions"
+
+
+async def ask(transport: Transport, url: str, stream: EventStream | None = None) -> Fetched | Fault:
+    """Send one request."""
+    return await transport.fetch("POST", url, b'{"a":1}', {"Idempotency-Key": "k"}, stream)
+
+
+async def bodies(server: Server, route: str, n: int, **settings: Any) -> list[Any]:
+    """Return what n requests, one after the other, gave: the body, or the fault's kind."""
+    found: list[Any] = []
+    async with talking(server, route, **settings) as (transport, url):
+        for _ in range(n):
+            fetched = await ask(transport, url)
+            found.append(fetched.kind if isinstance(fetched, Fault) else fetched.body)
+    return found
+
+
+@ROUTES
+async def test_what_is_sent(route: str) -> None:
+    """The head names the host, the length and every header once; the body follows."""
+    server = Server([WHOLE])
+    assert await bodies(server, route, 1) == [b"{}"]
+    head, _, body = server.requests[0].partition(b"\r\n\r\n")
+    lines = head.decode().lower().split("\r\n")
+    names = [line.split(":")[0] for line in lines[1:]]
+    assert body == b'{"a":1}'
+    assert lines[0].startswith("post ")
+    assert lines[0].endswith("/v1/chat/completions http/1.1")
+    assert len(names) == len(set(names))
+    assert {"host", "content-length", "accept-encoding", "content-type", "idempotency-key"} <= set(names)
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("sent", "body"),
+    [
+        ([WHOLE], b"{}"),
+        ([part.to_bytes() for part in WHOLE], b"{}"),
+        ([OK + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", 0.01, b"1\r\n}\r\n0\r\n\r\n"], b"{}"),
+        ([OK + b"Connection: close\r\n\r\n{", 0.01, b"}", b""], b"{}"),
+        ([OK + b"Content-Encoding: gzip\r\nContent-Length: 22\r\n\r\n" + gzip.compress(b"{}")], b"{}"),
+        ([b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + WHOLE], b"{}"),
+        ([b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n"], b""),
+    ],
+    ids=["whole", "byte-by-byte", "chunked", "until-closed", "gzip", "early-hints", "empty"],
+)
+async def test_bodies_of_all_shapes(route: str, sent: list[bytes | float], body: bytes) -> None:
+    """Whatever way HTTP/1.1 has of saying where a body ends."""
+    assert await bodies(Server(sent), route, 1) == [body]
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("sent", "kind"),
+    [
+        ([b""], "connection"),
+        ([OK + b"Content-Length: 9\r\n\r\n{", 0.01, b""], "malformed"),
+        ([OK + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", 0.01, b""], "malformed"),
+        ([b"SSH-2.0-OpenSSH_9.2\r\n"], "malformed"),
+        ([OK + b"Content-Encoding: br\r\nContent-Length: 2\r\n\r\nxx"], "malformed"),
+        ([OK + b"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\nxx"], "malformed"),
+        ([OK + b"Content-Length: 2000\r\n\r\n" + b"x" * 2000], "too_large"),
+        ([b"HTTP/1.1 302 Found\r\nLocation: http://x/\r\nContent-Length: 0\r\n\r\n"], "not_found"),
+        ([0.6], "first_byte_timeout"),
+        ([OK, 0.6], "first_byte_timeout"),
+        ([OK + b"Content-Length: 9\r\n\r\n{", 0.6], "idle_timeout"),
+        ([OK + b"Transfer-Encoding: chunked\r\n\r\n", *[b"1\r\nx\r\n", 0.1] * 20], "timeout"),
+    ],
+)
+async def test_faults(route: str, sent: list[bytes | float], kind: str) -> None:
+    """Each has its kind, on either way."""
+    limits = {"first_byte_timeout_seconds": 0.3, "idle_timeout_seconds": 0.3, "total_timeout_seconds": 0.9}
+    server = Server(sent)
+    assert await bodies(server, route, 1, response_bytes_max=1024, **limits) == [kind]
+
+
+@ROUTES
+async def test_a_connection_serves_many_and_a_closed_one_is_no_attempt(route: str) -> None:
+    """One connection carries what comes after; when it was closed meanwhile, that is told apart from a fault."""
+    server = Server([WHOLE], [WHOLE], [b""], [WHOLE])
+    async with talking(server, route) as (transport, url):
+        assert [isinstance(await ask(transport, url), Fetched) for _ in range(2)] == [True, True]
+        assert server.connections == 1
+        hung_up = await ask(transport, url)
+        assert isinstance(hung_up, Fault)
+        assert (hung_up.hung_up, hung_up.on_reused) == (True, True)
+        assert isinstance(await ask(transport, url), Fetched)
+    assert server.connections == 2
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        [WHOLE + b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstolen"],
+        [WHOLE, 0.01, b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstolen"],
+        [WHOLE + b"\x00garbage"],
+        [OK + b"Connection: close\r\nContent-Length: 2\r\n\r\n{}stolen"],
+    ],
+    ids=["two-answers", "a-second-one-later", "garbage", "after-close"],
+)
+async def test_an_answer_is_never_taken_for_another_requests(first: list[bytes | float]) -> None:
+    """What was not asked for closes the connection; the next request goes out on a new one."""
+    server = Server(first, [OK + b"Content-Length: 4\r\n\r\nmine"])
+    async with talking(server) as (transport, url):
+        one = await ask(transport, url)
+        assert isinstance(one, Fetched)
+        assert one.body == b"{}"
+        await asyncio.sleep(0.05)
+        two = await ask(transport, url)
+    assert isinstance(two, Fetched)
+    assert two.body == b"mine"
+    assert server.connections == 2
+
+
+async def test_a_request_that_is_given_up_takes_its_connection_with_it() -> None:
+    """The late answer to a cancelled request reaches nobody."""
+    server = Server([0.1, OK + b"Content-Length: 4\r\n\r\nlate"], [WHOLE])
+    async with talking(server) as (transport, url):
+        asking = asyncio.create_task(ask(transport, url))
+        await asyncio.sleep(0.05)
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        fetched = await ask(transport, url)
+    assert isinstance(fetched, Fetched)
+    assert fetched.body == b"{}"
+    assert server.connections == 2
+
+
+async def test_the_connection_of_a_stream_is_used_again() -> None:
+    """After ``[DONE]`` the end of the message is still to come; what comes later than that closes the connection."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    event = b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+    chunk = b"%x\r\n%b\r\n" % (len(event), event)
+    server = Server([head + chunk, 0.05, b"0\r\n\r\n"], [WHOLE])
+    async with talking(server) as (transport, url):
+        stream = EventStream(chat=True)
+        streamed = await ask(transport, url, stream)
+        assert isinstance(streamed, Fetched)
+        assert streamed.streamed
+        assert stream.answer()["choices"][0]["message"]["content"] == "x"
+        await asyncio.sleep(0.15)
+        assert isinstance(await ask(transport, url), Fetched)
+    assert server.connections == 1
+
+
+async def test_a_stream_whose_end_does_not_come_costs_its_connection() -> None:
+    """The answer is there; the connection is dropped and nothing of it kept."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    event = b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+    server = Server([head + b"%x\r\n%b\r\n" % (len(event), event), 0.05, b""], [WHOLE])
+    async with talking(server) as (transport, url):
+        assert isinstance(transport, DirectTransport)
+        assert isinstance(await ask(transport, url, EventStream(chat=True)), Fetched)
+        await asyncio.sleep(0.15)
+        assert transport.n_connections == 0
+        assert isinstance(await ask(transport, url), Fetched)
+    assert server.connections == 2
+
+
+async def test_half_a_head() -> None:
+    """It is an attempt, not an idle connection that was closed: something came back."""
+    assert await bodies(Server([WHOLE], [OK, b""]), "straight", 2) == [b"{}", "malformed"]
+
+
+async def test_a_head_without_end_is_cut_off() -> None:
+    """A server that sends headers for ever fills no memory."""
+    server = Server([OK, *[b"X-Filler: " + b"y" * 60_000 + b"\r\n"] * 8])
+    assert await bodies(server, "straight", 1) == ["too_large"]
+
+
+@pytest.mark.parametrize("name", ["Content-Length", "Transfer-Encoding", "Connection", "a b", ""])
+def test_headers_that_would_break_the_framing_are_refused(name: str) -> None:
+    """What says where a message ends is not the user's to set."""
+    with pytest.raises(ConfigError, match="cannot be set"):
+        transport_for(EndpointConfig(url="http://x/v1", model="m"), {name: "1"}, connections=1)
+
+
+async def test_a_line_break_in_a_header_is_never_sent() -> None:
+    """A value that would become two headers is a fault of this request alone."""
+    server = Server([WHOLE])
+    async with talking(server) as (transport, url):
+        fault = await transport.fetch("POST", url, b"{}", {"X-Nel-Sample-Id": "a\r\nX-Other: b"})
+        assert isinstance(fault, Fault)
+        assert isinstance(await ask(transport, url), Fetched)
+    assert len(server.requests) == 1
