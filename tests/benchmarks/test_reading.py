@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -112,6 +113,7 @@ def test_drop_shows_a_whole_answer_in_examples() -> None:
     nothing = {"day": "", "month": "", "year": ""}
     row = {"passage": "p", "question": "q?", "answer": {"number": "", "date": nothing, "spans": ["A", "B"]}}
     assert drop.with_answers(row)["shown"] == "A; B"
-    bound = drop.drop.with_shots([RawRow(number=1, data=row)], source="train")
-    assert bound.shots is not None
-    assert bound.shots.pools[None].shots[0].text.endswith("Question: q?\n\nAnswer: A; B")
+    bound = replace(drop.drop, num_fewshot=1).with_shots([RawRow(number=1, data=row)], source="train")
+    asked = str(bound.sample({**row, "question": "other?"}, sample_id="1").input)
+    assert "Question: q?\n\nAnswer: A; B\n\n" in asked
+    assert asked.endswith("Question: other?")
