@@ -17,6 +17,7 @@ from nel.benchmarks.examples import bind_examples
 from nel.benchmarks.registry import find_benchmark
 from nel.benchmarks.scorer_choice import find_scorer
 from nel.benchmarks.statistics_choice import choose_statistics
+from nel.byob.requirements import check_requirements
 from nel.config.identity import Identity, sandbox_fields, settings_fields
 from nel.config.schema import BenchmarkConfig, GenerationConfig, RunConfig
 from nel.datasets.ids import content_id, occurrence_id, own_id
@@ -95,12 +96,20 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
     plans: list[Plan] = []
     for named in config.benchmarks:
         benchmark = _with_entry(find_benchmark(named.name), named)
+        _check_requirements(benchmark)
         entry = _with_generation(config, named, benchmark)
         slot = benchmark.name
         count = sum(plan.benchmark.name == benchmark.name for plan in plans)
         plans.append(_plan(config, entry, benchmark, slot if not count else f"{slot}@{count + 1}", resuming))
     _check_budget(config, plans)
     return plans
+
+
+def _check_requirements(benchmark: Benchmark) -> None:
+    """Refuse a benchmark whose scorer lacks what it says it needs, before answers are paid for that it cannot score."""
+    problems = [check.problem for check in check_requirements(benchmark.requirements) if check.problem is not None]
+    if problems:
+        raise ConfigError(f"{benchmark.name} cannot be scored here: {'; '.join(problems)}")
 
 
 def _check_budget(config: RunConfig, plans: list[Plan]) -> None:

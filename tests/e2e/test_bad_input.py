@@ -91,6 +91,7 @@ def test_wrong_datasets(tmp_path: Path, content: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        ({"requirements": "['nobody-has-this>=2']"}, "mine cannot be scored here: nobody-has-this is not installed"),
         ({"prompt": "'{qestion}'"}, 'did you mean "question"'),
         ({"target_field": "'anser'"}, 'did you mean "answer"'),
         ({"prompt": "'{question.__class__}'"}, "question"),
