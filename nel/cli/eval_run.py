@@ -16,7 +16,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 def run(
     config: Annotated[Path | None, typer.Argument(help="A YAML configuration; flags win over it.")] = None,
     bench: Annotated[
-        list[str] | None, typer.Option("--bench", "-b", help="Benchmark name or path.py; repeatable.")
+        list[str] | None, typer.Option("--bench", "-b", help="Benchmark name, path.py or lm-eval://TASK; repeatable.")
     ] = None,
     model_url: Annotated[str | None, typer.Option(help="Base URL or full path of the endpoint.")] = None,
     model_id: Annotated[str | None, typer.Option(help="The model's name at the endpoint.")] = None,
