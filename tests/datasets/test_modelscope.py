@@ -105,6 +105,14 @@ def test_where_no_commit_is_told_the_content_names_the_version(hub: FakeModelSco
         data_of(one)
 
 
+def test_a_hub_that_tells_neither_commit_nor_hash_is_read_anew(hub: FakeModelScope) -> None:
+    """A cached file that nothing vouches for is not taken, even one of the same size."""
+    hub.tells_commits = hub.tells_hashes = False
+    assert data_of(open_dataset("ms://acme/quiz")) == ROWS
+    hub.repos["acme/quiz"].append({"test.jsonl": JSONL.replace(b"q0", b"q9")})
+    assert data_of(open_dataset("ms://acme/quiz"))[0]["question"] == "q9"
+
+
 def test_a_commit_without_all_the_files_is_not_taken(hub: FakeModelScope, monkeypatch: pytest.MonkeyPatch) -> None:
     """The newest commit of a file pins a version only if the hub lists the very same files for it."""
     monkeypatch.setattr(hub, "commit", lambda repo, version=-1: f"{len(repo):040x}")
@@ -184,7 +192,7 @@ def test_a_damaged_cache_is_mended_and_a_wrong_download_refused(
     """Each file is held against the SHA-256 that the hub lists, in the cache and after a download."""
     open_dataset("ms://acme/quiz")
     (cached,) = (tmp_path / "cache").rglob("test.jsonl")
-    cached.write_bytes(LINES[1])
+    cached.write_bytes(JSONL.replace(b"q0", b"q9"))
     assert data_of(open_dataset("ms://acme/quiz")) == ROWS
     hub.corrupt = frozenset({"easy/test.jsonl"})
     monkeypatch.setattr("modelscope_hub._download.DOWNLOAD_INTEGRITY_RETRY_BACKOFF", 0)

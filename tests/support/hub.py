@@ -95,6 +95,7 @@ class FakeModelScope:
     private: frozenset[str] = frozenset()
     token: str = "ms-token"
     tells_commits: bool = True
+    tells_hashes: bool = True
     corrupt: frozenset[str] = frozenset()
     """Paths whose bytes are not those that are listed."""
     url: str = ""
@@ -141,7 +142,8 @@ class FakeModelScope:
             changed = version
             while changed and versions[changed - 1].get(path) == data:
                 changed -= 1
-            about = {"Path": path, "Type": "blob", "Size": len(data), "Sha256": hashlib.sha256(data).hexdigest()}
+            digest = hashlib.sha256(data).hexdigest() if self.tells_hashes else ""
+            about = {"Path": path, "Type": "blob", "Size": len(data), "Sha256": digest}
             told = {"Revision": self.commit(repo, changed), "CommittedDate": 1_700_000_000 + changed}
             entries.append(about | (told if self.tells_commits else {}))
         entries += [{"Path": folder, "Type": "tree", "Size": 0} for folder in _folders(versions[version])]
