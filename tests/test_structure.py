@@ -26,6 +26,7 @@ FENCES = {
     "jinja2": ("nel/prompts.py", "nel/reports/"),
     "datasets": ("nel/datasets/hub.py",),
     "huggingface_hub": ("nel/datasets/hub.py",),
+    "modelscope_hub": ("nel/datasets/modelscope.py",),
     "pyarrow": ("nel/datasets/",),
     "scipy": ("nel/metrics/",),
     "xllamacpp": ("nel/models/endpoints/local_model.py",),

@@ -43,25 +43,39 @@ def open_path(path: str, base_dir: Path | None, *, uri: str | None = None) -> Da
     Raises:
         DatasetError: It is missing, empty, not a regular file, or of an unknown format.
     """
-    name = uri or path
     if not path.strip() or "\0" in path:
         raise DatasetError(f"{path!r} is no name for a dataset file; give a path or a URI")
     found = _find(path, base_dir)
     suffix_of(path)
-    before = _usable(found, name)
+    return dataset_of(source_at(found, path, shown=uri or path), uri=uri or path)
+
+
+def source_at(found: Path, name: str, *, shown: str | None = None) -> Source:
+    """Return the file at a path, which must stay as it is now.
+
+    Args:
+        found: Where it is.
+        name: What its rows are said to be of; it ends in the file's suffix.
+        shown: What the file itself is called in messages; the name without it.
+
+    Raises:
+        DatasetError: It is missing, empty or not a regular file.
+    """
+    shown = shown or name
+    before = _usable(found, shown)
 
     def open_again() -> BinaryIO:
         try:
             file = found.open("rb")
         except OSError as error:
-            raise DatasetError(f"{name}: cannot be opened: {error.strerror}") from error
+            raise DatasetError(f"{shown}: cannot be opened: {error.strerror}") from error
         if _identity(os.fstat(file.fileno())) != before:
             file.close()
-            raise DatasetError(f"{name}: the file changed since it was opened; start a new run")
+            raise DatasetError(f"{shown}: the file changed since it was opened; start a new run")
         return file
 
     _, size, modified = before
-    return dataset_of(Source(name=path, open=open_again, stamp=f"{size} bytes of {modified}"), uri=name)
+    return Source(name=name, open=open_again, stamp=f"{size} bytes of {modified}")
 
 
 def _find(path: str, base_dir: Path | None) -> Path:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TypeAlias, cast
 
 from nel.datasets import json_file, jsonl, tables
 from nel.datasets.base import Dataset, RawRow, checked
@@ -55,7 +55,7 @@ def dataset_of(source: Source, *, uri: str, revision: str | None = None) -> Data
     unit: Unit = "line" if suffix in _LINES else "row"
 
     def read() -> Iterator[RawRow]:
-        return checked(_rows(source, suffix, gzipped), name=source.name, unit=unit)
+        return checked(rows_in(source), name=source.name, unit=unit)
 
     fingerprint = None if source.stamp is None else f"{suffix}{'.gz' if gzipped else ''} {source.stamp}"
     return Dataset(uri=uri, revision=revision, unit=unit, read=read, fingerprint=fingerprint)
@@ -82,7 +82,13 @@ def suffix_of(name: str) -> tuple[str, bool]:
     return suffix, gzipped
 
 
-def _rows(source: Source, suffix: str, gzipped: bool) -> Iterator[tuple[int, dict[str, object] | str]]:
+def rows_in(source: Source) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """Yield the number of each line or row of a file, with its values or what is wrong with it.
+
+    Raises:
+        DatasetError: The file is of no known format, is damaged or cannot be read.
+    """
+    suffix, gzipped = suffix_of(source.name)
     with source.open() as raw:
         file = cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if gzipped else raw
         try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -20,12 +20,12 @@ from nel.datasets.base import Dataset, RawRow, checked
 from nel.datasets.parquet import plain_or_problem
 from nel.errors import DatasetError, MissingExtra, did_you_mean
 
-_FORM: Final = "the form is hf://org/name?config=NAME&split=test&revision=COMMIT"
 _PARTS_MAX: Final = 4
 _PARAMETERS: Final = ("config", "configs", "file", "split", "revision")
 _CONFIG_FIELD: Final = "config"
 _PART: Final = re.compile(r"[A-Za-z0-9_][\w.-]*", re.ASCII)
-_COMMIT: Final = re.compile(r"[0-9a-f]{40}")
+COMMIT: Final = re.compile(r"[0-9a-f]{40}")
+"""A commit in full; any shorter name may mean another one tomorrow."""
 _TIMEOUT_SECONDS: Final = 30.0
 _PROBLEM_CHARS_MAX: Final = 400
 
@@ -44,7 +44,7 @@ _EXPLANATIONS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HubAddress:
-    """What an ``hf://`` URI names."""
+    """What the URI of a hub names."""
 
     repo: str
     config: str | None
@@ -76,31 +76,32 @@ def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
             for config in address.configs or (address.config,)
         ]
     except Exception as error:
-        raise DatasetError(f"{uri}: {_explain(error)}; or give a local copy: --dataset PATH") from error
+        raise DatasetError(f"{uri}: {explained(error, _EXPLANATIONS)}; or give a local copy: --dataset PATH") from error
     for part in loaded:
         _check_commit(part, commit, uri)
     parts = [_undecoded(part) for part in loaded]
 
     def read() -> Iterator[RawRow]:
-        rows = _labelled_rows(parts, address.configs, uri) if address.configs else _rows(parts[0], uri)
-        return checked(rows, name=uri, unit="row")
+        rows = [_rows(part, uri) for part in parts]
+        return checked(labelled_rows(rows, address.configs, uri), name=uri, unit="row")
 
     fingerprint = f"{address.repo} {address.config} {address.split} {commit}"
     return Dataset(uri=uri, revision=commit, unit="row", read=read, fingerprint=fingerprint)
 
 
 def parse_uri(uri: str) -> HubAddress:
-    """Return what an ``hf://`` URI names; ``hf://org/name/config/split`` is understood too.
+    """Return what the URI of a hub names; ``hf://org/name/config/split`` is understood too.
 
     Raises:
         DatasetError: It is malformed, or has a parameter that is unknown or given twice.
     """
     path, _, query = uri.partition("://")[2].partition("?")
+    form = form_of(uri)
     parts = [unquote(part) for part in path.strip("/").split("/")]
     if len(parts) > _PARTS_MAX or not all(map(_PART.fullmatch, parts[:2])):
-        raise DatasetError(f"{uri}: {_FORM}")
+        raise DatasetError(f"{uri}: {form}")
     if parts[0] == "datasets" and len(parts) > 1:
-        raise DatasetError(f"{uri}: leave out datasets/; {_FORM}")
+        raise DatasetError(f"{uri}: leave out datasets/; {form}")
     given = dict(zip(("config", "split"), parts[2:], strict=False))
     for name, value in parse_qsl(query, keep_blank_values=True):
         if name not in _PARAMETERS:
@@ -124,8 +125,13 @@ def parse_uri(uri: str) -> HubAddress:
     )
 
 
+def form_of(uri: str) -> str:
+    """Return what a URI of this hub looks like, for messages."""
+    return f"the form is {uri.partition('://')[0]}://org/name?config=NAME&split=test&revision=COMMIT"
+
+
 def _commit(api: Any, address: HubAddress) -> str:
-    if address.revision is not None and _COMMIT.fullmatch(address.revision):
+    if address.revision is not None and COMMIT.fullmatch(address.revision):
         return address.revision
     info = api.dataset_info(address.repo, revision=address.revision, timeout=_TIMEOUT_SECONDS)
     return str(info.sha)
@@ -167,28 +173,46 @@ def _rows(rows: Any, uri: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
         for number, row in enumerate(rows, start=1):
             yield number, plain_or_problem(row)
     except Exception as error:
-        raise DatasetError(f"{uri}: cannot be read after row {number}: {_explain(error)}") from error
+        raise DatasetError(f"{uri}: cannot be read after row {number}: {explained(error, _EXPLANATIONS)}") from error
 
 
-def _labelled_rows(
-    parts: Sequence[Any], configs: Sequence[str], uri: str
+def labelled_rows(
+    parts: Iterable[Iterable[tuple[int, dict[str, Any] | str]]], configs: Sequence[str], uri: str
 ) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """Yield the numbered rows of several configurations one after the other, each with its own in ``config``.
+
+    Args:
+        parts: The rows of each configuration, counted from 1.
+        configs: Their names; none where there is a single part, whose rows stay as they are.
+        uri: For messages.
+
+    Raises:
+        DatasetError: The rows have such a column already.
+    """
     before = 0
-    for part, config in zip(parts, configs, strict=True):
+    for part, config in zip(parts, configs or (None,), strict=True):
         number = 0
-        for number, row in _rows(part, uri):
-            if isinstance(row, dict) and _CONFIG_FIELD in row:
+        for number, row in part:
+            if config is None or isinstance(row, str):
+                yield before + number, row
+            elif _CONFIG_FIELD in row:
                 raise DatasetError(
                     f'{uri}: its rows have a column "{_CONFIG_FIELD}" of their own; read one config only'
                 )
-            yield before + number, row if isinstance(row, str) else {**row, _CONFIG_FIELD: config}
+            else:
+                yield before + number, {**row, _CONFIG_FIELD: config}
         before += number
 
 
-def _explain(error: Exception) -> str:
-    """Return what an error of the libraries means, in one line and without credentials."""
+def explained(error: Exception, meanings: Mapping[str, str]) -> str:
+    """Return what an error of a hub's library means, in one line and without credentials.
+
+    Args:
+        error: What was raised; its causes are looked at as well.
+        meanings: By the name of a class or of a base of it; the first that fits is taken.
+    """
     kinds = [kind.__name__ for link in _chain(error) for kind in type(link).__mro__]
-    meaning = next((text for name, text in _EXPLANATIONS.items() if name in kinds), None)
+    meaning = next((text for name, text in meanings.items() if name in kinds), None)
     if meaning:
         return meaning
     text = " ".join(str(error).split()) or "no message"

@@ -354,6 +354,8 @@ def test_subsets_from_files(tmp_path: Path) -> None:
         ),
         ("org/name", {"dataset_revision": "abc"}, "hf://org/name?split=test&revision=abc"),
         ("hf://org/name?config=x", {"subset_list": ["main"]}, "hf://org/name?config=x&split=test"),
+        ("ms://org/name", {"dataset_revision": "abc"}, "ms://org/name?split=test&revision=abc"),
+        ("ms://org/name?revision=x", {"dataset_revision": "abc"}, "ms://org/name?revision=x&split=test"),
         ("pkg://nel/benchmarks/data/quickstart.jsonl", {}, "pkg://nel/benchmarks/data/quickstart.jsonl"),
     ],
 )

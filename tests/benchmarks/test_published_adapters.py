@@ -15,6 +15,7 @@ import pytest
 import nel
 from nel.benchmarks.adapters.meta import REGISTERED
 from tests.support.endpoint import Call, Reply, answer, scripted
+from tests.support.hub import FakeModelScope, running_hub
 from tests.support.runs import SHARED, read_json, read_results, write_jsonl
 from tests.support.runs import nel as cli
 
@@ -191,3 +192,56 @@ def test_run_task_and_its_table(tmp_path: Path) -> None:
     assert float(lines[2][5]) == pytest.approx(right / 3, abs=1e-4)
     assert lines[3][:5] == ["m", "mmlu_pro", "mean_acc", "math", "3"]
     assert lines[4][3:5] == ["OVERALL", "6"]
+
+
+MODELSCOPE_TASK = """
+import sys
+from nel import TaskConfig, run_task
+import gsm8k_adapter
+
+pinned = {"dataset_revision": sys.argv[2]} if sys.argv[2:] else {}
+report = run_task(TaskConfig(
+    model="m", api_url=sys.argv[1], datasets=["gsm8k"], dataset_hub="modelscope", limit=3,
+    dataset_args={"gsm8k": {"few_shot_num": 2, **pinned}},
+))["gsm8k"]
+print(report.exit_code, report.score, report.run_dir)
+"""
+
+
+def test_a_task_reads_from_modelscope(tmp_path: Path) -> None:
+    """The adapter as published, with dataset_hub="modelscope": its questions and examples come from that hub, the run
+    records the commit, and a run that names it asks the same without the hub.
+    """
+    pytest.importorskip("modelscope_hub")
+    found = rows("gsm8k_test.jsonl.gz", 30)
+    lines = [json.dumps(row).encode() + b"\n" for row in found]
+    files = {"main/test.jsonl": b"".join(lines[:10]), "main/train.jsonl": b"".join(lines[10:])}
+    adapter_file(tmp_path, "gsm8k_adapter")
+    (tmp_path / "task.py").write_text(MODELSCOPE_TASK)
+    gold = found[0]["answer"].rsplit("#### ", 1)[1]
+    environment = {"PYTHONPATH": str(Path(nel.__file__).parents[1]), "PATH": "", "NO_PROXY": "*"}
+    environment |= {"HOME": str(tmp_path), "MODELSCOPE_CACHE": str(tmp_path / "cache")}
+
+    def run(*arguments: str) -> tuple[dict[str, Any], list[str]]:
+        with scripted(lambda *_: answer(f"ANSWER: {gold}"), models=["m"]) as endpoint:
+            done = subprocess.run(
+                [sys.executable, "task.py", endpoint.url, *arguments],
+                cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120, env=environment,
+            )  # fmt: skip
+            prompts = [call.body["messages"][-1]["content"] for call in endpoint.calls if "messages" in call.body]
+        assert done.returncode == 0, done.stderr
+        exit_code, score, run_dir = done.stdout.split()
+        assert exit_code == "0"
+        assert float(score) == pytest.approx(sum(row["answer"].endswith(f"#### {gold}") for row in found[:3]) / 3)
+        asked = sorted(prompt for prompt in prompts if any(row["question"] in prompt for row in found[:3]))
+        return read_json(tmp_path / run_dir / "gsm8k" / "eval-gsm8k.json"), asked
+
+    with running_hub(FakeModelScope(repos={"AI-ModelScope/gsm8k": [files]})) as hub:
+        environment["MODELSCOPE_ENDPOINT"] = hub.url
+        bundle, asked = run()
+        commit = hub.commit("AI-ModelScope/gsm8k")
+    assert commit in json.dumps(bundle)
+    assert len(asked) == 3
+    assert all(sum(row["question"] in prompt for row in found[10:]) == 2 for prompt in asked)
+    _, again = run(commit)
+    assert again == asked

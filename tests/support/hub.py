@@ -1,7 +1,8 @@
-"""A dataset hub on loopback that speaks as much of the Hugging Face hub's API as its libraries use to read one dataset.
+"""Dataset hubs on loopback: each speaks as much of the Hugging Face hub's or ModelScope's API as its libraries use to
+read one dataset.
 
-It serves repositories held in memory. Trap: the client libraries read ``HF_ENDPOINT`` when they are imported, so a test
-talks to this hub from a process of its own.
+They serve repositories held in memory. Trap: the libraries of Hugging Face read ``HF_ENDPOINT`` when they are imported,
+so a test talks to that hub from a process of its own.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import contextlib
 import hashlib
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, TypeVar
 
 from aiohttp import web
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 @dataclass(kw_only=True)
@@ -81,6 +83,82 @@ class FakeHub:
         return web.Response(body=data, headers=headers, content_type="application/octet-stream")
 
 
+@dataclass(kw_only=True)
+class FakeModelScope:
+    """Versions of datasets by repository id, the oldest first, each a mapping of file paths to bytes.
+
+    As the real one does, it tells for each file the commit that changed it last and never that of a branch, and
+    answers for an unknown revision with no files and status 200.
+    """
+
+    repos: dict[str, list[dict[str, bytes]]]
+    private: frozenset[str] = frozenset()
+    token: str = "ms-token"
+    tells_commits: bool = True
+    tells_hashes: bool = True
+    corrupt: frozenset[str] = frozenset()
+    """Paths whose bytes are not those that are listed."""
+    url: str = ""
+    requests: list[str] = field(default_factory=list)
+
+    def commit(self, repo: str, version: int = -1) -> str:
+        """Return the commit that made a version."""
+        number = range(len(self.repos[repo]))[version]
+        return hashlib.sha1(f"{repo} {number}".encode(), usedforsecurity=False).hexdigest()
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Answer one request of the client library."""
+        self.requests.append(f"{request.method} {request.path_qs}")
+        parts = request.path.strip("/").split("/")
+        repo, action = "/".join(parts[3:5]), "/".join(parts[5:])
+        if parts[:3] != ["api", "v1", "datasets"] or repo not in self.repos:
+            return _told(404, "record not found", code=10010205001)
+        if repo in self.private and request.headers.get("Authorization") != f"Bearer {self.token}":
+            return _told(403, "access denied", code=10010201001)
+        if action == "revisions":
+            names = {"Branches": [{"Revision": "master"}], "Tags": [{"Revision": "v1"}]}
+            return _told(200, "success", {"RevisionMap": names})
+        version = self._version(repo, request.query.get("Revision", "master"))
+        if action == "repo/tree":
+            return self._tree(repo, version, int(request.query["PageNumber"]), int(request.query["PageSize"]))
+        data = None if version is None else self.repos[repo][version].get(request.query["FilePath"])
+        if action != "repo" or data is None:
+            return _told(404, "file not found", code=10010205002)
+        if request.query["FilePath"] in self.corrupt:
+            data = data[::-1]
+        return web.Response(body=data, content_type="application/octet-stream")
+
+    def _version(self, repo: str, revision: str) -> int | None:
+        n = len(self.repos[repo])
+        known = {"master": n - 1, "v1": 0} | ({self.commit(repo, i): i for i in range(n)} if self.tells_commits else {})
+        return known.get(revision)
+
+    def _tree(self, repo: str, version: int | None, page: int, size: int) -> web.StreamResponse:
+        if version is None:
+            return _told(200, "success", {"Files": None, "LatestCommitter": None})
+        versions = self.repos[repo]
+        entries: list[dict[str, object]] = []
+        for path, data in sorted(versions[version].items()):
+            changed = version
+            while changed and versions[changed - 1].get(path) == data:
+                changed -= 1
+            digest = hashlib.sha256(data).hexdigest() if self.tells_hashes else ""
+            about = {"Path": path, "Type": "blob", "Size": len(data), "Sha256": digest}
+            told = {"Revision": self.commit(repo, changed), "CommittedDate": 1_700_000_000 + changed}
+            entries.append(about | (told if self.tells_commits else {}))
+        entries += [{"Path": folder, "Type": "tree", "Size": 0} for folder in _folders(versions[version])]
+        return _told(200, "success", {"Files": entries[(page - 1) * size : page * size]})
+
+
+def _told(status: int, message: str, data: object = None, *, code: int = 200) -> web.Response:
+    body = {"Code": code, "Data": data, "Message": message, "Success": status == 200, "RequestId": "1"}
+    return web.json_response(body, status=status)
+
+
+def _folders(paths: Iterable[str]) -> list[str]:
+    return sorted({str(folder) for path in paths for folder in PurePosixPath(path).parents} - {"."})
+
+
 def _problem(status: int, code: str, message: str) -> web.Response:
     return web.json_response(
         {"error": message}, status=status, headers={"X-Error-Code": code, "X-Error-Message": message}
@@ -106,8 +184,11 @@ def _entries(path: str, data: bytes, below: str) -> Iterator[dict[str, object]]:
     yield _entry(path, data)
 
 
+Hub = TypeVar("Hub", FakeHub, FakeModelScope)
+
+
 @contextlib.contextmanager
-def running_hub(hub: FakeHub) -> Iterator[FakeHub]:
+def running_hub(hub: Hub) -> Iterator[Hub]:
     """Serve the hub from a thread on a free port of loopback until the block ends."""
     loop = asyncio.new_event_loop()
     app = web.Application()

@@ -77,7 +77,8 @@ def _source(adapter: DataAdapter, split: str, subset: str) -> str:
     if _SCHEME.match(dataset):
         if not dataset.lower().startswith(("hf://", "ms://")):
             return dataset
-        return _with_config(with_split(dataset, split), subset)
+        pinned = f"&revision={revision}" if revision and "revision=" not in dataset else ""
+        return _with_config(with_split(dataset, split) + pinned, subset)
     for path in (Path(source_of(type(adapter))).parent / dataset, Path(dataset).expanduser()):
         if path.is_file():
             return str(path.resolve())

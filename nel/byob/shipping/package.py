@@ -182,7 +182,7 @@ def _notes(benchmark: Benchmark) -> list[str]:
     dataset = benchmark.dataset
     if not isinstance(dataset, str):
         return [f"{benchmark.name}: its rows come from a function; see that it reads nothing of this machine"]
-    if dataset.startswith("hf://") and "revision=" not in dataset:
+    if dataset.startswith(("hf://", "ms://")) and "revision=" not in dataset:
         return [f"{benchmark.name}: {dataset} may change from run to run; pin it with revision=COMMIT"]
     if dataset.startswith("pkg://"):
         owner = dataset.removeprefix("pkg://").partition("/")[0]

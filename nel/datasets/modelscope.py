@@ -1,0 +1,252 @@
+"""Opens datasets of the ModelScope hub, ``ms://org/name?config=&split=&revision=``, through its `modelscope-hub`
+library and nel's own readers.
+
+The revision is resolved to a commit, every file is checked against the SHA-256 that the hub lists, and the list is
+kept, so that a commit that was read once needs no network. Trap: the hub tells the commit of a file and not that of a
+branch, and answers an unknown revision with an empty list and status 200.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from nel.datasets.base import Dataset, RawRow, checked
+from nel.datasets.files import source_at
+from nel.datasets.formats import Source, dataset_of, rows_in
+from nel.datasets.hub import COMMIT, HubAddress, explained, form_of, labelled_rows, parse_uri
+from nel.datasets.repository import CardConfig, configs_of, files_of
+from nel.errors import DatasetError, MissingExtra, StoppedEarly
+from nel.files import write_file
+from nel.strictjson import dumps, loads
+
+_DEFAULT_REVISION: Final = "master"
+_CARD: Final = "README.md"
+_CARD_BYTES_MAX: Final = 4 * 1024 * 1024
+_FILES_MAX: Final = 10_000
+_KEPT_SHOWN_MAX: Final = 3
+_KIND: Final = "dataset"
+
+_MEANINGS: Final = {
+    "AuthenticationError": "it is private, or the token in MODELSCOPE_API_TOKEN is wrong",
+    "PermissionDeniedError": "it is private or gated; get access on the hub and set MODELSCOPE_API_TOKEN",
+    "NotExistError": "the hub has no such dataset, or it is private and needs MODELSCOPE_API_TOKEN",
+    "RateLimitError": "the hub refuses so many requests; try again later",
+    "ServerError": "the hub has a fault of its own; try again later",
+    "FileIntegrityError": "what the hub sends is not what it lists; try again later",
+    "RequestTimeoutError": "the hub did not answer in time",
+    "ReadTimeout": "the hub did not answer in time",
+    "ConnectionError": "the hub cannot be reached",
+}
+"""What an error of the library means, by the name of its class or of a base of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _File:
+    size: int | None
+    sha256: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Listing:
+    """The files of one version of a dataset."""
+
+    version: str
+    """Its commit, or ``sha256:`` and the digest of the list where the hub does not tell the commit."""
+    revision: str
+    """What the hub is asked for to get these files."""
+    files: dict[str, _File]
+
+
+def open_modelscope(uri: str, _base_dir: Path | None) -> Dataset:
+    """Download the files of a dataset of ModelScope, or find them in the cache, and open them.
+
+    Raises:
+        DatasetError: The URI is malformed, or the dataset cannot be had; the message says why.
+        MissingExtra: The `modelscope-hub` library is not installed.
+    """
+    address = parse_uri(uri)
+    if "/" not in address.repo:
+        raise DatasetError(f"{uri}: {form_of(uri)}")
+    try:
+        hub = _Hub(address, uri)
+    except ImportError as error:
+        raise MissingExtra(
+            f"{uri}: reading from ModelScope needs modelscope-hub; pip install 'nel[modelscope]'"
+        ) from error
+    try:
+        listing = hub.listing()
+        card = hub.card(listing)
+        chosen = [
+            files_of(listing.files, card, address, config, uri) for config in address.configs or (address.config,)
+        ]
+        parts = [[hub.source(listing, path) for path in paths] for paths in chosen]
+    except DatasetError:
+        raise
+    except Exception as error:
+        raise DatasetError(f"{uri}: {explained(error, _MEANINGS)}; or give a local copy: --dataset PATH") from error
+    return _dataset(uri, address, listing.version, parts)
+
+
+def _dataset(uri: str, address: HubAddress, version: str, parts: Sequence[Sequence[Source]]) -> Dataset:
+    fingerprint = f"{address.repo} {address.config} {address.configs} {address.split} {address.file} {version}"
+    if len(parts) == 1 and len(parts[0]) == 1:
+        return replace(dataset_of(parts[0][0], uri=uri, revision=version), fingerprint=fingerprint)
+
+    def read() -> Iterator[RawRow]:
+        rows = [_numbered(sources) for sources in parts]
+        return checked(labelled_rows(rows, address.configs, uri), name=uri, unit="row")
+
+    return Dataset(uri=uri, revision=version, unit="row", read=read, fingerprint=fingerprint)
+
+
+def _numbered(sources: Iterable[Source]) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    number = 0
+    for source in sources:
+        for _, row in rows_in(source):
+            number += 1
+            yield number, row
+
+
+class _Hub:
+    """One dataset of the hub, and what is kept of it."""
+
+    def __init__(self, address: HubAddress, uri: str) -> None:
+        import modelscope_hub  # noqa: PLC0415 - heavy and optional
+
+        if "MODELSCOPE_LOG_LEVEL" not in os.environ:
+            logging.getLogger("modelscope_hub").setLevel(logging.CRITICAL)  # nel says itself what went wrong
+        config = modelscope_hub.HubConfig()
+        self._api: Any = modelscope_hub.HubApi(config)
+        self._address = address
+        self._uri = uri
+        self._folder = config.cache_dir / "nel"
+        """Apart from the library's own files, whose older layout does not tell one version from another."""
+        self._lists = self._folder / "lists" / address.repo.replace("/", "--")
+
+    def listing(self) -> _Listing:
+        """Return the files at the revision: kept ones for a commit that was read, else those that the hub lists."""
+        revision = self._address.revision or _DEFAULT_REVISION
+        is_commit = COMMIT.fullmatch(revision) is not None
+        if is_commit and (kept := self._kept(revision)):
+            return kept
+        try:
+            entries = self._entries(revision)
+        except ConnectionError as error:
+            raise DatasetError(
+                f"{self._uri}: {explained(error, _MEANINGS)}{self._kept_hint(is_commit)}; "
+                "or give a local copy: --dataset PATH"
+            ) from error
+        if not entries:
+            raise DatasetError(f"{self._uri}: {self._why_empty(revision)}")
+        files = self._files(entries)
+        commit = revision if is_commit else self._commit(entries, files)
+        if commit is None:
+            return _Listing(version=f"sha256:{_digest(files)}", revision=revision, files=files)
+        self._keep(commit, files)
+        return _Listing(version=commit, revision=commit, files=files)
+
+    def card(self, listing: _Listing) -> list[CardConfig]:
+        """Return the configurations that the card declares."""
+        described = listing.files.get(_CARD)
+        if self._address.file is not None or described is None or (described.size or 0) > _CARD_BYTES_MAX:
+            return []
+        return configs_of(self._download(listing, _CARD).read_text(encoding="utf-8", errors="replace"))
+
+    def source(self, listing: _Listing, path: str) -> Source:
+        """Return one file, downloaded unless it is in the cache and is what the hub lists."""
+        return source_at(self._download(listing, path), f"{self._uri}: {path}")
+
+    def _download(self, listing: _Listing, path: str) -> Path:
+        file = listing.files[path]
+        found: Path = self._api.download_file(
+            self._address.repo,
+            _KIND,
+            path,
+            revision=listing.revision,
+            cache_dir=self._folder,
+            force=file.sha256 is None and not COMMIT.fullmatch(listing.revision),
+            expected_sha256=file.sha256,
+            file_size=file.size,
+        )
+        return found
+
+    def _entries(self, revision: str) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = []
+        for _, page, error in self._api.legacy.iter_dataset_file_pages(self._address.repo, revision):
+            if error is not None and error.__cause__ is None and isinstance(error, ConnectionError):
+                raise DatasetError(f"{self._uri}: what the hub answers is no list of files; try again later")
+            if error is not None:
+                raise error
+            entries += [entry for entry in page if entry.get("Type") != "tree"]
+            if len(entries) > _FILES_MAX:
+                raise DatasetError(f"{self._uri}: it has more than {_FILES_MAX:,} files; give a copy: --dataset PATH")
+        return entries
+
+    def _files(self, entries: Iterable[dict[str, Any]]) -> dict[str, _File]:
+        files = {}
+        for entry in entries:
+            path = str(entry.get("Path") or "")
+            parts = PurePosixPath(path).parts
+            if not parts or path.startswith("/") or ".." in parts or "\0" in path or "\\" in path:
+                raise DatasetError(f"{self._uri}: the hub lists a file that leaves its folder: {path!r}")
+            size = entry.get("Size")
+            files[path] = _File(
+                size=size if isinstance(size, int) and size > 0 else None, sha256=entry.get("Sha256") or None
+            )
+        return dict(sorted(files.items()))
+
+    def _commit(self, entries: Sequence[dict[str, Any]], files: dict[str, _File]) -> str | None:
+        """Return the commit that changed a file last, if it has these very files."""
+        dated = [
+            (entry.get("CommittedDate") or 0, str(entry["Revision"]))
+            for entry in entries
+            if COMMIT.fullmatch(str(entry.get("Revision")))
+        ]
+        if not dated:
+            return None
+        _, commit = max(dated)
+        return commit if self._files(self._entries(commit)) == files else None
+
+    def _why_empty(self, revision: str) -> str:
+        found = self._api.legacy.list_revisions(self._address.repo, _KIND)
+        names = [str(entry.get("Revision")) for entry in found if isinstance(entry, dict)]
+        if revision in names:
+            return "it has no files"
+        return f'it has no revision "{revision}"; it has: {", ".join(names) or "none"}'
+
+    def _kept(self, commit: str) -> _Listing | None:
+        path = self._lists / f"{commit}.json"
+        try:
+            kept = loads(path.read_bytes())
+            files = {name: _File(size=size, sha256=sha256) for name, (size, sha256) in kept.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            return None
+        return _Listing(version=commit, revision=commit, files=files)
+
+    def _keep(self, commit: str, files: dict[str, _File]) -> None:
+        try:
+            self._lists.mkdir(parents=True, exist_ok=True)
+            content = dumps({path: [file.size, file.sha256] for path, file in files.items()})
+            write_file(self._lists / f"{commit}.json", [content.encode()])
+        except (OSError, StoppedEarly) as error:
+            raise DatasetError(
+                f"{self._uri}: the cache {self._folder} cannot be written; set MODELSCOPE_CACHE"
+            ) from error
+
+    def _kept_hint(self, asked_for_commit: bool) -> str:
+        if asked_for_commit:
+            return ", and this commit is not in the cache"
+        by_age = sorted(self._lists.glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+        names = [f"revision={path.stem}" for path in by_age[:_KEPT_SHOWN_MAX]]
+        return f"; the cache has {', '.join(names)}" if names else ", and it is not in the cache"
+
+
+def _digest(files: dict[str, _File]) -> str:
+    lines = "".join(f"{path}\0{file.size}\0{file.sha256}\n" for path, file in files.items())
+    return hashlib.sha256(lines.encode()).hexdigest()

@@ -1,0 +1,239 @@
+"""Chooses the files of a dataset repository that hold one split of one configuration, by their names and its card.
+
+Opens nothing and knows no hub. The rules are those of the `datasets` library: what the card says in ``configs``, else
+the words in the names of files and folders. Trap: names may leave open what belongs together; then it asks, and never
+mixes formats or folders.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+import yaml
+
+from nel.datasets.formats import suffix_of
+from nel.datasets.hub import HubAddress
+from nel.errors import DatasetError, did_you_mean
+
+_SPLIT_WORDS: Final = {
+    "train": ("train", "training"),
+    "validation": ("validation", "valid", "val", "dev"),
+    "test": ("test", "testing", "eval", "evaluation"),
+}
+"""What a split is called in names, the likeliest first."""
+_KNOWN_WORDS: Final = frozenset(word for words in _SPLIT_WORDS.values() for word in words)
+_ABOUT: Final = frozenset(
+    "config.json configuration.json dataset_dict.json dataset_info.json dataset_infos.json state.json".split()
+)
+"""Files that describe a dataset and hold no rows."""
+_SHARD: Final = re.compile(r"-\d{5}-of-\d{5}(-[0-9a-f]+)?$")
+_WORD: Final = re.compile(r"[^\W_]+")
+_GLOB: Final = re.compile(r"(?P<tree>\*\*/)|(?P<all>\*\*)|(?P<some>\*)|(?P<one>\?)|(?P<set>\[[^\]/]+\])")
+_GLOB_MEANS: Final = {"tree": "(?:.*/)?", "all": ".*", "some": "[^/]*", "one": "[^/]"}
+_NAMES_MAX: Final = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardConfig:
+    """A configuration as the card of a dataset declares it."""
+
+    name: str
+    is_default: bool
+    patterns: Mapping[str, tuple[str, ...]]
+    """The files of each split; empty where only their names tell."""
+    folder: str
+    """Where its files are; empty for the whole repository."""
+
+
+def configs_of(card: str) -> list[CardConfig]:
+    """Return the configurations that a card (README.md) declares in its front matter; none if it has none."""
+    _, _, rest = card.lstrip("\ufeff").partition("---\n")
+    front, closed, _ = rest.partition("\n---")
+    try:
+        declared = yaml.safe_load(front) if closed else None
+    except yaml.YAMLError:
+        return []
+    entries = declared.get("configs") if isinstance(declared, dict) else None
+    return [_config(entry) for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+
+
+def _config(entry: Mapping[str, Any]) -> CardConfig:
+    folder = str(entry.get("data_dir") or "").strip("/.")
+    name = str(entry.get("config_name") or "default")
+    return CardConfig(
+        name=name,
+        is_default=entry.get("default") is True or name == "default",
+        patterns=_patterns(entry.get("data_files"), folder),
+        folder=folder,
+    )
+
+
+def _patterns(files: object, folder: str) -> dict[str, tuple[str, ...]]:
+    if isinstance(files, list) and all(isinstance(entry, dict) for entry in files):
+        files = {str(entry.get("split", "train")): entry.get("path") for entry in files}
+    elif isinstance(files, (str, list)):
+        files = {"train": files}
+    if not isinstance(files, dict):
+        return {}
+    return {
+        str(split): tuple(
+            str(PurePosixPath(folder, str(path))) for path in (paths if isinstance(paths, list) else [paths])
+        )
+        for split, paths in files.items()
+    }
+
+
+def files_of(
+    paths: Iterable[str], card: Sequence[CardConfig], address: HubAddress, config: str | None, uri: str
+) -> list[str]:
+    """Return the files to be read, in the order of their names.
+
+    Args:
+        paths: Every file of the repository.
+        card: What its card declares.
+        address: The split, or the file.
+        config: The configuration; None for the one that goes without saying.
+        uri: For messages.
+
+    Raises:
+        DatasetError: There is no such file, configuration or split, or several could be meant; the message lists them.
+    """
+    every = sorted(paths)
+    if address.file is not None:
+        return _named(every, address.file, uri)
+    if card:
+        chosen = _declared(card, config, uri)
+        if chosen.patterns:
+            if address.split not in chosen.patterns:
+                raise DatasetError(_no_split(address.split, list(chosen.patterns), uri))
+            patterns = chosen.patterns[address.split]
+            return sorted({path for pattern in patterns for path in _named(every, pattern, uri)})
+        every, config = [path for path in every if PurePosixPath(path).is_relative_to(chosen.folder)], None
+    data = _of_config([path for path in every if _holds_rows(path)], config, uri)
+    found = _of_split(data, address.split)
+    if not found:
+        raise DatasetError(_no_split(address.split, _splits_in(data), uri))
+    _check_one_kind(found, address.split, uri)
+    return found
+
+
+def _named(paths: Sequence[str], pattern: str, uri: str) -> list[str]:
+    glob = re.compile(_regex(pattern))
+    found = [path for path in paths if path == pattern or glob.fullmatch(path)]
+    if not found:
+        what = "no file matches" if _GLOB.search(pattern) else "there is no file"
+        hint = did_you_mean(pattern, paths) or f"; it has: {_few(paths)}"
+        raise DatasetError(f'{uri}: {what} "{pattern}"{hint}')
+    for path in found:
+        suffix_of(f"{uri}: {path}")
+    return found
+
+
+def _regex(pattern: str) -> str:
+    pieces, end = [], 0
+    for match in _GLOB.finditer(pattern):
+        pieces += [re.escape(pattern[end : match.start()]), _GLOB_MEANS.get(match.lastgroup or "", match[0])]
+        end = match.end()
+    return "".join([*pieces, re.escape(pattern[end:])])
+
+
+def _declared(card: Sequence[CardConfig], config: str | None, uri: str) -> CardConfig:
+    names = [entry.name for entry in card]
+    if config is not None:
+        if config not in names:
+            hint = did_you_mean(config, names) or ";"
+            raise DatasetError(f'{uri}: it has no config "{config}"{hint} available: {_few(names)}')
+        return card[names.index(config)]
+    default = [entry for entry in card if entry.is_default] or (list(card) if len(card) == 1 else [])
+    if not default:
+        raise DatasetError(f"{uri}: it has several configs; name one with config=: {_few(names)}")
+    return default[0]
+
+
+def _holds_rows(path: str) -> bool:
+    parts = PurePosixPath(path).parts
+    if parts[-1] in _ABOUT or any(part.startswith((".", "__")) for part in parts):
+        return False
+    try:
+        suffix_of(path)
+    except DatasetError:
+        return False
+    return True
+
+
+def _of_config(paths: Sequence[str], config: str | None, uri: str) -> list[str]:
+    if config is None:
+        return list(paths)
+    found = [path for path in paths if config in PurePosixPath(path).parts[:-1]]
+    found = found or [path for path in paths if _stem(path).startswith((f"{config}_", f"{config}-"))]
+    found = found or [path for path in paths if _stem(path) == config]
+    if not found and config != "default":
+        folders = {part for path in paths for part in PurePosixPath(path).parts[:-1] if part not in _KNOWN_WORDS}
+        hint = did_you_mean(config, folders) or ";"
+        raise DatasetError(f'{uri}: it has no config "{config}"{hint} its folders: {_few(sorted(folders))}')
+    return found or list(paths)
+
+
+def _of_split(paths: Sequence[str], split: str) -> list[str]:
+    words = _SPLIT_WORDS.get(split, (split,))
+    for labels in (_names, _words):
+        for word in words:
+            found = [path for path in paths if word in labels(path)]
+            if found:
+                return found
+    return list(paths) if split == "train" and _splits_in(paths) == ["train"] else []
+
+
+def _names(path: str) -> tuple[str, ...]:
+    """Return what a file is called, or where nothing there says the split, its folders."""
+    stem = _stem(path)
+    if stem in _KNOWN_WORDS or _KNOWN_WORDS & set(_WORD.findall(stem.lower())):
+        return (stem,)
+    return (stem, *PurePosixPath(path).parts[:-1])
+
+
+def _words(path: str) -> set[str]:
+    return {word for name in _names(path) for word in _WORD.findall(name.lower())}
+
+
+def _stem(path: str) -> str:
+    name = PurePosixPath(path).name
+    suffix, gzipped = suffix_of(name)
+    stem = name[: -len(suffix + (".gz" if gzipped else ""))]
+    return _SHARD.sub("", stem)
+
+
+def _splits_in(paths: Sequence[str]) -> list[str]:
+    splits = [split for split, words in _SPLIT_WORDS.items() if any(set(words) & _words(path) for path in paths)]
+    sharded = {_stem(path) for path in paths if f"{_stem(path)}-" in path and not _words(path) & _KNOWN_WORDS}
+    return [*splits, *sorted(sharded)] or (["train"] if paths else [])
+
+
+def _check_one_kind(paths: Sequence[str], split: str, uri: str) -> None:
+    folders = sorted({str(PurePosixPath(path).parent) for path in paths})
+    suffixes = sorted({suffix_of(path)[0] for path in paths})
+    if len(folders) > 1:
+        raise DatasetError(
+            f'{uri}: its split "{split}" has files in several folders ({_few(folders)}); '
+            "name one with config=, or the files with file="
+        )
+    if len(suffixes) > 1:
+        raise DatasetError(
+            f'{uri}: its split "{split}" has files of several formats ({", ".join(suffixes)}), which may hold the same '
+            f"rows; name them with file=, such as file={paths[0]}"
+        )
+
+
+def _no_split(split: str, splits: Sequence[str], uri: str) -> str:
+    if not splits:
+        return f"{uri}: it has no files of rows that nel reads"
+    return f'{uri}: it has no split "{split}"; it has: {_few(splits)}; a file is named with file='
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMES_MAX} more" if len(names) > _NAMES_MAX else ""
+    return ", ".join(names[:_NAMES_MAX]) + more if names else "none"
