@@ -28,7 +28,7 @@ from nel.engine.store import OutcomeRow, Store
 from nel.engine.store_snapshot import Snapshot, StoredSample
 from nel.engine.verdict import RESCORE, retry_of, verdict_before_scoring
 from nel.engine.watch import EndpointWatch, TruncationWatch
-from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, DatasetError, ScorerError, StoppedEarly, StoreError
+from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, DatasetError, EndpointError, ScorerError, StoppedEarly, StoreError
 from nel.failpoints import reached
 from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport
@@ -459,6 +459,10 @@ class Pipeline:
             return await self._asker.answer(plan, item, counts, payload)
         except (StoppedEarly, StoreError) as error:  # the answer cannot be kept
             self._fail(error)
+            raise
+        except EndpointError as error:
+            if isinstance(error.__cause__, ENDINGS) and not isinstance(error.__cause__, GateClosed):
+                self._stop(ending_of(error.__cause__))
             raise
 
 

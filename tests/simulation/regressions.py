@@ -12,4 +12,5 @@ REGRESSIONS: Final = {
     191: "as 137, with one request at a time",
     1672: "a full disk that did not take an answer to a scorer was blamed on the scorer, and the run went on",
     1876: "the last outcomes were not on disk, and the run said that it was done",
+    5163: "a budget that was spent on what a scorer asked ended the run as done, and not as stopped",
 }
