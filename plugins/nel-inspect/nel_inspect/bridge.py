@@ -18,6 +18,7 @@ from typing import Any, Final, Self
 from urllib.parse import parse_qsl, unquote
 
 from nel import Benchmark, Message, Sample, Score, ScorerInput
+from nel.benchmarks.base import recorded_in
 from nel.errors import ConfigError, DatasetError, ScorerError
 from nel.prompts import load_template
 from nel_inspect.solving import Refused
@@ -36,7 +37,7 @@ class TaskBenchmark(Benchmark):
         """Return the sample that a row of `LoadedTask.rows` describes.
 
         Raises:
-            DatasetError: The task cannot ask it.
+            DatasetError: The task cannot ask it, or it lacks the recorded answer that is to be scored.
         """
         if "fault" in raw:
             raise DatasetError(str(raw["fault"]))
@@ -48,6 +49,7 @@ class TaskBenchmark(Benchmark):
             target=described["target"],
             choices=tuple(choices) if choices else None,
             metadata=dict(described),
+            recorded_response=None if self.response_field is None else recorded_in(described, self.response_field),
         )
 
     def with_shots(self, rows: Sequence[Any], **_: Any) -> Self:

@@ -7,7 +7,15 @@ import random
 from inspect_ai import Epochs, Task, task
 from inspect_ai.agent import react
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, GenerateConfig, get_model
+from inspect_ai.model import (
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    ContentImage,
+    ContentText,
+    GenerateConfig,
+    get_model,
+)
 from inspect_ai.scorer import (
     Score,
     Scorer,
@@ -40,8 +48,14 @@ from inspect_ai.solver import (
 )
 from inspect_ai.tool import tool
 
+PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
 SUMS = [
-    Sample(id=f"sum-{n}", input=f"What is {n} plus {n}?", target=str(2 * n), metadata={"unit": "apples"})
+    Sample(
+        id=f"sum-{n}",
+        input=f"What is {n} plus {n}?",
+        target=str(2 * n),
+        metadata={"unit": "apples", "said": f"{n + 4}"},
+    )
     for n in range(1, 8)
 ]
 SHAPES = [
@@ -229,6 +243,13 @@ def faulty() -> Task:
 def pickily() -> Task:
     """Have one sample that cannot be asked."""
     return Task(dataset=list(SUMS), solver=[picky(), generate()], scorer=match(), metrics=[f1(), unheard_of()])
+
+
+@task
+def pictures(image: str = PIXEL) -> Task:
+    """Show a picture beside a text."""
+    asked = ChatMessageUser(content=[ContentText(text="What is it?"), ContentImage(image=image)])
+    return Task(dataset=[Sample(input=[asked], target="dot")], scorer=includes())
 
 
 @task

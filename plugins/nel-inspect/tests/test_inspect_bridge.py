@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from nel_inspect.bridge import Address, open_task, parse_address
+from nel_inspect.tasks import load_task
 
 from nel import Message, NelError, ScorerInput, evaluate
 from nel.errors import ConfigError, DatasetError, ScorerError
@@ -36,7 +37,7 @@ def inspect_ai() -> Any:
 
 def reply_to(messages: list[dict[str, str]]) -> str:
     """Return an answer that is right for some prompts, wrong for others and shapeless for a few."""
-    text = "\n".join(message["content"] for message in messages)
+    text = "\n".join(str(message["content"]) for message in messages)
     kind = zlib.crc32(f"5{text}".encode()) % 4  # the figure mixes right and wrong in every task
     numbers = [int(number) for pair in re.findall(r"What is (\d+) plus (\d+)", text)[-1:] for number in pair]
     if numbers and kind:
@@ -151,6 +152,34 @@ def test_a_run_is_scored_anew_without_a_request(tmp_path: Path, endpoint: Endpoi
     again = rescore(result.run_dir)
     assert (again.exit_code, len(endpoint.calls)) == (0, asked)
     assert [line["reward"] for line in lines_of(again)] == [line["reward"] for line in before]
+
+
+@pytest.mark.usefixtures("inspect_ai")
+def test_a_task_loaded_again_has_the_same_rows() -> None:
+    """Else no run of it could be resumed: Inspect gives each message of a chat a random id."""
+    first = list(open_task(uri_of("chats")).dataset())
+    load_task.cache_clear()
+    assert list(open_task(uri_of("chats")).dataset()) == first
+
+
+@pytest.mark.usefixtures("inspect_ai")
+def test_pictures_in_the_data_are_sent_and_files_are_not(tmp_path: Path, endpoint: Endpoint) -> None:
+    """As parts of a message, in the form that endpoints know."""
+    assert run(tmp_path, endpoint.url, uri_of("pictures")).exit_code == 0
+    (message,) = endpoint.calls[-1].body["messages"]
+    assert message["content"][0] == {"type": "text", "text": "What is it?"}
+    assert message["content"][1]["image_url"]["url"].startswith("data:image/gif;base64,")
+    with pytest.raises(ConfigError, match="an image by its file's name"):
+        open_task(uri_of("pictures", image="dot.gif"))
+
+
+@pytest.mark.usefixtures("inspect_ai")
+def test_answers_in_the_data_are_scored_without_an_endpoint(tmp_path: Path) -> None:
+    """A field of the sample holds them; here one in seven is right."""
+    entry = {"name": uri_of("sums"), "response_field": "metadata.said"}
+    result = evaluate({"benchmarks": [entry], "output": {"dir": str(tmp_path / "out")}})
+    assert result.exit_code == 0
+    assert [line["reward"] for line in lines_of(result)] == [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
 
 
 @pytest.mark.usefixtures("inspect_ai")
