@@ -31,10 +31,10 @@ $(STAMP): pyproject.toml | $(BIN)/python
 	@$(call install,-e .)
 	@touch $@
 
-$(DEV_STAMP): pyproject.toml plugins/nel-code/pyproject.toml plugins/nel-lm-eval/pyproject.toml plugins/nel-example/pyproject.toml plugins/nel-broken/pyproject.toml | $(BIN)/python
+$(DEV_STAMP): pyproject.toml plugins/nel-code/pyproject.toml plugins/nel-lm-eval/pyproject.toml plugins/nel-inspect/pyproject.toml plugins/nel-example/pyproject.toml plugins/nel-broken/pyproject.toml | $(BIN)/python
 	@echo "==> installing nel with everything its checks and tests need"
 	@$(call install,-e '.[dev]')
-	@$(call install,--no-deps -e ./plugins/nel-code -e ./plugins/nel-lm-eval -e ./plugins/nel-example ./plugins/nel-broken)
+	@$(call install,--no-deps -e ./plugins/nel-code -e ./plugins/nel-lm-eval -e ./plugins/nel-inspect -e ./plugins/nel-example ./plugins/nel-broken)
 	@touch $@ $(STAMP)
 
 $(MODEL_STAMP): $(STAMP)
@@ -68,7 +68,7 @@ test: check
 	@$(BIN)/pytest -n 2 -m "not docker"
 	@echo "==> tests of the sandbox"
 	@$(BIN)/pytest -n 2 -m docker
-	@$(BIN)/pytest plugins/nel-example/tests plugins/nel-code/tests plugins/nel-lm-eval/tests -p no:cacheprovider
+	@$(BIN)/pytest plugins/nel-example/tests plugins/nel-code/tests plugins/nel-lm-eval/tests plugins/nel-inspect/tests -p no:cacheprovider
 
 format: $(DEV_STAMP)
 	@$(BIN)/ruff check --fix-only .

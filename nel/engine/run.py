@@ -208,7 +208,7 @@ def _from_anywhere(config: RunConfig) -> dict[str, Any]:
         for name in ("dataset", "fewshot_dataset"):
             if entry[name] and "://" not in entry[name]:
                 entry[name] = str(Path(entry[name]).expanduser().absolute())
-        if ".py" in entry["name"]:
+        if ".py" in entry["name"] and "://" not in entry["name"]:
             entry["name"] = str(Path(entry["name"]).expanduser().absolute())
     return data
 

@@ -10,6 +10,7 @@ import pytest
 from nel import evaluate
 from nel.benchmarks.registry import find_benchmark
 from nel.errors import ConfigError, PluginError
+from nel.evaluation import rescore
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import nel, write_jsonl
 
@@ -41,6 +42,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def test_a_run_of_an_address_that_names_a_file_is_scored_anew(folder: Path) -> None:
+    """The address is kept as it is, since it is no path; the recorded configuration finds the bridge again."""
+    write_jsonl(folder / "rows.py.jsonl", [{"question": "What is 2 plus 2?", "answer": "#### 4"}])
+    with scripted(lambda *_: answer("Answer: 4"), models=["m"]) as endpoint:
+        named = {"name": f"mine://{folder}/rows.py.jsonl"}
+        result = evaluate(
+            {
+                "endpoint": {"url": endpoint.url, "model": "m"},
+                "benchmarks": [named],
+                "output": {"dir": str(folder / "out")},
+            }
+        )
+    assert rescore(result.run_dir).exit_code == 0
 
 
 @pytest.mark.usefixtures("folder")

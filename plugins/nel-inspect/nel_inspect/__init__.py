@@ -1,0 +1,1 @@
+"""Tasks of Inspect as benchmarks of nel."""

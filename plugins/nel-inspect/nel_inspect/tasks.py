@@ -1,0 +1,311 @@
+"""A task of Inspect is found, checked and read into rows; what its name and settings mean to nel.
+
+Its prompts and verdicts come from `solving`. Trap: a task whose data are shuffled without a seed is another task each
+time it is loaded, which the run's identity shows and a resume refuses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from nel.errors import ConfigError, DatasetError, MissingExtra, did_you_mean
+from nel_inspect.solving import SECONDS_MAX, Asked, Refused, apart, ask, dumped, plan_of, score
+
+_PROBED_MAX: Final = 8
+"""So many samples are asked twice before a run, to find prompts that are drawn at random."""
+_NAMED: Final = {"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_tokens", "seed": "seed"}
+_BODY: Final = (
+    "frequency_penalty", "presence_penalty", "logit_bias", "top_k", "best_of", "reasoning_effort", "verbosity",
+)  # fmt: skip
+_OF_THE_MACHINERY: Final = (
+    "max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections", "adaptive_connections",
+    "cache", "cache_prompt", "batch", "parallel_tool_calls", "internal_tools", "max_tool_output", "fail_on_refusal",
+    "reasoning_history", "reasoning_summary",
+)  # fmt: skip
+"""How Inspect's client sends, or what concerns tools: nel has its own settings for the one and refuses the other."""
+_MEANS: Final = ("accuracy", "mean", "std", "stderr", "var", "bootstrap_stderr", "ci")
+"""What nel says of any scores by itself."""
+_JUDGED: Final = ("model_graded_qa", "model_graded_fact")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """What ``inspect://…`` names."""
+
+    home: str
+    """A package that registers tasks with Inspect, or the path of a Python file."""
+    task: str
+    arguments: tuple[tuple[str, str], ...] = ()
+    """The task's own arguments, as they stand in the address."""
+
+    @property
+    def is_file(self) -> bool:
+        """Return whether the task is in a file."""
+        return self.home.endswith(".py")
+
+    @property
+    def spec(self) -> str:
+        """Return the name by which Inspect knows the task."""
+        return f"{self.home}@{self.task}" if self.is_file else f"{self.home}/{self.task}"
+
+
+class Rows:
+    """A function that returns a task's rows, and says in messages and reports whose they are."""
+
+    def __init__(self, task: LoadedTask) -> None:
+        """Take the task."""
+        self.task = task
+        self.__module__ = "inspect_ai"
+        self.__qualname__ = task.address.task
+
+    def __call__(self) -> Iterator[dict[str, Any]]:
+        """Return `LoadedTask.rows`."""
+        return self.task.rows()
+
+
+class LoadedTask:
+    """One task of Inspect, ready to give requests and to score answers."""
+
+    def __init__(self, address: Address, task: Any, digest: str) -> None:
+        """Check that nel can ask and score it, by its declarations and by asking its first samples.
+
+        Raises:
+            ConfigError: It needs what nel has not: tools, agents, a sandbox, a judge, several answers …
+            DatasetError: It has no samples.
+        """
+        self.address = address
+        self.task = task
+        self.digest = digest
+        self._check_declared()
+        self.first = self._probe()
+        self.generation = self._generation(self.first.settings)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each sample with its messages, or with what is wrong with it."""
+        for sample in self.task.dataset:
+            row: dict[str, Any] = {} if sample.id is None else {"id": sample.id}
+            try:
+                row["sample"] = dumped(sample)
+                asked = self._ask(sample)
+                row["messages"] = [dict(one) for one in asked.messages]
+                if asked.settings != self.first.settings:
+                    row["fault"] = "is asked with other generation settings than the first sample"
+            except Refused as error:
+                row["fault"] = f"{self.address.task} {error}"
+            except Exception as error:  # noqa: BLE001 - a solver's fault concerns its own sample
+                row["fault"] = f"the task cannot ask it: {type(error).__name__}: {error}"
+            row.setdefault("sample", {})
+            yield row
+
+    def scores(self, sample: Mapping[str, Any], answer: str, expected: Any) -> list[tuple[str, Any]]:
+        """Return each scorer's name with its Score, or None, as `solving.score`."""
+        return score(self.task, sample, answer, expected=expected)
+
+    def notes(self) -> str:
+        """Return what Inspect would do beyond what nel does, for the benchmark's description."""
+        notes = []
+        other = [name for name in _metric_names(self.task) if name not in _MEANS]
+        if other:
+            notes.append(f"without {', '.join(other)}, computed by Inspect alone")
+        if (self.task.epochs or 1) > 1:
+            notes.append(f"Inspect asks each sample {self.task.epochs} times: --repeats {self.task.epochs}")
+        return "".join(f"; {note}" for note in notes)
+
+    def _check_declared(self) -> None:
+        name, task = self.address.task, self.task
+        needs = {
+            "a sandbox": task.sandbox is not None,
+            "model roles": bool(task.model_roles),
+            "a source of samples that grows as it runs": task.sample_source is not None,
+            "to stop early by its own rule": task.early_stopping is not None,
+            "to clean up after each sample": task.cleanup is not None,
+        }
+        for need, is_needed in needs.items():
+            if is_needed:
+                raise ConfigError(f"{name} needs {need}, which this bridge has not; run it with inspect eval")
+        agents = [_unqualified(step) for step in plan_of(task).steps if _is_agent(step)]
+        if agents:
+            raise ConfigError(
+                f"{name} runs the agent {agents[0]}, which asks again and again; run it with inspect eval"
+            )
+        if not task.scorer:
+            raise ConfigError(f"{name} has no scorer")
+        judged = [one for one in map(_unqualified, task.scorer) if one in _JUDGED]
+        if judged:
+            raise ConfigError(f"{name} is scored by {judged[0]}: a model judges the answers, and nel has no judge yet")
+        if not len(task.dataset):
+            raise DatasetError(f"{name} has no samples")
+
+    def _probe(self) -> Asked:
+        """Return what is asked of the first sample that can be asked, having asked several of them twice.
+
+        The scorers see one empty answer, so that a judge among them is found before anything is sent.
+        """
+        first: Asked | None = None
+        faults: list[Exception] = []
+        for place in range(min(_PROBED_MAX, len(self.task.dataset))):
+            sample = self.task.dataset[place]
+            try:
+                asked = self._ask(sample)
+                if asked != self._ask(sample):
+                    raise Refused("shapes its prompt at random; shuffle when the data are read, with a seed")
+                if first is None:
+                    first = asked
+                    score(self.task, dumped(sample), "", expected=None, seconds_max=SECONDS_MAX)
+            except Refused as error:
+                raise ConfigError(f"{self.address.task} {error}; this bridge cannot run it") from error
+            except Exception as error:  # noqa: BLE001 - of this sample alone: its row or its score will say so
+                faults.append(error)
+        if first is None:
+            raise DatasetError(
+                f"{self.address.task} fails before it asks the model: {type(faults[0]).__name__}: {faults[0]}"
+            )
+        return first
+
+    def _ask(self, sample: Any) -> Asked:
+        if sample.sandbox is not None or sample.files or sample.setup:
+            raise Refused("needs a sandbox for its samples")
+        return ask(self.task, dumped(sample))
+
+    def _generation(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the generation settings by nel's names."""
+        left = {key: value for key, value in settings.items() if key not in _OF_THE_MACHINERY}
+        named = {ours: left.pop(theirs) for theirs, ours in _NAMED.items() if theirs in left}
+        stop = left.pop("stop_seqs", None)
+        extra = dict(left.pop("extra_body", None) or {})
+        extra |= {name: left.pop(name) for name in _BODY if name in left}
+        if left:
+            raise ConfigError(f"{self.address.task} sets {', '.join(sorted(left))}, which this bridge cannot send")
+        if stop:
+            named["stop"] = list(stop)
+        return {**named, "extra": extra} if extra else named
+
+
+def _metric_names(task: Any) -> list[str]:
+    from inspect_ai.scorer._scorer import scorer_metrics  # noqa: PLC0415 - heavy
+
+    names: dict[str, None] = {}
+    left = [task.metrics] if task.metrics else [scorer_metrics(one) for one in task.scorer]
+    while left:
+        one = left.pop(0)
+        if isinstance(one, Mapping):
+            left += one.values()
+        elif isinstance(one, (list, tuple)):
+            left += one
+        else:
+            names[_unqualified(one)] = None
+    return list(names)
+
+
+def _unqualified(registered: Any) -> str:
+    """Return the name under which something was registered; of a plain function, its own."""
+    from inspect_ai._util.registry import is_registry_object, registry_unqualified_name  # noqa: PLC0415 - heavy
+
+    if is_registry_object(registered):
+        return str(registry_unqualified_name(registered))
+    return str(getattr(registered, "__name__", type(registered).__name__))
+
+
+def _is_agent(step: Any) -> bool:
+    """Return whether a solver is an agent, which Inspect registers under the same name as both."""
+    from inspect_ai._util.registry import is_registry_object, registry_info, registry_lookup  # noqa: PLC0415 - heavy
+
+    return is_registry_object(step) and registry_lookup("agent", registry_info(step).name) is not None
+
+
+@lru_cache(maxsize=32)
+def load_task(address: Address) -> LoadedTask:
+    """Return a task of an installed package or of a file, with its data set.
+
+    Raises:
+        MissingExtra: inspect_ai is not installed.
+        ConfigError: There is no such task or argument, or nel cannot run it.
+        DatasetError: The task or its data set cannot be had.
+    """
+    try:
+        import inspect_ai  # noqa: F401, PLC0415 - heavy
+    except ImportError as error:
+        raise MissingExtra(f"inspect://{address.spec} needs inspect_ai: pip install inspect_ai ({error})") from error
+    if address.is_file and not Path(address.home).is_file():
+        raise ConfigError(f"inspect://{address.spec}: there is no file {address.home}")
+    try:
+        made = apart(lambda: _find(address))
+        arguments = {name: yaml.safe_load(value) for name, value in address.arguments}
+        _check_arguments(address, made)
+        (task,) = apart(lambda: _create(address, arguments))
+    except ConfigError:
+        raise
+    except Exception as error:
+        raise DatasetError(f"inspect_ai cannot load {address.spec}: {type(error).__name__}: {error}") from error
+    return LoadedTask(address, task, _digest(address, made))
+
+
+def _find(address: Address) -> Any:
+    """Return the registered function that makes the task."""
+    from inspect_ai._eval.loader import load_file_tasks  # noqa: PLC0415 - heavy
+    from inspect_ai._util.registry import registry_find, registry_info, registry_lookup  # noqa: PLC0415 - heavy
+
+    if address.is_file:
+        load_file_tasks(Path(address.home).absolute())
+    made = registry_lookup("task", address.task if address.is_file else address.spec)
+    if made is not None:
+        return made
+    known = [registry_info(one).name for one in registry_find(lambda info: info.type == "task")]
+    if address.is_file:
+        hint = did_you_mean(address.task, [name for name in known if "/" not in name])
+        raise ConfigError(f"{address.home} has no task {address.task}{hint}")
+    mine = [name for name in known if name.startswith(f"{address.home}/")]
+    if not mine:
+        raise ConfigError(
+            f"no installed package {address.home} registers tasks with Inspect; pip install it, or name a file: "
+            "inspect:///PATH/FILE.py@TASK"
+        )
+    hint = did_you_mean(address.spec, mine) or f"; it has {', '.join(sorted(mine)[:5])} …"
+    raise ConfigError(f"inspect_ai knows no task {address.spec}{hint}")
+
+
+def _create(address: Address, arguments: Mapping[str, Any]) -> list[Any]:
+    from inspect_ai._eval.loader import create_file_tasks, load_tasks  # noqa: PLC0415 - heavy
+
+    if address.is_file:
+        return list(create_file_tasks(Path(address.home), [address.task], dict(arguments)))
+    return list(load_tasks([address.spec], dict(arguments)))
+
+
+def _check_arguments(address: Address, made: Any) -> None:
+    parameters = inspect.signature(made).parameters
+    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values()):
+        return
+    for name, _ in address.arguments:
+        if name not in parameters:
+            hint = did_you_mean(name, parameters) or f"; it takes {', '.join(parameters) or 'none'}"
+            raise ConfigError(f'{address.spec} has no argument "{name}"{hint}')
+
+
+def _digest(address: Address, made: Any) -> str:
+    """Return a digest of the file that defines the task, its arguments, and the versions of its package and Inspect."""
+    source = inspect.getsourcefile(inspect.unwrap(made))
+    said = [metadata.version("inspect_ai"), address.spec, repr(address.arguments)]
+    if not address.is_file:
+        homes = metadata.packages_distributions().get(address.home, [address.home])
+        said += [f"{home} {_version(home)}" for home in sorted(set(homes))]
+    digest = hashlib.sha256("\n".join(said).encode())
+    if source is not None:
+        digest.update(Path(source).read_bytes())
+    return digest.hexdigest()
+
+
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return "unknown"
