@@ -166,7 +166,8 @@ def _of_budget(world: World) -> Iterator[str]:
 def _of_outages(world: World) -> Iterator[str]:
     """Where nothing but outages went wrong, none of them costs a sample.
 
-    But for one that fewer than three requests saw: the breaker takes those for requests that fail by themselves.
+    But for one that fewer than three requests saw, or only such as had failed before the last answer: the breaker takes
+    those for requests that fail by themselves.
     """
     script = world.script
     if script.profile != "outages" or script.cap is not None:
@@ -184,11 +185,13 @@ def _was_one_of_many(world: World, past: Past, idx: int) -> bool:
     log = [sent for sent in world.endpoint.log if sent.session == past.number]
     last = max(number for number, sent in enumerate(log) if sent.sample == idx)
     streak: set[str] = set()
-    for sent in reversed(log[: last + 1]):
-        if sent.answered or sent.fate in ("context", "bad_request"):
-            break
+    number = last + 1
+    while number and not (log[number - 1].answered or log[number - 1].fate in ("context", "bad_request")):
+        number -= 1
+    for sent in log[number : last + 1]:
         streak.add(sent.key)
-    return len(streak) >= _REQUESTS_MIN
+    before = {sent.key for sent in log[:number] if not sent.answered}
+    return len(streak) >= _REQUESTS_MIN and not streak <= before
 
 
 def _read(path: Path) -> dict[str, Any]:

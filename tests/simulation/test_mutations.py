@@ -104,7 +104,7 @@ def _reserve_too_late(patch: Patch) -> None:
 def _forget_what_is_stored(patch: Patch) -> None:
     """A resume asks every sample again."""
 
-    def everything(self: Snapshot, benchmark: int, repeats: int, *, have: str) -> Iterator[tuple[StoredSample, int]]:
+    def everything(self: Snapshot, benchmark: int, repeats: int) -> Iterator[tuple[StoredSample, int]]:
         for sample in self.samples(benchmark):
             yield from ((sample, repeat) for repeat in range(repeats))
 
