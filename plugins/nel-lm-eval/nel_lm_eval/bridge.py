@@ -15,7 +15,8 @@ from typing import Any, Final, Self
 from urllib.parse import parse_qsl, unquote
 
 from nel import Benchmark, Message, Sample, ScorerInput
-from nel.errors import ConfigError, ScorerError, did_you_mean
+from nel.benchmarks.base import recorded_in
+from nel.errors import ConfigError, DatasetError, ScorerError, did_you_mean
 from nel.prompts import load_template
 from nel_lm_eval.tasks import RANKED, Address, Rows, load_task
 
@@ -32,7 +33,11 @@ class TaskBenchmark(Benchmark):
         given: dict[str, Any] = {"id": sample_id, "target": raw["target"], "metadata": dict(raw["doc"])}
         if "prompt" in raw:
             asked = raw["prompt"]
-            return Sample(input=asked if isinstance(asked, str) else _messages(asked), **given)
+            recorded = None if self.response_field is None else recorded_in(raw["doc"], self.response_field)
+            text = asked if isinstance(asked, str) else _messages(asked)
+            return Sample(input=text, recorded_response=recorded, **given)
+        if self.response_field is not None:
+            raise DatasetError(f"{self.name} ranks choices; recorded answers in a field cannot be scored by it")
         contexts, continuations = raw["contexts"], raw["continuations"]
         if len(contexts) == 1:
             return Sample(input=contexts[0], choices=tuple(continuations), **given)

@@ -142,6 +142,19 @@ def test_a_text_task_takes_its_shots_from_the_address(tmp_path: Path, endpoint: 
 
 
 @pytest.mark.usefixtures("lm_eval")
+def test_recorded_answers_are_counted_and_nothing_is_asked(tmp_path: Path, endpoint: Endpoint) -> None:
+    """The field of the task's rows is the answer; what ranks choices has none."""
+    write_tasks(tmp_path, "sums")
+    result = _run(tmp_path, endpoint.url, "sums", response_field="question")
+    lines = read_samples(result.run_dir)
+    assert endpoint.calls == []
+    assert all(line["model_response"] for line in lines)
+    write_tasks(tmp_path, "shapes")
+    with pytest.raises(NelError, match="ranks choices"):
+        _run(tmp_path, endpoint.url, "shapes", response_field="question")
+
+
+@pytest.mark.usefixtures("lm_eval")
 def test_a_run_is_scored_anew_without_a_request(tmp_path: Path, endpoint: Endpoint) -> None:
     """Stored answers are counted by the task again, and come to the same."""
     write_tasks(tmp_path, "sums")
