@@ -224,6 +224,19 @@ async def test_the_connection_of_a_stream_is_used_again() -> None:
     assert server.connections == 1
 
 
+async def test_a_stream_that_ends_with_its_last_event_gives_its_connection_back_once() -> None:
+    """Two requests at the same time never share it."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    event = b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+    whole = head + b"%x\r\n%b\r\n0\r\n\r\n" % (len(event), event)
+    server = Server([whole], *[[0.05, OK + b"Content-Length: 1\r\n\r\n%d" % n] for n in range(3)])
+    async with talking(server) as (transport, url):
+        assert isinstance(await ask(transport, url, EventStream(chat=True)), Fetched)
+        found = await asyncio.wait_for(asyncio.gather(*(ask(transport, url) for _ in range(3))), 2)
+    assert sorted(one.body for one in found if isinstance(one, Fetched)) == [b"0", b"1", b"2"]
+    assert server.connections == 3
+
+
 async def test_a_stream_whose_end_does_not_come_costs_its_connection() -> None:
     """The answer is there; the connection is dropped and nothing of it kept."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"

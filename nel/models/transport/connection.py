@@ -40,16 +40,15 @@ class Limits:
 class Connection(asyncio.Protocol):
     """One connection; `exchange` may be called again once it has returned, while `is_usable`."""
 
-    def __init__(self, limits: Limits, when_drained: Callable[[Connection], None]) -> None:
+    def __init__(self, limits: Limits, when_free: Callable[[Connection], None]) -> None:
         """Prepare the protocol for a transport.
 
         Args:
             limits: Of each answer.
-            when_drained: Called with the connection when the rest of an answer that was already returned has come, or
-                will not come any more.
+            when_free: Called with a connection that nobody waits on when it has become usable again, or was lost.
         """
         self._limits = limits
-        self._when_drained = when_drained
+        self._when_free = when_free
         self._loop = asyncio.get_running_loop()
         self._transport: Any = None
         self._parser: Any = None
@@ -102,6 +101,8 @@ class Connection(asyncio.Protocol):
             ValueError: The body has an encoding that was not asked for.
             zlib.error: It is not what its encoding says.
         """
+        if self._reply is not None or self._draining:
+            raise RuntimeError("the connection carries another request")
         limits, now = self._limits, self._loop.time()
         self._began = self._keep = self.streamed = False
         self._stream, self._chunks, self._size = stream, [], 0
@@ -171,10 +172,11 @@ class Connection(asyncio.Protocol):
             self._timer = None
         self._transport = None
         self._parser = None
-        if self._draining:
-            self._draining = False
-            self._when_drained(self)
-        if self._reply is None or self._reply.done():
+        self._draining = False
+        if self._reply is None:
+            self._when_free(self)
+            return
+        if self._reply.done():
             return
         if not self._began:
             self._fail(HungUp())
@@ -243,10 +245,15 @@ class Connection(asyncio.Protocol):
         self.idle_since = self._loop.time()
         self._keep = self._parser.should_keep_alive() and not self._transport.get_write_buffer_size()
         if self._draining:
-            self._draining = False
-            self._when_drained(self)
+            self._drained()
         elif self._reply is not None and not self._reply.done():
             self._reply.set_result(None)
+
+    def _drained(self) -> None:
+        """Offer the connection again, unless its answer is still to be taken: whoever takes it gives it back then."""
+        self._draining = False
+        if self._reply is None:
+            self._when_free(self)
 
     def _heard(self) -> None:
         """Move the deadline on, up to the end of all time allowed."""
@@ -267,7 +274,7 @@ class Connection(asyncio.Protocol):
         if self._draining:
             if self._loop.time() >= self._deadline - _CLOCK_SLACK:
                 self.close()
-                self._when_drained(self)
+                self._drained()
             else:
                 self._arm(self._deadline)
             return
