@@ -67,7 +67,9 @@ test: check
 	@$(BIN)/nel sandbox list >/dev/null 2>&1 || echo "no Docker engine: the tests of the sandbox are skipped"
 	@$(BIN)/pytest -n 2 -m "not docker"
 	@echo "==> tests of the sandbox"
-	@$(BIN)/pytest -n 2 -m docker
+	@$(BIN)/pytest -n 2 -m docker --ignore tests/byob/test_image.py
+	@echo "==> tests of images, alone since building one takes the machine"
+	@$(BIN)/pytest -m docker tests/byob/test_image.py
 	@$(BIN)/pytest plugins/nel-example/tests plugins/nel-code/tests plugins/nel-lm-eval/tests plugins/nel-inspect/tests -p no:cacheprovider
 
 format: $(DEV_STAMP)

@@ -12,6 +12,7 @@ from nel.sandbox import Case, Limits, Program, Sandbox, SandboxSettings
 pytestmark = pytest.mark.docker
 
 LIMITS = Limits(cpu_seconds=5.0, idle_seconds=1.0)
+PATIENT = Limits(cpu_seconds=20.0, idle_seconds=20.0)
 ALARM = """
 import signal
 class Late(Exception): pass
@@ -59,8 +60,10 @@ class LRUCache(OrderedDict):
 """
 
 
-def judged(sandbox: Sandbox, source: str, tests: str, *, entry_point: str = "f") -> tuple[str, str]:
-    verdict = sandbox.run(Program(source=source, tests=tests, entry_point=entry_point, limits=LIMITS))
+def judged(
+    sandbox: Sandbox, source: str, tests: str, *, entry_point: str = "f", limits: Limits = LIMITS
+) -> tuple[str, str]:
+    verdict = sandbox.run(Program(source=source, tests=tests, entry_point=entry_point, limits=limits))
     return verdict.verdict, verdict.mode
 
 
@@ -81,7 +84,7 @@ def judged(sandbox: Sandbox, source: str, tests: str, *, entry_point: str = "f")
     ids=["alarm", "threads", "namedtuple", "counter", "keys", "keyword", "large", "exit", "module", "class"],
 )  # fmt: skip
 def test_honest_programs_pass(sandbox: Sandbox, source: str, tests: str) -> None:
-    assert judged(sandbox, source, tests) == ("passed", "split")
+    assert judged(sandbox, source, tests, limits=PATIENT) == ("passed", "split")
 
 
 def test_a_container_with_methods_of_its_own_keeps_them(sandbox: Sandbox) -> None:
