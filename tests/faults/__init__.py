@@ -116,7 +116,7 @@ has every wait scaled down, so a test that needs a real default has to set it.
       f111_a_surrogate_does_not_crash_a_run
  112  http_status: f112_an_error_that_echoes_the_key; names_and_config:
       a_secret_in_the_wrong_place_is_refused_and_not_repeated, f112_a_header_from_the_environment,
-      a_key_written_as_a_header_is_refused, f112_a_proxy_with_a_password, f112_a_secret_in_extra_is_the_users_to_keep,
+      a_key_written_as_a_header_is_refused, f112_a_proxy_with_a_password, f112_a_secret_in_extra_is_refused,
       a_key_that_no_header_can_carry; process: f112_no_secret_in_the_process_table
  113  artifacts_hostile: a_hostile_answer_is_inert_in_the_page
  114  artifacts_hostile: f115_f114_cells_of_every_kind

@@ -277,16 +277,14 @@ def test_f112_a_proxy_with_a_password(tmp_path: Path) -> None:
         no_secret(tmp_path / "out", secret=secret)
 
 
-def test_f112_a_secret_in_extra_is_the_users_to_keep(tmp_path: Path) -> None:
-    """The key's own value inside extra is refused, or removed from every file."""
+def test_f112_a_secret_in_extra_is_refused(tmp_path: Path) -> None:
+    """The key's own value inside extra ends the run before anything is sent, and the message does not show it."""
     with serving() as server:
         settings = config(tmp_path, server.url, generation={"extra": {"auth": CANARY}})
-        try:
-            result = nel.evaluate(settings)
-        except NelError as refused:
-            no_secret(str(refused))
-        else:
-            no_secret(result.run_dir)
+        with pytest.raises(NelError) as refused:
+            nel.evaluate(settings)
+        assert server.calls == []
+    assert CANARY not in str(refused.value)
 
 
 @pytest.mark.parametrize("value", ["", " ", "a\nb", "ключ"], ids=["f112-empty", "f112-blank", "f112-line", "f112-text"])
