@@ -13,7 +13,10 @@ from tests.sandbox.hostile.catalogue import load_problems, load_programs
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow]
 
-LIMITS = Limits(cpu_seconds=2.0, idle_seconds=1.5, processes=48, memory_mb=256)
+TIGHT = {"cpu_seconds": 2.0, "idle_seconds": 1.5}
+"""For programs that may run into a limit of time: so their end is not waited for long."""
+AMPLE = {"cpu_seconds": 20.0, "idle_seconds": 20.0}
+"""For programs that must not: on a machine ten times slower they get the same verdict."""
 PROBLEMS = load_problems()
 FAMILIES = sorted({(one.language, one.family) for one in load_programs()})
 
@@ -26,15 +29,22 @@ def program_of(hostile: Hostile) -> Program:
         judged = {"cases": tuple(cases)}
     else:
         judged = {name: problem[name] for name in ("tests", "entry_point", "prompt")} | {"mode": hostile.mode}
+    return Program(source=hostile.source, language=hostile.language, limits=limits_of(hostile), **judged)
+
+
+def limits_of(hostile: Hostile) -> Limits:
+    """Return tight limits of time where one may end the program, else ample ones."""
+    times = TIGHT if "timeout" in hostile.verdicts else AMPLE
+    if hostile.language == "python":
+        return Limits(**times, processes=48, memory_mb=256)
     # A runtime such as node or a compiler needs more than Python does; the walls are the same.
-    limits = LIMITS if hostile.language == "python" else Limits(cpu_seconds=5.0, idle_seconds=1.5)
-    return Program(source=hostile.source, language=hostile.language, limits=limits, **judged)
+    return Limits(**times | {"cpu_seconds": max(5.0, times["cpu_seconds"])})
 
 
 def honest() -> Program:
     problem = PROBLEMS["double"]
     judged = {name: problem[name] for name in ("tests", "entry_point", "prompt")}
-    return Program(source="def double(x):\n    return 2 * x\n", limits=LIMITS, **judged)
+    return Program(source="def double(x):\n    return 2 * x\n", limits=Limits(**AMPLE), **judged)
 
 
 @pytest.mark.parametrize(("language", "family"), FAMILIES, ids=str)

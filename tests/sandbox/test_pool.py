@@ -152,7 +152,7 @@ def test_closing_ends_what_runs(client: Any) -> None:
     assert wait_until(lambda: bool(ids_of(client, os.getpid(), but=others)))
     started = time.monotonic()
     sandbox.close()
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     for future in (waiting, queued):
         with pytest.raises(SandboxError, match="closed"):
             future.result(timeout=5)
@@ -249,8 +249,8 @@ def test_inputs_and_outputs(lone: Sandbox) -> None:
 
 
 def test_idle_time_is_not_cpu_time(lone: Sandbox) -> None:
-    waits = "import time\ndef f():\n    time.sleep(1.2)\n    return 1"
-    limits = Limits(cpu_seconds=1.0, idle_seconds=5.0)
+    waits = "import time\ndef f():\n    time.sleep(2.2)\n    return 1"
+    limits = Limits(cpu_seconds=2.0, idle_seconds=30.0)
     assert lone.run(Program(source=waits, tests="assert f() == 1", entry_point="f", limits=limits)).passed
     limits = Limits(cpu_seconds=5.0, idle_seconds=0.5)
     assert lone.run(Program(source=waits, tests="f()", entry_point="f", limits=limits)).verdict == "timeout"

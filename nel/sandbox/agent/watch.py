@@ -1,6 +1,7 @@
 """How much of its time a program has used: CPU time, and time in which it did nothing at all.
 
-A busy machine makes a program wait, not time out: waiting for a CPU counts neither as work nor as idleness. Sources:
+A busy machine makes a program wait, not time out: waiting for a CPU counts neither as work nor as idleness, nor does
+waiting for the disk, up to a bound, since a program can look so on purpose. Sources:
 cgroup counters (cpuacct.usage or cpu.stat, memory.oom_control or memory.events) and, of each process,
 ``/proc/<pid>/task/*/stat`` and ``schedstat`` (nanoseconds run, nanoseconds waited for a CPU).
 """
@@ -17,6 +18,9 @@ _CPU_FILES = (
     "/sys/fs/cgroup/cpu.stat",
 )
 _MEMORY_FILES = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events")
+
+_DISK_SECONDS_MAX = 30.0
+"""So long a program may wait for the disk without being idle; a parent that has called vfork looks the same."""
 
 
 class Counters:
@@ -69,6 +73,7 @@ class Watch:
         self._seen: dict[tuple[int, int], tuple[int, int]] = {}
         self.tests_cpu_seconds = 0.0
         self.idle_seconds = 0.0
+        self.disk_seconds = 0.0
 
     @property
     def wall_seconds(self) -> float:
@@ -79,9 +84,14 @@ class Watch:
         """Note how long nothing ran and nothing wanted to."""
         now = time.monotonic()
         passed, self._last = now - self._last, now
-        busy, is_active = self._busy()
-        if not is_active:
-            self.idle_seconds += max(0.0, passed - busy)
+        busy, states = self._busy()
+        if "R" in states:
+            return
+        unused = max(0.0, passed - busy)
+        if "D" in states and self.disk_seconds < _DISK_SECONDS_MAX:
+            self.disk_seconds += unused
+        else:
+            self.idle_seconds += unused
 
     def note_tests(self, seconds: float) -> None:
         """Note the CPU time of the tests' process, which counts as nobody's."""
@@ -101,9 +111,9 @@ class Watch:
         own = time.process_time() - self._own
         return max(0.0, total - self._cpu - own - self.tests_cpu_seconds)
 
-    def _busy(self) -> tuple[float, bool]:
-        """Return seconds run or waited for a CPU since the last look, and whether one runs or waits now."""
-        busy, is_active = 0, False
+    def _busy(self) -> tuple[float, set[str]]:
+        """Return seconds run or waited for a CPU since the last look, and the states of all threads now."""
+        busy, states = 0, set()
         for pid in running():
             if pid in self._known:
                 continue
@@ -111,8 +121,8 @@ class Watch:
                 before = self._seen.get((pid, task), (0, 0))
                 busy += max(0, run - before[0]) + max(0, waited - before[1])
                 self._seen[pid, task] = (run, waited)
-                is_active = is_active or state == "R"
-        return busy * _NANO, is_active
+                states.add(state)
+        return busy * _NANO, states
 
 
 def running() -> list[int]:

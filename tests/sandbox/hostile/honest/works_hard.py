@@ -1,4 +1,4 @@
-# what: uses half of its time
+# what: works for more than a second
 # problem: double
 # verdict: passed
 import time

@@ -1,6 +1,6 @@
 # what: unpacks a small text into gigabytes
 # problem: strings
-# verdict: out_of_memory
+# verdict: out_of_memory|timeout
 import gzip
 
 

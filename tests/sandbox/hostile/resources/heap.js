@@ -1,6 +1,6 @@
-// what: fills its heap with small objects
+// what: fills its heap with small objects; collecting them may use up its CPU time first
 // mode: stdio
 // problem: echo
-// verdict: out_of_memory|runtime_error
+// verdict: out_of_memory|runtime_error|timeout
 const kept = [];
 for (;;) kept.push({ text: "x".repeat(10) + kept.length });

@@ -1,7 +1,7 @@
 // what: takes memory by malloc and fills it
 // mode: stdio
 // problem: echo
-// verdict: out_of_memory|runtime_error
+// verdict: out_of_memory|runtime_error|timeout
 #include <cstdlib>
 #include <cstring>
 

@@ -6,10 +6,14 @@ import signal
 import time
 
 parent = os.getpid()
+stopped, stops = os.pipe()
 if os.fork() == 0:
+    os.kill(parent, signal.SIGSTOP)
+    os.write(stops, b"x")
     while True:
         os.kill(parent, signal.SIGSTOP)
         time.sleep(0.01)
+os.read(stopped, 1)
 
 
 def double(x):
