@@ -1,10 +1,11 @@
-"""How near a run comes to what an endpoint allows: a slow one, and one that takes fifty requests a second.
+"""How near a run comes to what an endpoint allows: slow ones, some that refuse by chance, some that take 50 a second.
 
     python tests/performance/pacing.py [--seconds 60]
 
 "slow" answers after 50 to 150 ms; the ideal is concurrency divided by the mean latency. "limited" answers at once and
 refuses what goes over 50 a second (a token bucket that holds 5), with and without a word about its limits; the ideal is
-50 a second. What counts is the time from the first to the last answer, at the server.
+50 a second. "refuses by chance" answers after 50 to 150 ms and refuses a share of all requests whatever their rate; the
+ideal is that of the slow one. What counts is the time from the first to the last answer, at the server.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class Server:
     burst: float = 5.0
     latency: float = 0.0
     tells: bool = False
+    by_chance: float = 0.0
     level: float = 5.0
     filled: float = 0.0
     answered: int = 0
@@ -53,6 +55,9 @@ class Server:
         await request.read()
         now = time.monotonic()
         self.first = self.first or now
+        if random.random() < self.by_chance:
+            self.refused += 1
+            return web.json_response({"error": {"message": "overloaded"}}, status=429)
         if self.rate != float("inf"):
             self.level = min(self.burst, self.level + (now - (self.filled or now)) * self.rate)
             self.filled = now
@@ -122,6 +127,8 @@ def main() -> None:
     seconds = parser.parse_args().seconds
     worlds = {
         "slow, concurrency 64": (Server(latency=0.1), 64, 64 / 0.1),
+        "refuses 1 % by chance": (Server(latency=0.1, by_chance=0.01), 64, 64 / 0.1),
+        "refuses 5 % by chance": (Server(latency=0.1, by_chance=0.05), 64, 64 / 0.1),
         "50/s, says nothing": (Server(rate=50), 32, 50.0),
         "50/s, says so in headers": (Server(rate=50, tells=True), 32, 50.0),
     }

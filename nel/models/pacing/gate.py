@@ -12,11 +12,13 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Final
 
 from nel.models.hints import Quota
 from nel.models.pacing.breaker import Breaker
+from nel.models.pacing.chance import Chance, Refusal
 from nel.models.pacing.plateau import Plateau
 from nel.models.pacing.rate import Rate
 from nel.models.pacing.retry_budget import RetryBudget
@@ -29,6 +31,8 @@ _ROOM_BESIDE_RATE: Final = 2.0
 """Where a rate is known, it does the pacing; concurrency is only kept near what that takes."""
 _ROOM_SECONDS: Final = 0.25
 """And never below so many seconds of that rate: an answer's commit may take longer than the answer."""
+_TRIAL: Final = 2.0
+"""Times of the rate at which it is tried whether refusals come by chance."""
 _JITTER: Final = 0.25
 _CLOCK_SLACK: Final = 0.001
 _OPENING: Final = 8
@@ -90,8 +94,9 @@ class Gate:
             requests_per_minute=pace.requests_per_minute,
             tokens_per_minute=pace.tokens_per_minute,
         )
+        self._chance = Chance()
         self._breaker = Breaker(probe_seconds=pace.probe_seconds)
-        self._concurrency = Plateau()
+        self._concurrency = self._before = Plateau()
         self._ramp = float(pace.concurrency_max)
         self._cut_floor = 0.0
         self._cut_at = float("-inf")
@@ -200,9 +205,13 @@ class Gate:
         if self._ramp < self._pace.concurrency_max:
             self._ramp += 1
         self._pauses_in_a_row = 0
+        now = _now()
+        if self._chance.accepted(now):
+            self._rate.reopen(now)
+            self._concurrency.reopen(now)
         self._rate.accepted(0 if tokens is None else permit.tokens - tokens)
         if quotas:
-            self._rate.told(quotas, self.in_flight, _now())
+            self._rate.told(quotas, self.in_flight, now)
 
     def answered(self) -> None:
         """Note an answer that is no success and yet shows that the endpoint works."""
@@ -220,7 +229,9 @@ class Gate:
             self._concurrency.lower(min(known, max(self._cut_floor, known - 1)), self._cut_at)
             self._pause(wait, now)
             return
-        learnt = self._rate.refused(now, is_costly=bool(wait))
+        if self._is_by_chance(wait, now):
+            return
+        learnt = self._rate.refused(now, is_costly=bool(wait), per_second=self._chance.per_second)
         in_flight = max(1, self.in_flight)
         self._cut_at, self._cut_floor = now, in_flight * _CUT_MIN
         room = in_flight * (_ROOM_BESIDE_RATE if learnt else _CUT)
@@ -233,6 +244,25 @@ class Gate:
                 wait = _PAUSE_UNKNOWN * 2 ** min(self._pauses_in_a_row, 5)
                 self._pauses_in_a_row += 1
         self._pause(wait, now)
+
+    def _is_by_chance(self, wait: float | None, now: float) -> bool:
+        """Return whether a refusal teaches no limit; where it is time to find that out, begin or end a trial."""
+        chance = self._chance
+        if wait:  # an endpoint that asks for time means everybody
+            chance.told()
+            return False
+        meaning = chance.refused(now, is_below=self._rate.is_below_found(now))
+        if meaning is Refusal.TRIAL_FAILED:
+            self._cut_at = now
+            self._rate.go_back(now)
+            self._concurrency.back_to(self._before, now)
+        if meaning is not Refusal.TRIAL_BEGINS:
+            return meaning is not Refusal.LIMIT
+        self._before = copy(self._concurrency)
+        self._rate.hold(_TRIAL, now)
+        self._concurrency.hold(_TRIAL * self._concurrency.value(now), now)
+        self._ramp = float(self._pace.concurrency_max)
+        return True
 
     def failed(self, permit: Permit, *, of_connection: bool, is_suspect: bool = False) -> None:
         """Note that the endpoint did not answer, or only that it cannot.
@@ -297,7 +327,7 @@ class Gate:
         if self._opened_at is None:
             self._opened_at = now
         elapsed = now - self._opened_at
-        self._is_opening = _OPENING * 2 ** (elapsed / _OPENING_DOUBLES_SECONDS) < self._pace.concurrency_max
+        self._is_opening = elapsed < _OPENING_DOUBLES_SECONDS * math.log2(self._pace.concurrency_max / _OPENING)
         wait = _OPENING_DOUBLES_SECONDS * math.log2((self.in_flight + 1) / _OPENING) - elapsed
         return wait if wait > _CLOCK_SLACK else 0.0
 

@@ -12,6 +12,9 @@ from typing import Final
 _STRIDE: Final = 2.0
 """After so many seconds without a refusal a limit that was found once has doubled."""
 _STRIDE_MAX: Final = 640.0
+_STRIDE_SOON: Final = 0.5
+_FLAT: Final = 1.05
+"""Below so many times of a finding the bound does not test it."""
 _SAME_PLACE: Final = 0.25
 """Two findings that differ by less than this share confirm each other."""
 _RECOVERY_SECONDS_MAX: Final = 4.0
@@ -57,6 +60,26 @@ class Plateau:
         else:
             self._stride = stride
         self._base = self._found = base
+        self._cut_at = now
+
+    def is_below(self, now: float) -> bool:
+        """Return whether the bound that holds now is not above what was found, so that it is no test of it."""
+        return self._base is not None and self.value(now) <= _FLAT * self._found
+
+    def hold(self, bound: float, now: float) -> None:
+        """Go on from this bound and stay there."""
+        self._base = self._found = bound
+        self._stride, self._cut_at = _STRIDE_MAX, now
+
+    def reopen(self, now: float) -> None:
+        """Go on from the bound that holds now, and quickly up, as if nothing had confirmed it."""
+        if self._base is not None:
+            self._base = self._found = self.value(now)
+            self._stride, self._cut_at = _STRIDE_SOON, now
+
+    def back_to(self, before: Plateau, now: float) -> None:
+        """Hold from now what another bound held when it was last cut."""
+        self._base, self._found, self._stride = before._found, before._found, before._stride
         self._cut_at = now
 
     def delay(self, seconds: float) -> None:

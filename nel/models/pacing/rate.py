@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from copy import copy
 from typing import Final
 
 from nel.models.hints import Quota
@@ -40,7 +41,7 @@ class Rate:
         self._configured = (_per_second(requests_per_minute), _per_second(tokens_per_minute))
         self._told: tuple[float, float] = (_INFINITE, _INFINITE)
         self._told_until = 0.0
-        self._learnt = Plateau()
+        self._learnt = self._before = Plateau()
         self._requests, self._tokens = Bucket(burst_seconds=0.1), Bucket(burst_seconds=1.0)
         self._accepted = 0
         self._counting_since: float | None = None
@@ -85,15 +86,18 @@ class Rate:
         self._told_until = now + 60.0
         self._is_bounded = True
 
-    def refused(self, now: float, *, is_costly: bool = False) -> bool:
+    def refused(self, now: float, *, is_costly: bool = False, per_second: float | None = None) -> bool:
         """Learn from a refusal; return whether there was enough to learn a rate from.
 
         Args:
             is_costly: The endpoint asks to be left alone for a while, so that a limit is not tested lightly.
+            per_second: What was accepted a second while others were refused, where that is known.
         """
         self._requests.empty()
         since = now if self._counting_since is None else self._counting_since
         elapsed, accepted = now - since - self._paused, self._accepted
+        if per_second is not None:
+            return self._found(per_second, now, is_costly=is_costly)
         if elapsed < _MEASURED_SECONDS_MIN or accepted < _MEASURED_REQUESTS_MIN:
             if self._learnt.is_known:
                 delivered = accepted / max(elapsed + self._paused, _MEASURED_SECONDS_MIN)
@@ -107,6 +111,9 @@ class Rate:
         # what was accepted on average and what was sent last.
         measured = accepted / math.sqrt(elapsed * (elapsed + self._paused))
         measured = math.sqrt(measured * self._last_sent(measured, now))
+        return self._found(measured, now, is_costly=is_costly)
+
+    def _found(self, measured: float, now: float, *, is_costly: bool) -> bool:
         self._counting_since, self._accepted, self._paused = now, 0, 0.0
         base = max(_BELOW_LIMIT * measured, _FLOOR_PER_SECOND)
         if is_costly:
@@ -114,6 +121,26 @@ class Rate:
         else:
             self._learnt.cut(base, now, stride=min(max(_STRIDE_REQUESTS / base, _STRIDE_MIN), _STRIDE_MAX))
         return True
+
+    def is_below_found(self, now: float) -> bool:
+        """Return whether less is sent than the limit that was learnt."""
+        return self._learnt.is_below(now)
+
+    def hold(self, factor: float, now: float) -> None:
+        """Stay at so many times the rate that was learnt."""
+        self._before = copy(self._learnt)
+        self._learnt.hold(factor * self._learnt.value(now), now)
+        self._counting_since, self._accepted, self._paused = now, 0, 0.0
+
+    def reopen(self, now: float) -> None:
+        """Leave what was learnt behind quickly."""
+        self._learnt.reopen(now)
+        self._counting_since, self._accepted, self._paused = now, 0, 0.0
+
+    def go_back(self, now: float) -> None:
+        """Take back what `hold` did."""
+        self._learnt.back_to(self._before, now)
+        self._counting_since, self._accepted, self._paused = now, 0, 0.0
 
     def paused(self, seconds: float) -> None:
         """Note that nothing is sent for a while; a rate that is known is not measured over that."""

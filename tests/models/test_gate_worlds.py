@@ -1,0 +1,182 @@
+"""The gate before whole endpoints, under a virtual clock: how near it comes to what each takes, and at what cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+
+from nel.models.pacing.chance import Chance, Refusal
+from tests.models.gate_worlds import Takes, both, bucket, by_chance, paced, places, window
+
+FREE_PER_SECOND = 640.0
+"""Of 64 places and answers of 0.1 s."""
+
+
+def turns(before: Takes, at: float, after: Takes) -> Takes:
+    return lambda now, beside: (before if now < at else after)(now, beside)
+
+
+def everything(now: float, beside: int) -> bool:
+    return True
+
+
+@pytest.mark.parametrize(
+    ("make", "n", "rate_min", "refused_max"),
+    [
+        (lambda: everything, 20_000, 0.98 * FREE_PER_SECOND, 0.0),
+        (lambda: bucket(50), 3_000, 0.94 * 50, 0.015),
+        (lambda: bucket(50), 30_000, 0.97 * 50, 0.002),
+        (lambda: bucket(5), 3_000, 0.97 * 5, 0.02),
+        (lambda: bucket(500, 100), 20_000, 0.93 * 500, 0.006),
+        (lambda: window(600, 60), 6_000, 0.97 * 10, 0.08),
+        (lambda: places(16), 5_000, 0.65 * 160, 0.01),
+        (lambda: bucket(lambda t: 100 * (1 + 0.8 * math.sin(t / 20))), 10_000, 100, 0.01),
+        (lambda: bucket(lambda t: 200 if t < 20 else 40), 8_000, 48, 0.015),
+        (lambda: bucket(lambda t: 40 if t < 30 else 300), 8_000, 60, 0.006),
+    ],
+    ids=["free", "bucket", "bucket-long", "slow", "burst", "window", "places", "wanders", "falls", "rises"],
+)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_limit_is_met_rarely_and_used(
+    make: Callable[[], Takes], n: int, rate_min: float, refused_max: float, seed: int
+) -> None:
+    seen = paced(make(), n, seed=seed)
+    assert seen.answered == n
+    assert seen.rate >= rate_min
+    assert seen.share <= refused_max
+
+
+@pytest.mark.parametrize(
+    ("share", "n", "rate_min"), [(0.002, 10_000, 0.85), (0.01, 10_000, 0.65), (0.05, 8_000, 0.55), (0.1, 5_000, 0.25)]
+)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_refusals_by_chance_do_not_slow_a_run_down(share: float, n: int, rate_min: float, seed: int) -> None:
+    """Without the trials the rates would be 4 to 86, 0.3 to 8 and 0.2 a second, of 640."""
+    seen = paced(by_chance(share, seed), n, seed=seed)
+    assert seen.answered == n
+    assert seen.rate >= rate_min * FREE_PER_SECOND
+    assert seen.share <= share + 0.01
+
+
+@pytest.mark.parametrize("concurrency", [8, 512])
+def test_so_with_few_and_many_at_once(concurrency: int) -> None:
+    latency = 0.1 if concurrency == 8 else 1.0
+    seen = paced(by_chance(0.05), 20 * concurrency, concurrency=concurrency, latency=latency)
+    assert seen.rate >= 0.45 * concurrency / latency
+
+
+@pytest.mark.parametrize(("share", "rate", "n"), [(0.05, 50, 3_000), (0.02, 300, 8_000)])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_limit_is_found_among_refusals_by_chance(share: float, rate: float, n: int, seed: int) -> None:
+    seen = paced(both(by_chance(share, seed), bucket(rate)), n, seed=seed)
+    assert seen.rate >= 0.65 * rate
+    assert seen.share <= share + 0.05
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_server_that_falls_ill_or_is_well_again_changes_little(seed: int) -> None:
+    ill = by_chance(0.05, seed)
+    assert paced(turns(everything, 10, ill), 15_000, seed=seed).rate >= 0.8 * FREE_PER_SECOND
+    healed = paced(turns(ill, 10, bucket(50)), 8_000, seed=seed)
+    assert healed.rate >= 50
+    assert healed.share <= 0.08
+
+
+def test_an_endpoint_that_says_how_long_to_wait_is_left_alone_by_all() -> None:
+    """Hints are not weighed against a share: nobody sends before the time is over."""
+    seen = paced(by_chance(0.02), 500, hint=2.0)
+    refusals = [when for when, taken in seen.log if not taken]
+    assert len(refusals) > 3
+    for refused in refusals:
+        late = [when for when, _ in seen.log if refused + 0.01 < when < refused + 2.0]
+        assert late == []
+
+
+class Ticking:
+    """Chance on a clock that moves a hundredth of a second with each request."""
+
+    def __init__(self) -> None:
+        self.chance = Chance()
+        self.now = 0.0
+
+    def accepted(self) -> bool:
+        self.now += 0.01
+        return self.chance.accepted(self.now)
+
+    def refused(self, *, is_below: bool) -> Refusal:
+        self.now += 0.01
+        return self.chance.refused(self.now, is_below=is_below)
+
+    def show(self, one_in: int) -> None:
+        """Refuse one in so many until a trial begins, and none in it."""
+        while not self.chance.is_trial:
+            for _ in range(one_in - 1):
+                self.accepted()
+            self.refused(is_below=True)
+        while not self.accepted():
+            pass
+
+
+def test_a_trial_that_meets_a_limit_needs_twice_the_surprises_next_time() -> None:
+    ticking, needed = Ticking(), []
+    for _ in range(9):
+        surprises = 1
+        while ticking.refused(is_below=True) is Refusal.LIMIT:
+            surprises += 1
+        needed.append(surprises)
+        assert ticking.chance.is_trial
+        while ticking.refused(is_below=False) is Refusal.EXCUSED:
+            ticking.accepted()
+        assert not ticking.chance.excuses
+    assert needed == [4, 8, 16, 32, 64, 128, 256, 256, 256]
+
+
+def test_refusals_above_the_limit_are_expected() -> None:
+    ticking = Ticking()
+    for _ in range(1_000):
+        assert ticking.refused(is_below=False) is Refusal.LIMIT
+    for _ in range(200):
+        assert ticking.refused(is_below=True) is Refusal.LIMIT
+        assert ticking.refused(is_below=False) is Refusal.LIMIT
+        assert ticking.refused(is_below=False) is Refusal.LIMIT
+
+
+def test_a_share_that_is_gone_is_forgotten() -> None:
+    ticking = Ticking()
+    ticking.show(one_in=20)
+    assert 0 < ticking.chance.share < 0.05
+    for _ in range(10_000):
+        ticking.accepted()
+    assert not ticking.chance.excuses
+
+
+def test_a_share_grows_by_a_trial_alone() -> None:
+    """What a limit refuses, however long, is never taken for chance."""
+    ticking = Ticking()
+    ticking.show(one_in=50)
+    shown = ticking.chance.share
+    for _ in range(2_000):
+        ticking.accepted()
+        ticking.refused(is_below=True)
+        if ticking.chance.is_trial:
+            while ticking.refused(is_below=True) is Refusal.EXCUSED:
+                pass
+        assert ticking.chance.share <= shown
+
+
+def test_a_limit_found_among_refusals_by_chance_is_what_was_accepted_meanwhile() -> None:
+    ticking = Ticking()
+    ticking.show(one_in=50)
+    while ticking.refused(is_below=False) is Refusal.EXCUSED:
+        ticking.accepted()
+    assert ticking.chance.per_second == pytest.approx(50, rel=0.2)
+
+
+def test_a_hint_ends_a_trial() -> None:
+    ticking = Ticking()
+    while ticking.refused(is_below=True) is Refusal.LIMIT:
+        pass
+    ticking.chance.told()
+    assert not ticking.chance.excuses
