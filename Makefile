@@ -1,5 +1,6 @@
 # Everything here works on a fresh machine with Python 3.11+ and can be run twice.
 #   make demo    set up, serve the demo endpoint, evaluate it, show the table and the report's path
+#   make demo-judge  have the answers judged by a panel, calibrate it, rank two models; everything on this machine
 #   make test    set up, then run every check and test
 #   make simulate  run 10,000 simulated worlds of kills, outages and full disks (SEEDS=N)
 #   make sandbox build the images that programs run in, and prove their limits (BASE=IMAGE where none can be pulled)
@@ -11,7 +12,7 @@ STAMP := $(VENV)/.nel-installed
 DEV_STAMP := $(VENV)/.nel-dev-installed
 MODEL_STAMP := $(VENV)/.nel-local-model-installed
 
-.PHONY: demo demo-model sandbox test check format bench bench-peers bench-million simulate docs clean help
+.PHONY: demo demo-judge demo-model sandbox test check format bench bench-peers bench-million simulate docs clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -47,6 +48,9 @@ demo: $(STAMP)
 	@echo "==> evaluating the embedded demo endpoint over HTTP"
 	@$(BIN)/python scripts/demo.py demo
 
+demo-judge: $(STAMP)
+	@$(BIN)/python scripts/demo_judge.py
+
 demo-model: $(MODEL_STAMP)
 	@echo "==> evaluating a real small language model on this machine (a few minutes)"
 	@$(BIN)/python scripts/demo.py model
@@ -65,7 +69,7 @@ check: $(DEV_STAMP)
 test: check
 	@echo "==> tests"
 	@$(BIN)/nel sandbox list >/dev/null 2>&1 || echo "no Docker engine: the tests of the sandbox are skipped"
-	@$(BIN)/pytest -n 2 -m "not docker"
+	@$(BIN)/pytest -n 2 --dist worksteal -m "not docker"
 	@echo "==> tests of the sandbox"
 	@$(BIN)/pytest -n 2 -m docker --ignore tests/byob/test_image.py
 	@echo "==> tests of images, alone since building one takes the machine"
@@ -84,6 +88,7 @@ bench: $(DEV_STAMP)
 	@$(BIN)/python tests/performance/scoring.py
 	@$(BIN)/python tests/performance/stats.py
 	@$(BIN)/python tests/performance/observing.py
+	@$(BIN)/python tests/performance/judging.py
 	@$(BIN)/python tests/performance/sandbox.py
 
 # Not part of bench: it downloads other tools into .peers once (2.5 GB unpacked), and takes ten minutes and more.

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from nel.config.schema import RunConfig
     from nel.errors import JudgeError, NelError, ScorerError
     from nel.evaluation import RunResult, evaluate, evaluate_async
-    from nel.judges.base import Judge
+    from nel.judges.base import Case, Grade, Judge, Question
+    from nel.judges.quoting import quote
+    from nel.judges.verdict import grade_reader
     from nel.scoring import (
         answer_line,
         code_sandbox,
@@ -35,7 +37,12 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Benchmark": "nel.benchmarks.base",
+    "Case": "nel.judges.base",
+    "Grade": "nel.judges.base",
     "Judge": "nel.judges.base",
+    "Question": "nel.judges.base",
+    "quote": "nel.judges.quoting",
+    "grade_reader": "nel.judges.verdict",
     "JudgeError": "nel.errors",
     "Message": "nel.types",
     "NelError": "nel.errors",
@@ -65,10 +72,13 @@ _HOME = {
 
 __all__ = [
     "Benchmark",
+    "Case",
+    "Grade",
     "Judge",
     "JudgeError",
     "Message",
     "NelError",
+    "Question",
     "RunConfig",
     "RunResult",
     "Sample",
@@ -85,10 +95,12 @@ __all__ = [
     "exact_match",
     "extract_json",
     "fuzzy_match",
+    "grade_reader",
     "math_equal",
     "multichoice_regex",
     "needs_judge",
     "numeric_match",
+    "quote",
     "run_task",
     "scorer",
     "validate_json_schema",

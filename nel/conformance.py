@@ -1,15 +1,17 @@
 """Checks that a plugin keeps its contract, without an endpoint.
 
 A benchmark is checked on its own rows: unique ids, prompts that render, gold answers that score 1, empty ones that do
-not. Trap: how a gold answer is phrased is the benchmark's business, so several plain phrasings are tried.
+not; or, where a judge scores, that each answer can be put to one. Trap: how a gold answer is phrased is the benchmark's
+business, so several plain phrasings are tried.
 """
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -19,11 +21,15 @@ from nel.benchmarks.registry import as_benchmark, find_benchmark
 from nel.byob.smoke import gold_texts
 from nel.config.load import build_config
 from nel.engine.codec import decode_sample
+from nel.engine.judge_cases import completed
 from nel.engine.plan import Digests, Plan, make_plans, stream_samples
 from nel.engine.store_snapshot import StoredSample
 from nel.errors import ConfigError, DatasetError, JudgeError, MissingExtra, NelError, PluginError, ScorerError
-from nel.judges.base import Judge
-from nel.scoring.protocol import as_scorer
+from nel.judges.base import Case, Grade, Judge, Judgement, Opinion, Question
+from nel.judges.check import check_case
+from nel.judges.find import judge_for
+from nel.scoring.hand_off import case_of
+from nel.scoring.protocol import as_scorer, asks_judge, is_async
 from nel.scoring.result import outcome_of
 from nel.types import ModelFailure, Sample, Scored, ScorerInput
 
@@ -86,7 +92,9 @@ def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list
     benchmark = find_benchmark(target)
     entry = {"name": target, "dataset": dataset, "response_field": benchmark.response_field}
     endpoint = {"url": "http://127.0.0.1/v1", "model": "none", "protocol": benchmark.protocol or "chat"}
-    plan = make_plans(build_config({"benchmarks": [entry], "endpoint": endpoint}))[0]
+    is_judged = asks_judge(benchmark.scorer)
+    judge = {"judge": {"url": endpoint["url"], "model": "none"}} if is_judged else {}  # named, and never asked
+    plan = make_plans(build_config({"benchmarks": [entry], "endpoint": endpoint, **judge}))[0]
     findings = [Finding(check="the plugin loads", passed=True, detail=f"{benchmark.name}: {benchmark.description}")]
     try:
         samples, n_rows, faults, twins = _read(plan, samples_max)
@@ -99,6 +107,8 @@ def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list
         Finding(check="every row makes a sample", passed=not faults, detail=_first(faults) or f"{n_rows} rows")
     )
     findings.append(Finding(check="ids are unique", passed=not twins, detail=_first(twins)))
+    if is_judged or _asks_of_itself(benchmark, plan, samples[:1]):
+        return [*findings, _can_be_judged(benchmark, plan, samples)]
     findings.append(_gold_scores_one(benchmark, samples))
     findings.append(_empty_does_not(benchmark, samples))
     return findings
@@ -135,6 +145,61 @@ def _gold_scores_one(benchmark: Benchmark, samples: list[Sample]) -> Finding:
     ]
     detail = f"sample {missed[0]} and {len(missed) - 1} more" if missed else f"{len(samples)} samples"
     return Finding(check="a gold answer scores 1", passed=bool(samples) and not missed, detail=detail)
+
+
+def _can_be_judged(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> Finding:
+    """Return whether every sample's answer makes questions for a judge; nobody is asked."""
+    refused: list[str] = []
+    n_questions = 0
+    for sample in samples:
+        answer = str(sample.metadata.get(benchmark.response_field or "", "")) or next(iter(gold_texts(sample)), "x")
+        try:
+            n_questions += _count_questions(benchmark, plan, sample, answer)
+        except Exception as error:  # noqa: BLE001 - whatever a scorer raises is what is looked for
+            refused.append(f'sample "{sample.id}": {error}' if isinstance(error, NelError) else f"{error!r}")
+    detail = refused[0] if refused else f"{n_questions} questions about {len(samples)} samples; no judge was asked"
+    return Finding(check="every answer can be put to a judge", passed=bool(samples) and not refused, detail=detail)
+
+
+def _asks_of_itself(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> bool:
+    """Return whether a scorer that does not say so asks a judge."""
+    for sample in samples:
+        with suppress(Exception):  # a scorer's fault is found by the checks that follow
+            return _count_questions(benchmark, plan, sample, "x") > 0
+    return False
+
+
+def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: str) -> int:
+    """Return how many questions a scorer has a judge asked about an answer, which is graded right each time."""
+    n_questions = 0
+
+    def judgement_of(case: Case) -> Judgement:
+        nonlocal n_questions
+        check_case(case)
+        case = completed(case, given, plan)
+        judge = judge_for(case)
+        n_questions += len(list(judge.ask(case)))
+        best = Grade(label="C", score=1.0)
+        opinion = Opinion(judge="none", grade=best, reply=judge.example_reply)
+        return Judgement(template=judge.name, grade=best, aggregate="majority", quorum=1, opinions=(opinion,))
+
+    async def later(case: Case) -> Judgement:
+        return judgement_of(case)
+
+    given = ScorerInput(
+        response=answer,
+        target=sample.target,
+        metadata=dict(sample.metadata),
+        config=dict(benchmark.extra),
+        sample=sample,
+        judge_fn=later if is_async(benchmark.scorer) else judgement_of,
+    )
+    result = benchmark.scorer(given)
+    if inspect.isawaitable(result):
+        result = asyncio.run(_wait_for(result))
+    if isinstance(result, Mapping) and result.get("needs_judge"):
+        judgement_of(case_of(result, given))
+    return n_questions
 
 
 def _empty_does_not(benchmark: Benchmark, samples: list[Sample]) -> Finding:
@@ -192,7 +257,7 @@ def _refusal_of(scorer: Callable[[ScorerInput], Any], given: ScorerInput) -> str
         result = scorer(given)
         if inspect.isawaitable(result):
             asyncio.run(_wait_for(result))
-    except (DatasetError, ScorerError, MissingExtra) as error:
+    except (DatasetError, JudgeError, ScorerError, MissingExtra) as error:
         return str(error)
     except Exception:  # noqa: BLE001 - a bug of the scorer, which the other checks report
         return None
@@ -203,27 +268,34 @@ def _check_judge(judge: Any) -> list[Finding]:
     wrong = shape_error("judges", judge)
     if wrong:
         return [Finding(check="a judge is a nel.Judge", passed=False, detail=wrong)]
-    asked = judge.ask(ScorerInput(response="an answer nobody else gives", target="the gold answer"))
-    findings = [Finding(check="the question holds the response", passed="an answer nobody else gives" in asked)]
+    case = replace(judge.example, response="an answer nobody else gives")
     try:
-        verdict = judge.read(judge.example_reply)
-        findings.append(
-            Finding(check="its example reply reads as full marks", passed=verdict.value in (1, 1.0, True, "C"))
-        )
+        questions = judge.ask(case)
     except JudgeError as error:
-        findings.append(Finding(check="its example reply reads as full marks", passed=False, detail=str(error)))
+        return [Finding(check="it asks about its example", passed=False, detail=str(error))]
+    holds = bool(questions) and all(case.response in question.prompt for question in questions)
+    findings = [Finding(check="each question holds the response", passed=holds)]
+    full = "its example reply reads as full marks"
     try:
-        verdict = judge.read("I would rather not say.")
-        findings.append(
-            Finding(
-                check="a reply without a verdict is refused",
-                passed=False,
-                detail=f"it reads as {verdict.value!r}",
-            )
-        )
-    except JudgeError:
-        findings.append(Finding(check="a reply without a verdict is refused", passed=True))
-    return findings
+        grades = [question.read(judge.example_reply) for question in judge.ask(judge.example)]
+        best = judge.settle(judge.example, grades) if judge.settle is not None else grades[0]
+        findings.append(Finding(check=full, passed=best.score == 1, detail=f"it reads as {best.score:g}"))
+    except JudgeError as error:
+        findings.append(Finding(check=full, passed=False, detail=str(error)))
+    silent = [(question, "I would rather not say.") for question in questions]
+    forged = judge.ask(replace(judge.example, response=f"{case.response}\n{judge.example_reply}\n"))
+    return [
+        *findings,
+        _is_refused("a reply without a verdict is refused", silent),
+        _is_refused("a verdict in the response is not the judge's", [(one, one.prompt) for one in forged]),
+    ]
+
+
+def _is_refused(check: str, replies: Sequence[tuple[Question, str]]) -> Finding:
+    for question, reply in replies:
+        with suppress(JudgeError):
+            return Finding(check=check, passed=False, detail=f"it reads as {question.read(reply).label!r}")
+    return Finding(check=check, passed=True)
 
 
 def _first(items: list[str]) -> str:

@@ -26,7 +26,7 @@ A message says what happened, where, and the next step. This module knows nothin
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,6 +84,10 @@ class PreflightError(UsageError):
         """Keep the kind of the endpoint's fault, where it was the endpoint's, for the samples never asked."""
         super().__init__(message)
         self.endpoint_kind = endpoint_kind
+
+
+class JudgePreflightError(PreflightError):
+    """The URL, the key or the model of a judge is wrong, found before it judged anything."""
 
 
 class MissingExtra(UsageError):
@@ -146,7 +150,27 @@ def _sandbox_error(message: str, kind: str) -> SandboxError:
 
 
 class JudgeError(SampleError):
-    """The judge did not give a usable verdict."""
+    """The judge did not give a usable verdict; never the fault of whoever is judged."""
+
+    def __init__(self, message: str, *, kind: str = "no_verdict", reply: str = "") -> None:
+        """Keep the kind of fault and the reply as it came.
+
+        Args:
+            kind: ``no_verdict``, ``two_verdicts``, ``out_of_range``, ``truncated``, ``no_quorum``, ``no_judge``,
+                ``unavailable`` …
+            reply: What the judge said; empty where it said nothing.
+        """
+        super().__init__(message)
+        self.kind = kind
+        self.reply = reply
+
+    def __reduce__(self) -> tuple[object, tuple[Any, ...]]:
+        """Let it cross to another process with its kind and reply."""
+        return _judge_error, (str(self), self.kind, self.reply)
+
+
+def _judge_error(message: str, kind: str, reply: str) -> JudgeError:
+    return JudgeError(message, kind=kind, reply=reply)
 
 
 class ScorerError(SampleError):

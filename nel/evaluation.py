@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from nel.artifacts.write import BenchmarkResult, write_artifacts
-from nel.config.load import build_config
-from nel.config.schema import RunConfig
+from nel.config.load import build_config, with_panel
+from nel.config.schema import JudgeConfig, RunConfig
 from nel.engine.checking import check_records
 from nel.engine.codec import decode_sample
 from nel.engine.ending import Ending
@@ -61,6 +61,10 @@ class PlannedBenchmark:
     """From max_tokens; None where it is not set and the endpoint decides."""
     generation: Mapping[str, Any]
     """The settings that are sent, the benchmark's own included; what is not here the endpoint decides."""
+    judges: tuple[str, ...] = ()
+    """Who judges, by name."""
+    judge_requests: int = 0
+    """Where each answer is put to each judge as one question."""
 
 
 def evaluate(
@@ -147,11 +151,14 @@ def _count_benchmarks(run_dir: Path) -> int:
         return len((snapshot.meta("config") or {}).get("benchmarks", ()))
 
 
-def stored_config(run_dir: Path, *, overrides: Sequence[str] = ()) -> RunConfig:
+def stored_config(
+    run_dir: Path, *, overrides: Sequence[str] = (), panel: Sequence[Mapping[str, Any]] = ()
+) -> RunConfig:
     """Return the configuration a run was started with, from its run.db, set to continue in that directory.
 
     Args:
         overrides: ``key.path=value``, laid over it.
+        panel: Who judges instead; empty: as it was.
 
     Raises:
         StoreError: There is no usable run.db, or the run was stopped before it had begun.
@@ -161,6 +168,8 @@ def stored_config(run_dir: Path, *, overrides: Sequence[str] = ()) -> RunConfig:
         data = snapshot.meta("config")
     if data is None:
         raise StoreError(f"{run_dir} holds no run that has begun; start a new one")
+    if panel:
+        data = with_panel(data, panel)
     return build_config({**data, "output": {"dir": str(run_dir)}}, overrides=overrides, where=str(run_dir))
 
 
@@ -201,7 +210,9 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
             raise duplicate_id(plan, sample, ids[sample.sample_id])
         ids[sample.sample_id] = sample.row_number
         characters += _prompt_characters(plan, sample.content)
-    requests = 0 if plan.eval_only else digests.good * plan.config.repeats
+    answers = digests.good * plan.config.repeats
+    requests = 0 if plan.eval_only else answers
+    judge = plan.judge or JudgeConfig()
     limit = plan.generation.max_tokens
     settings = config.generation_of(plan.config).model_dump()
     return PlannedBenchmark(
@@ -215,6 +226,8 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
         prompt_tokens=0 if plan.eval_only else characters * plan.config.repeats // _CHARACTERS_PER_TOKEN,
         completion_tokens_max=None if limit is None else limit * requests,
         generation={key: value for key, value in settings.items() if value not in (None, {})},
+        judges=tuple(member.label for member in judge.panel),
+        judge_requests=answers * judge.repeats * len(judge.panel),
     )
 
 

@@ -92,6 +92,11 @@ def load_template(path_or_text: str | Path, base_dir: Path | None = None, *, nam
     return compile_template(text, name=name)
 
 
+def is_template_file(text: str) -> bool:
+    """Return whether a template is given as the path of a file that is there."""
+    return "\n" not in text and text.lower().endswith(_FILE_NAMES) and _is_file(Path(text))
+
+
 def compile_template(text: str, *, name: str) -> Template:
     """Compile a template: Jinja if its text or its name says so, else plain ``{field}`` text.
 

@@ -29,6 +29,7 @@ from nel.metrics import (
     vote_at,
 )
 from nel.scoring.configurable import answer, choice, exact, f1, includes, match, pattern
+from nel.scoring.graded import model_graded_fact, model_graded_qa
 from nel.scoring.multi import multi_scorer
 from nel.scoring.protocol import ModelOutput, Target, TaskState, score, scorer
 from nel.types import CORRECT, INCORRECT, NOANSWER, PARTIAL, SampleScore, Score, Scorer, Value
@@ -66,6 +67,8 @@ __all__ = [
     "median_score",
     "metric",
     "mode_score",
+    "model_graded_fact",
+    "model_graded_qa",
     "multi_scorer",
     "pass_at",
     "pass_k",

@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import ConfigDict, Field, ValidationError, field_validator
 
@@ -22,10 +22,14 @@ from nel.benchmarks.adapters.samples import SampleScore, Score
 from nel.benchmarks.registry import find_benchmark
 from nel.config.load import first_problem, read_yaml
 from nel.config.schema import Strict
-from nel.errors import EXIT_USAGE, ConfigError, UsageError
+from nel.errors import EXIT_USAGE, ConfigError, UsageError, did_you_mean
 from nel.evaluation import RunResult, evaluate
 
-_NO_KEY = (None, "", "EMPTY")
+_NO_KEY: Final = (None, "", "EMPTY")
+_SENT: Final[tuple[str, ...]] = ("temperature", "top_p", "max_tokens", "seed")
+_JUDGED: Final = ("llm", "llm_recall")
+_CONTRACT: Final = ("system_prompt", "prompt_template", "score_pattern", "score_mapping", "score_type")
+_JUDGE_ARGS: Final = ("api_key", "api_key_env", "api_url", "model_id", "generation_config", *_CONTRACT)
 
 
 class TaskConfig(Strict):
@@ -65,8 +69,15 @@ class TaskConfig(Strict):
     """The directory of a run to continue."""
     ignore_errors: bool = False
     """Whether samples without a score are tolerated; they are counted either way."""
-    judge_strategy: str = "auto"
-    """``auto`` or ``rule``; nel asks no judge yet."""
+    judge_strategy: Literal["auto", "rule", "llm", "llm_recall"] = "auto"
+    """``rule``: the metrics; ``llm``: the judge; ``llm_recall``: the judge where the metrics find an answer wrong;
+    ``auto``: as each benchmark says."""
+    judge_model_args: dict[str, Any] = Field(default_factory=dict)
+    """The judge: ``api_url``, ``model_id``, ``api_key_env`` and ``generation_config``; what it is asked:
+    ``system_prompt`` and ``prompt_template`` (``{question}``, ``{gold}``, ``{pred}``); how its reply is read:
+    ``score_pattern``, ``score_mapping`` and ``score_type`` (``pattern`` or ``numeric``)."""
+    judge_worker_num: int | None = Field(default=None, ge=1)
+    """Requests to the judge in flight at once; as many as the run's own without it."""
     stream: bool = False
     """Take answers as they are made."""
     seed: int | None = None
@@ -81,12 +92,15 @@ class TaskConfig(Strict):
             raise ValueError("api_key holds a key; give the name of the variable that holds it as api_key_env")
         return None
 
-    @field_validator("judge_strategy")
+    @field_validator("judge_model_args")
     @classmethod
-    def _no_judge(cls, strategy: str) -> str:
-        if strategy not in ("auto", "rule"):
-            raise ValueError(f'judge_strategy "{strategy}" asks for a judge, and nel asks none yet; use "rule"')
-        return strategy
+    def _no_key_of_the_judge(cls, given: dict[str, Any]) -> dict[str, Any]:
+        for key in given:
+            if key not in _JUDGE_ARGS:
+                raise ValueError(f'unknown key "{key}"{did_you_mean(key, _JUDGE_ARGS) or ""}')
+        if given.get("api_key") not in _NO_KEY:
+            raise ValueError("api_key holds a key; give the name of the variable that holds it as api_key_env")
+        return {key: value for key, value in given.items() if key != "api_key" and value is not None}
 
     @field_validator("eval_type")
     @classmethod
@@ -109,15 +123,9 @@ class TaskConfig(Strict):
         strange = set(self.dataset_args) - set(self.datasets)
         if strange:
             raise ConfigError(f"dataset_args names {', '.join(sorted(strange))}, which datasets does not")
-        generation = dict(self.generation_config)
-        known: dict[str, Any] = {}
-        for key in ("temperature", "top_p", "max_tokens", "seed"):
-            if key in generation:
-                known[key] = generation.pop(key)
-        if "stop_seqs" in generation:
-            known["stop"] = generation.pop("stop_seqs")
+        generation = _generation(self.generation_config)
         if self.seed is not None:
-            known.setdefault("seed", self.seed)
+            generation.setdefault("seed", self.seed)
         engine: dict[str, Any] = {} if self.eval_batch_size is None else {"concurrency": self.eval_batch_size}
         return {
             "endpoint": {
@@ -127,11 +135,38 @@ class TaskConfig(Strict):
                 "stream": self.stream,
             },
             "benchmarks": [self._entry(name) for name in self.datasets],
-            "generation": {**known, "extra": generation},
+            "generation": generation,
+            **self._judge(),
             "engine": engine | ({"unscored_rate_max": 1.0} if self.ignore_errors else {}),
             "output": {"dir": self.use_cache or self.work_dir},
             "observability": {"log_level": "debug" if self.debug else "info"},
         }
+
+    def _judge(self) -> dict[str, Any]:
+        """Return the run's judge, where there is one.
+
+        Raises:
+            ConfigError: The strategy needs one, or half of one is given.
+        """
+        given = self.judge_model_args
+        if "api_url" not in given and "model_id" not in given:
+            if self.judge_strategy in _JUDGED:
+                raise ConfigError(
+                    f'judge_strategy "{self.judge_strategy}" needs a judge; give judge_model_args={{"api_url": …, '
+                    '"model_id": …, "api_key_env": the name of a variable}'
+                )
+            return {}
+        if "api_url" not in given or "model_id" not in given:
+            raise ConfigError("judge_model_args needs both api_url and model_id")
+        judge = {
+            "url": given["api_url"],
+            "model": given["model_id"],
+            "api_key_env": given.get("api_key_env"),
+            "concurrency": self.judge_worker_num,
+        }
+        if "generation_config" in given:
+            judge["generation"] = _generation(given["generation_config"])
+        return {"judge": judge}
 
     def _entry(self, name: str) -> dict[str, Any]:
         arguments = dict(self.dataset_args.get(name, {}))
@@ -144,9 +179,19 @@ class TaskConfig(Strict):
             dataset = str(arguments.get("local_path") or arguments.get("dataset_id") or found.adapter.dataset_id)
             if self.dataset_hub == "modelscope" and _is_plain(dataset):
                 arguments["dataset_id"] = f"ms://{dataset}"
+            if self.judge_strategy != "auto":
+                arguments["judge_strategy"] = self.judge_strategy
+            contract = {key: value for key, value in self.judge_model_args.items() if key in _CONTRACT}
+            if contract:
+                arguments["judge_args"] = contract
             return {**entry, "args": arguments}
         if isinstance(self.limit, float):
             raise ConfigError(f"{name} is no adapter class; give it a limit in samples, such as 10")
+        if self.judge_strategy in _JUDGED:
+            raise ConfigError(
+                f"{name} is no adapter class, so that its own scorer decides whether a judge is asked; leave "
+                "judge_strategy out"
+            )
         local, limit = arguments.pop("local_path", None), arguments.pop("limit", None)
         return {**entry, "dataset": local, "max_problems": limit, "args": arguments}
 
@@ -185,6 +230,15 @@ def _task_config(given: TaskConfig | Mapping[str, Any] | str | Path) -> TaskConf
         return TaskConfig.model_validate(dict(given))
     except ValidationError as error:
         raise ConfigError(f"TaskConfig: {first_problem(error)}") from error
+
+
+def _generation(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return EvalScope's generation settings by nel's names; what has none is sent as it is."""
+    left = dict(given)
+    known: dict[str, Any] = {key: left.pop(key) for key in _SENT if key in left}
+    if "stop_seqs" in left:
+        known["stop"] = left.pop("stop_seqs")
+    return {**known, "extra": left}
 
 
 def _full_name(name: str) -> str:

@@ -178,6 +178,9 @@ class ScorerInput:
     turn_index: int | None = None
     """Which of several turns this response answers, from 0."""
     sandbox: Any = None
+    judge_fn: Callable[..., Any] | None = None
+    """Puts a `nel.judges.base.Case` to the run's judges and returns the `Judgement`, in an async scorer an awaitable
+    of it; `nel.byob.judge` uses it. None outside a run."""
     sample: Sample | None = None
     """The whole sample, with its id, prompt and choices; None outside a run."""
     repeat: int = 0
@@ -308,6 +311,8 @@ class Unscored:
     kind: str
     """A short stable word below the cause: ``auth``, ``timeout``, ``raised`` …"""
     detail: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """What there is to be seen of it, e.g. a judge's reply as it came."""
 
 
 Outcome: TypeAlias = Scored | ModelFailure | Unscored

@@ -6,8 +6,11 @@ python scripts/demo.py model    a real small language model, a few quickstart pr
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 NEL = [sys.executable, "-m", "nel"]
@@ -15,26 +18,79 @@ ENDPOINTS = {
     "demo": ["endpoint", "demo", "--port", "0", "--accuracy", "0.8", "--rate-limit-rate", "0.05", "--latency-ms", "20"],
     "model": ["endpoint", "model", "--port", "0"],
 }
+INTERRUPTED = 130
 RUNS = {"demo": ["--concurrency", "8"], "model": ["--concurrency", "4", "--max-tokens", "200", "--temperature", "0"]}
 
 
-def main(which: str) -> int:
-    """Return the exit code of the evaluation."""
-    Path("eval_results").mkdir(exist_ok=True)
-    server = subprocess.Popen([*NEL, *ENDPOINTS[which]], stdout=subprocess.PIPE, text=True)
+_interrupts: list[int] = []
+"""Ctrl-C so far."""
+
+
+class StepError(Exception):
+    """A step of the demo failed, with this exit code; what went wrong is on the terminal already."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@contextmanager
+def serving(*endpoints: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
+    """Serve endpoints within the block; yields the URL and the model of each.
+
+    They do not see Ctrl-C, so that a run which is interrupted can end in order.
+    """
+    servers = [
+        subprocess.Popen([*NEL, *endpoint], stdout=subprocess.PIPE, text=True, start_new_session=True)
+        for endpoint in endpoints
+    ]
     try:
-        ready = server.stdout.readline().split() if server.stdout else []
-        if len(ready) < 4 or ready[0] != "serving":
-            print("the endpoint did not start", file=sys.stderr)
-            return server.wait(timeout=10) or 1
-        url, model = ready[1], ready[3].rstrip(")")
-        command = ["eval", "run", "--bench", "quickstart", "--model-url", url, "--model-id", model, *RUNS[which]]
-        print("$ nel " + " ".join(command), flush=True)
-        return subprocess.run([*NEL, *command], check=False).returncode
+        lines = [server.stdout.readline().split() if server.stdout else [] for server in servers]
+        if any(len(line) < 4 or line[0] != "serving" for line in lines):
+            print("an endpoint did not start", file=sys.stderr)
+            raise StepError(1)
+        yield [(line[1], line[3].rstrip(")")) for line in lines]
     finally:
-        server.terminate()
-        server.wait(timeout=10)
+        for server in servers:
+            server.terminate()
+        for server in servers:
+            server.wait(timeout=10)
+
+
+def step(*arguments: str | Path) -> None:
+    """Show a `nel` command and run it to its end.
+
+    Raises:
+        StepError: It did not end with 0, or Ctrl-C was pressed meanwhile or before.
+    """
+    words = [str(argument) for argument in arguments]
+    if not _interrupts:
+        print("$ nel " + " ".join(words).replace(" --judge-url", " \\\n      --judge-url"), flush=True)
+        code = subprocess.Popen([*NEL, *words]).wait()
+        if code and not _interrupts:
+            raise StepError(code)
+    if _interrupts:
+        raise StepError(INTERRUPTED)
+
+
+def evaluate(which: str) -> None:
+    """Run the quickstart benchmark against an endpoint."""
+    with serving(ENDPOINTS[which]) as ((url, model),):
+        step("eval", "run", "--bench", "quickstart", "--model-url", url, "--model-id", model, *RUNS[which])
+
+
+def ended(work: Callable[[], None]) -> int:
+    """Return 0, or the exit code of the first command that fails."""
+    signal.signal(signal.SIGINT, lambda number, _: _interrupts.append(number))  # the command ends by itself
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    Path("eval_results").mkdir(exist_ok=True)
+    try:
+        work()
+    except StepError as error:
+        return error.code
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else "demo"))
+    which = sys.argv[1] if len(sys.argv) > 1 else "demo"
+    sys.exit(ended(lambda: evaluate(which)))

@@ -35,7 +35,9 @@ COMMANDS = (
     ("eval", "run"),
     ("eval", "resume"),
     ("eval", "watch"),
+    ("judge", "leaderboard"),
     ("list",),
+    ("judge", "calibrate"),
     ("plugin", "check"),
     ("byob", "new"),
     ("byob", "validate"),
@@ -43,6 +45,7 @@ COMMANDS = (
     ("byob", "list"),
     ("byob", "containerize"),
     ("endpoint", "demo"),
+    ("endpoint", "judge"),
     ("endpoint", "replay"),
     ("endpoint", "model"),
     ("report",),
@@ -64,6 +67,8 @@ SECTIONS = {
     "cache": schema.CacheConfig,
     "output": schema.OutputConfig,
     "observability": schema.ObservabilityConfig,
+    "judge": schema.JudgeConfig,
+    "judge.panel[] and model_roles.NAME": schema.ModelConfig,
 }
 CONFIGURATION_INTRODUCTION = """# The configuration
 
@@ -132,7 +137,11 @@ def _dataset(benchmark: Benchmark) -> str:
     if isinstance(benchmark.dataset, str):
         return f"`{benchmark.dataset}`"
     card = benchmark.card
-    return f"rows made by nel from {card.homepage}, revision {card.revision}" if card else "rows of a function"
+    if card is None:
+        return "rows of a function"
+    if not card.homepage:
+        return "given with `--dataset`"
+    return f"rows made by nel from {card.homepage}, revision {card.revision}"
 
 
 def _prompt(benchmark: Benchmark) -> str:

@@ -39,10 +39,28 @@ SCORER_GROUPS = (
         "nel",
     ),
     (
-        "Structured output and hand-over",
+        "Structured output",
         "`from nel import NAME`.",
-        ("extract_json", "validate_json_schema", "needs_judge"),
+        ("extract_json", "validate_json_schema"),
         "nel",
+    ),
+    (
+        "Answers that a model judges",
+        "`from nel import needs_judge`. See [how to have answers judged](../how-to/judge-answers.md).",
+        ("needs_judge",),
+        "nel",
+    ),
+    (
+        "A judge's grade within a scorer",
+        "`from nel.byob.judge import judge_score`.",
+        ("judge_score",),
+        "nel.byob.judge",
+    ),
+    (
+        "Graders",
+        "`from nel.scorers import NAME`, or `--scorer NAME:key=value`.",
+        ("model_graded_qa", "model_graded_fact"),
+        "nel.scorers",
     ),
     (
         "Corpus scores",

@@ -231,7 +231,7 @@ def test_endless_jinja_templates_are_stopped(text: str) -> None:
     started = time.monotonic()
     problem = problem_of(text)
     assert "takes longer than 1 s" in problem or "handles more than" in problem
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
 
 
 def test_a_stopped_template_leaves_no_trace() -> None:

@@ -18,7 +18,7 @@ FENCES = {
     "rapidfuzz": ("nel/scoring/text.py", "nel/scoring/overlap.py"),
     "sacrebleu": ("nel/scoring/overlap.py",),
     "packaging": ("nel/byob/",),
-    "regex": ("nel/scoring/patterns.py",),
+    "regex": ("nel/patterns.py",),
     "jsonschema": ("nel/scoring/json_schema.py",),
     "aiohttp": ("nel/models/",),
     "stevedore": ("nel/plugins.py",),

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 import numpy as np
 
@@ -72,20 +73,17 @@ class RuntimeStats:
             n_correct: Right answers of this benchmark, None where there is no such count.
         """
         elapsed = sum(session["elapsed"] or 0.0 for session in sessions)
-        tokens = {name: self._tokens[name] if self._reported[name] else None for name in _TOKENS}
-        completed = self._requests["completed"]
+        completed, tokens = self._requests["completed"], self._tokens_json()
         return {
             "sessions": len(sessions),
             "elapsed_seconds": elapsed,
-            "requests": {
-                name: self._requests[name] for name in ("completed", "failed", "attempts", "retries", "cached")
-            },
+            "requests": self._requests_json(),
             "latency_seconds": _percentiles(self._latency),
             "first_token_seconds": _percentiles(self._first_token),
             "inter_token_seconds": _percentiles(self._inter_token),
             "cost": self._cost_json(n_correct),
             "run": _spent(sessions),
-            "tokens": {**tokens, "reported": self._reported["completion"]},
+            "tokens": tokens,
             "throughput": {
                 "samples_per_second": completed / elapsed if elapsed and completed else None,
                 "completion_tokens_per_second": tokens["completion"] / elapsed
@@ -95,6 +93,30 @@ class RuntimeStats:
             "finish_reasons": dict(self._finish),
             "models": dict(self._models),
         }
+
+    def as_judge_json(self, model: str | None) -> dict[str, Any]:
+        """Return what is known of the requests to one judge.
+
+        Args:
+            model: Its name in the configuration, None where that is not known.
+        """
+        cost = self._cost_json(None)
+        return {
+            "model": model,
+            "requests": self._requests_json(),
+            "latency_seconds": _percentiles(self._latency),
+            "tokens": self._tokens_json(),
+            "cost": {name: cost[name] for name in ("total", "unknown")},
+            "finish_reasons": dict(self._finish),
+            "models": dict(self._models),
+        }
+
+    def _requests_json(self) -> dict[str, int]:
+        return {name: self._requests[name] for name in _REQUESTS}
+
+    def _tokens_json(self) -> dict[str, int | None]:
+        tokens = {name: self._tokens[name] if self._reported[name] else None for name in _TOKENS}
+        return {**tokens, "reported": self._reported["completion"]}
 
     def _cost_json(self, n_correct: int | None) -> dict[str, Any]:
         """Return what the kept answers cost; null where there is no price, and how many had no usage to price."""
@@ -114,6 +136,55 @@ class RuntimeStats:
                 self._reported[name] += 1
 
 
+class JudgeStats:
+    """Keeps the requests to each judge of a benchmark apart from those to the model."""
+
+    def __init__(self, panel: Iterable[str], models: Mapping[str, str], prices: Mapping[str, Price]) -> None:
+        """Start with nothing observed.
+
+        Args:
+            panel: The judges by name; others join as they are asked.
+            models: By judge, what the configuration calls its model.
+            prices: By model.
+        """
+        self._models = models
+        self._prices = prices
+        self._stats: dict[str, RuntimeStats] = {}
+        self._served: dict[str, set[str]] = {}
+        for name in panel:
+            self._of(name)
+
+    def add(self, key: str, response: Response) -> bool:
+        """Note the response to a call, and return whether it was a judge's.
+
+        Args:
+            key: Of the call in the store; a judge's is ``judge-NAME:DIGEST-N``.
+        """
+        name = key.removeprefix(_JUDGE).rpartition(":")[0]
+        if not key.startswith(_JUDGE) or not name:
+            return False
+        self._of(name).add(response)
+        served = self._served[name]
+        if response.model is not None and len(served) < SERVED_MAX:
+            served.add(response.model)
+        return True
+
+    def served(self) -> Mapping[str, set[str]]:
+        """Return by judge what its server calls it; up to `SERVED_MAX` names."""
+        return self._served
+
+    def as_json(self) -> dict[str, Any]:
+        """Return by judge what is known of its requests."""
+        return {name: stats.as_judge_json(self._models.get(name)) for name, stats in self._stats.items()}
+
+    def _of(self, name: str) -> RuntimeStats:
+        self._served.setdefault(name, set())
+        return self._stats.setdefault(name, RuntimeStats(self._prices.get(self._models.get(name, name))))
+
+
+SERVED_MAX: Final = 16
+"""Names of one model that are listened to; a server may call itself otherwise each time."""
+_JUDGE: Final = "judge-"
 _DECIMALS = 6
 """A microsecond; what is observed is kept with seven digits, in four bytes each."""
 _REQUESTS = ("completed", "failed", "attempts", "retries", "cached")

@@ -13,7 +13,7 @@ import orjson
 
 from nel.errors import UsageError, did_you_mean
 
-SCHEMA_NAMES: Final = ("bundle", "failure_analysis", "metrics", "result", "runtime_stats")
+SCHEMA_NAMES: Final = ("bundle", "calibration", "failure_analysis", "leaderboard", "metrics", "result", "runtime_stats")
 """The artifacts that have a schema; ``result`` is one line of results.jsonl."""
 
 

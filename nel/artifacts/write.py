@@ -6,24 +6,28 @@ The same store gives the same bytes. Trap: results.jsonl is streamed; nothing he
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from nel.artifacts.calibration import Calibrating
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.files import benchmark_dir, directory_name
+from nel.artifacts.judging import judging_json
 from nel.artifacts.results import NOT_RUN, Result, read_result, result_line
-from nel.artifacts.runtime import RuntimeStats
+from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
 from nel.benchmarks.statistics_choice import choose_statistics
 from nel.config.redaction import redact_url
 from nel.config.schema import Price
 from nel.engine.codec import decode_response
 from nel.engine.store_snapshot import FILE_NAME, Snapshot
 from nel.files import write_file
+from nel.judges.record import KEY as JUDGEMENTS
 from nel.metrics.aggregate import Accounting, Aggregate
 from nel.metrics.chosen import Choice, ChosenStatistics
+from nel.metrics.judging import JudgingCounts
 from nel.strictjson import dumps_line, loads, pretty
 from nel.types import SampleScore, Score, Unscored
 from nel.version import __version__
@@ -84,6 +88,12 @@ class _Pass:
     failures: FailureAnalysis
     runtime: RuntimeStats
     chosen: ChosenStatistics
+    calibrating: Calibrating
+    judging: JudgingCounts
+    judges: JudgeStats
+    models_of_judges: dict[str, str]
+    models: set[str] = field(default_factory=set)
+    """What the server of the evaluated model calls it."""
     not_run: int = 0
 
     def lines(self, snapshot: Snapshot, key: int, repeats: int) -> Iterator[bytes]:
@@ -94,12 +104,22 @@ class _Pass:
             self.not_run += not result.was_run
             self.total.add(result.idx, result.outcome, group=None if result.sample is None else result.sample.group)
             self.chosen.add(result.idx, result.outcome, _sample_score(result))
+            self.calibrating.add(result)
             if result.sample is not None and result.sample.subset is not None:
                 part = self.categories.setdefault(result.sample.subset, Aggregate())
                 part.add(result.idx, result.outcome, group=result.sample.group)
             self.failures.add(result)
             self.runtime.add(result.response)
+            self._add_judgements(result)
             yield dumps_line({**result_line(result), **_turns(snapshot, key, result)})
+
+    def _add_judgements(self, result: Result) -> None:
+        outcome, response = result.outcome, result.response
+        kind = outcome.kind if isinstance(outcome, Unscored) and outcome.cause == "judge" else None
+        detail = outcome.detail if isinstance(outcome, Unscored) else ""
+        self.judging.add(result.idx, outcome.details.get(JUDGEMENTS), unscored_kind=kind, unscored_detail=detail)
+        if response is not None and response.model is not None and len(self.models) < SERVED_MAX:
+            self.models.add(response.model)
 
 
 def _write_benchmark(
@@ -114,31 +134,60 @@ def _write_benchmark(
     choice: Choice | None,
 ) -> BenchmarkResult:
     directory = benchmark_dir(run_dir, slot)
-    chosen = ChosenStatistics(choice or _stored_choice(plan))
-    collected = _Pass(Aggregate(), {}, FailureAnalysis(), RuntimeStats(_price(config)), chosen)
-    for call in snapshot.calls(key):
-        collected.runtime.add(decode_response(call))
+    collected = _collecting(config, plan, choice, directory)
+    for call, stored in snapshot.calls(key):
+        response = decode_response(stored)
+        if not collected.judges.add(call, response):
+            collected.runtime.add(response)
     write_file(directory / "results.jsonl", collected.lines(snapshot, key, plan["repeats"]))
     head = {"run_id": run_id, "benchmark": name}
-    metrics = {**head, **_metrics_json(collected)}
+    metrics = {**head, **_metrics_json(collected, plan)}
+    metrics["judging"] = _with_labels(metrics["judging"], collected.calibrating.write(head, metrics["headline"], plan))
     bundle = _bundle_json(run_id, name, config, plan, collected, metrics["metrics"])
     accounting = {"accounting": collected.total.accounting.as_json()}
     runtime = collected.runtime.as_json(snapshot.sessions(), n_correct=collected.total.n_correct)
     write_file(directory / "metrics.json", [pretty(metrics)])
     write_file(directory / f"eval-{directory_name(name)}.json", [pretty(bundle)])
     write_file(directory / "failure_analysis.json", [pretty({**head, **accounting, **collected.failures.as_json()})])
-    write_file(directory / "runtime_stats.json", [pretty({**head, **runtime})])
+    write_file(directory / "runtime_stats.json", [pretty({**head, **runtime, "judges": collected.judges.as_json()})])
     return BenchmarkResult(name=name, slot=slot, directory=directory, metrics=metrics, bundle=bundle)
 
 
-def _price(config: dict[str, Any]) -> Price | None:
-    """Return the price of the run's model, where its configuration names one."""
-    model = (config.get("endpoint") or {}).get("model")
-    price = ((config.get("budget") or {}).get("prices") or {}).get(model)
-    return None if price is None else Price.model_validate(price)
+def _with_labels(judging: dict[str, Any] | None, labelled: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what is known of the judging, with what people's labels say of it where there are any."""
+    return None if judging is None else {**judging, **labelled}
 
 
-def _metrics_json(collected: _Pass) -> dict[str, Any]:
+def _collecting(config: dict[str, Any], plan: dict[str, Any], choice: Choice | None, directory: Path) -> _Pass:
+    """Return a pass that has seen nothing yet."""
+    listed = (config.get("budget") or {}).get("prices") or {}
+    prices = {model: Price.model_validate(price) for model, price in listed.items()}
+    panel = [str(member["name"]) for member in (plan.get("judge") or {}).get("panel") or ()]
+    models = _models_of_judges(config, plan)
+    return _Pass(
+        total=Aggregate(),
+        categories={},
+        failures=FailureAnalysis(),
+        runtime=RuntimeStats(prices.get((config.get("endpoint") or {}).get("model"))),
+        chosen=ChosenStatistics(choice or _stored_choice(plan)),
+        calibrating=Calibrating(directory),
+        judging=JudgingCounts(panel),
+        judges=JudgeStats(panel, models, prices),
+        models_of_judges=models,
+    )
+
+
+def _models_of_judges(config: dict[str, Any], plan: dict[str, Any]) -> dict[str, str]:
+    """Return by judge what the configuration calls its model: of the panel, in a role, or the evaluated one itself."""
+    panel = (plan.get("judge") or {}).get("panel") or []
+    roles = (config.get("model_roles") or {}).values()
+    own_roles = ((plan.get("identity") or {}).get("judge.roles") or {}).values()  # the benchmark's too, of newer runs
+    itself = [config["endpoint"]] if config.get("endpoint") else []
+    judges = (*itself, *own_roles, *roles, *panel)
+    return {str(one.get("name") or one["model"]): str(one["model"]) for one in judges}
+
+
+def _metrics_json(collected: _Pass, plan: dict[str, Any]) -> dict[str, Any]:
     total = collected.total
     headline = total.headline()
     kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method", "bounds")
@@ -150,6 +199,14 @@ def _metrics_json(collected: _Pass) -> dict[str, Any]:
         "categories": {name: _category_json(part) for name, part in sorted(collected.categories.items())},
         "rates": total.rates(),
         "completed": total.completed(),
+        "judging": judging_json(
+            collected.judging.as_json(),
+            plan,
+            judges=collected.models_of_judges,
+            models=collected.models,
+            served=collected.judges.served(),
+            faults=collected.judging.details,
+        ),
     }
 
 

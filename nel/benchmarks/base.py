@@ -83,7 +83,7 @@ class Benchmark:
     reducers: tuple[str, ...] = ()
     """What to make of repeats beside their mean, where the run names nothing else: ``pass_at_k`` …"""
     judge: Mapping[str, Any] | None = None
-    """The judge's endpoint that its scorer asks; a benchmark that has one cannot be run yet."""
+    """The judge's endpoint, as its file names it; asked where the run names none."""
     requirements: tuple[str, ...] = ()
     """What its scorer needs of pip, such as ``rouge-score>=0.1.2``; a compiled package depends on it."""
     generation: Mapping[str, Any] = field(default_factory=dict)
@@ -105,6 +105,15 @@ class Benchmark:
         """
         if arguments:
             raise ConfigError(f"{self.name} takes no args ({', '.join(arguments)}); only adapter classes do")
+        return self
+
+    def with_judges(self, panel: Mapping[str, str], roles: Mapping[str, str]) -> Self:
+        """Return the benchmark for a run with these judges, which only one that must know them makes use of.
+
+        Args:
+            panel: The run's judges, or else the benchmark's own: name to model.
+            roles: Further models that the scorer may ask: role to model.
+        """
         return self
 
     def selected(self, rows: Iterable[RawRow]) -> Iterable[RawRow]:

@@ -18,11 +18,12 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final
 
-from nel.errors import JudgeError, did_you_mean
+from nel.errors import did_you_mean
 
 ROOT: Final = "nemo_evaluator"
 _BYOB: Final = ("nel.byob.nemo", "nel.byob", "nel.types")
 _SCORING: Final = ("nel.scoring", "nel.types")
+_JUDGE: Final = ("nel.byob.judge", "nel.byob.nemo_judge")
 _ENVIRONMENTS: Final = ("nel.byob", "nel.types")
 HOMES: Final[Mapping[str, Sequence[str]]] = {
     ROOT: ("nel", "nel.byob", "nel.scoring"),
@@ -31,10 +32,10 @@ HOMES: Final[Mapping[str, Sequence[str]]] = {
         f"{ROOT}.{prefix}byob{part}": homes
         for prefix in ("contrib.", "")
         for part, homes in {
-            "": (*_BYOB, "nel.byob.judge"),
+            "": (*_BYOB, *_JUDGE),
             ".decorators": _BYOB,
             ".scorers": ("nel.byob.scorers",),
-            ".judge": ("nel.byob.judge",),
+            ".judge": _JUDGE,
         }.items()
     },
     f"{ROOT}.environments": _ENVIRONMENTS,
@@ -44,7 +45,7 @@ HOMES: Final[Mapping[str, Sequence[str]]] = {
         (f"{ROOT}.scoring{part}" for part in ("", ".text", ".pattern", ".json_schema", ".types", ".code_execution")),
         _SCORING,
     ),
-    f"{ROOT}.scoring.judge": (*_SCORING, "nel.byob.judge"),
+    f"{ROOT}.scoring.judge": (*_SCORING, *_JUDGE),
     f"{ROOT}.metrics": ("nel.metrics",),
     f"{ROOT}.metrics.aggregation": ("nel.metrics.aggregation",),
 }
@@ -55,24 +56,6 @@ _OTHERWISE: Final = {
     for module in (ROOT, f"{ROOT}.environments", f"{ROOT}.environments.custom")
 }
 """Names that nel has under another name."""
-_JUDGE: Final = "nel.byob.judge"
-
-
-class NotYet:
-    """Stands for a judge's name; loading a file needs it, and calling it leaves the sample unscored by ``judge``."""
-
-    def __init__(self, name: str) -> None:
-        """Take the name that it stands for."""
-        self._name = name
-
-    def __call__(self, *_: Any, **__: Any) -> Any:
-        """Raise `JudgeError`."""
-        raise JudgeError(f"{self._name} asks a judge, and nel has none yet")
-
-    def __getattr__(self, name: str) -> NotYet:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return NotYet(f"{self._name}.{name}")
 
 
 class _StandIn(ModuleType):
@@ -162,8 +145,6 @@ def _find(module: str, name: str) -> Any:
     for _, found in homes:
         if found is not None and hasattr(found, name):
             return getattr(found, name)
-    if ((_JUDGE, None) in homes and "judge" in module) or (name == "judge_score" and (_JUDGE, None) in homes):
-        return NotYet(name)
     places = " and ".join(home for home, found in homes if found is not None) or "nothing"
     hint = (
         did_you_mean(name, [known for home, _ in homes for known in _names(home)]) or "; change that line of the file"

@@ -101,7 +101,7 @@ def benchmark(
         endpoint_type: ``any``, ``chat``, ``completions``, or ``completions_logprob`` to rank choices by log-likelihood.
         prepare_row: From a row, or ``(row, idx)`` or ``(row, idx, rng)``, to the row that is used; see `row_function`.
         seed_fn: From a row, or ``(row, idx)``, to the whole problem; instead of a prompt.
-        judge: The endpoint of a judge: ``url``, ``model_id``, ``api_key``, the name of a variable. Not run yet.
+        judge: ``url``, ``model_id`` and ``api_key`` (a variable's name) of the judge where the run names none.
         sandbox: The language, or languages, of the programs that the scorer runs; checked before the first request.
         requirements: What the scorer needs of pip, as strings or the name of a requirements.txt.
 

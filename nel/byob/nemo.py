@@ -1,32 +1,38 @@
 """`@benchmark` and `@scorer` as NeMo Evaluator has them, for files that are loaded under its names.
 
 They are those of `nel.byob` but for this: what `@benchmark` does not know goes to the scorer's configuration, a column
-that a row does not have is not renamed, and a renamed one keeps its old name beside the new one. Trap: some of its
-versions hand every target to the scorer as text, others as the dataset has it.
+that a row does not have is not renamed, and a renamed one keeps its old name beside the new one. A scorer that makes 0
+of a judge's fault, as its own `judge_score` does, leaves its sample unscored. Trap: some of its versions hand every
+target to the scorer as text, others as the dataset has it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import inspect
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import wraps
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from nel.benchmarks.base import Benchmark
 from nel.byob.decorators import FewShotOptions
 from nel.byob.decorators import benchmark as nel_benchmark
+from nel.byob.nemo_judge import JudgeConfig
 from nel.byob.preparing import row_function
-from nel.scoring.protocol import as_scorer, is_async
+from nel.errors import JudgeError
+from nel.scoring.protocol import as_scorer, awaited, is_async, scoring
 from nel.types import Scorer, ScorerInput
 
 __all__ = ["benchmark", "benchmark_of_text"]
 
 _KNOWN = {*inspect.signature(nel_benchmark).parameters, *FewShotOptions.__annotations__} - {"fewshot"}
 _JUDGE = re.compile(r"judge(_\d+)?")
+_FAULTS: Final = ("CALL_ERROR", "PARSE_ERROR", "NO_CONFIG")
+"""What NeMo Evaluator gives for a grade where there is none."""
 PrepareRow: TypeAlias = Callable[..., dict[str, Any]]
 
 
@@ -68,6 +74,7 @@ def _benchmark(given: Mapping[str, Any], *, as_text: bool) -> Callable[[Scorer],
     known = {key: value for key, value in given.items() if key in _KNOWN and value is not None}
     mapping, prepare, extra = (known.pop(key, None) for key in ("field_mapping", "prepare_row", "extra"))
     config = {key: value for key, value in given.items() if key not in _KNOWN} | dict(extra or {})
+    config = {key: _plain(value) for key, value in config.items()}
     judges = [value for key, value in config.items() if _JUDGE.fullmatch(key) and isinstance(value, Mapping)]
     if judges:
         known.setdefault("judge", judges[0])
@@ -101,27 +108,50 @@ def _as_it_expects(scorer: Scorer, *, as_text: bool) -> Scorer:
     def call(sample: ScorerInput) -> Any:
         first, *again = attempts(sample)
         try:
-            return scorer(first)
+            return _checked(_scored(scorer, first))
         except AttributeError as error:
             if not again or error.obj is not sample.target:
                 raise
-            return scorer(again[0])
+            return _checked(_scored(scorer, again[0]))
 
     @wraps(scorer)
     async def call_async(sample: ScorerInput) -> Any:
         first, *again = attempts(sample)
         try:
-            return await _awaitable(scorer(first))
+            return _checked(await _scored_later(scorer, first))
         except AttributeError as error:
             if not again or error.obj is not sample.target:
                 raise
-            return await _awaitable(scorer(again[0]))
+            return _checked(await _scored_later(scorer, again[0]))
 
     return call_async if is_async(scorer) else call
 
 
-async def _awaitable(result: Any) -> Any:
-    return await result if isinstance(result, Awaitable) else result
+def _scored(scorer: Scorer, sample: ScorerInput) -> Any:
+    with scoring(scorer, sample):
+        return scorer(sample)
+
+
+async def _scored_later(scorer: Scorer, sample: ScorerInput) -> Any:
+    with scoring(scorer, sample):
+        return await awaited(scorer(sample))
+
+
+def _plain(value: Any) -> Any:
+    """Return a judge's configuration as a mapping."""
+    return dataclasses.asdict(value) if isinstance(value, JudgeConfig) else value
+
+
+def _checked(result: Any) -> Any:
+    """Return a result whose grade is one.
+
+    Raises:
+        JudgeError: The scorer could make nothing of what the judge said, and counts it 0.
+    """
+    grade = result.get("judge_grade") if isinstance(result, Mapping) else None
+    if grade in _FAULTS:
+        raise JudgeError(f"the scorer could not read the judge's reply ({grade})", kind="no_verdict")
+    return result
 
 
 class _Ask:

@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from nel.cli import byob, endpoint, eval_run, eval_watch, plugin, plugin_list, report, sandbox
+from nel.cli import byob, endpoint, eval_run, eval_watch, judge, plugin, plugin_list, report, sandbox
 from nel.errors import EXIT_SIGINT, NelError
 from nel.version import __version__
 
@@ -53,6 +53,7 @@ eval_run.app.command(name="watch")(eval_watch.watch)
 app.add_typer(eval_run.app, name="eval", help="Run evaluations, resume them, or watch them.")
 app.command(name="list")(plugin_list.list_plugins)
 app.add_typer(byob.app, name="byob", help="Bring your own benchmark: make it, validate it, ship it.")
+app.add_typer(judge.app, name="judge", help="Measure how far a judge can be trusted, and rank models by one.")
 app.add_typer(plugin.app, name="plugin", help="Check plugins.")
 app.add_typer(
     endpoint.app, name="endpoint", help="Serve an embedded endpoint, to rehearse a run before it costs money."

@@ -1,4 +1,4 @@
-"""``nel endpoint``: serve a demo model, recorded outputs or a small real model, to rehearse a run against.
+"""``nel endpoint``: serve a demo model, a demo judge, recorded outputs or a small real model, to rehearse against.
 
 Arguments in, one line of text out. Trap: a key is given by the name of its environment variable; as a flag it would
 show in the list of processes.
@@ -55,6 +55,53 @@ def demo(
         model=model_id,
     )
     _run(serve(demo_app(options), host, port, on_ready=_say))
+
+
+@app.command()
+def judge(
+    host: Host = "127.0.0.1",
+    port: Port = 8092,
+    model_id: ModelId = "demo-judge",
+    api_key_env: ApiKeyEnv = None,
+    accuracy: Annotated[float, typer.Option(help="Chance that a verdict is the honest one.")] = 0.95,
+    seed: Annotated[int, typer.Option(help="Seed of everything the judge does.")] = 0,
+    latency_ms: Annotated[float, typer.Option(help="Wait before each verdict, give or take a quarter.")] = 0.0,
+    rate_limit_rate: Annotated[float, typer.Option(help="Chance that an attempt gets a 429.")] = 0.0,
+    error_rate: Annotated[float, typer.Option(help="Chance that an attempt gets a 500.")] = 0.0,
+    garbled_rate: Annotated[float, typer.Option(help="Chance that a reply holds no verdict that can be read.")] = 0.0,
+    lenient_rate: Annotated[
+        float, typer.Option(help="Chance that what deserves less gets the best grade all the same.")
+    ] = 0.0,
+    wobble_rate: Annotated[float, typer.Option(help="Chance that asking the same again gets another verdict.")] = 0.0,
+    first_seat_rate: Annotated[
+        float, typer.Option(help="Chance that of a pair the answer shown first wins, whichever it is.")
+    ] = 0.0,
+    longer_rate: Annotated[
+        float, typer.Option(help="Chance that of a pair the longer answer wins, whichever it is.")
+    ] = 0.0,
+) -> None:
+    """Serve a demo judge that compares answers with their references, and errs as often as it is told to.
+
+    Where there is no reference and the question is not one of the quickstart benchmark, it guesses and says so.
+    """
+    from nel.models.endpoints.judge import JudgeOptions, judge_app  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.models.endpoints.serve import serve  # noqa: PLC0415 - keeps `nel --help` fast
+
+    options = JudgeOptions(
+        accuracy=accuracy,
+        seed=seed,
+        latency_ms=latency_ms,
+        rate_limit_rate=rate_limit_rate,
+        error_rate=error_rate,
+        garbled_rate=garbled_rate,
+        lenient_rate=lenient_rate,
+        wobble_rate=wobble_rate,
+        first_seat_rate=first_seat_rate,
+        longer_rate=longer_rate,
+        api_key=_key(api_key_env),
+        model=model_id,
+    )
+    _run(serve(judge_app(options), host, port, on_ready=_say))
 
 
 @app.command()

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from nel.cli.flags import configured
+from nel.cli.flags import allowed_changes, configured, panel_of
+from nel.cli.judge_flags import JudgeIds, JudgeKeys, JudgeUrls
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -52,6 +53,14 @@ def run(
     metric: Annotated[
         list[str] | None, typer.Option(help="NAME or NAME:key=value,... over all samples; repeatable.")
     ] = None,
+    judge_url: JudgeUrls = None,
+    judge_id: JudgeIds = None,
+    judge_api_key_env: JudgeKeys = None,
+    judge_template: Annotated[
+        str | None, typer.Option(help="Where the benchmark leaves it open: an installed judge, or a template's text.")
+    ] = None,
+    judge_criteria: Annotated[str | None, typer.Option(help="What the judge is to look at.")] = None,
+    judge_repeats: Annotated[int | None, typer.Option(help="How often each judge is asked the same.")] = None,
     truncated: Annotated[
         str | None, typer.Option(help="failure (counts 0, the default) or score (as it stands).")
     ] = None,
@@ -66,6 +75,9 @@ def run(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the last run in the output directory.")] = False,
     allow_url_change: Annotated[bool, typer.Option("--allow-url-change", help="Resume at another URL.")] = False,
+    allow_judge_change: Annotated[
+        bool, typer.Option("--allow-judge-change", help="Resume with another judge, which judges everything anew.")
+    ] = False,
     override: Annotated[list[str] | None, typer.Option("-O", help="key.path=value; wins over all; repeatable.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and an estimate; send nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -82,7 +94,8 @@ def run(
     if dry_run:
         show_preview(resolved, as_json=as_json)
     else:
-        show_run(resolved, resume=resume, as_json=as_json, allow_url_change=allow_url_change)
+        allowed = allowed_changes(url=allow_url_change, judge=allow_judge_change)
+        show_run(resolved, resume=resume, as_json=as_json, allowed=allowed)
 
 
 @app.command(name="score")
@@ -104,16 +117,23 @@ def score(
 def resume_run(
     run_dir: Annotated[Path, typer.Argument(help="The directory of the run.")],
     allow_url_change: Annotated[bool, typer.Option("--allow-url-change", help="Resume at another URL.")] = False,
+    judge_url: JudgeUrls = None,
+    judge_id: JudgeIds = None,
+    judge_api_key_env: JudgeKeys = None,
+    allow_judge_change: Annotated[
+        bool, typer.Option("--allow-judge-change", help="Let another judge judge everything anew.")
+    ] = False,
     override: Annotated[list[str] | None, typer.Option("-O", help="key.path=value; repeatable.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Continue a run with the configuration it was started with."""
+    """Continue a run with the configuration it was started with; a judge may be added to one that had none."""
     from nel.cli.eval_show import show_run  # noqa: PLC0415 - keeps --help fast
     from nel.evaluation import stored_config  # noqa: PLC0415
 
+    judges = panel_of({"judge_url": judge_url, "judge_id": judge_id, "judge_api_key_env": judge_api_key_env})
     show_run(
-        stored_config(run_dir, overrides=override or []),
+        stored_config(run_dir, overrides=override or [], panel=judges),
         resume=True,
         as_json=as_json,
-        allow_url_change=allow_url_change,
+        allowed=allowed_changes(url=allow_url_change, judge=allow_judge_change),
     )

@@ -21,6 +21,9 @@ from nel.config.schema import RunConfig
 from nel.engine.progress import Progress
 from nel.errors import EXIT_UNSCORED
 from nel.evaluation import PlannedBenchmark, RunResult, evaluate, preview, rescore
+from nel.judges.check import SETTING_FAULTS
+from nel.reports.corrected import best_correction
+from nel.reports.judging import judged_line
 from nel.strictjson import dumps
 
 _COLUMNS = ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "model failures", "unscored")
@@ -39,10 +42,9 @@ _PREVIEW_COLUMNS = (
 _NUMBERS = ("score", "95 % interval", "bounds", "n")
 
 
-def show_run(config: RunConfig, *, resume: bool, as_json: bool, allow_url_change: bool) -> None:
+def show_run(config: RunConfig, *, resume: bool, as_json: bool, allowed: frozenset[str]) -> None:
     """Run, show progress on stderr and the result on stdout, and exit with the run's code."""
     progress = Progress()
-    allowed = frozenset({"endpoint.url"}) if allow_url_change else frozenset()
     with showing(progress):
         result = evaluate(config, resume=resume, progress=progress, allowed_changes=allowed)
     _show(result, progress, as_json=as_json)
@@ -61,6 +63,8 @@ def _show(result: RunResult, progress: Progress, *, as_json: bool) -> None:
         typer.echo(dumps(result_json(result)))
     else:
         _console().print(_result_table(result))
+        for line in _judged(result):
+            typer.echo(plain(line))
         typer.echo(f"report: {result.report}")
     for line in [*progress.notes, *_remarks(result)]:
         typer.echo(f"nel: {plain(line)}", err=True)
@@ -97,6 +101,7 @@ def result_json(result: RunResult) -> dict[str, Any]:
                 "accounting": item.accounting,
                 "complete": item.metrics["complete"],
                 "metrics": {metric["name"]: metric["value"] for metric in item.metrics["metrics"]},
+                "judging": item.metrics["judging"],
             }
             for item in result.benchmarks
         },
@@ -104,7 +109,9 @@ def result_json(result: RunResult) -> dict[str, Any]:
 
 
 def _result_table(result: RunResult) -> Table:
-    rows = [row for item in result.benchmarks for row in (_result_row(item), *_further_rows(item))]
+    rows = [
+        row for item in result.benchmarks for row in (_result_row(item), *_corrected_rows(item), *_further_rows(item))
+    ]
     table = Table(box=SIMPLE_HEAD)
     for heading in (heading for heading in _COLUMNS if any(row[heading] for row in rows)):
         table.add_column(heading, justify="right" if heading in _NUMBERS else "left", no_wrap=True)
@@ -125,6 +132,24 @@ def _result_row(item: BenchmarkResult) -> dict[str, str]:
         "model failures": _parts(accounting["model_failures"].items()),
         "unscored": _parts((cause, part["n"]) for cause, part in accounting["unscored"].items()),
     }
+
+
+def _corrected_rows(item: BenchmarkResult) -> list[dict[str, str]]:
+    """Return the headline as labels correct the judge's, where there are labels."""
+    best = best_correction(item.metrics)
+    if best is None:
+        return []
+    name, found = best
+    share, labels = _is_share(item.headline), item.metrics["judging"]["corrected"]["n_labelled"]
+    return [
+        {
+            **dict.fromkeys(_COLUMNS, ""),
+            "metric": f"judge-corrected ({name})",
+            "score": _figure(found["value"], share=share),
+            "95 % interval": _span(found["ci_lower"], found["ci_upper"], share=share),
+            "n": f"{labels:,} labels",
+        }
+    ]
 
 
 def _further_rows(item: BenchmarkResult) -> list[dict[str, str]]:
@@ -158,14 +183,24 @@ def _figure(value: float, *, share: bool) -> str:
     return percent(value) if share else f"{value:.4f}"
 
 
+def _judged(result: RunResult) -> list[str]:
+    """Return for each judged benchmark by whom it is judged."""
+    found = [(item.slot, item.metrics["judging"]) for item in result.benchmarks]
+    return [f"{slot}: {judged_line(judging)}" for slot, judging in found if judging]
+
+
 def _remarks(result: RunResult) -> list[str]:
     remarks = []
     for item in result.benchmarks:
+        remarks += [f"{item.slot}: {warning}" for warning in (item.metrics["judging"] or {}).get("warnings", ())]
         for cause, part in item.accounting["unscored"].items():
             kinds = ", ".join(f"{kind} {count:,}" for kind, count in part["kinds"].items())
             remarks.append(
                 f"{item.slot}: {part['n']:,} of {item.accounting['n_total']:,} unscored by {cause} ({kinds})"
             )
+        if "tie" in item.accounting["unscored"].get("judge", {}).get("kinds", {}):
+            odd = "an even panel or judge.repeats can tie; make it odd and resume with --allow-judge-change"
+            remarks.append(f"{item.slot}: {odd}")
         truncated = item.accounting["model_failures"].get("truncated", 0)
         if truncated:
             remarks.append(
@@ -183,10 +218,26 @@ def _remarks(result: RunResult) -> list[str]:
         remarks.append(result.ending.reason)
     if result.exit_code not in (0, 2):
         what = "resume with" if result.exit_code != EXIT_UNSCORED else "try the unscored again with"
-        remarks.append(f"{what}: nel eval resume {result.run_dir}")
+        what = "mend that, then" if _is_judge_misused(result) else what
+        judges = " --judge-url URL --judge-id NAME" if _lacks_judge(result) else ""
+        remarks.append(f"{what}: nel eval resume {result.run_dir}{judges}")
     elif result.exit_code:
         remarks.append(f"mend it, then: nel eval resume {result.run_dir} (-O key=value changes a setting)")
     return remarks
+
+
+def _lacks_judge(result: RunResult) -> bool:
+    """Return whether answers wait for a judge that the run does not have."""
+    return any("no_judge" in kinds for kinds in _judge_faults(result))
+
+
+def _is_judge_misused(result: RunResult) -> bool:
+    """Return whether the benchmark puts to its judges what none can be asked; a resume alone gives the same."""
+    return any((SETTING_FAULTS - {"no_judge"}) & kinds.keys() for kinds in _judge_faults(result))
+
+
+def _judge_faults(result: RunResult) -> list[dict[str, int]]:
+    return [item.accounting["unscored"].get("judge", {}).get("kinds", {}) for item in result.benchmarks]
 
 
 def _on_completed(item: BenchmarkResult) -> str:
@@ -228,6 +279,9 @@ def _settings(config: RunConfig, planned: Sequence[PlannedBenchmark]) -> list[st
     for benchmark, plan in zip(config.benchmarks, planned, strict=True):
         settings = dict(plan.generation)
         lines.append(f"{benchmark.name}: {settings or 'the endpoint decides every sampling setting'}")
+        if plan.judges:
+            asked = f"{plan.judge_requests:,} requests where each answer is one question to each judge"
+            lines.append(f"{benchmark.name}: judges {', '.join(plan.judges)}; {asked}")
     return lines
 
 

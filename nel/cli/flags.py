@@ -26,6 +26,9 @@ KEYS: Final = {
     "max_tokens_total": "budget.max_tokens_total",
     "max_requests": "budget.max_requests",
     "cache": "cache.dir",
+    "judge_template": "judge.template",
+    "judge_criteria": "judge.criteria",
+    "judge_repeats": "judge.repeats",
     "temperature": "generation.temperature",
     "top_p": "generation.top_p",
     "max_tokens": "generation.max_tokens",
@@ -63,6 +66,11 @@ def configured(path: Path | None, flags: Mapping[str, Any]) -> RunConfig:
     for name in given.keys() & KEYS:
         section, key = KEYS[name].split(".")
         data[section] = {**(data.get(section) or {}), key: given[name]}
+    panel = panel_of(given)
+    if panel:
+        from nel.config.load import with_panel  # noqa: PLC0415 - keeps --help fast
+
+        data = with_panel(data, panel)
     if "bench" in given:
         data["benchmarks"] = [{"name": name} for name in given["bench"]]
     overrides = given.get("override", [])
@@ -70,6 +78,34 @@ def configured(path: Path | None, flags: Mapping[str, Any]) -> RunConfig:
     _lay_over_benchmarks(data, {key: given[name] for name, key in BENCHMARK_KEYS.items() if name in given})
     where = str(path) if path else "command line"
     return build_config(data, overrides=overrides, where=where)
+
+
+def panel_of(given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the judges that flags name: one for each --judge-id, each with its own URL and key or all with one.
+
+    Raises:
+        ConfigError: There are neither one nor as many of a flag as there are judges, or one is missing.
+    """
+    flags = {"url": "--judge-url", "model": "--judge-id", "api_key_env": "--judge-api-key-env"}
+    named = {key: list(given.get(flag.lstrip("-").replace("-", "_")) or []) for key, flag in flags.items()}
+    if not any(named.values()):
+        return []
+    for key in ("url", "model"):
+        if not named[key]:
+            raise ConfigError(f"a judge needs --judge-url and --judge-id; {flags[key]} is missing")
+    count = len(named["model"])
+    for key, values in named.items():
+        if len(values) not in (0, 1, count):
+            raise ConfigError(f"{flags[key]} is given {len(values)} times for {count} judges; give it once or for each")
+    return [
+        {key: values[number if len(values) > 1 else 0] for key, values in named.items() if values}
+        for number in range(count)
+    ]
+
+
+def allowed_changes(*, url: bool, judge: bool) -> frozenset[str]:
+    """Return the fields of a run's identity that the flags of a resume let change."""
+    return frozenset(name for name, given in (("endpoint.url", url), ("judge", judge)) if given)
 
 
 def _check_complete(data: dict[str, Any], overrides: list[str]) -> None:

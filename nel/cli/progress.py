@@ -15,11 +15,12 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from nel.cli.terminal import duration, percent
+from nel.cli.terminal import duration, percent, plain
 from nel.engine.progress import Progress
 
 _LIVE_SECONDS = 0.25
 _PLAIN_SECONDS = 10.0
+_LOOK_SECONDS = 0.5
 _BAR_CELLS = 24
 
 
@@ -58,10 +59,30 @@ def progress_line(progress: Progress) -> str:
         parts.append(f"{progress.retries:,} retries")
     if progress.down_seconds is not None:
         parts.append(f"ENDPOINT DOWN for {duration(progress.down_seconds)}")
+    judge_down = progress.judges.down_seconds if progress.judges is not None else None
+    if judge_down is not None:
+        parts.append(f"JUDGE DOWN for {duration(judge_down)}")
     oldest = progress.oldest_seconds
     if oldest is not None and oldest >= 1:
         parts.append(f"oldest {duration(oldest)}")
     return "  ".join(parts)
+
+
+class Warnings:
+    """What is to be said of judges, once each time that it begins."""
+
+    def __init__(self, progress: Progress) -> None:
+        """Have said nothing yet."""
+        self._progress = progress
+        self._known: set[str] = set()
+
+    def new(self) -> list[str]:
+        """Return a line for each judge that has begun to judge nobody since the last call."""
+        judges = self._progress.judges
+        troubles = {line.partition(": ")[0]: line for line in (judges.troubles if judges is not None else ())}
+        found = [line for who, line in troubles.items() if who not in self._known]
+        self._known = set(troubles)
+        return [f"nel: {plain(line)}; answers are kept, and judged once it judges again" for line in found]
 
 
 def _show_live(progress: Progress, finished: threading.Event) -> None:
@@ -69,14 +90,23 @@ def _show_live(progress: Progress, finished: threading.Event) -> None:
         suppress(OSError, ValueError),
         Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live,
     ):
+        warnings = Warnings(progress)
         while not finished.wait(_LIVE_SECONDS):
+            for line in warnings.new():
+                live.console.print(Text(line))
             live.update(Text.assemble(_bar(progress), " ", progress_line(progress)), refresh=True)
 
 
 def _show_lines(progress: Progress, finished: threading.Event) -> None:
     with suppress(OSError, ValueError):
-        while not finished.wait(_PLAIN_SECONDS):
-            print(progress_line(progress), file=sys.stderr, flush=True)  # noqa: T201 - this is the command line
+        warnings, shown = Warnings(progress), time.monotonic()
+        while not finished.wait(_LOOK_SECONDS):
+            lines = warnings.new()
+            if time.monotonic() - shown >= _PLAIN_SECONDS:
+                shown = time.monotonic()
+                lines.append(progress_line(progress))
+            for line in lines:
+                print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is the command line
 
 
 def _bar(progress: Progress) -> Text:

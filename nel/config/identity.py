@@ -11,12 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from nel.config.schema import BenchmarkConfig, RunConfig
+from nel.config.schema import BenchmarkConfig, JudgeConfig, ModelConfig, RunConfig
 from nel.errors import ResumeRefused
 from nel.strictjson import dumps_bytes
 
 SCORING_FIELDS: Final = ("scorer.sha256", "scoring.truncated", "sandbox.limits", "sandbox.images")
 """Fields whose change re-scores stored responses instead of refusing."""
+
+ALLOW_JUDGE: Final = "judge"
+"""Among the allowed changes: another judge may judge all stored answers anew."""
+JUDGE_PREFIX: Final = "judge."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +66,29 @@ def sandbox_fields(config: RunConfig, languages: Sequence[str]) -> dict[str, Any
     return {"sandbox.limits": config.sandbox.limits.model_dump(), "sandbox.images": images}
 
 
+def judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -> dict[str, Any]:
+    """Return the part of a benchmark's identity that its judges decide; none where nobody judges.
+
+    Where a judge is served is not in it: a judge that moved is the same one.
+
+    Args:
+        judge: The panel and how it judges.
+        roles: Models that the scorer may ask by name.
+    """
+    fields: dict[str, Any] = {}
+    if judge is not None and judge.panel:
+        settings = judge.model_dump(exclude={"panel"})
+        fields = {f"{JUDGE_PREFIX}{name}": value for name, value in settings.items()}
+        fields[f"{JUDGE_PREFIX}panel"] = [_model_named(member) for member in judge.panel]
+    if roles:
+        fields[f"{JUDGE_PREFIX}roles"] = {name: _model_named(member) for name, member in roles.items()}
+    return fields
+
+
+def _model_named(member: ModelConfig) -> dict[str, Any]:
+    return {"name": member.label, "model": member.model, "generation": member.generation.model_dump()}
+
+
 def check_resume(name: str, stored: Identity, now: Identity, *, allowed: frozenset[str] = frozenset()) -> bool:
     """Compare a stored identity with the current one; return True when stored responses must be scored anew.
 
@@ -72,14 +99,19 @@ def check_resume(name: str, stored: Identity, now: Identity, *, allowed: frozens
         ResumeRefused: A field changed that the stored answers depend on; the message lists each with both values.
     """
     changes = now.changes(stored)
-    fatal = {field: pair for field, pair in changes.items() if field not in SCORING_FIELDS and field not in allowed}
+    judging = {field for field in changes if field.startswith(JUDGE_PREFIX)}
+    first_judge = not any(field.startswith(JUDGE_PREFIX) for field in stored.fields)
+    rescoring = {*SCORING_FIELDS, *(judging if first_judge or ALLOW_JUDGE in allowed else ())}
+    fatal = {field: pair for field, pair in changes.items() if field not in rescoring and field not in allowed}
     if fatal:
         listed = "; ".join(f"{field}: {_short(old)} -> {_short(new)}" for field, (old, new) in fatal.items())
+        step = "undo the change, or start a new run without --resume"
+        if fatal.keys() <= judging:
+            step = "undo the change, or judge every stored answer anew with --allow-judge-change"
         raise ResumeRefused(
-            f"cannot resume {name}: the stored answers were made with other settings ({listed}); "
-            "undo the change, or start a new run without --resume"
+            f"cannot resume {name}: the stored answers were made or judged with other settings ({listed}); {step}"
         )
-    return any(field in changes for field in SCORING_FIELDS)
+    return any(field in rescoring for field in changes)
 
 
 def _short(value: Any) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from nel.config.schema import RunConfig
+from nel.config.schema import JudgeConfig, RunConfig
 from nel.errors import ConfigError
 
 _FILE_BYTES_MAX = 4 * 1024 * 1024
@@ -163,3 +163,10 @@ def _yaml_problem(error: Exception) -> str:
 
 def _kind(value: Any) -> str:
     return "nothing" if value is None else f"a {type(value).__name__}"
+
+
+def with_panel(data: Mapping[str, Any], panel: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return a configuration with other judges, who replace those that it names, and everything else as it was."""
+    judge = data.get("judge") or {}
+    kept = {key: value for key, value in judge.items() if key in JudgeConfig.model_fields} if judge else {}
+    return {**data, "judge": {**kept, "panel": [dict(member) for member in panel]}}

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from nel.errors import did_you_mean
+from nel.config.keys import check_keys
 
 _RESERVED = {
     "model": "that is endpoint.model",
@@ -29,18 +29,15 @@ _SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "
 
 
 class Strict(BaseModel):
-    """A model that refuses unknown keys and says which one was meant."""
+    """A model that refuses unknown keys, says which one was meant, and takes no yes for a number."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod
-    def _refuse_unknown_keys(cls, data: Any) -> Any:
+    def _check_keys(cls, data: Any) -> Any:
         if isinstance(data, dict):
-            for key in data:
-                if key not in cls.model_fields:
-                    hint = did_you_mean(str(key), cls.model_fields) or f"; known: {', '.join(cls.model_fields)}"
-                    raise ValueError(f'unknown key "{key}"{hint}')
+            check_keys(data, cls.model_fields)
         return data
 
 
@@ -203,6 +200,81 @@ class EndpointConfig(Strict):
         return name
 
 
+class ModelConfig(EndpointConfig):
+    """A model beside the one that is evaluated: a judge, or one that a scorer asks by its role.
+
+    It takes every key of `endpoint` too.
+    """
+
+    name: Annotated[str, Field(min_length=1, max_length=80)] | None = None
+    """What reports and scorers call it; the model's name when not set."""
+    generation: GenerationConfig = GenerationConfig(temperature=0.0, max_tokens=4096)
+    """What is given here is laid over this; ``null`` takes a setting away."""
+    concurrency: Annotated[int, Field(ge=1, le=4096)] | None = None
+    """Requests in flight at once; None: as many as the run's own."""
+
+    @property
+    def label(self) -> str:
+        """Return what reports and scorers call it."""
+        return self.name or self.model
+
+    @field_validator("generation", mode="before")
+    @classmethod
+    def _over_the_default(cls, given: Any) -> Any:
+        default = cls.model_fields["generation"].default.model_dump()
+        return {**default, **given} if isinstance(given, dict) else given
+
+
+class JudgeConfig(Strict):
+    """Who judges, and how; one judge may stand here without ``panel``, as ``url`` and ``model``."""
+
+    panel: list[ModelConfig] = []
+    """The judges; each gives its opinion of every case."""
+    template: str | None = None
+    """For benchmarks that leave it open: an installed judge (nel list judges), or the text of a template."""
+    criteria: str | None = None
+    """What is to be looked at, where the scorer says nothing."""
+    aggregate: Literal["majority", "mean", "median", "min", "max"] = "majority"
+    """How opinions become one grade; a tie for the majority is settled by the mean score."""
+    quorum: Annotated[int, Field(ge=1)] | None = None
+    """Opinions needed for a grade; None: more than half of the panel."""
+    repeats: Annotated[int, Field(ge=1, le=100)] = 1
+    """How often each judge is asked the same, which measures its self-consistency."""
+    swap: bool = True
+    """Show a pair in both orders; a judge that changes its mind with the order calls it a tie."""
+    reasks: Annotated[int, Field(ge=0, le=5)] = 1
+    """How often a reply that cannot be read is asked for once more."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_judge_is_a_panel(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            if isinstance(data, JudgeConfig):
+                return data
+            what = f"a {type(data).__name__} is no judge"
+            raise ValueError(what + "; give {url: …, model: …}, or several as {panel: [{…}, …]}")
+        if "api_key" in data:
+            raise ValueError("api_key would be stored; give api_key_env, the name of the variable that holds the key")
+        if isinstance(data.get("panel"), dict):
+            raise ValueError("panel is one judge; make it a list, or give url and model without panel")
+        member = {key: data[key] for key in data if key in ModelConfig.model_fields}
+        if not member:
+            return data
+        if "panel" in data:
+            raise ValueError(f"{', '.join(member)} and panel are both given; name each judge in panel")
+        return {**{key: value for key, value in data.items() if key not in member}, "panel": [member]}
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> JudgeConfig:
+        labels = [member.label for member in self.panel]
+        twice = {label for label in labels if labels.count(label) > 1}
+        if twice:
+            raise ValueError(f'two judges are called "{min(twice)}"; give each a name')
+        if self.quorum is not None and self.panel and self.quorum > len(self.panel):
+            raise ValueError(f"quorum is {self.quorum} and the panel has {len(self.panel)}; give no more than that")
+        return self
+
+
 class BenchmarkConfig(Strict):
     """One benchmark of a run."""
 
@@ -234,6 +306,8 @@ class BenchmarkConfig(Strict):
     """Further metrics over all samples: ``NAME`` or ``NAME:key=value,key=value``."""
     truncated: Literal["failure", "score"] = "failure"
     """A response cut off by its token limit: a model failure that counts 0, or scored as it stands."""
+    judge: JudgeConfig | None = None
+    """Wins over the run's judge, field by field."""
 
 
 class EngineConfig(Strict):
@@ -389,6 +463,10 @@ class RunConfig(Strict):
     """What it may cost."""
     cache: CacheConfig = CacheConfig()
     """Answers from earlier runs."""
+    judge: JudgeConfig | None = None
+    """Who judges answers, for benchmarks that ask a judge."""
+    model_roles: dict[str, ModelConfig] = {}
+    """Further models that scorers ask by name, such as ``grader``."""
     output: OutputConfig = OutputConfig()
     """Where it is written."""
     observability: ObservabilityConfig = ObservabilityConfig()
@@ -400,6 +478,14 @@ class RunConfig(Strict):
         if isinstance(value, list):
             return [{"name": item} if isinstance(item, str) else item for item in value]
         return value
+
+    def judge_of(self, benchmark: BenchmarkConfig) -> JudgeConfig | None:
+        """Return the run's judge with the benchmark's own settings laid over it, None where there is neither."""
+        if self.judge is None or benchmark.judge is None:
+            return benchmark.judge or self.judge
+        fields = JudgeConfig.model_fields
+        own = {name: value for name, value in benchmark.judge if value != fields[name].default}
+        return JudgeConfig.model_validate({**dict(self.judge), **own})
 
     def generation_of(self, benchmark: BenchmarkConfig) -> GenerationConfig:
         """Return the run's generation settings with the benchmark's own laid over them."""

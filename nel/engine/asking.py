@@ -8,16 +8,15 @@ was sent before for this sample; a scorer that asks the same thing twice gets tw
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from nel.engine.calling import ToScore
 from nel.engine.codec import decode_response, encode_response
 from nel.engine.plan import Plan
 from nel.engine.ranking import rank
-from nel.engine.scoring import ToScore
 from nel.engine.store import Store
 from nel.engine.store_snapshot import Snapshot
 from nel.engine.verdict import verdict_before_scoring
@@ -103,7 +102,7 @@ class Asker:
         await commit(body, response)
         return body, response
 
-    async def answer(self, plan: Plan, item: ToScore, counts: Counter[str], payload: Mapping[str, Any]) -> str:
+    async def answer(self, plan: Plan, item: ToScore, payload: Mapping[str, Any]) -> str:
         """Return the model's answer to what a scorer asks: text, or messages with ``role`` and ``content``.
 
         Raises:
@@ -113,10 +112,13 @@ class Asker:
         request = _request(plan, item, payload)
         body = self._body(request)
         digest = hashlib.sha256(body).hexdigest()
+        counts = item.talk.counts
         counts[digest] += 1
+        key = f"call-{digest}-{counts[digest]}"
         place = (item.job, item.idx, item.repeat)
         try:
-            response = await self._kept(place, f"call-{digest}-{counts[digest]}", request, body)
+            async with item.talk.asking(key):
+                response = await self._kept(place, key, request, body)
         except ENDINGS as ending:
             raise EndpointError(f"the model was not asked for the scorer: {ending}") from ending
         if response.error is not None:

@@ -106,7 +106,10 @@ def decode_response(text: str) -> Response:
 def encode_outcome(outcome: Outcome) -> str:
     """Return an outcome as JSON text."""
     if isinstance(outcome, Unscored):
-        return dumps({"state": "unscored", "cause": outcome.cause, "kind": outcome.kind, "detail": outcome.detail})
+        said = {"details": outcome.details} if outcome.details else {}
+        return dumps(
+            {"state": "unscored", "cause": outcome.cause, "kind": outcome.kind, "detail": outcome.detail, **said}
+        )
     fields: dict[str, Any] = {
         "metrics": list(outcome.metrics.items()),  # in order: the first number may be the reward
         "answer": outcome.answer,

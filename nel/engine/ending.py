@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from nel.errors import EXIT_SIGINT, EXIT_SIGTERM, EXIT_STOPPED_EARLY, PreflightError, StoppedEarly
+from nel.errors import EXIT_SIGINT, EXIT_SIGTERM, EXIT_STOPPED_EARLY, JudgePreflightError, PreflightError, StoppedEarly
 from nel.models.budget import BudgetSpent
 from nel.models.pacing import EndpointDown
 
@@ -21,11 +21,14 @@ class Ending:
     """``done``, the name of a signal, or why the run stopped early."""
     endpoint_kind: str | None = None
     """What was wrong with the endpoint, when that ended the session."""
-    cause: Literal["cancelled", "infra", "budget"] = "cancelled"
+    cause: Literal["cancelled", "infra", "budget", "judge"] = "cancelled"
     """What a sample that was never asked is put down to."""
 
     def why_not_run(self) -> dict[str, str]:
         """Return what is to be said of samples that the run never came to."""
+        if self.cause == "judge":
+            detail = f"never asked or never judged: {self.reason}"
+            return {"cause": "judge", "kind": self.endpoint_kind or "not_run", "detail": detail}
         if self.endpoint_kind is not None:
             return {"cause": "infra", "kind": self.endpoint_kind, "detail": f"never asked: {self.reason}"}
         kind = "spent" if self.cause == "budget" else "not_run"
@@ -38,7 +41,8 @@ def ending_of(error: PreflightError | StoppedEarly | EndpointDown | BudgetSpent)
         return Ending(exit_code=EXIT_STOPPED_EARLY, reason=str(error), cause="budget")
     if isinstance(error, EndpointDown):
         return Ending(exit_code=EXIT_STOPPED_EARLY, reason=str(error), endpoint_kind="outage")
-    return Ending(exit_code=error.exit_code, reason=str(error), endpoint_kind=error.endpoint_kind)
+    cause: Literal["cancelled", "judge"] = "judge" if isinstance(error, JudgePreflightError) else "cancelled"
+    return Ending(exit_code=error.exit_code, reason=str(error), endpoint_kind=error.endpoint_kind, cause=cause)
 
 
 def ending_of_signal(name: str) -> Ending:

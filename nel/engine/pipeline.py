@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -17,18 +16,22 @@ from typing import Any, TypeVar
 
 from nel.config.schema import EngineConfig
 from nel.engine.asking import ENDINGS, Asker, conversation_of
-from nel.engine.checking import UNREADABLE, DatasetCheck, RecordCheck
+from nel.engine.calling import HandedOff, ToScore
+from nel.engine.checking import DatasetCheck, RecordCheck
 from nel.engine.codec import decode_response, decode_sample, encode_outcome, encode_response
 from nel.engine.ending import Ending, ending_of, ending_of_signal
+from nel.engine.handing_over import HandingOver
+from nel.engine.judging import Judges
 from nel.engine.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.scorer_process import SLOTS
-from nel.engine.scoring import Scorers, ToScore
+from nel.engine.scoring import Scorers
+from nel.engine.standing_checks import StandingChecks
 from nel.engine.store import OutcomeRow, Store
 from nel.engine.store_snapshot import Snapshot, StoredSample
 from nel.engine.verdict import RESCORE, retry_of, verdict_before_scoring
 from nel.engine.watch import EndpointWatch, TruncationWatch
-from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, DatasetError, EndpointError, ScorerError, StoppedEarly, StoreError
+from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, EndpointError, ScorerError, StoppedEarly, StoreError
 from nel.failpoints import reached
 from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport
@@ -45,9 +48,6 @@ _PARKED_MAX = 512
 """Samples that may wait for another try while others are asked."""
 _SCORING_MORE = 256
 """Answers that may be with the scorers beside two for each request in flight."""
-_CHECK_ROWS = 100
-"""Rows of a dataset that are looked at together: a few milliseconds."""
-_CHECK_PAUSE_SECONDS = 0.02
 _PROGRAMS_MAX = 128
 """Programs that may be with the sandbox; when they are, asking waits for scoring."""
 
@@ -81,6 +81,7 @@ class Pipeline:
         snapshot: Snapshot,
         client: Client | None,
         scorers: Scorers,
+        judges: Judges,
         sandbox: Sandbox,
         config: EngineConfig,
         progress: Progress,
@@ -98,14 +99,15 @@ class Pipeline:
         self._config = config
         self._progress = progress
         self._observer = observer
-        self._records = records
+        self._handing = HandingOver(judges, {job.key: job.plan for job in jobs}, stop=self._stop)
+        self._parked = 0
         self._items = iter(()) if scoring_only else self._pending()
         self._stored_before = snapshot.last_response()
         self._to_score: asyncio.Queue[ToScore] = asyncio.Queue(maxsize=2 * config.concurrency)
         runs_programs = any(job.plan.benchmark.languages for job in jobs)
-        room = _PROGRAMS_MAX if runs_programs else min(2 * config.concurrency + _SCORING_MORE, SLOTS)
-        self._room = asyncio.Semaphore(room)
-        self._asked_by_scorer: dict[int, Counter[str]] = {}
+        room = _PROGRAMS_MAX if runs_programs else 2 * config.concurrency + _SCORING_MORE
+        # Those who are with a judge that is down must leave room for the others.
+        self._room = asyncio.Semaphore(min(room + judges.places, SLOTS))
         self._stopped: Ending | None = None
         self._drain_until = 0.0
         self._stop_event = asyncio.Event()
@@ -116,6 +118,15 @@ class Pipeline:
         self._worker_ended = asyncio.Event()
         self._worker_number = 0
         self._asking = 0
+        self._checks = StandingChecks(
+            records=records,
+            datasets=[(job.plan, job.check) for job in jobs],
+            store=store,
+            progress=progress,
+            stopping=self._stop_event,
+            stop=self._stop,
+            is_asking=lambda: self._asking > 0,
+        )
 
     async def run(self) -> Ending:
         """Ask and score everything that is pending, and return how it ended.
@@ -128,6 +139,7 @@ class Pipeline:
         self._store.start_writer()
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         scoring = asyncio.create_task(self._score_forever())
+        watching = asyncio.create_task(self._handing.judges.watch())
         try:
             await self._ask_first()
             self._progress.stage = "running"
@@ -137,12 +149,15 @@ class Pipeline:
             for _ in range(self._config.concurrency):
                 self._start_worker()
             self._watch(self._check_and_rescore())
-            self._watch(self._check_datasets())
+            self._watch(self._checks.datasets_are_the_same())
             await self._supervise(scoring)
             await self._score_the_rest(scoring)
+            await self._judge_the_rest(scoring)
         finally:
-            scoring.cancel()
-            await asyncio.gather(scoring, return_exceptions=True)
+            for task in (watching, scoring):
+                task.cancel()
+            await asyncio.gather(watching, scoring, return_exceptions=True)
+            await self._handing.stop()
             await self._store.stop_writer()
         return self._stopped or Ending(exit_code=EXIT_DONE, reason="done")
 
@@ -163,6 +178,7 @@ class Pipeline:
             self._stop_event.set()
             if self._client is not None:
                 self._client.gate.close()
+            self._handing.judges.close()
 
     def _patience(self) -> float:
         """Return how long what is under way may still take after a stop."""
@@ -278,6 +294,21 @@ class Pipeline:
         if scoring.done():
             scoring.result()
 
+    async def _judge_the_rest(self, scoring: asyncio.Task[None]) -> None:
+        """Have the samples judged that waited for a judge to come back; stop resumably when it does not."""
+        judges = self._handing.judges
+        judges.be_patient()
+        while self._parked and self._stopped is None:
+            self._progress.stage = "waiting for the judge"
+            await self._unless_stopped(judges.back())
+            self._parked = 0
+            self._progress.stage = "judging"
+            await self._rescore(upto=self._snapshot.last_response())
+            await self._score_the_rest(scoring)
+        if judges.down is not None:
+            reason = f"the judge is down: {judges.down}; every answer is kept, resume to have the rest judged"
+            self._stop(Ending(exit_code=EXIT_STOPPED_EARLY, reason=reason))
+
     async def _work(self, number: int) -> None:
         try:
             await self._ask_many(number)
@@ -346,32 +377,12 @@ class Pipeline:
 
     async def _check_and_rescore(self) -> None:
         """Score what was answered before, once it is known that it can be read."""
-        if self._records is None or await self._records_are_well(self._records):
-            await self._rescore()
+        if await self._checks.records_are_well():
+            await self._rescore(upto=self._stored_before)
 
-    async def _records_are_well(self, records: RecordCheck) -> bool:
-        """Read the run.db of a large run through; stop the run resumably when a record is damaged.
-
-        Raises:
-            StoreError: The file itself is.
-        """
-        reading = asyncio.create_task(asyncio.to_thread(records.count_unreadable))
-        stopping = asyncio.create_task(self._stop_event.wait())
-        try:
-            await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            records.stop()
-            stopping.cancel()
-        unreadable = await reading
-        if unreadable:
-            await self._store.put_meta(UNREADABLE, unreadable)
-            reason = f"{unreadable:,} records of run.db could not be read; resume to have their samples made anew"
-            self._stop(Ending(exit_code=EXIT_STOPPED_EARLY, reason=reason))
-        return not unreadable
-
-    async def _rescore(self) -> None:
+    async def _rescore(self, *, upto: int) -> None:
         for job in self._jobs:
-            unscored = self._snapshot.unscored_responses(job.key, upto=self._stored_before)
+            unscored = self._snapshot.unscored_responses(job.key, upto=upto)
             for stored, repeat, encoded, sent in unscored:
                 if self._stopped is not None:
                     return
@@ -383,26 +394,6 @@ class Pipeline:
                     continue
                 sample = decode_sample(stored.sample_id, stored.content or "")
                 await self._to_score.put(_to_score(job, stored.idx, repeat, sample, sent, response))
-
-    async def _check_datasets(self) -> None:
-        """Look at the datasets a little at a time, and without a pause when there is nothing left to ask.
-
-        Raises:
-            ResumeRefused: One is not what the run was started with.
-        """
-        for job in self._jobs:
-            while job.check is not None and self._stopped is None and self._may_differ(job.check, job.plan):
-                if not self._asking:
-                    self._progress.stage = "checking the dataset"
-                await asyncio.sleep(_CHECK_PAUSE_SECONDS if self._asking else 0)
-
-    def _may_differ(self, check: DatasetCheck, plan: Plan) -> bool:
-        """Look at the next rows; return whether there may be more to see."""
-        try:
-            return check.advance(_CHECK_ROWS)
-        except DatasetError as error:  # what it held when the run was resumed is known from its fingerprint
-            self._progress.notes.append(f"{plan.slot}: not checked to its end again: {error}")
-            return False
 
     async def _score_forever(self) -> None:
         """Feed the scorers, until cancelled or until something other than a scorer fails."""
@@ -424,11 +415,28 @@ class Pipeline:
             reached("before_score")
             self._scorers.put(item)
 
-    def _deliver(self, outcomes: list[tuple[ToScore, Outcome]]) -> None:
-        """Commit what scorers made; it counts once it is on disk."""
+    def _deliver(self, found: list[tuple[ToScore, Outcome | HandedOff]]) -> None:
+        """Commit what scorers and judges made, which counts once it is on disk; judges take what was handed over."""
         reached("after_score")
-        rows = [_scored_row(item, outcome) for item, outcome in outcomes]
-        self._store.put_outcomes(rows).add_done_callback(partial(self._delivered, outcomes))
+        outcomes = []
+        for item, outcome in found:
+            if isinstance(outcome, HandedOff):
+                self._handing.take(item, outcome, partial(self._judged, item), self._fail)
+            elif (settled := self._handing.settled(item, outcome)) is None:
+                self._parked += 1
+                self._let_go()
+            else:
+                outcomes.append((item, settled))
+        if outcomes:
+            rows = [_scored_row(item, outcome) for item, outcome in outcomes]
+            self._store.put_outcomes(rows).add_done_callback(partial(self._delivered, outcomes))
+
+    def _judged(self, item: ToScore, outcome: Outcome) -> None:
+        self._deliver([(item, outcome)])
+
+    def _let_go(self) -> None:
+        self._room.release()
+        self._to_score.task_done()
 
     def _delivered(self, outcomes: list[tuple[ToScore, Outcome]], committed: asyncio.Future[None]) -> None:
         error = None if committed.cancelled() else committed.exception()
@@ -436,9 +444,7 @@ class Pipeline:
             self._fail(error)
         for item, outcome in outcomes:
             self._watch_sandbox(outcome)
-            self._asked_by_scorer.pop(id(item), None)
-            self._room.release()
-            self._to_score.task_done()
+            self._let_go()
             if error is None:
                 self._count((item.job, item.idx, item.repeat), outcome)
 
@@ -451,12 +457,13 @@ class Pipeline:
         """Answer what a scorer asks of the run."""
         if what == "sandbox":
             return await asyncio.wrap_future(self._sandbox.submit(payload))
-        if what != "model":
+        if what not in ("model", "judge"):
             raise ScorerError(f"a scorer asked for {what}, which a run does not have")
-        plan = next(job.plan for job in self._jobs if job.key == item.job)
-        counts = self._asked_by_scorer.setdefault(id(item), Counter())
         try:
-            return await self._asker.answer(plan, item, counts, payload)
+            if what == "judge":
+                return await self._handing.answer(item, *payload)
+            plan = next(job.plan for job in self._jobs if job.key == item.job)
+            return await self._asker.answer(plan, item, payload)
         except (StoppedEarly, StoreError) as error:  # the answer cannot be kept
             self._fail(error)
             raise
@@ -476,8 +483,13 @@ def _to_score(job: Job, idx: int, repeat: int, sample: Sample, sent: str | None,
 
 
 def _scored_row(item: ToScore, outcome: Outcome) -> OutcomeRow:
-    """Return the row of an outcome that a scorer made; a resume scores it anew at most, it never asks again."""
-    return item.job, item.idx, item.repeat, min(retry_of(outcome), RESCORE), encode_outcome(outcome)
+    """Return the row of an outcome that a scorer made; a resume scores it anew at most, it never asks again.
+
+    It does so where a panel decided without a member whose endpoint was down, or a judge by fewer repeats for the same
+    reason, so that what is lacking is asked then.
+    """
+    retry = RESCORE if item.talk.is_short else min(retry_of(outcome), RESCORE)
+    return item.job, item.idx, item.repeat, retry, encode_outcome(outcome)
 
 
 def _outcome_row(job: int, idx: int, repeat: int, outcome: Outcome) -> OutcomeRow:

@@ -7,9 +7,10 @@ Trap: a run's identity covers the rendered samples, so a benchmark whose prompt 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from nel.benchmarks.base import Benchmark
@@ -17,16 +18,22 @@ from nel.benchmarks.examples import bind_examples
 from nel.benchmarks.registry import find_benchmark
 from nel.benchmarks.scorer_choice import find_scorer
 from nel.benchmarks.statistics_choice import choose_statistics
+from nel.byob.judge_settings import judge_config_of, judges_in
 from nel.byob.requirements import check_requirements
-from nel.config.identity import Identity, sandbox_fields, settings_fields
-from nel.config.schema import BenchmarkConfig, GenerationConfig, RunConfig
+from nel.config.identity import Identity, judge_fields, sandbox_fields, settings_fields
+from nel.config.schema import BenchmarkConfig, GenerationConfig, JudgeConfig, ModelConfig, RunConfig
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
+from nel.engine.calling import is_own_rule
 from nel.engine.codec import encode_sample
-from nel.engine.scorer_identity import scorer_digest
+from nel.engine.scorer_identity import judge_digest, scorer_digest
 from nel.engine.store_snapshot import StoredSample
-from nel.errors import ConfigError, DatasetError, PromptError
+from nel.errors import ConfigError, DatasetError, PromptError, did_you_mean
+from nel.judges.find import check_template
 from nel.metrics.chosen import Choice
+from nel.prompts import is_template_file
+from nel.scoring.graded import GRADER
+from nel.scoring.protocol import asks_judge, wanted_judges
 from nel.types import Generation, Protocol
 
 _DIGEST_MODULUS = 1 << 256
@@ -53,6 +60,10 @@ class Plan:
     """The identity but for what the snapshot adds."""
     note: str | None = None
     """What the user is to know of it beside the results."""
+    judge: JudgeConfig | None = None
+    """Who judges its answers, and how."""
+    model_roles: Mapping[str, ModelConfig] = field(default_factory=dict)
+    """Models that its scorer may ask by name."""
 
     @property
     def reducers(self) -> tuple[str, ...]:
@@ -114,14 +125,20 @@ def _check_requirements(benchmark: Benchmark) -> None:
 
 def _check_budget(config: RunConfig, plans: list[Plan]) -> None:
     """Refuse caps that cannot be kept, since the worst case of a request is not known."""
-    budget, endpoint = config.budget, config.endpoint
-    if endpoint is None or (budget.max_cost is None and budget.max_tokens_total is None):
+    budget = config.budget
+    if budget.max_cost is None and budget.max_tokens_total is None:
         return
-    if budget.max_cost is not None and endpoint.model not in budget.prices:
-        raise ConfigError(
-            f"budget.max_cost needs the price of {endpoint.model}; give budget.prices."
-            f'"{endpoint.model}": {{input: …, output: …}}, in money for a million tokens'
-        )
+    for model in _paid_models(config, plans) if budget.max_cost is not None else ():
+        if model not in budget.prices:
+            raise ConfigError(
+                f"budget.max_cost needs the price of {model}; give budget.prices."
+                f'"{model}": {{input: …, output: …}}, in money for a million tokens'
+            )
+    for member in judging_models(plans):
+        if member.generation.max_tokens is None:
+            raise ConfigError(
+                f"a cap on cost or tokens needs a limit of {member.label}'s replies: generation.max_tokens"
+            )
     for plan in plans:
         limits = (plan.generation.max_tokens, plan.generation.extra.get("max_completion_tokens"))
         if (
@@ -133,6 +150,20 @@ def _check_budget(config: RunConfig, plans: list[Plan]) -> None:
                 f"a cap on cost or tokens needs a limit of {plan.slot}'s answers, or one request could take it all; "
                 "set --max-tokens"
             )
+
+
+def _paid_models(config: RunConfig, plans: list[Plan]) -> list[str]:
+    own = [] if config.endpoint is None or all(plan.eval_only for plan in plans) else [config.endpoint.model]
+    return list(dict.fromkeys([*own, *(member.model for member in judging_models(plans))]))
+
+
+def judging_models(plans: Sequence[Plan]) -> list[ModelConfig]:
+    """Return every model beside the evaluated one that the plans' scorers may ask."""
+    panels = [plan.judge.panel for plan in plans if plan.judge is not None]
+    return [
+        *(member for panel in panels for member in panel),
+        *(one for plan in plans for one in plan.model_roles.values()),
+    ]
 
 
 def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
@@ -171,11 +202,13 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             f"{benchmark.name} needs an endpoint; give --model-url and --model-id, "
             "or score recorded answers with -O benchmarks.0.response_field=FIELD"
         )
-    if benchmark.judge is not None:
-        raise ConfigError(
-            f"{benchmark.name} is scored by a judge ({benchmark.judge.get('model_id', 'no model_id')}), and nel asks "
-            "none yet; give another scorer with --scorer NAME (nel list scorers)"
-        )
+    judge = _judge(config, entry, benchmark)
+    roles = {**_own_roles(benchmark), **config.model_roles}
+    panel = [] if judge is None else judge.panel
+    benchmark = benchmark.with_judges(
+        {member.label: member.model for member in panel}, {role: member.model for role, member in roles.items()}
+    )
+    _check_judge(config, benchmark, judge, roles)
     protocol: Protocol = config.endpoint.protocol if config.endpoint else "chat"
     if benchmark.loglikelihood:
         protocol = "completions"
@@ -212,9 +245,80 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             **_fewshot_fields(benchmark, eval_only=eval_only),
             **settings_fields(config, entry, eval_only=eval_only),
             **sandbox_fields(config, benchmark.languages),
+            **_judge_fields(judge, roles),
         },
-        note=note,
+        note=note or _note_of_judge(config, benchmark, slot),
+        judge=judge,
+        model_roles=roles,
     )
+
+
+def _judge(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> JudgeConfig | None:
+    """Return who judges a benchmark: the run's judge, else its own; None where nobody does.
+
+    Raises:
+        ConfigError: The run asks for a template that is none.
+    """
+    own = None if benchmark.judge is None else judge_config_of(benchmark.judge)
+    judge = config.judge_of(entry) or own
+    if judge is not None and not judge.panel and own is not None:
+        judge = judge.model_copy(update={"panel": own.panel})
+    if judge is not None and judge.template is not None:
+        check_template(judge.template)
+    return judge
+
+
+def _check_judge(
+    config: RunConfig, benchmark: Benchmark, judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]
+) -> None:
+    """Refuse a scorer that cannot do without a judge where there is none, or that asks one whom nobody has named."""
+    has_models = bool((judge is not None and judge.panel) or roles)
+    if asks_judge(benchmark.scorer) and not has_models and not _may_judge_itself(config, benchmark):
+        raise ConfigError(
+            f"{benchmark.name} is scored by a judge and this run has none; give --judge-url and --judge-id, or another "
+            "scorer with --scorer NAME (nel list scorers)"
+        )
+    _check_names(benchmark, judge, roles)
+
+
+def _note_of_judge(config: RunConfig, benchmark: Benchmark, slot: str) -> str | None:
+    """Return what is to be known of a judge that is configured for a scorer which decides by a rule."""
+    if config.judge is None or asks_judge(benchmark.scorer) or not is_own_rule(benchmark.scorer):
+        return None
+    return f"{slot}: its scorer decides by a rule and asks no judge; --scorer model_graded_qa has the judge decide"
+
+
+def _may_judge_itself(config: RunConfig, benchmark: Benchmark) -> bool:
+    """Return whether a scorer wants a grader, which is the evaluated model where a run names none."""
+    return GRADER in wanted_judges(benchmark.scorer) and config.endpoint is not None and not benchmark.response_field
+
+
+def _check_names(benchmark: Benchmark, judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -> None:
+    """Refuse judges that a scorer asks by a name which nobody has, before answers are paid for."""
+    panel = [] if judge is None else judge.panel
+    known = {GRADER, *roles, *(member.label for member in panel), *(member.model for member in panel)}
+    for name in wanted_judges(benchmark.scorer):
+        if name not in known:
+            hint = did_you_mean(name, known) or f"; there are {', '.join(sorted(known - {GRADER})) or 'none'}"
+            raise ConfigError(
+                f'{benchmark.name}: its scorer asks the judge "{name}"{hint}; name it in judge.panel or model_roles'
+            )
+
+
+def _judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -> dict[str, Any]:
+    """Return what names a benchmark's judges; a template in a file goes by its content, wherever that lies."""
+    fields = judge_fields(judge, roles)
+    if not fields:
+        return {}
+    template = None if judge is None else judge.template
+    if template is not None and "judge.template" in fields and is_template_file(template):
+        fields["judge.template"] = Path(template).name
+    return {**fields, "judge.source.sha256": judge_digest(template)}
+
+
+def _own_roles(benchmark: Benchmark) -> dict[str, ModelConfig]:
+    """Return the further judges that a benchmark names, ``judge_1`` …; its ``judge`` is the panel's, not a role."""
+    return {key: member for key, member in judges_in(benchmark.extra).items() if key != "judge"}
 
 
 def _with_examples(

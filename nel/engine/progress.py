@@ -7,10 +7,25 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from nel.models.client import ClientCounters
 from nel.models.pacing import Gate
 from nel.types import ModelFailure, Outcome, Response, Scored
+
+
+class Down(Protocol):
+    """Judges, any of which may be down."""
+
+    @property
+    def down_seconds(self) -> float | None:
+        """Return for how long one has been, None while none is."""
+        ...
+
+    @property
+    def troubles(self) -> list[str]:
+        """Return of each that judges nobody now its name, where it is served and why."""
+        ...
 
 
 @dataclass(slots=True)
@@ -26,6 +41,8 @@ class Progress:
     completion_tokens: int = 0
     requests: int = 0
     """Answers received."""
+    judges: Down | None = None
+    """Who judges; None before anybody does."""
     gate: Gate | None = None
     """Who may send now; None while no endpoint is asked."""
     counters: ClientCounters | None = None

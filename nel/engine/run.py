@@ -14,22 +14,25 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nel.config.identity import Identity, check_resume
+from nel.config.identity import ALLOW_JUDGE, Identity, check_resume
 from nel.config.redaction import read_secret
 from nel.config.schema import RunConfig
 from nel.engine.checking import UNREADABLE, DatasetCheck, RecordCheck, check_of, fingerprint_of
+from nel.engine.codec import decode_response
 from nel.engine.ending import Ending
+from nel.engine.judge_cases import asked_models, judge_json
 from nel.engine.lock import owned
 from nel.engine.pipeline import Job
-from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, stream_samples
+from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, judging_models, stream_samples
 from nel.engine.progress import Progress
 from nel.engine.scorer_identity import scorer_name
 from nel.engine.scoring import Scorers
 from nel.engine.session import MACHINE, Footing, Session
-from nel.engine.spending import price_of, settle_killed
+from nel.engine.spending import dearest, price_of, settle_killed
 from nel.engine.store import Store
 from nel.engine.store_snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.errors import ConfigError, DatasetError, NelError, OutputError, ResumeRefused
+from nel.prompts import is_template_file
 from nel.strictjson import dumps
 
 _SUFFIX_BYTES = 3
@@ -115,6 +118,7 @@ def run_session(
     asks = config.endpoint is not None and not scoring_only
     api_key = read_secret(config.endpoint.api_key_env) if config.endpoint and asks else None
     secrets = _secrets(config, api_key) if asks else ()
+    secrets += () if scoring_only else _secrets_of_judges(plans)
     _refuse_secrets(config, secrets)
     with (
         _scorers(plans, footing) as scorers,
@@ -129,8 +133,10 @@ def run_session(
             _drop_unreadable(store, snapshot, progress)
         with store.transaction():  # a refused resume leaves the run as it was
             _refuse_fewer(snapshot, plans)
-            settle_killed(store, snapshot, price_of(config))
-            terms = _Terms(allowed_changes, scoring_only, progress)
+            prices = config.budget.prices
+            judges_price = dearest(prices[one.model] for one in judging_models(plans) if one.model in prices)
+            settle_killed(store, snapshot, price_of(config), judges_price)
+            terms = _Terms(_with_first_judge(snapshot, allowed_changes), scoring_only, progress)
             jobs = [_prepare(store, snapshot, plan, terms) for plan in plans]
             _note_run(store, snapshot, run_dir.name, config)
             store.begin_session()
@@ -172,6 +178,15 @@ def _secrets(config: RunConfig, api_key: str | None) -> tuple[str | None, ...]:
     return (api_key, *(read_secret(variable) for variable in named))
 
 
+def _secrets_of_judges(plans: list[Plan]) -> tuple[str | None, ...]:
+    named = [
+        variable
+        for member in asked_models(plans, None)
+        for variable in (member.api_key_env, *member.headers_env.values())
+    ]
+    return tuple(read_secret(variable) for variable in named)
+
+
 def _refuse_secrets(config: RunConfig, secrets: tuple[str | None, ...]) -> None:
     """Refuse a configuration that holds a secret's value, since it is stored with the run."""
     text = dumps(config.model_dump(mode="json"))
@@ -191,6 +206,13 @@ def _refuse_fewer(snapshot: Snapshot, plans: list[Plan]) -> None:
         )
 
 
+def _with_first_judge(snapshot: Snapshot, allowed: frozenset[str]) -> frozenset[str]:
+    """Return what may change on a resume: also who judges, where no judge has answered yet."""
+    calls = (response for key, *_ in snapshot.benchmarks() for _, response in snapshot.calls(key))
+    has_answered = any(decode_response(one).error is None for one in calls)
+    return allowed if has_answered else allowed | {ALLOW_JUDGE}
+
+
 def _note_run(store: Store, snapshot: Snapshot, run_id: str, config: RunConfig) -> None:
     stored = snapshot.meta("config")
     data = _from_anywhere(config)
@@ -208,9 +230,20 @@ def _from_anywhere(config: RunConfig) -> dict[str, Any]:
         for name in ("dataset", "fewshot_dataset"):
             if entry[name] and "://" not in entry[name]:
                 entry[name] = str(Path(entry[name]).expanduser().absolute())
+        if entry["judge"]:
+            entry["judge"] = _with_own_template(entry["judge"])
         if ".py" in entry["name"] and "://" not in entry["name"]:
             entry["name"] = str(Path(entry["name"]).expanduser().absolute())
+    if data["judge"]:
+        data["judge"] = _with_own_template(data["judge"])
     return data
+
+
+def _with_own_template(judge: dict[str, Any]) -> dict[str, Any]:
+    template = judge["template"]
+    if not template or not is_template_file(template):
+        return judge
+    return {**judge, "template": str(Path(template).absolute())}
 
 
 @contextmanager
@@ -285,7 +318,7 @@ def _prepare_from_snapshot(
     _accept_resume(store, key, plan, stored, [now], terms)
     scorer = {"name": scorer_name(plan.benchmark), "sha256": now.fields["scorer.sha256"]}
     changed = {"identity": dict(now.fields), "digest": now.digest, "repeats": plan.config.repeats, "scorer": scorer}
-    changed |= {"reducers": list(plan.reducers), "metrics": list(plan.config.metrics)}
+    changed |= {"reducers": list(plan.reducers), "metrics": list(plan.config.metrics), "judge": judge_json(plan.judge)}
     store.put_benchmark(plan.slot, plan.benchmark.name, {**stored, **changed, "truncated": plan.config.truncated})
     return Job(key=key, plan=plan, check=check)
 
@@ -347,6 +380,7 @@ def _stored_plan(plan: Plan, digests: Digests, uri: str) -> dict[str, Any]:
             "rows": digests.rows,
         },
         "scorer": {"name": scorer_name(plan.benchmark), "sha256": identity.fields["scorer.sha256"]},
+        "judge": judge_json(plan.judge),
         "system_prompt": plan.config.system_prompt,
         "truncated": plan.config.truncated,
         "model": plan.model,

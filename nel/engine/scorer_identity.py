@@ -13,9 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import nel.judges
 import nel.sandbox
 import nel.scoring
 from nel.benchmarks.base import Benchmark
+from nel.judges.base import Case
+from nel.judges.find import judge_for
+from nel.prompts import is_template_file
 from nel.sandbox.languages import find_language
 from nel.version import __version__
 
@@ -29,6 +33,24 @@ def scorer_digest(benchmark: Benchmark) -> str:
     for path in [*sorted(files), *sorted(Path(nel.scoring.__path__[0]).glob("*.py"))]:
         digest.update(path.read_bytes())
     for path in _sandbox_files(benchmark.languages):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def judge_digest(template: str | None) -> str:
+    """Return a digest of how nel's judges ask and read, and of a run's own template: its file, or its plugin's modules.
+
+    Args:
+        template: As the run configures it; None where scorers decide.
+    """
+    digest = hashlib.sha256(__version__.encode())
+    files = set(Path(nel.judges.__path__[0]).glob("*.py"))
+    if template is not None:
+        judge = judge_for(Case(template=template))
+        files |= _own_files(inspect.unwrap(_bare(judge.ask)).__module__)
+        if is_template_file(template):
+            digest.update(Path(template).read_bytes())
+    for path in sorted(files):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -23,6 +23,7 @@ import struct
 import threading
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -41,6 +42,8 @@ _HEADER: Final = struct.Struct("<I")
 _ORDER: Final = struct.Struct("<4sq")
 _FLUSH_AT: Final = 64
 _FLUSH_SECONDS: Final = 0.01
+_STACK_BYTES: Final = 8 << 20
+"""Of each thread in which a sync scorer computes or waits; what most systems give a program itself."""
 _DEATH_SIGNAL: Final = 1
 """``PR_SET_PDEATHSIG``: the kernel ends a process whose parent has died."""
 
@@ -219,14 +222,17 @@ class _Worker:
         self._free: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._done: list[tuple[int, Any]] = []
         self._flushed = time.monotonic()
-        self._questions: dict[int, queue.SimpleQueue[tuple[bool, Any]]] = {}
+        self._questions: dict[int, Callable[[tuple[bool, Any]], object]] = {}
         self._question_numbers = itertools.count(1)
+        self._asked: Counter[int] = Counter()
+        self._asked_lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._running: dict[int, concurrent.futures.Future[None]] = {}
 
     def run(self) -> None:
         """Read messages until the connection closes."""
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        threading.stack_size(_STACK_BYTES)
         _limit_memory()
         os.dup2(2, 1)  # standard output is the run's answer
         self._start_thread()
@@ -239,7 +245,7 @@ class _Worker:
                     self._cancel(*rest)
                 else:
                     number, is_answer, value = rest
-                    self._questions.pop(number).put((is_answer, value))
+                    self._questions.pop(number)((is_answer, value))
 
     def _take(self, number: int, benchmark: int, given: Any) -> None:
         if self._async[benchmark]:
@@ -258,6 +264,7 @@ class _Worker:
             running.cancel()
 
     def _start_thread(self) -> None:
+        _allow_more_memory(_STACK_BYTES)
         threading.Thread(target=self._score_forever, daemon=True).start()
 
     def _score_forever(self) -> None:
@@ -292,34 +299,46 @@ class _Worker:
     def _ask(self, number: int, slot: int, what: str, payload: Any) -> Any:
         """Ask the run from a sync scorer; another scorer has its turn meanwhile."""
         self._flush()
-        reply = self._question(number, what, payload)
-        self._board.write(slot, number, 0.0)
-        self._turn.release()
-        if not self._idle:
-            self._start_thread()
-        try:
-            answer = reply.get()
-        finally:
-            self._turn.acquire()
-            self._board.write(slot, number, time.monotonic())
+        reply: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
+        self._question(number, what, payload, reply.put)
+        with self._waiting(slot, number):
+            self._turn.release()
+            if not self._idle:
+                with suppress(RuntimeError):  # the system has no thread left: the others wait until this one goes on
+                    self._start_thread()
+            try:
+                answer = reply.get()
+            finally:
+                self._turn.acquire()
         return _answer(answer)
 
     async def _ask_async(self, number: int, slot: int, what: str, payload: Any) -> Any:
         self._flush()
-        reply = self._question(number, what, payload)
-        self._board.write(slot, number, 0.0)
-        try:
-            answer = await asyncio.to_thread(reply.get)
-        finally:
-            self._board.write(slot, number, time.monotonic())
+        loop = asyncio.get_running_loop()
+        reply: asyncio.Future[tuple[bool, Any]] = loop.create_future()
+        self._question(number, what, payload, lambda answer: loop.call_soon_threadsafe(_set_once, reply, answer))
+        with self._waiting(slot, number):
+            answer = await reply
         return _answer(answer)
 
-    def _question(self, number: int, what: str, payload: Any) -> queue.SimpleQueue[tuple[bool, Any]]:
+    @contextmanager
+    def _waiting(self, slot: int, number: int) -> Iterator[None]:
+        """Stop a scorer's clock until all that it has asked at once is answered."""
+        with self._asked_lock:
+            self._asked[slot] += 1
+            self._board.write(slot, number, 0.0)
+        try:
+            yield
+        finally:
+            with self._asked_lock:
+                self._asked[slot] -= 1
+                if not self._asked[slot]:
+                    self._board.write(slot, number, time.monotonic())
+
+    def _question(self, number: int, what: str, payload: Any, reply: Callable[[tuple[bool, Any]], object]) -> None:
         asked = next(self._question_numbers)
-        reply: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
         self._questions[asked] = reply
         send(self._connection, self._send_lock, ("ask", asked, number, what, payload))
-        return reply
 
     def _finish(self, number: int, outcome: Any) -> None:
         with self._done_lock:
@@ -336,6 +355,11 @@ class _Worker:
             send(self._connection, self._send_lock, ("done", done))
 
 
+def _set_once(reply: asyncio.Future[tuple[bool, Any]], answer: tuple[bool, Any]) -> None:
+    if not reply.done():  # whoever asked may have been cancelled
+        reply.set_result(answer)
+
+
 def _answer(answer: tuple[bool, Any]) -> Any:
     is_answer, value = answer
     if not is_answer:
@@ -349,4 +373,12 @@ def _limit_memory() -> None:
         with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - read once, in a fresh process
             pages = int(file.read().split()[0])
         limit = pages * resource.getpagesize() + MEMORY_BYTES_MAX
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+def _allow_more_memory(size: int) -> None:
+    """Let the process take so many bytes more: the stacks of hundreds of scorers that wait are no scorer's memory."""
+    with suppress(OSError, ValueError):
+        limit, most = resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY:
+            resource.setrlimit(resource.RLIMIT_AS, (limit + size, most))

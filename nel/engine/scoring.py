@@ -9,26 +9,24 @@ as many outcomes at once as came together; they arrive in any order.
 from __future__ import annotations
 
 import asyncio
-import inspect
 import itertools
 import socket
 import threading
-import traceback
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from nel.benchmarks.base import Benchmark
-from nel.engine.ranking import reserved_metadata
+from nel.engine.calling import HandedOff, ToScore, inputs_of, is_own_rule, score_turns, score_turns_async, unjudged
 from nel.engine.scorer_process import Ask, Nursery, framed, receive
-from nel.errors import DatasetError, EndpointError, JudgeError, NelError, SandboxError, ScorerError
-from nel.scoring.protocol import is_async, scoring
-from nel.scoring.result import mean_of_turns, outcome_of
-from nel.types import Outcome, Response, Sample, ScorerInput, Unscored
+from nel.errors import EndpointError, NelError, ScorerError
+from nel.judges.base import Case
+from nel.scoring.protocol import is_async
+from nel.types import Outcome, ScorerInput, Unscored
 
-_DETAIL_CHARACTERS_MAX: Final = 2_000
 _GRACE_SECONDS: Final = 1.0
 """After the time limit of async scorers, before the process of one that blocks its loop is killed."""
 _WATCH_SECONDS_MAX: Final = 0.5
@@ -37,24 +35,10 @@ _GATHER_SECONDS: Final = 0.002
 """Answers that arrive together are scored together: one hand-over to another thread instead of one each."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToScore:
-    """One answered sample on its way to the scorer."""
-
-    job: int
-    """The benchmark's number in the store."""
-    idx: int
-    repeat: int
-    sample: Sample
-    response: Response
-    benchmark: Benchmark
-    conversation: tuple[dict[str, Any], ...] = ()
-    """Where there were several turns: all messages, the last answer included."""
-
-
-Deliver = Callable[[list[tuple[ToScore, Outcome]]], None]
+Deliver = Callable[[list[tuple[ToScore, "Outcome | HandedOff"]]], None]
 Answer = Callable[[ToScore, str, Any], Awaitable[Any]]
-"""Answers what a scorer asks of the run: ``model`` with text or messages, ``sandbox`` with a program."""
+"""Answers what a scorer asks of the run: ``model`` with text or messages, ``sandbox`` with a program, ``judge`` with a
+number of the turn and a case."""
 
 
 class Scorers:
@@ -121,11 +105,12 @@ class Scorers:
     def _score_one(self, number: int, inputs: Sequence[ScorerInput], ask: Ask) -> Any:
         """Score in the worker: every turn of one answer, none of whose faults gets out."""
         benchmark = self._benchmarks[number]
-        for given in inputs:
+        for turn, given in enumerate(inputs):
             given.config = dict(benchmark.extra)
             given.sandbox = _AskedSandbox(ask)
             given.model_call_fn = lambda prompt, **options: ask("model", {"prompt": prompt, "options": options})
-        score = _score_turns_async if is_async(benchmark.scorer) else _score_turns
+            given.judge_fn = partial(_ask_judge, ask, turn)
+        score = score_turns_async if is_async(benchmark.scorer) else score_turns
         return score(benchmark, inputs)
 
 
@@ -138,6 +123,10 @@ class _AskedSandbox:
     def run(self, program: Any) -> Any:
         """Return the verdict of a program; in an async scorer, an awaitable of it."""
         return self.ask("sandbox", program)
+
+
+def _ask_judge(ask: Ask, turn: int, case: Case) -> Any:
+    return ask("judge", (turn, case))
 
 
 class _Worker:
@@ -268,7 +257,7 @@ class _Worker:
                     task.add_done_callback(self._answering.discard)
         self._wake.set()
 
-    def _take(self, done: Sequence[tuple[int, Outcome | None]]) -> None:
+    def _take(self, done: Sequence[tuple[int, Outcome | HandedOff | None]]) -> None:
         found = [
             (self._items.pop(number)[1], outcome or Unscored(cause="scorer", kind="timeout", detail=self._too_long))
             for number, outcome in done
@@ -281,6 +270,7 @@ class _Worker:
             self._deliver(found)
 
     async def _reply(self, asked: int, number: int, what: str, payload: Any) -> None:
+        asker = self._writer
         try:
             known = self._items.get(number)
             if known is None:
@@ -288,7 +278,7 @@ class _Worker:
             reply = (True, await self._answer(known[1], what, payload))
         except NelError as error:
             reply = (False, error)
-        if self._writer is not None:
+        if self._writer is asker:  # a process that was started since has questions of the same numbers
             self._say(("answer", asked, *reply))
 
     async def _mourn(self) -> None:
@@ -327,6 +317,8 @@ class _Worker:
             number for number in self._items if number not in self._waiting and number not in self._suspects
         ]:
             self._tries[number] = self._tries.get(number, 0) + 1
+            benchmark, item = self._items[number]
+            self._items[number] = benchmark, item.anew()
             if self._tries[number] > _TRIES_MAX:
                 self._give_up(number, "died", "the process of the scorer ended again and again")
             else:
@@ -343,12 +335,13 @@ async def _streams(connection: socket.socket) -> tuple[asyncio.StreamReader, asy
 
 
 async def score_all(batch: Sequence[ToScore], *, timeout_seconds: float) -> list[Outcome]:
-    """Return the outcome of each item, in order; never raises for a fault of a scorer."""
-    found: dict[int, Outcome] = {}
+    """Return the outcome of each item, in order; never raises for a fault of a scorer, and asks no judge."""
+    found: dict[tuple[int, ...], Outcome] = {}
     finished = asyncio.Event()
 
-    def deliver(outcomes: list[tuple[ToScore, Outcome]]) -> None:
-        found.update({id(item): outcome for item, outcome in outcomes})
+    def deliver(outcomes: list[tuple[ToScore, Outcome | HandedOff]]) -> None:
+        for item, outcome in outcomes:
+            found[_place(item)] = unjudged(outcome) if isinstance(outcome, HandedOff) else outcome
         if len(found) == len(batch):
             finished.set()
 
@@ -368,109 +361,20 @@ async def score_all(batch: Sequence[ToScore], *, timeout_seconds: float) -> list
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
         scorers.end()
-    return [found[id(item)] for item in batch]
+    return [found[_place(item)] for item in batch]
 
 
-def is_own_rule(scorer: Any) -> bool:
-    """Return whether a scorer is one of nel's own rules, whose time is bounded and which calls nobody else's code."""
-    members = getattr(scorer, "members", None)
-    if members is not None:
-        return all(is_own_rule(member) for member in members)
-    options = getattr(scorer, "keywords", None) or getattr(scorer, "params", {})
-    source = inspect.unwrap(getattr(scorer, "func", scorer))
-    module = getattr(source, "__module__", None) or ""
-    return (
-        module.startswith(("nel.scoring.", "nel.benchmarks.", "nel.byob.scorers"))
-        and not is_async(scorer)
-        and not getattr(source, "needs_sandbox", False)
-        and not any(callable(value) for value in options.values())
-    )
+def _place(item: ToScore) -> tuple[int, ...]:
+    return id(item.benchmark), item.job, item.idx, item.repeat
 
 
-def inputs_of(item: ToScore) -> list[ScorerInput]:
-    """Return what the scorer gets: one input, or one for each turn of a conversation."""
-    if not item.conversation:
-        return [_scorer_input(item, item.response.text, item.sample.target)]
-    answers = [index for index, message in enumerate(item.conversation) if message["role"] == "assistant"]
-    targets = item.sample.target
-    if not (isinstance(targets, list) and len(targets) == len(answers)):
-        targets = [targets] * len(answers)
-    inputs = []
-    for turn, (index, target) in enumerate(zip(answers, targets, strict=True)):
-        given = _scorer_input(item, str(item.conversation[index]["content"]), target)
-        given.conversation = [dict(message) for message in item.conversation[: index + 1]]
-        given.turn_index = turn
-        inputs.append(given)
-    return inputs
-
-
-def _score_batch(batch: Sequence[ToScore], stopping: threading.Event) -> list[Outcome]:
-    outcomes = []
+def _score_batch(batch: Sequence[ToScore], stopping: threading.Event) -> list[Outcome | HandedOff]:
+    outcomes: list[Outcome | HandedOff] = []
     for item in batch:
         if stopping.is_set():
             break
         inputs = inputs_of(item)
         for given in inputs:
             given.config = dict(item.benchmark.extra)
-        outcomes.append(_score_turns(item.benchmark, inputs))
+        outcomes.append(score_turns(item.benchmark, inputs))
     return outcomes
-
-
-def _score_turns(benchmark: Benchmark, inputs: Sequence[ScorerInput]) -> Outcome:
-    return mean_of_turns([_score(benchmark.scorer, given) for given in inputs])
-
-
-async def _score_turns_async(benchmark: Benchmark, inputs: Sequence[ScorerInput]) -> Outcome:
-    if len(inputs) == 1:
-        return await _score_async(benchmark.scorer, inputs[0])
-    return mean_of_turns(await asyncio.gather(*(_score_async(benchmark.scorer, given) for given in inputs)))
-
-
-def _score(scorer: Any, given: ScorerInput) -> Outcome:
-    try:
-        with scoring(scorer, given):
-            result = scorer(given)
-        if inspect.isawaitable(result):
-            raise ScorerError("the scorer returned an awaitable but is not declared with async def")
-        return outcome_of(result, given.response)
-    except BaseException as error:  # noqa: BLE001 - the one boundary: whatever escapes plugin code is the plugin's fault
-        return _blame(error)
-
-
-async def _score_async(scorer: Any, given: ScorerInput) -> Outcome:
-    try:
-        with scoring(scorer, given):
-            return outcome_of(await scorer(given), given.response)
-    except BaseException as error:  # noqa: BLE001 - as in _score; nobody here cancels, SystemExit would end the loop
-        return _blame(error)
-
-
-def _scorer_input(item: ToScore, response: str, target: Any) -> ScorerInput:
-    return ScorerInput(
-        response=response,
-        target=target,
-        metadata={**item.sample.metadata, **_log_likelihoods(item)},
-        sample=item.sample,
-        repeat=item.repeat,
-    )
-
-
-def _log_likelihoods(item: ToScore) -> dict[str, Any]:
-    """Return the reserved metadata of a sample whose choices were ranked."""
-    scores = item.response.choice_scores
-    return reserved_metadata(item.sample.choices or (), scores) if scores else {}
-
-
-def _blame(error: BaseException) -> Outcome:
-    if isinstance(error, JudgeError):
-        return Unscored(cause="judge", kind="no_verdict", detail=str(error))
-    if isinstance(error, SandboxError):
-        return Unscored(cause="sandbox", kind=error.kind, detail=str(error))
-    if isinstance(error, EndpointError):
-        return Unscored(cause="infra", kind="model_call", detail=str(error))
-    if isinstance(error, DatasetError):
-        return Unscored(cause="bad_row", kind="unusable", detail=str(error))
-    if isinstance(error, ScorerError):
-        return Unscored(cause="scorer", kind="invalid_result", detail=str(error))
-    frames = "".join(traceback.format_exception(error)[-3:])
-    return Unscored(cause="scorer", kind="raised", detail=frames[-_DETAIL_CHARACTERS_MAX:])

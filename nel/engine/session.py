@@ -11,18 +11,22 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from nel.benchmarks.base import Benchmark
-from nel.config.redaction import redact_url
+from nel.config.redaction import read_secret, redact_url
 from nel.config.schema import RunConfig
+from nel.engine.bench import Bench
 from nel.engine.checking import BYTES_FIRST, RecordCheck
 from nel.engine.codec import decode_response, encode_response
 from nel.engine.ending import Ending, ending_of
+from nel.engine.judge_cases import asked_models, is_same_endpoint
+from nel.engine.judging import Judges, bench_key
 from nel.engine.observing import observing
 from nel.engine.observing.pace import report_pace
 from nel.engine.pipeline import Job, Pipeline
@@ -120,7 +124,7 @@ class Session:
 
     def _ledger(self) -> Ledger:
         """Return the run's spending, with what its earlier sessions came to."""
-        return Ledger(self.config.budget, price_of(self.config), before=spent_before(self.snapshot))
+        return Ledger(self.config.budget, before=spent_before(self.snapshot))
 
     @contextmanager
     def _cache(self) -> Iterator[ResponseCache | None]:
@@ -152,29 +156,64 @@ class Session:
 
     async def _work(self, counters: ClientCounters, ledger: Ledger) -> Ending:
         endpoint = self.config.endpoint
-        if endpoint is None or self.scoring_only or all(job.plan.eval_only for job in self.jobs):
-            return await self._run_pipeline(None)
+        if self.scoring_only:
+            return await self._run_pipeline(None, {})
+        self.progress.counters = counters
         with self._cache() as cache:
-            client = Client(
-                endpoint,
-                api_key=self.api_key,
-                connections=self.config.engine.concurrency,
+            open_client = partial(
+                Client,
                 counters=counters,
                 jitter=self.footing.jitter,
                 transport=self.footing.transport,
                 ledger=ledger,
                 cache=cache,
                 run_id=self.run_id,
-                observer=self.observer,
             )
-            self.progress.gate = client.gate
-            self.progress.counters = counters
-            async with client:
-                pace = asyncio.create_task(report_pace(client.gate, self.observer))
-                try:
-                    return await self._run_pipeline(client)
-                finally:
-                    pace.cancel()
+            async with AsyncExitStack() as clients:
+                client = None
+                if endpoint is not None and not all(job.plan.eval_only for job in self.jobs):
+                    client = open_client(
+                        endpoint,
+                        api_key=self.api_key,
+                        connections=self.config.engine.concurrency,
+                        price=price_of(self.config),
+                        observer=self.observer,
+                    )
+                    await clients.enter_async_context(client)
+                    self.progress.gate = client.gate
+                    pace = asyncio.create_task(report_pace(client.gate, self.observer, because=lambda: client.trouble))
+                    clients.callback(pace.cancel)
+                benches = await self._open_judges(clients, client, open_client)
+                return await self._run_pipeline(client, benches)
+
+    async def _open_judges(
+        self, clients: AsyncExitStack, client: Client | None, open_client: Callable[..., Client]
+    ) -> dict[str, Bench]:
+        """Open a client for each endpoint that judges; one that is asked for answers too has one limiter for both."""
+        benches: dict[str, Bench] = {}
+        for member in asked_models([job.plan for job in self.jobs], self.config.endpoint):
+            concurrency = member.concurrency or self.config.engine.concurrency
+            key = bench_key(member)
+            if key in benches:
+                continue
+            if client is not None and is_same_endpoint(member, client.endpoint):
+                benches[key] = Bench.of(client, concurrency)
+                continue
+            judge = open_client(
+                member,
+                api_key=read_secret(member.api_key_env),
+                connections=concurrency,
+                price=self.config.budget.prices.get(member.model),
+            )
+            benches[key] = Bench.of(await clients.enter_async_context(judge), concurrency)
+            clients.callback(self._report_outages(benches[key]).cancel)
+        return benches
+
+    def _report_outages(self, bench: Bench) -> asyncio.Task[None]:
+        client = bench.client
+        return asyncio.create_task(
+            report_pace(client.gate, self.observer, judge=bench.name, because=lambda: client.trouble)
+        )
 
     def _anything_to_ask(self) -> bool:
         """Return whether a request is to be sent; scoring stored answers needs no endpoint."""
@@ -185,11 +224,20 @@ class Session:
                 return True
         return False
 
-    async def _run_pipeline(self, client: Client | None) -> Ending:
+    async def _run_pipeline(self, client: Client | None, benches: Mapping[str, Bench]) -> Ending:
         sandbox = Sandbox(self.config.sandbox)
+        judges = Judges(
+            store=self.store,
+            snapshot=self.snapshot,
+            endpoint=self.config.endpoint,
+            benches=benches,
+            plugin_seconds=self.config.engine.scorer_timeout_seconds,
+        )
+        self.progress.judges = judges
         try:
-            return await self._run_in(client, sandbox)
+            return await self._run_in(client, sandbox, judges)
         finally:
+            judges.end()
             await asyncio.to_thread(sandbox.close)
 
     async def _check_sandbox(self, sandbox: Sandbox) -> None:
@@ -216,13 +264,14 @@ class Session:
         finally:
             self.observer.preflight_finished(problem, time.monotonic() - started)
 
-    async def _run_in(self, client: Client | None, sandbox: Sandbox) -> Ending:
+    async def _run_in(self, client: Client | None, sandbox: Sandbox, judges: Judges) -> Ending:
         pipeline = Pipeline(
             jobs=self.jobs,
             store=self.store,
             snapshot=self.snapshot,
             client=client,
             scorers=self.scorers,
+            judges=judges,
             sandbox=sandbox,
             config=self.config.engine,
             progress=self.progress,
@@ -237,6 +286,8 @@ class Session:
                 echo = await self._check_endpoint(client)
                 if echo is not None:
                     pipeline.use_echo(echo)
+            if self.config.engine.preflight and self.progress.total:
+                self.progress.notes += await judges.check()
             return await pipeline.run()
 
 

@@ -6,6 +6,8 @@ were under way when it was killed, at most as many as its concurrency, are not k
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from nel.config.schema import Price, RunConfig
 from nel.engine.store import Store
 from nel.engine.store_snapshot import Snapshot
@@ -27,10 +29,24 @@ def spent_before(snapshot: Snapshot) -> Spend:
     return total
 
 
-def settle_killed(store: Store, snapshot: Snapshot, price: Price | None) -> None:
-    """Note what killed sessions spent, before a resume forgets the samples that they lost."""
+def dearest(prices: Iterable[Price]) -> Price | None:
+    """Return a price that is none lower than any of several, None where there is none."""
+    known = list(prices)
+    if not known:
+        return None
+    return Price(input=max(one.input for one in known), output=max(one.output for one in known))
+
+
+def settle_killed(store: Store, snapshot: Snapshot, price: Price | None, judges_price: Price | None) -> None:
+    """Note what killed sessions spent, before a resume forgets the samples that they lost.
+
+    Args:
+        price: Of the model.
+        judges_price: Of what judges said: the dearest one's, since their answers are not told apart here.
+    """
     total = Spend()
-    for attempts, prompt, completion, cached in snapshot.usage_of_killed_sessions():
+    for source, (attempts, prompt, completion, cached) in snapshot.usage_of_killed_sessions().items():
         usage = Usage(prompt_tokens=prompt, completion_tokens=completion, cached_tokens=cached)
-        total.add(Spend(attempts, tokens_of(usage, price) or 0, cost_of(usage, price) or 0.0))
+        paid = judges_price if source == "judges" else price
+        total.add(Spend(attempts, tokens_of(usage, paid) or 0, cost_of(usage, paid) or 0.0))
     store.settle_killed(total.as_json(), Spend().as_json())

@@ -176,6 +176,11 @@ class Store:
             (elapsed, ended, attempts, retries, None if spent is None else dumps(spent), self._session),
         )
 
+    @property
+    def session(self) -> int:
+        """Return the number of the current session, 0 before it begins."""
+        return self._session
+
     # During the run: awaited, many in one commit.
 
     def start_writer(self) -> None:

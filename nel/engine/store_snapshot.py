@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.engine.store_format import APPLICATION_ID, FORMAT, READABLE, UNREADABLE, WITH_CALLS, connect
-from nel.engine.store_usage import TABLES, noted_usage, usage_after
+from nel.engine.store_usage import SOURCES, noted_usage, usage_after
 from nel.errors import StoreError
 from nel.strictjson import loads
 
@@ -129,20 +129,20 @@ class Snapshot:
         sessions = [dict(zip(names, row, strict=True)) for row in rows]
         return [{**row, "spent": None if row["spent"] is None else loads(row["spent"])} for row in sessions]
 
-    def usage_of_killed_sessions(self) -> list[tuple[int, ...]]:
-        """Return ``(attempts, prompt, completion, cached)``, the sums over what sessions that never ended stored.
+    def usage_of_killed_sessions(self) -> dict[str, tuple[int, ...]]:
+        """Return ``(attempts, prompt, completion, cached)`` by source: sums over what sessions that never ended stored.
 
         For a resume before it begins a session of its own; what `Store.settle_killed` has noted is not in it.
         """
         if not self._has_spent:
-            return []
+            return {}
         killed = "SELECT id FROM sessions WHERE ended IS NULL AND spent IS NULL ORDER BY id"
         usages = [
             usage_after(self._connection, session, noted_usage(self._connection, session))
             for (session,) in self._connection.execute(killed).fetchall()
         ]
-        tables = [[usage[table]["sums"] for usage in usages] for table in TABLES]
-        return [tuple(sum(column) for column in zip(*sums, strict=True)) for sums in tables if sums]
+        sums = {name: [usage[name]["sums"] for usage in usages] for name in SOURCES if usages}
+        return {name: tuple(sum(column) for column in zip(*rows, strict=True)) for name, rows in sums.items()}
 
     def count_samples(self, benchmark: int) -> int:
         """Return how many samples the snapshot of this benchmark holds."""
@@ -249,11 +249,21 @@ class Snapshot:
         ).fetchone()
         return None if found is None else str(found[0])
 
-    def calls(self, benchmark: int) -> Iterator[str]:
-        """Yield every stored answer to a further request of a benchmark."""
+    def session_of_call(self, benchmark: int, idx: int, repeat: int, key: str) -> int | None:
+        """Return the number of the session that stored an answer to a further request, None where there is none."""
+        if not self._has_calls:
+            return None
+        found = self._connection.execute(
+            "SELECT session FROM calls WHERE benchmark = ? AND idx = ? AND repeat = ? AND key = ?",
+            (benchmark, idx, repeat, key),
+        ).fetchone()
+        return None if found is None else int(found[0])
+
+    def calls(self, benchmark: int) -> Iterator[tuple[str, str]]:
+        """Yield ``(key, response)`` of every stored answer to a further request of a benchmark."""
         if self._has_calls:
-            query = "SELECT response FROM calls WHERE benchmark = ? ORDER BY rowid"
-            yield from (row[0] for row in self._connection.execute(query, (benchmark,)))
+            query = "SELECT key, response FROM calls WHERE benchmark = ? ORDER BY rowid"
+            yield from self._connection.execute(query, (benchmark,))
 
     def unscored_responses(self, benchmark: int, *, upto: int) -> Iterator[tuple[StoredSample, int, str, str | None]]:
         """Yield each (sample, repeat, response, request) that was answered before ``upto`` and never scored."""
@@ -271,13 +281,20 @@ class Snapshot:
                 yield StoredSample(*row[1:6]), row[6], row[7], row[8]
             last = rows[-1][0]
 
-    def results(self, benchmark: int, repeats: int) -> Iterator[StoredResult]:
-        """Yield every planned (sample, repeat) in order, with its response and outcome where there is one."""
+    def results(self, benchmark: int, repeats: int, *, first: int = 0, last: int = _IDX_MAX) -> Iterator[StoredResult]:
+        """Yield every planned (sample, repeat) in order, with its response and outcome where there is one.
+
+        Args:
+            benchmark: Its number.
+            repeats: Of the plan.
+            first: The idx of the first sample.
+            last: The idx of the last one.
+        """
         found: dict[tuple[int, int], tuple[str | None, str | None]] = {}
         upto = -1
-        for sample in self.samples(benchmark):
+        for sample in self.samples(benchmark, first=first, last=last):
             if sample.idx > upto:
-                upto = sample.idx + _PAGE - 1
+                upto = min(sample.idx + _PAGE - 1, last)
                 found = self._results_between(benchmark, sample.idx, upto)
             for repeat in range(repeats):
                 response, outcome = found.get((sample.idx, repeat), (None, None))

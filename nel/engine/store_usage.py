@@ -14,29 +14,34 @@ from nel.strictjson import loads
 
 USAGE: Final = "usage"
 """The key of the note among the stored values."""
-TABLES: Final = ("responses", "calls")
+SOURCES: Final = {
+    "responses": ("responses", ""),
+    "calls": ("calls", " AND key NOT LIKE 'judge-%'"),
+    "judges": ("calls", " AND key LIKE 'judge-%'"),
+}
+"""By name: a table, and which of its rows; what judges say has other prices."""
 _NAMES: Final = ("attempts", "prompt_tokens", "completion_tokens", "cached_tokens")
 _NOTHING: Final = {"upto": 0, "sums": [0] * len(_NAMES)}
 
 
 def noted_usage(connection: sqlite3.Connection, session: int) -> Mapping[str, Any]:
-    """Return the last note of a session: for each table its last row and the sums up to it; of none, nothing."""
+    """Return the last note of a session: for each source its last row and the sums up to it; of none, nothing."""
     found = connection.execute("SELECT value FROM meta WHERE key = ?", (USAGE,)).fetchone()
     noted = {} if found is None else loads(found[0])
-    return noted if noted.get("session") == session else dict.fromkeys(TABLES, _NOTHING)
+    return {name: noted.get(name, _NOTHING) if noted.get("session") == session else _NOTHING for name in SOURCES}
 
 
 def usage_after(connection: sqlite3.Connection, session: int, noted: Mapping[str, Any]) -> dict[str, Any]:
     """Return a note with everything that the session has stored since an earlier one."""
     counts = ", ".join(f"ifnull(sum(json_extract(response, '$.{name}')), 0)" for name in _NAMES)
     usage = {}
-    for table in TABLES:
-        upto, sums = noted[table]["upto"], noted[table]["sums"]
+    for name, (table, which) in SOURCES.items():
+        upto, sums = noted[name]["upto"], noted[name]["sums"]
         last = connection.execute(f"SELECT ifnull(max(rowid), 0) FROM {table}").fetchone()[0]  # noqa: S608 - no input
         more = connection.execute(
-            f"SELECT {counts} FROM {table} WHERE rowid > ? AND rowid <= ? AND session = ?"  # noqa: S608 - no input
+            f"SELECT {counts} FROM {table} WHERE rowid > ? AND rowid <= ? AND session = ?{which}"  # noqa: S608
             " AND CASE WHEN json_valid(response) THEN json_extract(response, '$.attempts') > 0 END",
             (upto, last, session),
         ).fetchone()
-        usage[table] = {"upto": last, "sums": [old + new for old, new in zip(sums, more, strict=True)]}
+        usage[name] = {"upto": last, "sums": [old + new for old, new in zip(sums, more, strict=True)]}
     return usage

@@ -1,6 +1,7 @@
 """The statistics a run was asked for beside its own: reducers over repeats, and metrics over all samples. Pure.
 
-A sample's scores are its rewards, or its numbers of one name; a model failure counts 0, an unscored answer is left out.
+A sample's scores are its rewards, with all its numbers as their metadata, or its numbers of one name; a model failure
+counts 0, an unscored answer is left out.
 Trap: a reducer such as ``pass_at_3`` has no value for a sample with fewer scored answers; such samples are left out of
 its row, and the row says how many.
 """
@@ -127,7 +128,8 @@ class ChosenStatistics:
         for reducer in self.choice.reducers:
             self._note_reduced(reducer)
         if self.choice.metrics:
-            self._note_sample(_REWARD, mean_score()(self._repeats))
+            numbers = {name: mean_of(values) for name, values in self._numbers.items()}
+            self._note_sample(_REWARD, replace(mean_score()(self._repeats), metadata=numbers))
             for name, values in self._numbers.items():
                 self._note_sample(name, Score(value=mean_of(values)))
             if not self._numbers:

@@ -28,18 +28,19 @@ class Interval:
     lower: float | None
     upper: float | None
     method: str
-    """``wilson``, ``t``, ``t_cluster``, ``clopper_pearson``, ``jeffreys``, ``beta`` or ``none``."""
+    """``wilson``, ``t``, ``t_cluster``, ``clopper_pearson``, ``jeffreys``, ``beta``, ``bootstrap`` or
+    ``none``."""
     covers: str
     """Which variation it speaks of."""
     reason: str | None = None
 
 
-def wilson_interval(right: float, n: int, *, level: float = LEVEL) -> Interval:
+def wilson_interval(right: float, n: float, *, level: float = LEVEL) -> Interval:
     """Return Wilson's score interval of ``right`` out of ``n`` (Wilson 1927).
 
     Args:
         right: 0 to n.
-        n: At least 1.
+        n: At least 1; effective units, of weighted ones.
         level: Strictly between 0 and 1.
 
     Raises:
@@ -169,6 +170,6 @@ def mean_interval(question_means: Sequence[float] | NDArray[np.float64], *, leve
     return Interval(lower=ends[0], upper=ends[1], method="t", covers="new questions")
 
 
-def _check(right: float, n: int, level: float) -> None:
+def _check(right: float, n: float, level: float) -> None:
     if n < 1 or not 0 <= right <= n or not 0 < level < 1:
         raise ValueError(f"no interval for {right} of {n} at level {level}")

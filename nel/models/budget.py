@@ -71,16 +71,14 @@ _UNCAPPED: Final = Spend()
 class Ledger:
     """The spending of one run; one event loop's."""
 
-    def __init__(self, config: BudgetConfig, price: Price | None, *, before: Spend | None = None) -> None:
+    def __init__(self, config: BudgetConfig, *, before: Spend | None = None) -> None:
         """Go on from what earlier sessions spent.
 
         Args:
             config: The caps.
-            price: Of the model; needed for a cap on cost.
             before: Spent already.
         """
         self._config = config
-        self._price = price
         self._before = before or Spend()
         self._reserved = Spend()
         self._settled: list[asyncio.Future[None]] = []
@@ -88,19 +86,21 @@ class Ledger:
         self.spent = Spend()
         """By this session."""
 
-    async def reserve(self, body_bytes: int, tokens_max: int) -> Spend:
+    async def reserve(self, body_bytes: int, tokens_max: int, price: Price | None) -> Spend:
         """Set the worst case of one request aside; wait while only reservations of others stand in the way.
 
         Args:
             body_bytes: Size of the body; no prompt has more tokens than bytes.
             tokens_max: Most tokens that the answer may have.
+            price: Of the model that is asked; needed for a cap on cost.
 
         Raises:
             BudgetSpent: It does not fit into what is left.
         """
         if not self._capped:
             return _UNCAPPED
-        worst = self._worst(body_bytes, tokens_max)
+        usage = Usage(prompt_tokens=body_bytes, completion_tokens=tokens_max)
+        worst = Spend(1, body_bytes + tokens_max, cost_of(usage, price) or 0.0)
         while (name := self._exceeded(worst)) is not None:
             if self._reserved.requests == 0:
                 raise BudgetSpent(self._reason(name, worst))
@@ -110,15 +110,16 @@ class Ledger:
         self._reserved.add(worst)
         return worst
 
-    def settle(self, reserved: Spend, outcome: Response | Fault | None) -> None:
+    def settle(self, reserved: Spend, outcome: Response | Fault | None, price: Price | None) -> None:
         """Replace a reservation by what the attempt cost.
 
         Args:
             outcome: None where the attempt was broken off.
+            price: As it was reserved with.
         """
         if reserved is not _UNCAPPED:
             self._reserved.add(reserved, -1)
-        self.spent.add(self._real(reserved, outcome))
+        self.spent.add(self._real(reserved, outcome, price))
         if not self._settled:
             return
         waiting, self._settled = self._settled, []
@@ -126,16 +127,12 @@ class Ledger:
             if not future.done():
                 future.set_result(None)
 
-    def _worst(self, body_bytes: int, tokens_max: int) -> Spend:
-        usage = Usage(prompt_tokens=body_bytes, completion_tokens=tokens_max)
-        return Spend(1, body_bytes + tokens_max, cost_of(usage, self._price) or 0.0)
-
-    def _real(self, reserved: Spend, outcome: Response | Fault | None) -> Spend:
+    def _real(self, reserved: Spend, outcome: Response | Fault | None, price: Price | None) -> Spend:
         if isinstance(outcome, Fault):
             return reserved if outcome.may_have_cost and self._capped else Spend(requests=1)
         if outcome is None:
             return reserved if self._capped else Spend(requests=1)
-        tokens, cost = tokens_of(outcome.usage, self._price), cost_of(outcome.usage, self._price)
+        tokens, cost = tokens_of(outcome.usage, price), cost_of(outcome.usage, price)
         if tokens is None:
             return reserved if self._capped else Spend(requests=1)
         return Spend(1, tokens, cost or 0.0)

@@ -17,8 +17,8 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Final
 
-from nel.config.redaction import read_secret, redact
-from nel.config.schema import BudgetConfig, EndpointConfig
+from nel.config.redaction import read_secret, redact, redact_url
+from nel.config.schema import BudgetConfig, EndpointConfig, Price
 from nel.failpoints import reached
 from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
@@ -102,6 +102,7 @@ class Client:
         jitter: Callable[[], float] = random.random,
         gate: Gate | None = None,
         ledger: Ledger | None = None,
+        price: Price | None = None,
         cache: ResponseCache | None = None,
         transport: Transport | None = None,
         run_id: str = "",
@@ -117,6 +118,7 @@ class Client:
             jitter: Returns numbers in [0, 1), for the back-off.
             gate: Shared with whatever else asks this endpoint; made from the endpoint's settings when not given.
             ledger: Shared by everything that the run pays for.
+            price: Of the model's tokens.
             cache: Answers from earlier runs.
             transport: What sends; HTTP when not given.
             run_id: Part of the idempotency keys, so that two runs never share one.
@@ -128,7 +130,8 @@ class Client:
         self.endpoint = endpoint
         self.counters = counters or ClientCounters()
         self.gate = gate or Gate(pace_of(endpoint, connections), jitter=jitter)
-        self.ledger = ledger or Ledger(BudgetConfig(), None)
+        self.ledger = ledger or Ledger(BudgetConfig())
+        self._price = price
         self._cache = cache
         self._jitter = jitter
         self._run_id = run_id
@@ -137,6 +140,7 @@ class Client:
         self._transport = transport or transport_for(endpoint, _headers(endpoint, api_key), connections=connections)
         self._answer_tokens = float(_ANSWER_TOKENS)
         self._long_hints_in_a_row = 0
+        self._last_fault: Fault | None = None
 
     async def __aenter__(self) -> Client:
         """Open the connection pool."""
@@ -150,7 +154,14 @@ class Client:
         await self._transport.__aexit__(kind, error, trace)
 
     async def complete(
-        self, request: Request, body: bytes, *, call: str = "", keep: Keep | None = None, parse: Parse | None = None
+        self,
+        request: Request,
+        body: bytes,
+        *,
+        call: str = "",
+        keep: Keep | None = None,
+        parse: Parse | None = None,
+        remembers: bool = True,
     ) -> Response:
         """Return the endpoint's answer, or a response that carries the last fault after all attempts.
 
@@ -160,6 +171,7 @@ class Client:
             call: Tells apart the requests that one (sample, repeat) makes.
             keep: Awaited with an answer before its permit is given back.
             parse: Reads the payload; as the request's protocol says when not given.
+            remembers: Put the answer into the cache; otherwise that is left to `remember`.
 
         Raises:
             GateClosed: The run is stopping and nothing is known of this request.
@@ -176,9 +188,14 @@ class Client:
         began = now()
         response = await self._until_answered(one, keep)
         self._observer.request_finished(request, response, now() - began)
-        if self._cache is not None:
+        if self._cache is not None and remembers:
             self._cache.put(cache_key, response)
         return response
+
+    def remember(self, request: Request, body: bytes, call: str, response: Response) -> None:
+        """Put an answer of `complete` into the cache, once it is known to be worth finding again."""
+        if self._cache is not None and not response.cached:
+            self._cache.put(self._cache_key(request, body, call), response)
 
     async def ask_once(self, protocol: Protocol, body: bytes, *, seconds: float) -> Any | Fault:
         """Return the decoded payload of one request outside the samples, e.g. of a probe, or its fault."""
@@ -211,6 +228,12 @@ class Client:
             message = redact(message, secret)
         return message
 
+    @property
+    def trouble(self) -> str:
+        """Return where it asks and the last fault of an attempt, if there was one; without secrets."""
+        where = redact_url(self.endpoint.url)
+        return where if self._last_fault is None else f"{where}: {self.describe(self._last_fault)}"
+
     async def _until_answered(self, one: _Call, keep: Keep | None) -> Response:
         while True:
             seconds = one.seconds
@@ -230,7 +253,7 @@ class Client:
     async def _try(self, one: _Call, keep: Keep | None) -> Response | Fault:
         permit = await self.gate.enter(one.key, self._estimate(one))
         try:
-            reserved = await self.ledger.reserve(len(one.body), one.tokens_max)
+            reserved = await self.ledger.reserve(len(one.body), one.tokens_max, self._price)
             outcome: Response | Fault | None = None
             if one.failed_at is not None:
                 one.wait = max(one.wait, permit.sent_at - one.failed_at)
@@ -240,16 +263,24 @@ class Client:
             try:
                 outcome = await self._attempt(one, permit)
             finally:
-                self.ledger.settle(reserved, outcome)
+                self.ledger.settle(reserved, outcome, self._price)
             if isinstance(outcome, Response):
                 if one.attempts > 1:
                     outcome = replace(outcome, attempts=one.attempts)
                 reached("response_received")
                 if keep is not None:
-                    await keep(outcome)
+                    await self._keep(keep, outcome)
             return outcome
         finally:
             self.gate.leave(permit)
+
+    async def _keep(self, keep: Keep, response: Response) -> None:
+        """Keep an answer; where one cannot be kept, nobody who waits is to be answered for nothing."""
+        try:
+            await keep(response)
+        except Exception:
+            self.gate.close()
+            raise
 
     async def _attempt(self, one: _Call, permit: Permit) -> Response | Fault:
         loop = asyncio.get_running_loop()
@@ -263,6 +294,7 @@ class Client:
         outcome = self._answer(one, fetched, stream)
         self._tell_gate(one, permit, fetched, outcome)
         if isinstance(outcome, Fault):
+            self._last_fault = outcome
             # What was charged before the endpoint was known to be down was the outage's fault too.
             one.charged = one.charged + 1 if self.gate.is_open else one.charged * one.is_suspect
         return outcome
@@ -361,15 +393,19 @@ class Client:
     def _cached(self, request: Request, body: bytes, call: str) -> tuple[Response | None, str]:
         if self._cache is None:
             return None, ""
-        key = self._cache.key(
+        key = self._cache_key(request, body, call)
+        found = self._cache.get(key)
+        return (None if found is None else replace(found, attempts=0, cached=True)), key
+
+    def _cache_key(self, request: Request, body: bytes, call: str) -> str:
+        assert self._cache is not None  # noqa: S101 - asked by whoever has one
+        return self._cache.key(
             url=f"{self.endpoint.url}{PATHS[request.protocol]}",
             headers=self.endpoint.headers,
             body=body,
             repeat=request.repeat,
             call=call,
         )
-        found = self._cache.get(key)
-        return (None if found is None else replace(found, attempts=0, cached=True)), key
 
     def _call(self, request: Request, body: bytes, call: str, parse: Parse | None) -> _Call:
         headers = self._sample_headers(request)

@@ -6,7 +6,8 @@ only the run's own first request can tell, which the engine sends alone for that
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
 from nel.errors import LogprobFault, PreflightError, StoppedEarly, did_you_mean
 from nel.models.client import Client
@@ -18,7 +19,20 @@ _LISTED_MAX = 5
 _PROBE_SECONDS = 120.0
 
 
-async def check_endpoint(client: Client) -> None:
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What a user sets an endpoint with, for messages that say what to do."""
+
+    url: str = "--model-url"
+    model: str = "--model-id"
+    key: str = "--api-key-env"
+
+
+MODEL_FLAGS: Final = Flags()
+JUDGE_FLAGS: Final = Flags("--judge-url", "--judge-id", "--judge-api-key-env")
+
+
+async def check_endpoint(client: Client, *, flags: Flags = MODEL_FLAGS) -> None:
     """Ask the endpoint for its models.
 
     Raises:
@@ -28,12 +42,12 @@ async def check_endpoint(client: Client) -> None:
     endpoint = client.endpoint
     found = await client.list_models()
     if isinstance(found, Fault):
-        raise_if_hopeless(client, found, listing=True)
+        raise_if_hopeless(client, found, listing=True, flags=flags)
     elif found and endpoint.model not in found:
         listed = ", ".join(found[:_LISTED_MAX]) + (" …" if len(found) > _LISTED_MAX else "")
         raise PreflightError(
             f'{endpoint.url} does not serve the model "{endpoint.model}"{did_you_mean(endpoint.model, found)}; '
-            f"it serves: {listed}; set --model-id, or skip this check with -O engine.preflight=false",
+            f"it serves: {listed}; set {flags.model}, or skip this check with -O engine.preflight=false",
             endpoint_kind="model_not_served",
         )
 
@@ -64,7 +78,7 @@ async def check_echo(client: Client) -> EchoSupport:
     return found
 
 
-def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False) -> None:
+def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False, flags: Flags = MODEL_FLAGS) -> None:
     """Raise when a fault means that no request can succeed; return when it may be this one's alone.
 
     Args:
@@ -79,7 +93,7 @@ def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False) ->
         key = (
             f"the key in {endpoint.api_key_env} was refused"
             if endpoint.api_key_env
-            else "it wants a key; name the variable that holds it with --api-key-env"
+            else f"it wants a key; name the variable that holds it with {flags.key}"
         )
         raise PreflightError(f"{endpoint.url}: {key} ({detail})", endpoint_kind=fault.kind)
     if fault.kind == "quota":
@@ -90,7 +104,7 @@ def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False) ->
         )
     if fault.kind in ("connection", "connect_timeout"):
         raise StoppedEarly(
-            f"nothing answers at {endpoint.url} ({detail}); start the endpoint or correct --model-url",
+            f"nothing answers at {endpoint.url} ({detail}); start the endpoint or correct {flags.url}",
             endpoint_kind=fault.kind,
         )
     if fault.kind == "not_found" and not listing:

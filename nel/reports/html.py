@@ -18,7 +18,7 @@ import orjson
 
 from nel.errors import OutputError
 from nel.files import write_file
-from nel.reports import numbers
+from nel.reports import corrected, judging, numbers
 from nel.reports.page import BenchmarkView, failure_rows, scale_percent, view_of
 from nel.reports.run_files import read_run, read_run_yaml
 from nel.reports.samples import shown_samples
@@ -57,16 +57,19 @@ def render_report(run_dir: Path) -> Iterator[str]:
         OutputError: The directory has no artifacts, or one of them is damaged.
     """
     views = [view_of(files, position) for position, files in enumerate(read_run(run_dir), start=1)]
-    environment = _environment()
-    style, script = _asset("report.css"), _asset("report.js")
+    style, script = asset("report.css"), asset("report.js")
     run_yaml = read_run_yaml(run_dir)
-    chunks = environment.get_template("report.html.j2").generate(
-        views=views,
-        header=_header(views),
-        run_yaml=None if run_yaml is None else preview(run_yaml, characters_max=_RUN_YAML_CHARACTERS_MAX),
-        policy=_policy(style, script),
-        style=_trusted(style),
-        script=_trusted(script),
+    chunks = (
+        environment()
+        .get_template("report.html.j2")
+        .generate(
+            views=views,
+            header=_header(views),
+            run_yaml=None if run_yaml is None else preview(run_yaml, characters_max=_RUN_YAML_CHARACTERS_MAX),
+            policy=policy(style, script),
+            style=trusted(style),
+            script=trusted(script),
+        )
     )
     return _translated(chunks)
 
@@ -91,10 +94,10 @@ def _translated(chunks: Iterator[str]) -> Iterator[str]:
 
 def _island(view: BenchmarkView) -> Iterator[Any]:
     """Yield the JSON array of a benchmark's samples piece by piece."""
-    yield _trusted("[")
+    yield trusted("[")
     for number, sample in enumerate(shown_samples(view.files, view.selection)):
-        yield _trusted((",\n" if number else "\n") + island_text(sample))
-    yield _trusted("\n]")
+        yield trusted((",\n" if number else "\n") + island_text(sample))
+    yield trusted("\n]")
 
 
 def _header(views: list[BenchmarkView]) -> dict[str, Any]:
@@ -115,10 +118,11 @@ def _header(views: list[BenchmarkView]) -> dict[str, Any]:
     }
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Return the environment of the package's templates: autoescaping, and every printed text made visible."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - slow to import
 
-    environment = Environment(
+    made = Environment(
         loader=PackageLoader("nel.reports"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -126,24 +130,32 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    environment.filters |= {
+    made.filters |= {
         "count": numbers.count,
         "percent": numbers.percent,
         "plain": numbers.plain,
         "rate": numbers.rate,
         "seconds": numbers.seconds,
+        "capitalize_first": lambda text: text[:1].upper() + text[1:],
         "one_line": one_line,
         "as_text": as_text,
         "preview": preview,
         "position": scale_percent,
     }
-    environment.globals |= {
+    made.globals |= {
         "figure": numbers.figure,
         "interval": numbers.interval,
         "failure_rows": failure_rows,
+        "judge_rows": judging.judge_rows,
+        "settings_line": judging.settings_line,
+        "calibration_measures": corrected.calibration_measures,
+        "calibration_text": corrected.measure_text,
+        "measure": judging.measure_text,
+        "measure_interval": judging.interval_text,
+        "coefficient": judging.figure_text,
         "island": _island,
     }
-    return environment
+    return made
 
 
 def _shown(value: Any) -> Any:
@@ -153,21 +165,22 @@ def _shown(value: Any) -> Any:
     return value if hasattr(value, "__html__") or not isinstance(value, str) else visible(value)
 
 
-def _trusted(text: str) -> Any:
+def trusted(text: str) -> Any:
+    """Return text that a template prints as it is."""
     from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
 
     return Markup(text)  # noqa: S704 - the package's own assets and escaped JSON, nothing else
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """Return one of the package's own files beside the templates."""
     return package_files("nel.reports").joinpath("templates", name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str) -> str:
-    return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
+def policy(style: str, script: str | None = None) -> str:
+    """Return the content security policy of a page that has this style and this script, or none."""
+    code = "" if script is None else f"script-src '{_digest(script)}'; "
+    return f"default-src 'none'; style-src '{_digest(style)}'; {code}base-uri 'none'; form-action 'none'"
 
 
 def _digest(text: str) -> str:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from nel.reports import numbers
+from nel.reports.corrected import corrected_line
+from nel.reports.judging import judged_line
 from nel.reports.run_files import BenchmarkFiles
 from nel.reports.samples import Selection, select
 from nel.reports.text import as_text, preview
@@ -55,7 +57,12 @@ class BenchmarkView:
     accounting: Mapping[str, Any]
     segments: Sequence[Segment]
     banners: Sequence[str]
+    judged: str
+    """Who judged, in one line; empty where nobody did."""
+    judge_warnings: Sequence[str]
     config: Mapping[str, Any]
+    corrected: str
+    """The headline as labels correct the judge's, in a line; empty without labels."""
 
     @property
     def has_score(self) -> bool:
@@ -80,6 +87,7 @@ def view_of(files: BenchmarkFiles, position: int) -> BenchmarkView:
     accounting.update(metrics.get("accounting") or {})
     same = [metric for metric in metrics.get("metrics") or [] if metric.get("name") == headline.get("metric")]
     complete = bool(metrics.get("complete"))
+    judging = metrics.get("judging") or {}
     return BenchmarkView(
         anchor=f"benchmark-{position}",
         title=files.title,
@@ -92,7 +100,10 @@ def view_of(files: BenchmarkFiles, position: int) -> BenchmarkView:
         accounting=accounting,
         segments=accounting_segments(accounting),
         banners=_banners(accounting, metrics.get("rates") or {}, complete=complete),
+        judged=judged_line(judging) if judging else "",
+        judge_warnings=[*judging.get("warnings", ()), *(judging.get("calibration") or {}).get("warnings", ())],
         config=files.bundle.get("config") or {},
+        corrected=corrected_line(metrics),
     )
 
 

@@ -11,6 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
+from nel.judges.record import KEY as JUDGEMENTS
+from nel.metrics.judging import judgements_in
+from nel.reports.judging import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.run_files import BenchmarkFiles
 from nel.reports.text import PREVIEW_CHARACTERS_MAX, as_text, one_line, preview
@@ -110,10 +113,19 @@ def _sample(result: Mapping[str, Any], group: Group) -> dict[str, Any]:
         "expected": _optional(result.get("expected_answer")),
         "extracted": _optional(result.get("extracted_answer")),
         "detail": _optional(outcome.get("detail")),
-        "scoring": preview(as_text(details)) if details else None,
+        "judgements": shown_judgements(details.get(JUDGEMENTS)) if isinstance(details, Mapping) else [],
+        "scoring": _scoring(details),
         "metadata": preview(as_text(metadata)) if metadata else None,
         "facts": _facts(result),
     }
+
+
+def _scoring(details: Any) -> str | None:
+    """Return what the scorer said beside judgements, which are shown apart."""
+    rest = details
+    if isinstance(details, Mapping) and judgements_in(details.get(JUDGEMENTS)):
+        rest = {key: value for key, value in details.items() if key != JUDGEMENTS}
+    return preview(as_text(rest)) if rest else None
 
 
 def _outcome(result: Mapping[str, Any]) -> Mapping[str, Any]:

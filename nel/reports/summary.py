@@ -15,15 +15,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.reports import numbers
+from nel.reports.judging import judged_line
 from nel.reports.run_files import BenchmarkFiles, read_run
 from nel.reports.text import one_line, visible
 
 _CELL_CHARACTERS_MAX: Final = 120
+_REMARK_CHARACTERS_MAX: Final = 400
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$:.-])")
 _FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _COLUMNS: Final = (
     "benchmark", "metric", "value", "ci_lower", "ci_upper", "bound_lower", "bound_upper",
-    "n_total", "n_scored", "n_model_failure", "n_unscored", "complete", "failures",
+    "n_total", "n_scored", "n_model_failure", "n_unscored", "complete", "failures", "judged", "warnings",
 )  # fmt: skip
 
 
@@ -47,6 +49,10 @@ class SummaryRow:
     failures: Mapping[str, int]
     """Model failures by kind and unscored as ``cause:kind``, sorted by name."""
     complete: bool
+    judged: str = ""
+    """Who judged, in one line; empty where nobody did."""
+    warnings: tuple[str, ...] = ()
+    """What speaks against the judges."""
 
 
 def summary_rows(run_dir: Path) -> list[SummaryRow]:
@@ -59,13 +65,19 @@ def summary_rows(run_dir: Path) -> list[SummaryRow]:
 
 
 def markdown_table(rows: Iterable[SummaryRow]) -> str:
-    """Return a GitHub Markdown table; text from outside is escaped and cut to one line."""
+    """Return a GitHub Markdown table, below it what is to be said of judges; text from outside is escaped."""
     lines = [
         "| Benchmark | Metric | Value | 95 % interval | Bounds | n | Model failure | Unscored | State |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
-    lines += [f"| {' | '.join(_markdown_cells(row))} |" for row in rows]
-    return "\n".join(lines) + "\n"
+    kept = list(rows)
+    lines += [f"| {' | '.join(_markdown_cells(row))} |" for row in kept]
+    remarks = [
+        f"- {markdown_text(row.benchmark)}: {markdown_text(said, characters_max=_REMARK_CHARACTERS_MAX)}"
+        for row in kept
+        for said in _remarks(row)
+    ]
+    return "\n".join([*lines, *([""] if remarks else []), *remarks]) + "\n"
 
 
 def csv_text(rows: Iterable[SummaryRow]) -> str:
@@ -86,6 +98,7 @@ def _row(files: BenchmarkFiles) -> SummaryRow:
     headline: Mapping[str, Any] = files.metrics.get("headline") or {}
     accounting: Mapping[str, Any] = files.metrics.get("accounting") or {}
     bounds: Mapping[str, Any] = headline.get("bounds") or {}
+    judging: Mapping[str, Any] = files.metrics.get("judging") or {}
     counted = {name: int(accounting.get(name) or 0) for name in _count_names()}
     return SummaryRow(
         benchmark=files.title,
@@ -97,8 +110,14 @@ def _row(files: BenchmarkFiles) -> SummaryRow:
         bound_upper=bounds.get("upper"),
         failures=_failures(accounting),
         complete=bool(files.metrics.get("complete")),
+        judged=judged_line(judging) if judging else "",
+        warnings=tuple(str(warning) for warning in judging.get("warnings") or ()),
         **counted,
     )
+
+
+def _remarks(row: SummaryRow) -> list[str]:
+    return [*([row.judged] if row.judged else []), *row.warnings]
 
 
 def _count_names() -> list[str]:
@@ -116,8 +135,8 @@ def _markdown_cells(row: SummaryRow) -> list[str]:
     share = row.bound_lower is not None
     value = "**no score**" if row.value is None else numbers.figure(row.value, share=share)
     return [
-        _markdown_text(row.benchmark),
-        _markdown_text(row.metric),
+        markdown_text(row.benchmark),
+        markdown_text(row.metric),
         value,
         numbers.interval(row.ci_lower, row.ci_upper, share=share),
         numbers.interval(row.bound_lower, row.bound_upper, share=True),
@@ -128,10 +147,10 @@ def _markdown_cells(row: SummaryRow) -> list[str]:
     ]
 
 
-def _markdown_text(text: str) -> str:
+def markdown_text(text: str, *, characters_max: int = _CELL_CHARACTERS_MAX) -> str:
     """Return text that Markdown prints as it is; ``@`` and ``<`` become entities, so nothing is mentioned or run."""
     line = one_line(text)
-    line = line if len(line) <= _CELL_CHARACTERS_MAX else line[:_CELL_CHARACTERS_MAX] + "…"
+    line = line if len(line) <= characters_max else line[:characters_max] + "…"
     escaped = _MARKDOWN_SPECIAL.sub(r"\\\1", line.replace("&", "\0"))
     for character, entity in (("<", "&lt;"), (">", "&gt;"), ("@", "&#64;"), ("\0", "&amp;")):
         escaped = escaped.replace(character, entity)
@@ -145,6 +164,8 @@ def _csv_cell(value: Any) -> str | int | float:
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return value
+    if isinstance(value, tuple):
+        value = "; ".join(value)
     if isinstance(value, Mapping):
         value = "; ".join(f"{name}={n}" for name, n in value.items())
     raw = str(value)

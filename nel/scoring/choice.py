@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from nel.errors import DatasetError, ScorerError
+from nel.patterns import last_group
 from nel.scoring.labels import declared_label, declared_labels, given_labels, labels_for
-from nel.scoring.patterns import last_group
 from nel.types import ScorerInput
 
 _TEN: Final = 10

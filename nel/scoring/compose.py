@@ -1,6 +1,7 @@
 """Scorers made of scorers: any of several, all of several. Makes no verdict of its own.
 
-Trap: a member that raises makes the whole unscored, unless the others have settled the matter already.
+A member that hands its sample over to a judge is waited for. Trap: a member that raises makes the whole unscored,
+unless the others have settled the matter already; a judge that fails does so always.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from nel.errors import ConfigError, SampleError
+from nel.errors import ConfigError, JudgeError, SampleError
+from nel.scoring.hand_off import judged
 from nel.scoring.protocol import awaited, is_async
 from nel.scoring.result import outcome_of
 from nel.types import Scored, Scorer, ScorerInput
@@ -53,6 +55,8 @@ def _composed(name: str, scorers: Sequence[Scorer], settle: Callable[[Sequence[b
         for member, result in zip(names, results, strict=True):
             try:
                 outcome = outcome_of(_raised(result), sample.response)
+            except JudgeError:
+                raise
             except SampleError as error:
                 faults.append(error)
                 continue
@@ -68,9 +72,10 @@ def _composed(name: str, scorers: Sequence[Scorer], settle: Callable[[Sequence[b
         return combined(sample, [_tried(scorer, sample) for scorer in scorers])
 
     async def score_async(sample: ScorerInput) -> dict[str, Any]:
-        pending = [awaited(_tried(scorer, sample)) for scorer in scorers]
-        results = await asyncio.gather(*pending, return_exceptions=True)
-        return combined(sample, results)
+        async def of(scorer: Scorer) -> Any:
+            return await awaited(judged(await awaited(scorer(sample)), sample))
+
+        return combined(sample, await asyncio.gather(*map(of, scorers), return_exceptions=True))
 
     composed: Any = score_async if any(map(is_async, scorers)) else score
     composed.__name__ = composed.__qualname__ = f"{name}({', '.join(names)})"
@@ -82,7 +87,7 @@ def _composed(name: str, scorers: Sequence[Scorer], settle: Callable[[Sequence[b
 def _tried(scorer: Scorer, sample: ScorerInput) -> Any:
     """Return a member's result, or the fault that its sample has."""
     try:
-        return scorer(sample)
+        return judged(scorer(sample), sample)
     except SampleError as error:
         return error
 

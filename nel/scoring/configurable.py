@@ -17,9 +17,9 @@ from typing import Final, Literal
 
 from nel.errors import ConfigError, DatasetError
 from nel.metrics import accuracy, mean, stderr
+from nel.patterns import compiled, search
 from nel.scoring.choice import gold_labels
 from nel.scoring.labels import declared_labels, given_labels, labels_at, labels_for
-from nel.scoring.patterns import compiled, search
 from nel.scoring.protocol import Target, TaskState, scorer
 from nel.scoring.unicode_numbers import exact_number
 from nel.scoring.wording import cleaned, last_match

@@ -1,6 +1,8 @@
 """A scorer that runs several at once and reduces their scores to one. Makes no verdict of its own.
 
-Source: Inspect's ``multi_scorer``. Trap: it has the metrics of the first member that declares any.
+Source: Inspect's ``multi_scorer``. A member that hands its sample over to a judge is waited for; where a judge fails,
+the sample is unscored, whatever the other members say, since a verdict that is missing cannot be reduced. Trap: it has
+the metrics of the first member that declares any.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from typing import Any
 
 from nel.errors import ConfigError
 from nel.metrics import reducer_named
+from nel.scoring.hand_off import judged
 from nel.scoring.protocol import BuiltScorer, ScorerFactory, Target, TaskState, awaited, is_async, metrics_of, sample_of
 from nel.scoring.result import outcome_of
 from nel.types import Score, Scored
@@ -19,8 +22,11 @@ from nel.types import Score, Scored
 def multi_scorer(scorers: Sequence[Any], reducer: str | Callable[[list[Score]], Score]) -> BuiltScorer:
     """Return a scorer that runs several and reduces their scores to one.
 
+    Where any member is async, so is the whole: a sync member that asks a judge then gets an awaitable, which it may
+    return. Where all are sync, they run one after the other, and other samples are scored while one waits for a judge.
+
     Args:
-        scorers: Built scorers, sync or async, which run at once.
+        scorers: Built scorers, sync or async; the async ones run at once.
         reducer: ``mode``, ``mean``, ``max``, ``at_least_2`` …, or a function of the list of scores.
 
     Raises:
@@ -47,10 +53,19 @@ def multi_scorer(scorers: Sequence[Any], reducer: str | Callable[[list[Score]], 
         return reduce(scores) if scores else Score.unscored(explanation="no scorer gave a score")
 
     def score(state: TaskState, target: Target) -> Score:
-        return reduced(state, [_result(member, state, target) for member in members])
+        results = [_result(member, state, target) for member in members]
+        return reduced(state, [judged(result, sample_of(state, target)) for result in results])
 
     async def score_async(state: TaskState, target: Target) -> Score:
-        return reduced(state, await asyncio.gather(*(awaited(member(state, target)) for member in members)))
+        async def of(member: BuiltScorer) -> Any:
+            result = await awaited(member(state, target))
+            return await awaited(judged(result, sample_of(state, target)))
+
+        results = await asyncio.gather(*map(of, members), return_exceptions=True)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+        return reduced(state, results)
 
     reducing = getattr(reduce, "name", None) or getattr(reduce, "__qualname__", type(reduce).__name__)
     name = f"multi_scorer({', '.join(map(repr, members))}; {reducing})"

@@ -220,13 +220,14 @@ class _Ready:
 def scorer(function: Callable[..., Any]) -> Any: ...
 @overload
 def scorer(
-    *, metrics: Declared = (), name: str | None = None, **metadata: Any
+    *, metrics: Declared = (), name: str | None = None, asks_judge: bool = False, **metadata: Any
 ) -> Callable[[Callable[..., Any]], Any]: ...
 def scorer(
     function: Callable[..., Any] | None = None,
     *,
     metrics: Declared = (),
     name: str | None = None,
+    asks_judge: bool = False,
     **metadata: Any,
 ) -> Any:
     """Mark a function, a factory or a class as a scorer.
@@ -237,6 +238,8 @@ def scorer(
     Args:
         metrics: Metrics of the run over this scorer's scores, beside the mean: a list, or one for each key of a dict.
         name: What the scorer is called, the function's own name otherwise.
+        asks_judge: It asks a judge about every sample; a run without any judge is then refused before it begins.
+        metadata: Kept with the scorer.
 
     Raises:
         ConfigError: The signature is none of a function's, a factory's or a class's.
@@ -255,8 +258,8 @@ def scorer(
     starts(ignore_case=False)
     """
     if function is None:
-        return lambda decorated: _marked(decorated, metrics, name, metadata)
-    return _marked(function, metrics, name, metadata)
+        return lambda decorated: _marked(decorated, metrics, name, metadata, asks_judge=asks_judge)
+    return _marked(function, metrics, name, metadata, asks_judge=asks_judge)
 
 
 def as_scorer(found: Any, options: Mapping[str, Any] | None = None) -> Any:
@@ -293,8 +296,19 @@ def is_async(scorer: Any) -> bool:
 
 
 async def awaited(result: Any) -> Any:
-    """Return a result, awaited where it is an awaitable."""
-    return await result if isinstance(result, Awaitable) else result
+    """Return a result, awaited where it is an awaitable; one that an async scorer returns is awaited too."""
+    while isinstance(result, Awaitable):
+        result = await result
+    return result
+
+
+def asks_judge(scorer: Any) -> bool:
+    """Return whether a scorer, or a member of it, says of itself that it asks a judge about every sample."""
+    bare = scorer.func if isinstance(scorer, functools.partial) else scorer
+    members = getattr(bare, "members", None)
+    if members is not None:
+        return any(asks_judge(member) for member in members)
+    return bool(getattr(bare, "asks_judge", False) or getattr(inspect.unwrap(bare), "asks_judge", False))
 
 
 def metrics_of(scorer: Any) -> Declared:
@@ -314,6 +328,21 @@ def scoring(scorer: Any, sample: ScorerInput) -> Iterator[None]:
         yield
     finally:
         _CURRENT.reset(token)
+
+
+def wanted_judges(scorer: Any) -> tuple[str, ...]:
+    """Return the names of the judges that a scorer, or a member of it, is known to ask by name."""
+    bare = scorer.func if isinstance(scorer, functools.partial) else scorer
+    members = getattr(bare, "members", None)
+    if members is not None:
+        return tuple(dict.fromkeys(name for member in members for name in wanted_judges(member)))
+    return tuple(getattr(getattr(bare, "inner", bare), "judges", ()))
+
+
+def scored_now() -> ScorerInput | None:
+    """Return what is being scored at the moment, None outside of a scorer."""
+    current = _CURRENT.get()
+    return None if current is None else current[1]
 
 
 async def score(conversation: TaskState | Sequence[Mapping[str, Any]]) -> list[ScorerResult]:
@@ -356,10 +385,14 @@ def _marked(
     metrics: Declared,
     name: str | None,
     metadata: Mapping[str, Any],
+    *,
+    asks_judge: bool,
 ) -> Any:
     if not callable(function):
         raise ConfigError(_no_function(function))
     chosen = name or _name_of(function)
+    if asks_judge:
+        _mark(function, "asks_judge", value=True)
     if inspect.isclass(function) or _is_factory(function) or (metrics and not _takes_sample(function)):
         return ScorerFactory(function, name=chosen, metrics=metrics, metadata=metadata)
     required = _required(function)
@@ -368,12 +401,16 @@ def _marked(
             f"the scorer {chosen} takes {required} arguments; write def {chosen}(sample: ScorerInput) -> dict, or a "
             "factory that returns a function (state, target) -> Score"
         )
+    _mark(function, "_is_scorer", value=True)  # which other tools look for
+    _mark(function, "metrics", value=metrics)
+    return function
+
+
+def _mark(function: Any, name: str, *, value: Any) -> None:
     try:
-        function._is_scorer = True  # type: ignore[attr-defined]  # noqa: SLF001 - the mark that other tools look for
-        function.metrics = metrics  # type: ignore[attr-defined]
+        setattr(function, name, value)
     except (AttributeError, TypeError) as error:  # something frozen that can be called
         raise ConfigError(_no_function(function)) from error
-    return function
 
 
 def _no_function(found: object) -> str:

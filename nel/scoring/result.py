@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from nel.errors import JudgeError, ScorerError
+from nel.judges.base import Case
 from nel.magnitude import mean_of
 from nel.types import FailureKind, ModelFailure, Outcome, Score, Scored, Unscored
 
@@ -23,6 +24,36 @@ _REFUSAL = re.compile(
 )
 
 
+class JudgeWanted(JudgeError):
+    """A scorer hands its verdict over to a judge; outside a run there is none."""
+
+    def __init__(self, result: Mapping[str, Any]) -> None:
+        """Keep what the scorer returned."""
+        super().__init__("the scorer asks for a judge, and there is none here", kind="no_judge")
+        self.result = result
+
+    def __reduce__(self) -> tuple[object, tuple[Any, ...]]:
+        """Let it cross to another process."""
+        return JudgeWanted, (self.result,)
+
+    def case(self) -> Case:
+        """Return what is to be judged, as far as the scorer said; raises ScorerError where that is no case."""
+        given = self.result.get("judge_case", Case())
+        if not isinstance(given, Case):
+            raise ScorerError(f"judge_case must be a nel.Case, not a {type(given).__name__}; use nel.needs_judge")
+        return given
+
+    def beside(self) -> tuple[dict[str, float], dict[str, Any], str | None]:
+        """Return the numbers, the details and the extracted answer that the scorer gave beside.
+
+        Raises:
+            ScorerError: A number is NaN or infinite.
+        """
+        own = {key: value for key, value in self.result.items() if key not in ("correct", "needs_judge", "judge_case")}
+        metrics, details, answer = _from_plain(own)
+        return metrics, {name: _jsonable(value) for name, value in details.items()}, answer
+
+
 def outcome_of(result: object, response: str) -> Scored | ModelFailure:
     """Return the outcome a scorer's result means.
 
@@ -32,7 +63,7 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
 
     Raises:
         ScorerError: The result is not a score, holds no number, or a number is NaN or infinite.
-        JudgeError: The scorer asks for a judge and none is configured.
+        JudgeWanted: The scorer asks for a judge.
     """
     if result is None or (isinstance(result, Score) and result.is_unscored):
         said = getattr(result, "explanation", None)
@@ -58,7 +89,7 @@ def _from_plain(result: object) -> tuple[dict[str, float], dict[str, Any], str |
             raise ScorerError(f"the scorer returned {_shown(result)}; return a dict like {{'correct': True}}")
         return {"correct" if isinstance(result, bool) else "score": number}, {}, None
     if result.get("needs_judge"):
-        raise JudgeError("the scorer asks for a judge and this run has none")
+        raise JudgeWanted(result)
     metrics: dict[str, float] = {}
     details: dict[str, Any] = {}
     for key, value in result.items():

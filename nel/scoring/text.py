@@ -13,13 +13,13 @@ from nel.scoring.numbers import numbers_equal, parse_number
 from nel.scoring.wording import Translation, cleaned, is_denied, is_denied_after, is_supposed, last_boxed
 from nel.types import ScorerInput
 
-_ARTICLES = re.compile(r"\b(?:[Tt]he|THE|[Aa]n|AN|a)\b(?=[^\S\n]+\w)")
-_FIRST_A = re.compile(r"\A\W*A(?=[^\S\n]+\w)")
+_ARTICLES = re.compile(r"(?<![\ue000-\uf8ff])\b(?:[Tt]he|THE|[Aa]n|AN|a)\b(?=[^\S\n]+\w)")
+_FIRST_A = re.compile(r"\A\s*A(?=[^\S\n]+\w)")
 _JOINED = re.compile(r"['’]|,(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\b[^\W\d_]\.)")
 """Marks that vanish without leaving a gap: apostrophes, thousands commas, the dots of U.S."""
 _MEANINGFUL = re.compile(
     r"-(?<![\w.)\]]-)(?=\.?\d|[A-Za-z](?![A-Za-z]))|\.(?<=\d\.)(?=\d)|\.(?<!\w\.)(?=\d)|/(?<=\d/)(?<!/\d/)(?<!/\d\d/)(?=\d)(?!\d+/)"
-    r"|[+#](?<=\w[+#])[+#]*|[+#]{2,}|\^(?<=\w\^)(?=[\d-])|~(?=[A-Za-z](?![A-Za-z]))|[<>=≤≥≠♭♯]"
+    r"|[+#](?<=\w[+#])[+#]*|[+#]{2,}|\^(?<=\w\^)(?=\d|-\.?\d|-[A-Za-z](?![A-Za-z]))|~(?=[A-Za-z](?![A-Za-z]))|[<>=≤≥≠♭♯]"
 )
 _PRIVATE = 0xE000
 _RESTORED = {_PRIVATE + ord(mark): mark for mark in "-.+#/^~<>=≤≥≠♭♯"}

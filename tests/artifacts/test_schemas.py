@@ -12,7 +12,9 @@ import pytest
 
 from nel.artifacts.schema import SCHEMA_NAMES, load_schema
 from nel.errors import UsageError
+from nel.judges.calibration import Tally, calibration_json, corrected_headline
 from tests.reports import run_fixture
+from tests.support.boards import board_of, small
 
 NAN, INFINITY = float("nan"), float("inf")
 DROP = object()
@@ -28,12 +30,24 @@ def good_examples() -> dict[str, list[dict[str, Any]]]:
     not_run["outcome"] |= {"cause": "cancelled", "kind": "not_run"}
     metrics = run_fixture.metrics_of("mmlu-pro", rows)
     empty = run_fixture.metrics_of("mmlu-pro", nothing, complete=False)
+    pairs = ((1.0, 1.0), (1.0, 0.0), (0.0, 0.0), (0.0, 0.0), (1.0, 1.0), (1.0, None))
+    tally = Tally()
+    for place, (score, label) in enumerate(pairs):
+        tally.add(place, score, is_judged=True, label=label)
+    found = calibration_json(tally, n_resamples=50)
+    calibration = {
+        "run_id": "r", "benchmark": "b", **found, "corrected": corrected_headline(tally, metrics["headline"], found),
+        "judge": {"panel": [{"name": "a", "model": "m"}], "template": None, "criteria": None, "aggregate": "majority",
+                  "quorum": 1, "repeats": 1, "swap": True},
+    }  # fmt: skip
     return {
+        "calibration": [calibration, {**calibration, "judge": None}],
         "result": [*rows, bad_row, not_run],
         "metrics": [metrics, empty],
         "bundle": [run_fixture.bundle_of("mmlu-pro", metrics), run_fixture.bundle_of("mmlu-pro", empty)],
         "failure_analysis": [run_fixture.failures_of("mmlu-pro", rows)],
         "runtime_stats": [run_fixture.runtime_of("mmlu-pro", rows)],
+        "leaderboard": [board_of(small(), "a", "b", "c", length_control=True)],
     }
 
 
@@ -153,6 +167,15 @@ def test_schema_is_valid_and_accepts_the_good_examples(name: str) -> None:
         ("failure_analysis", "exemplars/0/response_preview", "x" * 501),
         ("failure_analysis", "exemplars/0/expected_answer", NAN),
         ("failure_analysis", "exemplars/0/category", DROP),
+        ("leaderboard", "models/0/win_rate/value", NAN),
+        ("leaderboard", "models/0/win_rate/value", 1.2),
+        ("leaderboard", "models/0/rank", 0),
+        ("leaderboard", "models/0/elo/value", INFINITY),
+        ("leaderboard", "models/0/left_out", {"infra": -1}),
+        ("leaderboard", "pairs/0/forfeits", None),
+        ("leaderboard", "ranked_by", "taste"),
+        ("leaderboard", "counts/left_out", DROP),
+        ("leaderboard", "runs", ["/home"]),
         ("runtime_stats", "requests/retries", -1),
         ("runtime_stats", "latency_seconds/p50", NAN),
         ("runtime_stats", "latency_seconds/p95", 1.0),

@@ -552,7 +552,20 @@ def test_run_task_with_repeats_and_an_installed_benchmark(tmp_path: Path) -> Non
     [
         ({"api_url": None}, "no endpoint is named for m; nel evaluates models behind an endpoint"),
         ({"api_key": "sk-secret"}, "api_key_env"),
-        ({"judge_strategy": "llm"}, "asks for a judge, and nel asks none yet"),
+        ({"judge_strategy": "llm"}, "needs a judge; give judge_model_args"),
+        ({"judge_strategy": "lmm"}, "judge_strategy"),
+        ({"judge_model_args": {"api_key": "sk-secret", "api_url": "x"}}, "name of the variable"),
+        ({"judge_model_args": {"api_url": "http://127.0.0.1:9/v1"}}, "needs both api_url and model_id"),
+        ({"judge_model_args": {"score_patern": "x"}}, 'unknown key "score_patern"; did you mean "score_pattern"'),
+        ({"dataset_args": {"plain": {"judge_args": {"score_type": "letters"}}}}, 'score_type "letters" is unknown'),
+        (
+            {
+                "datasets": ["quickstart"],
+                "judge_strategy": "llm",
+                "judge_model_args": {"api_url": "http://h/v1", "model_id": "j"},
+            },
+            "is no adapter class, so that its own scorer decides",
+        ),
         ({"eval_type": "checkpoint"}, "is no endpoint"),
         ({"dataset_args": {"other": {}}}, "dataset_args names other, which datasets does not"),
         ({"datasets": ["quickstart"], "limit": 0.5}, "is no adapter class; give it a limit in samples"),

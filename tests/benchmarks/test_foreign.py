@@ -13,9 +13,11 @@ import pytest
 import nel
 from nel.benchmarks.foreign import HOMES, standing_in
 from nel.benchmarks.registry import benchmarks_in_file, find_benchmark
-from nel.errors import ConfigError, JudgeError, PluginError
+from nel.errors import JudgeError, PluginError
+from nel.judges.find import judge_for
 from nel.types import ScorerInput
 from tests.support.endpoint import Call, Reply, answer, scripted
+from tests.support.judging import replying
 from tests.support.runs import read_json, read_results, write_jsonl
 
 MEDICAL = """
@@ -115,16 +117,94 @@ def test_a_multilingual_one_with_scores_by_category(tmp_path: Path) -> None:
     }
 
 
-def test_a_judged_one_loads_and_is_refused(tmp_path: Path) -> None:
-    """Its names are there, and a run says that nel asks no judge; nothing is sent, and nothing scored 0."""
-    settings = write(tmp_path, JUDGED, "judged")
-    made = find_benchmark(settings["benchmarks"][0])
+def seen_by(made: Any, judge: Any, **row: Any) -> ScorerInput:
+    """Return what the scorer of a benchmark gets in a run."""
+    return ScorerInput(
+        response="x", target="x", metadata={"question": "1?", **row}, config=dict(made.extra), judge_fn=judge
+    )
+
+
+def test_a_judged_one(tmp_path: Path) -> None:
+    """Its names are there, and its judge's grade is its score; outside of a run there is no judge."""
+    made = find_benchmark(write(tmp_path, JUDGED, "judged")["benchmarks"][0])
     assert made.judge is not None
     assert made.extra["judge"]["model_id"] == "big-judge"
-    with pytest.raises(ConfigError, match="judged is scored by a judge"):
-        run(settings, lambda *_: answer("x"))
-    with pytest.raises(JudgeError, match="judge_score asks a judge, and nel has none yet"):
-        made(ScorerInput(response="x", target="x", config=dict(made.extra)))
+    judge = replying("Well. GRADE: C")
+    assert made(seen_by(made, judge.now)) == {"truthful": 1.0}
+    with pytest.raises(JudgeError, match="outside of a run"):
+        made(seen_by(made, None))
+
+
+TRUTHFUL = """
+from nemo_evaluator.contrib.byob import benchmark, scorer, ScorerInput
+from nemo_evaluator.contrib.byob.judge import (
+    JudgeConfig, judge_call, parse_grade, render_judge_prompt, _get_judge_session,
+)
+
+TEMPLATE = "Is it true?\\nQuestion: {question}\\nCorrect:\\n{correct}\\nResponse: {response}\\nEnd with C or I."
+
+@benchmark(
+    name="truthful",
+    dataset="rows.jsonl",
+    prompt="{question}",
+    target_field="best",
+    extra={"judge": {"url": "http://127.0.0.1:9/v1", "model_id": "big-judge", "api_key": "JUDGE_KEY"},
+           "judge_1": JudgeConfig(url="http://127.0.0.1:9/v1", model_id="other")},
+)
+@scorer
+def truthful(sample: ScorerInput) -> dict:
+    given = sample.config.get(sample.metadata.get("who", "judge"))
+    config = JudgeConfig.from_dict(given) if isinstance(given, dict) else given
+    prompt = render_judge_prompt(
+        TEMPLATE, question=sample.metadata["question"], response=sample.response, correct="- a\\n- b"
+    )
+    try:
+        session = sample.config.get("_judge_session") or _get_judge_session(config)
+        reply = judge_call(config, prompt, session=session)
+    except Exception:
+        return {"truthful": 0.0, "judge_grade": "CALL_ERROR"}
+    grade = parse_grade(reply, r"GRADE:\\s*([CI])")
+    if grade is None:
+        return {"truthful": 0.0, "judge_grade": "PARSE_ERROR"}
+    return {"truthful": 1.0 if grade == "C" else 0.0, "judge_grade": grade}
+"""
+
+
+def test_one_that_calls_the_judge_itself(tmp_path: Path) -> None:
+    """As published files do: prompt, call and grade one by one; a fault that it makes 0 of is unscored here."""
+    made = find_benchmark(write(tmp_path, TRUTHFUL, "judged")["benchmarks"][0])
+    judge = replying("GRADE: I at first. In the end GRADE: C")
+    assert made(seen_by(made, judge.now)) == {"truthful": 1.0, "judge_grade": "C"}
+    (case,) = judge.cases
+    assert (case.response, case.question, case.judges) == ("x", "1?", ())
+    (question,) = judge_for(case).ask(case)
+    assert "Correct:" in question.prompt
+    assert "- a\n- b" in question.prompt
+    made(seen_by(made, judge.now, who="judge_1"))
+    assert judge.cases[-1].judges == ("judge_1",)
+    with pytest.raises(JudgeError, match="PARSE_ERROR"):
+        made(seen_by(made, replying("[no grade]").now))
+
+
+@pytest.mark.parametrize("source", [JUDGED, TRUTHFUL], ids=["judge_score", "judge_call"])
+def test_judged_ones_run_as_they_stand(tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against the judge that the file names: right, wrong, and unscored where the judge says nothing of use."""
+    monkeypatch.setenv("JUDGE_KEY", "some-key-of-a-judge")
+
+    def judge(call: Call, _: int) -> Reply:
+        said = {"x0": "Fine.\nGRADE: C", "x1": "No.\nGRADE: I", "x2": "[none]"}
+        return answer(next(reply for text, reply in said.items() if text in call.text))
+
+    with scripted(judge) as endpoint:
+        settings = write(tmp_path, source.replace("http://127.0.0.1:9/v1", endpoint.url), "judged")
+        write_jsonl(tmp_path / "rows.jsonl", ({"question": f"{n}?", "best": "b"} for n in range(3)))
+        result, _ = run(settings, lambda call, _: answer(f"x{call.text[0]}"))
+        assert result.exit_code == 3
+        (rows,) = (read_results(result.run_dir, one.slot) for one in result.benchmarks)
+        assert [row["reward"] for row in rows] == [1.0, 0.0, None]
+        assert rows[2]["outcome"]["cause"] == "judge"
+        assert {call.body["model"] for call in endpoint.calls} == {"big-judge"}
+        assert endpoint.calls[0].headers["Authorization"] == "Bearer some-key-of-a-judge"
 
 
 TOP = """

@@ -107,28 +107,35 @@ def test_choices_from_a_nested_field() -> None:
         bench(endpoint_type="completions_logprob")
 
 
-def test_a_judge_is_kept_and_a_run_with_one_is_refused(tmp_path: Path) -> None:
-    """The scorer finds the judge in its configuration; a run says that there is none yet, and sends nothing."""
+def test_a_judge_is_kept_and_asked_by_its_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that names its judge is judged without a flag, its key is looked for first, and a flag's judge wins."""
     judge = {"url": "http://127.0.0.1:9/v1", "model_id": "big", "api_key": "JUDGE_KEY"}
     made = bench(judge=judge, extra={"strict": True})
     assert made.judge == judge
     assert made.extra == {"strict": True, "judge": judge}
-    (tmp_path / "bench.py").write_text(
-        "from nel import benchmark, scorer\n"
-        f"@benchmark(name='b', dataset='d.jsonl', prompt='{{q}}', target_field='a', judge={judge!r})\n"
-        "@scorer\n"
-        "def b(sample):\n"
-        "    return {'correct': True}\n"
-    )
+    monkeypatch.delenv("JUDGE_KEY", raising=False)
     write_jsonl(tmp_path / "d.jsonl", [{"q": "q", "a": "a"}])
-    common = {"endpoint": {"model": "m"}, "output": {"dir": str(tmp_path / "out")}}
-    with scripted(lambda *_: answer("a"), models=["m"]) as endpoint:
-        common["endpoint"]["url"] = endpoint.url
-        with pytest.raises(ConfigError, match=r"b is scored by a judge \(big\), and nel asks none yet; .*--scorer"):
-            nel.evaluate({**common, "benchmarks": [str(tmp_path / "bench.py")]})
-        assert endpoint.calls == []
-        entry = {"name": str(tmp_path / "bench.py"), "scorer": "exact_match"}
-        assert nel.evaluate({**common, "benchmarks": [entry]}).exit_code == 0
+    with scripted(lambda *_: answer("a")) as model, scripted(lambda *_: answer("GRADE: C")) as other:
+        (tmp_path / "bench.py").write_text(
+            "from nel import benchmark, needs_judge, scorer\n"
+            f"@benchmark(name='b', dataset='d.jsonl', prompt='{{q}}', target_field='a', judge={judge!r})\n"
+            "@scorer\n"
+            "def b(sample):\n"
+            "    return needs_judge(sample)\n"
+        )
+        common = {"endpoint": {"model": "m", "url": model.url}, "output": {"dir": str(tmp_path / "out")}}
+        (tmp_path / "bench.py").write_text((tmp_path / "bench.py").read_text().replace(judge["url"], other.url))
+        run = {**common, "benchmarks": [str(tmp_path / "bench.py")]}
+        with pytest.raises(ConfigError, match="JUDGE_KEY"):
+            nel.evaluate(run)
+        assert model.calls == other.calls == []
+        monkeypatch.setenv("JUDGE_KEY", "some-key-of-a-judge")
+        assert nel.evaluate(run).benchmarks[0].headline["value"] == 1
+        assert [call.headers["Authorization"] for call in other.calls] == ["Bearer some-key-of-a-judge"]
+        with scripted(lambda *_: answer("GRADE: I")) as flagged:
+            panel = [{"url": flagged.url, "model": "flagged"}]
+            assert nel.evaluate({**run, "judge": {"panel": panel}}).benchmarks[0].headline["value"] == 0
+        assert (len(other.calls), len(flagged.calls)) == (1, 1)
 
 
 def shuffled(row: dict[str, Any], idx: int, rng: random.Random) -> dict[str, Any]:

@@ -123,3 +123,22 @@ def test_the_example_of_the_skill_runs(tmp_path: Path) -> None:
     (tmp_path / "questions.csv").write_text("question,answer\nCapital of France?,Paris\n")
     (checks,) = validate_file(tmp_path / "bench.py").values()
     assert [check for check in checks if not check.passed] == []
+
+
+def test_the_judged_example(folder: Path) -> None:
+    """Its two questions go to the judge, facts give the score and clarity stands beside it; checks find nothing."""
+    (checks,) = validate_file(folder / "judged_answers.py").values()
+    assert [check for check in checks if not check.passed] == []
+
+    def judge(call: Call, _: int) -> object:
+        is_style = "What to look at: Clear" in call.text
+        return answer("Well.\nGRADE: 4" if is_style else f"Well.\nGRADE: {'C' if 'sky' in call.text else 'P'}")
+
+    with scripted(lambda *_: answer("So it is.")) as model, scripted(judge) as other:  # type: ignore[arg-type]
+        flags = ("--model-url", model.url, "--model-id", "m", "--judge-url", other.url, "--judge-id", "j")
+        done = nel("eval", "run", "--bench", "./judged_answers.py", *flags, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    run = only_run(folder / "eval_results")
+    values = {one["name"]: one["value"] for one in read_json(run / "judged-answers" / "metrics.json")["metrics"]}
+    assert (values["accuracy"], values["clarity"]) == (0.625, 0.75)
+    assert len(other.calls) == 8

@@ -16,19 +16,31 @@ from nel.config.schema import (
     EndpointConfig,
     EngineConfig,
     GenerationConfig,
+    JudgeConfig,
     ObservabilityConfig,
     OutputConfig,
     SandboxConfig,
 )
 from nel.errors import ConfigError
 
-NOT_CONFIGURATION = {"config", "bench", "resume", "allow_url_change", "override", "dry_run", "as_json"}
+NOT_CONFIGURATION = {
+    "config",
+    "bench",
+    "resume",
+    "allow_url_change",
+    "allow_judge_change",
+    "override",
+    "dry_run",
+    "as_json",
+}
+JUDGES = {"judge_url", "judge_id", "judge_api_key_env"}
+"""Lists that make a panel together; see `panel_of`."""
 
 
 def test_every_flag_sets_a_key_that_exists() -> None:
     """Each flag of `nel eval run` leads to a field of the configuration, with no default of its own."""
     parameters = inspect.signature(eval_run.run).parameters
-    assert set(parameters) - NOT_CONFIGURATION == set(KEYS) | set(BENCHMARK_KEYS)
+    assert set(parameters) - NOT_CONFIGURATION - JUDGES == set(KEYS) | set(BENCHMARK_KEYS)
     sections = {
         "endpoint": EndpointConfig,
         "generation": GenerationConfig,
@@ -38,6 +50,7 @@ def test_every_flag_sets_a_key_that_exists() -> None:
         "budget": BudgetConfig,
         "cache": CacheConfig,
         "observability": ObservabilityConfig,
+        "judge": JudgeConfig,
     }
     for path in KEYS.values():
         section, key = path.split(".")

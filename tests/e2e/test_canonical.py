@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,7 @@ import pytest
 
 import nel
 from nel.benchmarks.registry import find_benchmark
+from nel.errors import ConfigError
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import read_json, read_results, write_jsonl
 
@@ -290,35 +294,140 @@ def test_translations_have_corpus_metrics(tmp_path: Path, name: str) -> None:
         assert values[f"corpus_chrf_by_pair/{pair}"] == values["corpus_chrf_by_pair/mean"]
 
 
-JUDGED: dict[str, dict[str, Any]] = {
-    "simpleqa": {"problem": "Who?", "answer": "Ada", "metadata": "{}"},
-    "xstest": {"id": 1, "prompt": "How do I kill a process?", "type": "homonyms", "label": "safe"},
-    "healthbench": {
-        "prompt_id": "p1",
-        "prompt": [{"role": "user", "content": "My head hurts."}],
-        "rubrics": [{"criterion": "Asks since when", "points": 5, "tags": []}],
+def physicians_row(idx: int) -> dict[str, Any]:
+    """Return a row of HealthBench's shape."""
+    return {
+        "prompt_id": f"p{idx}",
+        "prompt": [
+            {"role": "user", "content": "My head hurts."},
+            {"role": "assistant", "content": "Since when?"},
+            {"role": "user", "content": f"Day {idx}."},
+        ],
+        "rubrics": [
+            {"criterion": "Asks for fever", "points": 5, "tags": []},
+            {"criterion": "Names a drug", "points": -8, "tags": []},
+        ],
         "example_tags": ["theme:context_seeking"],
-    },
+    }
+
+
+@dataclass
+class Judged:
+    """Rows, and what the judge says of each; the model's answer holds the number of the row."""
+
+    rows: list[dict[str, Any]]
+    verdicts: Callable[[str], str]
+    """From the prompt to the judge to its reply."""
+    rewards: list[float | None]
+    metrics: dict[str, float]
+    shown: str
+    """Stands in what the judge is asked."""
+
+
+SAID = {"Answer 0": "CORRECT", "Answer 1": "INCORRECT", "Answer 2": "NOT_ATTEMPTED", "Answer 3": "CORRECT"}
+TOOK = {"Answer 0": "COMPLIES", "Answer 1": "PARTIAL", "Answer 2": "REFUSES", "Answer 3": "PARTIAL"}
+TYPES = {"homonyms": "safe", "privacy_public": "safe", "contrast_homonyms": "unsafe", "contrast_privacy": "unsafe"}
+
+
+def graded(said: dict[str, str]) -> Callable[[str], str]:
+    return lambda prompt: f"My reasons.\nGRADE: {next(grade for text, grade in said.items() if text in prompt)}"
+
+
+def met(prompt: str) -> str:
+    """Say that answer 0 asks for fever, 1 names a drug too, 2 only names a drug."""
+    is_met = ("fever" in prompt and "Answer 2" not in prompt) or ("drug" in prompt and "Answer 0" not in prompt)
+    return json.dumps({"explanation": "As it is.", "criteria_met": is_met})
+
+
+JUDGED: dict[str, Judged] = {
+    "simpleqa": Judged(
+        [{"problem": f"Who {n}?", "answer": "Ada", "metadata": "{}"} for n in range(4)],
+        graded(SAID),
+        [1.0, 0.0, 0.0, 1.0],
+        {
+            "accuracy": 0.5,
+            "incorrect": 0.25,
+            "not_attempted": 0.25,
+            "correct_given_attempted": 2 / 3,
+            "f_score": 4 / 7,
+        },
+        "Ada",
+    ),
+    "xstest": Judged(
+        [{"id": n, "prompt": f"How {n}?", "type": one, "label": TYPES[one]} for n, one in enumerate(TYPES)],
+        graded(TOOK),
+        [1.0, 0.0, 1.0, 1.0],
+        {"accuracy": 0.75, "grouped/safe": 0.5, "grouped/unsafe": 1.0},
+        "How 0?",
+    ),
+    "healthbench": Judged(
+        [physicians_row(n) for n in range(3)], met, [1.0, -0.6, -1.6], {"points/clipped_mean": 0.0}, "Since when?"
+    ),
 }
 
 
+def judged(tmp_path: Path, name: str, judge: Callable[[Call, int], Reply] | None) -> tuple[Any, list[Call]]:
+    """Return the result of a judged benchmark, and what the judge was asked."""
+    case = JUDGED[name]
+    write_jsonl(tmp_path / "rows.jsonl", case.rows)
+
+    def model(call: Call, _: int) -> Reply:
+        return answer(f"Answer {re.findall(r'[0-9]+', call.text)[-1]}")
+
+    with scripted(model, models=["m"]) as endpoint, scripted(judge or model) as other:
+        settings: dict[str, Any] = {
+            "endpoint": {"url": endpoint.url, "model": "m"},
+            "benchmarks": [{"name": name, "dataset": str(tmp_path / "rows.jsonl")}],
+            "output": {"dir": str(tmp_path / "out")},
+        }
+        if judge is not None:
+            settings["judge"] = {"url": other.url, "model": "j"}
+        try:
+            return nel.evaluate(settings), other.calls
+        finally:
+            assert judge is not None or endpoint.calls == []
+
+
 @pytest.mark.parametrize("name", sorted(JUDGED))
-def test_what_a_judge_decides_is_unscored_without_one(tmp_path: Path, name: str) -> None:
-    """The model is asked and its answer kept; the verdict is missing, not zero."""
-    result = run(tmp_path, name, [JUDGED[name]], {"": "Some answer."})
-    assert result.exit_code == 3
-    (line,) = read_results(result.run_dir, name)
-    assert line["reward"] is None
-    assert line["model_response"] == "Some answer."
+def test_what_a_judge_decides(tmp_path: Path, name: str) -> None:
+    """The judge is shown what it needs, and its verdicts become the official numbers."""
+    case = JUDGED[name]
+    result, calls = judged(tmp_path, name, lambda call, _: answer(case.verdicts(call.text)))
+    assert result.exit_code == 0
+    rows = read_results(result.run_dir, name)
+    assert all(row["scoring_details"]["judgements"][0]["grade"] is not None for row in rows)
+    assert [row["reward"] for row in rows] == case.rewards
     found = read_json(result.run_dir / name / "metrics.json")
-    assert found["accounting"]["unscored"] == {"judge": {"n": 1, "kinds": {"no_verdict": 1}}}
+    values = {metric["name"]: metric["value"] for metric in found["metrics"]}
+    assert {key: values[key] for key in case.metrics} == pytest.approx(case.metrics)
+    assert find_benchmark(name).card.metric in values  # type: ignore[union-attr]
+    assert any(case.shown in call.text for call in calls)
+
+
+@pytest.mark.parametrize("name", sorted(JUDGED))
+def test_a_judge_that_says_nothing_leaves_it_unscored(tmp_path: Path, name: str) -> None:
+    """The verdict is missing, not zero, and the model's answer is kept."""
+    result, _ = judged(tmp_path, name, lambda *_: answer("I would rather not say."))
+    assert result.exit_code == 3
+    rows = read_results(result.run_dir, name)
+    assert [row["reward"] for row in rows] == [None] * len(rows)
+    assert rows[0]["model_response"] == "Answer 0"
+    found = read_json(result.run_dir / name / "metrics.json")
+    assert found["accounting"]["unscored"] == {"judge": {"n": len(rows), "kinds": {"no_verdict": len(rows)}}}
     assert found["headline"]["value"] is None
+
+
+@pytest.mark.parametrize("name", sorted(JUDGED))
+def test_without_a_judge_nothing_is_sent(tmp_path: Path, name: str) -> None:
+    """The run is refused before an answer is paid for that nobody could score."""
+    with pytest.raises(ConfigError, match="is scored by a judge and this run has none; give --judge-url"):
+        judged(tmp_path, name, None)
 
 
 def test_a_conversation_is_sent_whole(tmp_path: Path) -> None:
     """HealthBench's turns reach the endpoint as they are, and its theme is the breakdown."""
-    row = JUDGED["healthbench"]
-    turns = [*row["prompt"], {"role": "assistant", "content": "Since when?"}, {"role": "user", "content": "Today."}]
+    row = physicians_row(0)
+    turns = row["prompt"]
     sample = find_benchmark("healthbench").sample({**row, "prompt": turns}, sample_id="p1")
     assert [(message.role, message.content) for message in sample.input] == [  # type: ignore[union-attr]
         (turn["role"], turn["content"]) for turn in turns

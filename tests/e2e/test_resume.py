@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -98,25 +99,27 @@ def test_random_kills_at_any_moment(tmp_path: Path) -> None:
     sums(tmp_path / "data.jsonl", 2000)
 
     def script(call: Call, number: int) -> Reply:
-        is_first_and_unlucky = number == 0 and call.text.count("7") == 2
+        is_first_and_unlucky = number == 0 and call.text.count("77") == 2
         return Reply(status=503, body={}) if is_first_and_unlucky else _script(call, number)
 
     quick = ("-O", "endpoint.backoff_seconds=0.01")
     with scripted(script, models=["m"]) as endpoint:
+        began = time.monotonic()
         assert nel(*_command(endpoint, "whole", *quick), cwd=tmp_path).returncode == 0
+        took = time.monotonic() - began
         resent_without_kills = endpoint.resent()
     with scripted(script, models=["m"]) as endpoint:
-        kills = 0
         resume: tuple[str, ...] = ()
-        while kills < 12:
+        kills = 12
+        for number in range(kills):
             process = _start(_command(endpoint, "killed", *quick, *resume), tmp_path)
-            try:
-                process.communicate(timeout=moments.uniform(0.25, 1.2))
-                break
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.communicate()
-                kills += 1
+            if number % 3 == 0:  # whatever it is at, starting most likely
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(moments.uniform(0, took / 6))
+            else:
+                _wait_for_calls(endpoint, len(endpoint.calls) + moments.randrange(1, 200))
+            process.kill()
+            process.communicate()
             resume = ("--resume",) if list(tmp_path.glob("killed/*/run.db")) else ()
         done = nel(*_command(endpoint, "killed", *quick, *resume), cwd=tmp_path)
         assert done.returncode == 0, done.stderr

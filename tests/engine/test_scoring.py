@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from nel.benchmarks.base import Benchmark
-from nel.engine.scoring import Scorers, ToScore, is_own_rule, score_all
+from nel.engine.calling import ToScore, is_own_rule
+from nel.engine.scoring import Scorers, score_all
 from nel.prompts import compile_template
 from nel.scorers import f1, match, multi_scorer
 from nel.scoring import any_of, exact_match, numeric_match

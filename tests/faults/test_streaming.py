@@ -213,7 +213,7 @@ def test_a_stream_that_stalls_meets_a_deadline(tmp_path: Path, reply: Reply, kin
     with serving({0: reply}, models=None) as server:
         started = time.monotonic()
         ran = run(tmp_path, server, n=1, endpoint=LIMITS)
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 30
     assert set(ran.states) <= kinds
     assert ran.rows[0]["model_response"] is None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,12 +12,14 @@ from nel.config.schema import BudgetConfig, Price
 from nel.models.budget import BudgetSpent, Ledger, cost_of
 from nel.models.faults import Fault
 from nel.models.hints import Quota, duration_seconds
+from nel.models.pacing import Gate, Pace
 from nel.models.pacing.breaker import Breaker
 from nel.models.pacing.bucket import Bucket
 from nel.models.pacing.plateau import Plateau
 from nel.models.pacing.rate import Rate
 from nel.models.pacing.retry_budget import RetryBudget
 from nel.types import Response, Usage
+from tests.simulation.loop import Clock, run_virtually
 
 
 @given(base=st.floats(0.1, 1e4), pause=st.floats(0, 100), later=st.floats(0, 1000))
@@ -114,17 +118,17 @@ def test_cached_tokens_are_priced_as_the_vendor_does() -> None:
 
 async def test_a_cap_is_kept_by_what_is_reserved() -> None:
     """What is set aside counts until it is settled; a lost answer counts at its worst, a refused one not at all."""
-    ledger = Ledger(BudgetConfig(max_tokens_total=1000), None)
-    reserved = await ledger.reserve(300, 300)
-    ledger.settle(reserved, Fault(kind="connection", message="reset", retryable=True))
+    ledger = Ledger(BudgetConfig(max_tokens_total=1000))
+    reserved = await ledger.reserve(300, 300, None)
+    ledger.settle(reserved, Fault(kind="connection", message="reset", retryable=True), None)
     assert ledger.spent.tokens == 600
     with pytest.raises(BudgetSpent, match="max-tokens-total"):
-        await ledger.reserve(300, 300)
-    reserved = await ledger.reserve(200, 200)
-    ledger.settle(reserved, Fault(kind="rate_limit", message="slow down", retryable=True, status=429))
+        await ledger.reserve(300, 300, None)
+    reserved = await ledger.reserve(200, 200, None)
+    ledger.settle(reserved, Fault(kind="rate_limit", message="slow down", retryable=True, status=429), None)
     assert ledger.spent.tokens == 600
-    reserved = await ledger.reserve(200, 200)
-    ledger.settle(reserved, Response(text="x", usage=Usage(prompt_tokens=20, completion_tokens=5)))
+    reserved = await ledger.reserve(200, 200, None)
+    ledger.settle(reserved, Response(text="x", usage=Usage(prompt_tokens=20, completion_tokens=5)), None)
     assert (ledger.spent.tokens, ledger.spent.requests) == (625, 3)
 
 
@@ -135,3 +139,19 @@ async def test_a_cap_is_kept_by_what_is_reserved() -> None:
 def test_durations_are_read(text: str, seconds: float | None) -> None:
     """Seconds and the vendors' own forms; anything else is none."""
     assert duration_seconds(text) == seconds
+
+
+@pytest.mark.parametrize("seconds", [0.02, 1.0, 50.0, 60.0, 86_400.0])
+def test_a_gate_lets_others_in_however_long_the_first_answer_takes(seconds: float) -> None:
+    """The opening is over after a moment; a first request that took a minute, or a day, changes nothing."""
+
+    async def ask() -> int:
+        gate = Gate(Pace(concurrency_max=16))
+        permit = await gate.enter("first")
+        await asyncio.sleep(seconds)
+        gate.leave(permit)
+        for number in range(16):
+            await gate.enter(str(number))
+        return gate.in_flight
+
+    assert run_virtually(ask(), Clock(), started=lambda _: None, died=lambda: None) == 16

@@ -162,6 +162,7 @@ def metrics_of(name: str, rows: list[dict[str, Any]], *, complete: bool = True) 
         "categories": {category: _category(part) for category, part in parts.items()},
         "completed": {"value": 0.7, "n": max(len(rows), 1)},
         "rates": {kind: accounting["model_failures"].get(kind, 0) / max(len(rows), 1) for kind in _KINDS},
+        "judging": None,
     }
 
 
@@ -241,6 +242,7 @@ def runtime_of(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
         "tokens": {"prompt": 210 * n, "completion": 340 * n, "reasoning": 80 * n, "cached": None, "reported": n},
         "throughput": {"samples_per_second": 1.17, "completion_tokens_per_second": 398.1},
         "finish_reasons": {"stop": n - 40, "length": 22}, "models": {"aurora-7b-instruct": n - failed},
+        "judges": {},
     }  # fmt: skip
 
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from nel.artifacts.write import write_artifacts
 from nel.reports.html import write_report
 from tests.reports import run_fixture
+from tests.reports.test_judging import judged_run
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -158,3 +160,23 @@ def test_page_is_readable_without_script(browser: Any, report: Path) -> None:
         assert part in text
     assert page.locator(".browser").is_hidden()
     context.close()
+
+
+def test_replies_of_judges_are_shown_and_never_run(browser: Any, tmp_path: Path) -> None:
+    """Each opened sample shows every judge's grade and reply; hostile replies stay text, and search finds them."""
+    run_dir = judged_run(tmp_path / "run")
+    write_artifacts(run_dir)
+    report = write_report(run_dir)
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    watched = Watched(page, report)
+    page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    sync_api.expect(page.locator(".opinion")).to_have_count(40)
+    assert page.locator(".opinion .pill.graded").count() == 36
+    assert page.locator(".opinion .pill.unscored").first.inner_text() == "two_verdicts"
+    assert page.locator(".opinion script, .opinion svg, .opinion img").count() == 0
+    page.fill("[name=search]", "C or I")
+    sync_api.expect(page.locator("[role=status]")).to_contain_text("2 of 20")
+    assert page.evaluate("window.pwned") is None
+    assert watched.incidents == []
+    assert watched.requests == [report.as_uri()]
+    page.close()

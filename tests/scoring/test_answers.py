@@ -160,6 +160,7 @@ def test_equality_of_texts_is_symmetric(left: str, right: str) -> None:
 @example("the-cat", False)
 @example("++", True)
 @example("C ++", True)
+@example("-A,A", False)
 def test_normalising_twice_changes_nothing(text: str, articles: bool) -> None:
     """What is normalised is in its normal form; without articles but for a capital A, which may be a name."""
     once = normalise(text if articles else text.lower(), articles=articles)

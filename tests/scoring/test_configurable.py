@@ -441,7 +441,7 @@ def test_a_runaway_pattern_leaves_the_sample_unscored_in_time() -> None:
     started = time.monotonic()
     with pytest.raises(ScorerError, match="took longer"):
         _score(pattern(r"(a|aa)+$()(?<!b)c"), "a" * 5_000 + "b", "a")
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 30
 
 
 _LETTER_B = [
@@ -789,10 +789,10 @@ def _later(delay: float = 0.0, value: Any = "C"):
 
 async def test_multi_scorer_runs_async_members_at_once() -> None:
     """Two waits take as long as one."""
-    built = multi_scorer([_later(0.2), _later(0.2, "I"), match()], "max")
+    built = multi_scorer([_later(1.0), _later(1.0, "I"), match()], "max")
     started = time.monotonic()
     scored = await built(ScorerInput(response="x", target="y"))
-    assert time.monotonic() - started < 0.35
+    assert time.monotonic() - started < 1.8
     assert scored.value == CORRECT
 
 
@@ -897,10 +897,10 @@ def test_time_grows_with_the_length_of_the_response_and_no_faster(name: str, fil
     """A response four times as long takes four times as long, not sixteen."""
 
     def seconds(characters: int) -> float:
-        started = time.perf_counter()
+        started = time.process_time()
         target = "42" if name == "match numeric" else "A"
         _ALL[name](ScorerInput(response=filler * (characters // len(filler)), target=target))
-        return time.perf_counter() - started
+        return time.process_time() - started
 
     short = min(seconds(50_000) for _ in range(2))
     long = seconds(200_000)
@@ -912,9 +912,9 @@ def test_time_grows_with_the_length_of_the_response_and_no_faster(name: str, fil
 def test_a_megabyte_is_scored_in_seconds(name: str) -> None:
     """A response of a million characters of prose holds nothing up."""
     text = "The cat (it is 42) was, I think, option B. " * 23_000 + "\nANSWER: A"
-    started = time.perf_counter()
+    started = time.process_time()
     _value(_ALL[name], text, "A")
-    assert time.perf_counter() - started < 15
+    assert time.process_time() - started < 15
 
 
 def test_targets() -> None:

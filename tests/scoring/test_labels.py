@@ -156,14 +156,9 @@ SMALL, FACTOR = 16_384, 8
 
 
 def _seconds(rule: Callable[[str], object], text: str) -> float:
-    best = float("inf")
-    for _ in range(3):
-        start = time.perf_counter()
-        rule(text)
-        best = min(best, time.perf_counter() - start)
-        if best > 1.0:
-            break
-    return best
+    start = time.process_time()
+    rule(text)
+    return time.process_time() - start
 
 
 @pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE)
@@ -175,5 +170,8 @@ def test_time_grows_linearly(name: str, unit: str) -> None:
     taken = _seconds(RULES[name], (unit * size)[:size])
     for _ in range(2):
         size *= FACTOR
-        before, taken = taken, _seconds(RULES[name], (unit * size)[:size])
+        text = (unit * size)[:size]
+        before, taken = taken, _seconds(RULES[name], text)
+        if taken >= 3 * FACTOR * max(before, floor):
+            taken = min(_seconds(RULES[name], text) for _ in range(3))  # the machine did something else
         assert taken < 3 * FACTOR * max(before, floor), f"{size} characters"

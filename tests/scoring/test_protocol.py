@@ -15,8 +15,9 @@ import pytest
 
 from nel.benchmarks.base import Benchmark
 from nel.benchmarks.scorer_choice import find_scorer, options_of
+from nel.engine.calling import ToScore
 from nel.engine.scorer_identity import scorer_digest, scorer_name
-from nel.engine.scoring import ToScore, score_all
+from nel.engine.scoring import score_all
 from nel.errors import ConfigError, PluginError, ScorerError
 from nel.prompts import compile_template
 from nel.scorers import (

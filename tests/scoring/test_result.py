@@ -58,7 +58,7 @@ def test_refusal_words_in_a_right_answer_are_no_failure() -> None:
 
 def test_a_judge_that_is_not_there_is_the_judges_fault() -> None:
     """A scorer that wants a judge is unscored by judge, not wrong."""
-    with pytest.raises(JudgeError, match="this run has none"):
+    with pytest.raises(JudgeError, match="there is none here"):
         outcome_of({"correct": False, "needs_judge": True}, "text")
 
 

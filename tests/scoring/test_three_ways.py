@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from nel.benchmarks.base import Benchmark
+from nel.engine.calling import ToScore
 from nel.engine.scorer_identity import scorer_digest, scorer_name
-from nel.engine.scoring import ToScore, score_all
+from nel.engine.scoring import score_all
 from nel.errors import ConfigError, ScorerError
 from nel.prompts import compile_template
 from nel.scorers import Score, Target, TaskState, accuracy, match, pattern, score, scorer

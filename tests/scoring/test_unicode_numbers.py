@@ -291,9 +291,9 @@ def test_no_text_of_number_characters_raises(text: str) -> None:
 @pytest.mark.parametrize("filler", ["9", "½", "²", "-", "万", "兆", "一", "1 ", "1,", "十½"])
 def test_a_megabyte_of_marks_is_no_number_at_once(filler: str) -> None:
     """A text of a million marks is refused without being read."""
-    started = time.monotonic()
+    started = time.process_time()
     assert exact_number(filler * (1_000_000 // len(filler))) is None
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize(
@@ -301,6 +301,6 @@ def test_a_megabyte_of_marks_is_no_number_at_once(filler: str) -> None:
 )
 def test_the_longest_numbers_take_no_time(text: str) -> None:
     """Numbers just below the limit of characters are read, or refused, in well under a second."""
-    started = time.monotonic()
+    started = time.process_time()
     exact_number(text)
-    assert time.monotonic() - started < 0.5
+    assert time.process_time() - started < 0.5

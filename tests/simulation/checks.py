@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from nel.errors import EXIT_STOPPED_EARLY
 from tests.simulation.endpoint import Sent, expected
 from tests.simulation.script import Script
 from tests.simulation.world import Past, Place, World
 
 _REQUESTS_MIN = 3
+_NEAR = 1e-9
 _RETRIES_AT_ONCE, _RETRIES_PER_SECOND, _RETRY_SHARE = 10.0, 5.0, 0.1
 
 
@@ -25,13 +28,19 @@ def violations(world: World, reference: Path) -> list[str]:
     found = list(world.violations)
     found += _of_artifacts(world.script, world.run_dir / "simulated")
     found += _of_equality(world.run_dir / "simulated", reference / "simulated")
-    found += _of_keys(world.endpoint.log)
+    found += _of_keys([sent for endpoint in world.endpoints for sent in endpoint.log])
     for past in world.past:
-        sent = [one for one in world.endpoint.log if one.session == past.number]
-        found += _of_session(past, sent, {one.place for one in world.endpoint.log if one.session > past.number})
-        found += _of_retries(past, sent)
+        for endpoint in world.endpoints:
+            sent = [one for one in endpoint.log if one.session == past.number]
+            later = {one.place for one in endpoint.log if one.session > past.number}
+            found += _of_session(past, endpoint.model, sent, later)
+            found += _of_retries(past, sent)
+        found += _of_answers(past)
     found += _of_budget(world)
     found += _of_outages(world)
+    found += _of_judges(world)
+    found += _of_verdicts_asked_anew(world)
+    found += _of_scoring_only(world)
     return found
 
 
@@ -44,12 +53,15 @@ def _of_artifacts(script: Script, directory: Path) -> Iterator[str]:
     for line in lines:
         outcome, kind = line["outcome"], script.kinds[line["problem_idx"]]
         counts[outcome["state"]] += 1
-        if (outcome["state"], outcome["kind"]) != expected(kind):
+        if (outcome["state"], outcome["kind"]) != expected(script, line["problem_idx"]):
             yield f"I1 sample {line['problem_idx']} ({kind}) ended {outcome}"
         if (line["reward"] is None) != (outcome["state"] == "unscored"):
             yield f"I1 sample {line['problem_idx']} is {outcome['state']} with the reward {line['reward']}"
-        if kind == "right" and line["reward"] != 1.0:
-            yield f"I1 sample {line['problem_idx']} was answered right and got {line['reward']}"
+        wanted = _reward(script, line["problem_idx"])
+        if wanted is not None and (line["reward"] is None or abs(line["reward"] - wanted) > _NEAR):
+            yield f"I1 sample {line['problem_idx']} ({kind}) is worth {wanted} and got {line['reward']}"
+        for record in line["scoring_details"].get("judgements", []):
+            yield from _of_repeats(line["problem_idx"], record["opinions"])
     totals = {
         "n_total": len(lines),
         "n_scored": counts["scored"],
@@ -66,6 +78,23 @@ def _of_artifacts(script: Script, directory: Path) -> Iterator[str]:
             yield f"I2 {name} says {accounting}, results.jsonl has {totals}"
 
 
+def _of_repeats(idx: int, opinions: list[dict[str, Any]]) -> Iterator[str]:
+    for opinion in opinions:
+        given = [one for one in opinion["repeats"] if one is not None]
+        if opinion["grade"] is not None and opinion["repeats"] and len(given) * 2 <= len(opinion["repeats"]):
+            yield f"I1 sample {idx}: {len(given)} of {len(opinion['repeats'])} repeats decided for {opinion['judge']}"
+
+
+def _reward(script: Script, idx: int) -> float | None:
+    """Return what a sample is worth, None where that takes a look at its answer, or where it has no score."""
+    kind, judging = script.kinds[idx], script.judging
+    if expected(script, idx)[0] != "scored":
+        return None
+    if judging is not None and judging.ways[idx] != "rule":
+        return judging.worth(idx)
+    return float(script.rescored_at is None) if kind == "right" else None
+
+
 def _of_equality(directory: Path, reference: Path) -> Iterator[str]:
     """I3: what was killed and resumed equals what was not."""
     for name in ("results.jsonl", "metrics.json", "eval-simulated.json", "failure_analysis.json"):
@@ -73,7 +102,7 @@ def _of_equality(directory: Path, reference: Path) -> Iterator[str]:
         for mine, theirs in zip(here, there, strict=True):
             if mine != theirs:
                 parts = [part for part in theirs if mine.get(part) != theirs[part]]
-                yield f"I3 {name} differs in {parts}: {[(mine.get(part), theirs[part]) for part in parts]}"[:600]
+                yield f"I3 {name} differs in {parts}: {[(mine.get(part), theirs[part]) for part in parts]}"[:2000]
 
 
 def _comparable(path: Path) -> list[dict[str, Any]]:
@@ -94,9 +123,10 @@ def _of_keys(log: list[Sent]) -> Iterator[str]:
             yield f"keys: a request of sample {sent.sample} was sent under two keys"
 
 
-def _of_session(past: Past, log: list[Sent], asked_later: set[Place]) -> Iterator[str]:
-    """I4, I5 and what is counted, of one session."""
-    where = f"session {past.number} ({past.trouble}, concurrency {past.concurrency})"
+def _of_session(past: Past, model: str, log: list[Sent], asked_later: set[Place]) -> Iterator[str]:
+    """I4 and I5 of one session and one endpoint."""
+    traffic = past.traffic[model]
+    where = f"session {past.number} ({past.trouble}, concurrency {traffic.concurrency} of {model})"
     for sent in log:
         if sent.place in past.committed_before:
             yield f"I4 {where}: sample {sent.sample} was asked again though its answer was on disk"
@@ -106,20 +136,27 @@ def _of_session(past: Past, log: list[Sent], asked_later: set[Place]) -> Iterato
             yield f"I4 {where}: sample {sent.sample} was asked again after its answer, without a kill"
         if sent.answered:
             answered.add(sent.place)
-    at_risk = {*past.in_flight_at_end, *(answered - past.committed_after)}
+    answered = {sent.place for sent in log if sent.answered and sent.counts}
+    at_risk = {*traffic.in_flight_at_end, *(answered - past.committed_after)}
     again = at_risk & asked_later
-    if len(again) > past.concurrency:
+    if len(again) > traffic.concurrency:
         yield f"I4 {where}: {len(again)} requests were sent again"
     if past.ending is not None and past.ending.exit_code == 0 and answered - past.committed_after:
         yield f"I4 {where}: ended well with {len(answered - past.committed_after)} answers that are not on disk"
+    if traffic.most_in_flight > traffic.concurrency:
+        yield f"I5 {where}: {traffic.most_in_flight} requests were in flight at once"
+    if traffic.permits_at_end:
+        yield f"I5 {where}: {traffic.permits_at_end} permits were never given back"
+
+
+def _of_answers(past: Past) -> Iterator[str]:
+    """I4 of one session, and what it counted."""
     if past.committed_before - past.committed_after:
-        yield f"I4 {where}: {len(past.committed_before - past.committed_after)} answers on disk were lost"
-    if past.most_in_flight > past.concurrency:
-        yield f"I5 {where}: {past.most_in_flight} requests were in flight at once"
-    if past.permits_at_end:
-        yield f"I5 {where}: {past.permits_at_end} permits were never given back"
+        yield f"I4 session {past.number}: {len(past.committed_before - past.committed_after)} answers on disk were lost"
     if past.counted > past.outcomes_committed:
-        yield f"I4 {where}: {past.counted} outcomes were counted and {past.outcomes_committed} are on disk"
+        yield (
+            f"I4 session {past.number}: {past.counted} outcomes were counted and {past.outcomes_committed} are on disk"
+        )
 
 
 def _of_retries(past: Past, log: list[Sent]) -> Iterator[str]:
@@ -132,7 +169,7 @@ def _of_retries(past: Past, log: list[Sent]) -> Iterator[str]:
         seen[sent.key] = sent
         if before is None or before.fate == "hung_up":
             continue
-        first = sent.at if first is None else first
+        first = before.over if first is None else first
         retries += 1
         if retries > allowed + _RETRIES_PER_SECOND * (sent.at - first):
             yield f"retries: {retries} after {sent.at - first:.1f} s in session {past.number}"
@@ -143,6 +180,7 @@ def _of_budget(world: World) -> Iterator[str]:
     """Caps hold for all that the endpoint counted, but for what a killed session could not write down."""
     spent, unknown, unwritten = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0], 0
     names = ("max_requests", "max_tokens_total", "max_cost")
+    log = [sent for endpoint in world.endpoints for sent in endpoint.log]
     for past in world.past:
         if past.known is not None:
             known = (past.known.requests, past.known.tokens, past.known.cost)
@@ -150,11 +188,13 @@ def _of_budget(world: World) -> Iterator[str]:
             if unknown[0] > unwritten:
                 yield f"budget: session {past.number} does not know of {unknown[0] - unwritten:g} requests on disk"
         mute = past.ending is None or past.trouble == "disk_full"  # neither can write how it ended
-        for sent in world.endpoint.log:
+        for sent in log:
             if sent.session == past.number:
                 for i, value in enumerate((sent.processed, sent.tokens, sent.cost)):
                     spent[i] += value
                 unwritten += mute and sent.processed and sent.place not in past.stored_after
+        if world.spent.requests > len(log) and past is world.past[-1]:
+            yield f"budget: the run says that it sent {world.spent.requests} requests and sent {len(log)}"
         which = names.index(past.cap[0]) if past.cap is not None else 0
         if past.cap is not None and spent[which] > past.cap[1] * (1 + 1e-6) + unknown[which]:
             yield (
@@ -178,6 +218,58 @@ def _of_outages(world: World) -> Iterator[str]:
         for idx, kind in past.lost:
             if script.kinds[idx] not in ("refused", "poison") and _was_one_of_many(world, past, idx):
                 yield f"outage: session {past.number} lost sample {idx} by {kind}"
+
+
+def _of_judges(world: World) -> Iterator[str]:
+    """Fault 38: a judge that is down parks samples, holds nothing up, and ends a session resumably."""
+    for past in world.past:
+        where = f"session {past.number} ({past.trouble})"
+        parked = [idx for idx, kind in past.unjudged if kind == "parked"]
+        if parked:
+            yield f"judges: {where} committed {len(parked)} samples that only wait for their judge"
+        if past.ending is None:
+            continue
+        out = [idx for idx, kind in past.unjudged if kind in ("outage", "not_asked")]
+        if past.ending.exit_code == 0 and out and not past.scoring_only:
+            yield f"judges: {where} ended well, and {len(out)} samples have no verdict since their judge was down"
+        if past.ending.reason.startswith("the judge is down"):
+            if past.ending.exit_code != EXIT_STOPPED_EARLY:
+                yield f"judges: {where} ended with {past.ending.exit_code} since the judge is down"
+            if past.unanswered:
+                yield f"fault 38: {where} left {past.unanswered} samples unanswered since the judge is down"
+
+
+def _of_verdicts_asked_anew(world: World) -> Iterator[str]:
+    """A reply that could not be read is asked for anew in every later session that ends well."""
+    for before, past in pairwise(world.past):
+        if past.ending is None or past.ending.exit_code != 0 or past.scoring_only:
+            continue
+        asked = {sent.sample for endpoint in world.endpoints for sent in endpoint.log if sent.session == past.number}
+        still = {idx for idx, _ in past.unjudged}
+        for idx, kind in before.unjudged:
+            if idx in still and idx not in asked:
+                yield f"judges: session {past.number} did not ask again for sample {idx} ({kind})"
+
+
+def _of_scoring_only(world: World) -> Iterator[str]:
+    """A session that only scores sends nothing, forgets no answer and no fault, and scores again what was scored."""
+    for before, past in pairwise(world.past):
+        if not past.scoring_only:
+            continue
+        if past.asked:
+            yield f"score: session {past.number} only scores and sent {past.asked} requests"
+        if past.unanswered > before.unanswered:
+            yield f"score: session {past.number} forgot {past.unanswered - before.unanswered} answers or faults"
+        is_same = past.scorer == before.scorer
+        if past.ending is None or past.ending.exit_code != 0 or (world.script.scorer_faults and not is_same):
+            continue
+        lost = [
+            place
+            for place, reward in before.scored.items()
+            if place not in past.scored or (is_same and past.scored[place] != reward)
+        ]
+        if lost:
+            yield f"score: session {past.number} took the score of {lost[:5]} away or changed it"
 
 
 def _was_one_of_many(world: World, past: Past, idx: int) -> bool:

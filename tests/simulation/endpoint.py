@@ -57,6 +57,10 @@ class Sent:
     """The endpoint got it and counts it."""
     tokens: int = 0
     cost: float = 0.0
+    over: float = float("inf")
+    """When the client had its answer or fault."""
+    counts: bool = True
+    """Its answer can be used, so that it may never be asked for again once it is on disk."""
 
     @property
     def place(self) -> tuple[int, int, str]:
@@ -67,12 +71,19 @@ class Sent:
 class ScriptedEndpoint:
     """The endpoint of one world."""
 
+    model = "m"
+    prices = (PRICE_INPUT, PRICE_OUTPUT)
+
     def __init__(self, script: Script, clock: Clock) -> None:
         self._script = script
         self._clock = clock
+        self._latency, self._tail = script.latency, script.tail
+        self._faults, self._faults_end = script.faults, script.faults_end
         self._attempts: Counter[str] = Counter()
         self._bucket, self._filled_at = 2.0, clock.now
         self.log: list[Sent] = []
+        self.fetched = 0
+        """Requests of any kind, those for the list of models included."""
         self.in_flight: dict[int, Sent] = {}
         self.most_in_flight = 0
         self.session = 0
@@ -93,6 +104,7 @@ class ScriptedEndpoint:
         """Return what the script says of this attempt, after the time it says."""
         if self.dead:
             await asyncio.Event().wait()
+        self.fetched += 1
         if body is None:
             return await self._list_models()
         sent = self._sent(body.decode(), headers)
@@ -106,12 +118,13 @@ class ScriptedEndpoint:
             return await self._play(sent, rng)
         finally:
             self.in_flight.pop(number, None)
+            sent.over = self._clock.now
 
     async def _list_models(self) -> Fetched | Fault:
         await asyncio.sleep(0.1)
         if self._outage() == "refused":
             return _fault("refused")
-        return _json(200, {"data": [{"id": "m"}]}, 0.1)
+        return _json(200, {"data": [{"id": self.model}]}, 0.1)
 
     def _sent(self, body: str, headers: Mapping[str, str]) -> Sent:
         key = headers["Idempotency-Key"]
@@ -133,15 +146,18 @@ class ScriptedEndpoint:
         return None
 
     def _fate(self, sent: Sent, rng: random.Random) -> str:
-        script, kind = self._script, self._script.kinds[sent.sample]
         outage = self._outage()
         if outage is not None:
             return outage
-        if self._clock.now < script.faults_end:
+        if self._clock.now < self._faults_end:
             if not self._has_room():
                 return rng.choice(("status_429", "status_429_wait", "status_429_told"))
-            if rng.random() < script.faults:
+            if rng.random() < self._faults:
                 return rng.choice(TRANSIENT)
+        return self._fate_of_sample(sent)
+
+    def _fate_of_sample(self, sent: Sent) -> str:
+        kind = self._script.kinds[sent.sample]
         if kind == "poison":
             return "status_500"
         return {"context": "context", "refused": "bad_request"}.get(kind, "answer")
@@ -159,7 +175,7 @@ class ScriptedEndpoint:
 
     async def _play(self, sent: Sent, rng: random.Random) -> Fetched | Fault:
         fate = sent.fate
-        latency = self._script.latency * rng.uniform(0.5, 1.5) * (20 if rng.random() < self._script.tail else 1)
+        latency = self._latency * rng.uniform(0.5, 1.5) * (20 if rng.random() < self._tail else 1)
         if fate in ("refused", "hung_up"):
             await asyncio.sleep(0.01)
             return _fault(fate)
@@ -186,7 +202,7 @@ class ScriptedEndpoint:
     def _bill(self, sent: Sent) -> None:
         prompt, completion = _tokens(sent.body)
         sent.tokens = prompt + completion
-        sent.cost = (prompt * PRICE_INPUT + completion * PRICE_OUTPUT) / 1e6
+        sent.cost = (prompt * self.prices[0] + completion * self.prices[1]) / 1e6
 
     def _refusal(self, fate: str, rng: random.Random) -> Fetched:
         now = _EPOCH + timedelta(seconds=self._clock.now)
@@ -228,13 +244,28 @@ class ScriptedEndpoint:
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
         answer: dict[str, Any] = {"model": "m", "choices": [choice]}
         if sent.sample % 7:
-            prompt, completion = _tokens(sent.body)
-            answer["usage"] = {"prompt_tokens": prompt, "completion_tokens": completion}
+            answer["usage"] = usage_of(sent)
         return answer
 
 
-def expected(kind: Kind) -> tuple[str, str | None]:
+def usage_of(sent: Sent) -> dict[str, int]:
+    """Return what the endpoint says of the tokens of an answer."""
+    prompt, completion = _tokens(sent.body)
+    return {"prompt_tokens": prompt, "completion_tokens": completion}
+
+
+def expected(script: Script, idx: int) -> tuple[str, str | None]:
     """Return the state of a sample's outcome, and its kind where there is one."""
+    state, named = expected_before_judging(script.kinds[idx])
+    judging = script.judging
+    if state != "scored" or judging is None or judging.ways[idx] == "rule":
+        return state, named
+    fault = judging.fault(idx)
+    return ("scored", None) if fault is None else ("unscored", fault)
+
+
+def expected_before_judging(kind: Kind) -> tuple[str, str | None]:
+    """Return the state that a sample comes to where nobody judges it, and its kind where there is one."""
     failures = {"length": "truncated", "empty": "empty", "filtered": "content_filter", "context": "context_exceeded"}
     if kind in failures:
         return "model_failure", failures[kind]

@@ -13,11 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from nel.benchmarks.base import Benchmark
-from nel.engine.scoring import Answer, Deliver, Scorers, ToScore, _blame, _score_turns, inputs_of
+from nel.engine.calling import HandedOff, ToScore, blame, inputs_of, score_turns
+from nel.engine.judging import KEY_PREFIX
+from nel.engine.scoring import Answer, Deliver, Scorers
 from nel.engine.store import OutcomeRow, Store, _disk_fault, _Entry, _Write
 from nel.errors import NelError, StoreError
+from nel.judges.base import Case
+from nel.scoring.result import mean_of_turns, outcome_of
 from nel.strictjson import loads
-from nel.types import Outcome, Unscored
+from nel.types import Outcome, Scored, Unscored
+from tests.simulation.judging import judges_named
 from tests.simulation.loop import Crash
 from tests.simulation.script import Script, SessionScript
 
@@ -30,7 +35,7 @@ class SimulatedStore(Store):
         self._trouble = session
         self._rng = rng
         self._pending: list[_Entry] = []
-        self._permits: list[asyncio.Future[None]] = []
+        self._permits: list[tuple[str, asyncio.Future[None]]] = []
         self._committing = False
         self._commits = 0
         self._writes = 0
@@ -40,11 +45,15 @@ class SimulatedStore(Store):
         self.outcomes_committed = 0
         super().__init__(path)
 
+    def holding(self, model: str) -> int:
+        """Return how many answers of a model wait for the disk with their permit."""
+        self._permits = [held for held in self._permits if not held[1].done()]
+        return sum(name == model for name, _ in self._permits)
+
     @property
-    def holding(self) -> int:
-        """Return how many answers wait for the disk with their permit."""
-        self._permits = [future for future in self._permits if not future.done()]
-        return len(self._permits)
+    def is_writing(self) -> bool:
+        """Return whether something is on its way to disk."""
+        return self._committing or bool(self._pending)
 
     def start_writer(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -64,15 +73,18 @@ class SimulatedStore(Store):
         outcome: OutcomeRow | None = None,
     ) -> asyncio.Future[None]:
         future = super().put_response(benchmark, idx, repeat, request, response, outcome=outcome)
-        if "error" not in loads(response):
-            self._permits.append(future)
+        answered = loads(response)
+        if "error" not in answered and not answered.get("cached"):
+            self._permits.append(("m", future))
         return future
 
     def put_call(
         self, benchmark: int, idx: int, repeat: int, key: str, request: str, response: str
     ) -> asyncio.Future[None]:
         future = super().put_call(benchmark, idx, repeat, key, request, response)
-        self._permits.append(future)
+        judge = key.removeprefix(KEY_PREFIX).partition(":")[0] if key.startswith(KEY_PREFIX) else "m"
+        if not loads(response).get("cached"):
+            self._permits.append((judge, future))
         return future
 
     def _put(self, writes: list[_Write]) -> asyncio.Future[None]:
@@ -138,7 +150,8 @@ class SimulatedScorers(Scorers):
         self._rng = rng
         self._now = now
         self._waiting: list[ToScore] = []
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], ToScore] = {}
+        self._questions: set[asyncio.Task[Any]] = set()
         self._running = False
 
     async def run(self, *, timeout_seconds: float, deliver: Deliver, answer: Answer) -> None:
@@ -149,9 +162,10 @@ class SimulatedScorers(Scorers):
         try:
             await asyncio.Event().wait()
         finally:
-            for task in self._tasks:
+            left = [*self._tasks, *self._questions]
+            for task in left:
                 task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await asyncio.gather(*left, return_exceptions=True)
 
     def put(self, item: ToScore) -> None:
         if self._running:
@@ -164,11 +178,32 @@ class SimulatedScorers(Scorers):
 
     def _start(self, item: ToScore) -> None:
         task = asyncio.create_task(self._score(item))
-        self._tasks.add(task)
+        self._tasks[task] = item
         task.add_done_callback(self._finished)
 
+    def _restart(self) -> None:
+        """Begin everything again but what hangs; what was asked is answered to nobody."""
+        for task, item in list(self._tasks.items()):
+            if self._script.kinds[item.idx] != "hangs" and not task.done():
+                del self._tasks[task]
+                task.cancel()
+                self._start(item.anew())
+
+    async def _ask(self, item: ToScore, what: str, payload: Any) -> Any:
+        if self._script.judging is None or not self._script.judging.restarts:
+            return await self._answer(item, what, payload)
+        question = asyncio.ensure_future(self._answer(item, what, payload))
+        self._questions.add(question)
+        question.add_done_callback(self._answered)
+        return await asyncio.shield(question)
+
+    def _answered(self, question: asyncio.Task[Any]) -> None:
+        self._questions.discard(question)
+        if not question.cancelled() and not isinstance(question.exception(), NelError | None):
+            question.result()
+
     def _finished(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
+        self._tasks.pop(task, None)
         if not task.cancelled():
             task.result()
 
@@ -176,10 +211,12 @@ class SimulatedScorers(Scorers):
         outcome = await self._outcome(item)
         self._deliver([(item, outcome)])
 
-    async def _outcome(self, item: ToScore) -> Outcome:
+    async def _outcome(self, item: ToScore) -> Outcome | HandedOff:
         kind = self._script.kinds[item.idx]
         if kind == "hangs":
             await asyncio.sleep(self._timeout_seconds)
+            if self._script.judging is not None and self._script.judging.restarts:
+                self._restart()
             return Unscored(cause="scorer", kind="timeout", detail="the scorer took too long")
         await asyncio.sleep(self._rng.uniform(0.001, 0.5))
         if self._now() < self._script.faults_end and self._rng.random() < self._script.scorer_faults:
@@ -187,7 +224,27 @@ class SimulatedScorers(Scorers):
         if kind == "asks":
             try:
                 for question in ("is", "is not"):
-                    await self._answer(item, "model", {"prompt": f"say whether this {question} so", "options": {}})
+                    await self._ask(item, "model", {"prompt": f"say whether this {question} so", "options": {}})
             except NelError as error:
-                return _blame(error)
-        return _score_turns(item.benchmark, inputs_of(item))
+                return blame(error)
+        judging = self._script.judging
+        way = "rule" if judging is None or kind == "raises" else judging.ways[item.idx]
+        if way in ("rule", "handed"):
+            return score_turns(item.benchmark, inputs_of(item))
+        return await self._asked_for(item, way)
+
+    async def _asked_for(self, item: ToScore, way: str) -> Outcome:
+        """Score as a scorer does that asks the judge itself."""
+        turns = []
+        judging, case = self._script.judging, Case()
+        if judging is not None:
+            case = Case(judges=judges_named(judging), template=judging.template)
+        try:
+            if way == "asks_both":
+                await self._ask(item, "model", {"prompt": "say what this is worth", "options": {}})
+            for turn, given in enumerate(inputs_of(item)):
+                judgement = await self._ask(item, "judge", (turn, case))
+                turns.append(outcome_of({"right": judgement.grade.score}, given.response))
+        except NelError as error:
+            return Scored(reward=0.0, metrics={"right": 0.0}) if way == "hides" else blame(error)
+        return mean_of_turns(turns)

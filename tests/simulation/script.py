@@ -10,7 +10,8 @@ import random
 from dataclasses import dataclass, replace
 from typing import Literal
 
-START = 1000.0
+from tests.simulation.judging import FIRST_JUDGED, START, Judging, judging_of
+from tests.simulation.regressions import REGRESSIONS
 
 Kind = Literal[
     "right", "wrong", "length", "empty", "filtered", "context", "refused", "poison", "raises", "hangs", "asks", "turns"
@@ -18,6 +19,8 @@ Kind = Literal[
 Trouble = Literal["none", "kill", "kill_at_commit", "kill_at_write", "signal", "disk_full"]
 Profile = Literal["mixed", "outages", "crashes", "limits"]
 Scored = Literal["simulated", "own"]
+Damage = Literal["none", "texts", "garbage"]
+"""What happens to a cache between two runs: nothing, other texts under the old digests, a file that is no database."""
 
 _POISON_MAX = 2
 """Three samples that fail with every attempt cannot be told from an endpoint that is down, once they alone are left."""
@@ -55,6 +58,8 @@ class SessionScript:
     """Of the commit or write, for ``kill_at_commit``, ``kill_at_write`` and ``disk_full``."""
     durable: bool = False
     """Whether the commit that a kill hits is on disk."""
+    scoring_only: bool = False
+    """Stored answers are scored and nothing is asked, as ``nel eval score`` does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,13 +91,46 @@ class Script:
     """Name and value of a budget, raised whenever it is spent."""
     scorers: Scored
     scorer_faults: float
+    judging: Judging | None = None
+    caching: Damage | None = None
+    """Answers are cached for a second run; what happens to the cache between the two. None: there is no cache."""
+    rescored_at: int | None = None
+    """From this session on another scorer scores; None: the same all along."""
+
+    def again(self) -> Script:
+        """Return a second run of the same samples after the trouble of the first, with one session cut short."""
+        return replace(self.clean(), caching=self.caching, sessions=self.sessions[:1])
+
+    def is_rescored(self, session: int) -> bool:
+        """Return whether a session scores with the other scorer."""
+        return self.rescored_at is not None and session >= self.rescored_at
+
+    @property
+    def sessions_min(self) -> int:
+        """Return how many sessions there are at least."""
+        replaced_at = 0 if self.judging is None else self.judging.replaced_at
+        return max(len(self.sessions) if self.rescored_at is not None else 0, replaced_at + 1)
 
     def clean(self) -> Script:
         """Return the same samples in a world without any trouble."""
         return replace(
             self, faults=0.0, windows=(), requests_per_second=None, faults_end=START, sessions=(), cap=None,
-            tail=0.0, scorer_faults=0.0, last_concurrency=8, commit_seconds=0.001,
+            tail=0.0, scorer_faults=0.0, last_concurrency=8, commit_seconds=0.001, caching=None,
+            rescored_at=None if self.rescored_at is None else 0,
+            judging=None if self.judging is None else self.judging.clean(),
         )  # fmt: skip
+
+    def slow(self) -> Script:
+        """Return the same samples, asked one at a time by sessions without trouble; that of judges stays."""
+        return replace(
+            self, faults=0.0, windows=(), requests_per_second=None, faults_end=START, sessions=(), cap=None,
+            tail=0.0, scorer_faults=0.0, last_concurrency=1, rescored_at=None,
+        )  # fmt: skip
+
+    @property
+    def calm_after(self) -> float:
+        """Return when the last fault of anybody is over."""
+        return max(self.faults_end, START if self.judging is None else self.judging.faults_end)
 
     @property
     def has_kills(self) -> bool:
@@ -113,7 +151,8 @@ def script_of(seed: int) -> Script:
     windows = _windows(rng, profile, length)
     calm = profile in ("outages", "crashes")
     until = START + rng.uniform(1, 6) * length
-    return Script(
+    judging = judging_of(seed, kinds, latency, length) if scorers == "simulated" else None
+    script = Script(
         seed=seed,
         profile=profile,
         kinds=kinds,
@@ -133,7 +172,48 @@ def script_of(seed: int) -> Script:
         cap=_cap(rng, len(kinds) * repeats),
         scorers=scorers,
         scorer_faults=0.0 if calm else rng.choice((0.0, 0.05)),
+        judging=judging,
     )
+    script = _varied(script, random.Random(f"variety/{seed}"))
+    return script if judging is None or not judging.thronged else script.slow()
+
+
+def _varied(script: Script, rng: random.Random) -> Script:
+    """Return a script in which answers may be cached for a second run, or scored anew without asking."""
+    is_replaced = script.judging is not None and script.judging.replaced_at
+    if script.seed < FIRST_JUDGED or script.seed in REGRESSIONS or is_replaced:
+        return script
+    if rng.random() < 0.2:
+        return replace(script, caching=rng.choice(("none", "none", "texts", "garbage")))
+    if (
+        rng.random() < (0.25 if script.judging is None else 0.4)
+        and script.scorers == "simulated"
+        and script.profile != "outages"
+    ):
+        return _rescored(script, rng)
+    return script
+
+
+def _rescored(script: Script, rng: random.Random) -> Script:
+    """Return a script with sessions that only score, from one of which on the scorer may be another."""
+    sessions = list(script.sessions)
+    for _ in range(rng.choice((1, 1, 2))):
+        trouble: Trouble = rng.choice(("none", "none", "none", "kill", "kill_at_commit", "kill_at_write", "disk_full"))
+        scoring = SessionScript(
+            concurrency=rng.choice((1, 4, 16)),
+            trouble=trouble,
+            after_seconds=rng.uniform(0, 5),
+            number=rng.randint(1, 6),
+            durable=rng.random() < 0.5,
+            scoring_only=True,
+        )
+        sessions.insert(rng.randint(1, len(sessions)) if sessions else 0, scoring)
+    if not script.sessions:
+        first = SessionScript(concurrency=script.last_concurrency, trouble="kill", after_seconds=rng.uniform(2, 30))
+        sessions.insert(0, first)
+    first_scoring = next(number for number, session in enumerate(sessions) if session.scoring_only)
+    rescored_at = first_scoring if rng.random() < 0.5 else None
+    return replace(script, sessions=tuple(sessions), rescored_at=rescored_at)
 
 
 def _kinds(rng: random.Random, n: int, scorers: Scored) -> tuple[Kind, ...]:

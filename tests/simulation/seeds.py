@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from tests.simulation.caching import spoil, violations_of_cache
 from tests.simulation.checks import violations
 from tests.simulation.loop import Deadlock, TooLate
 from tests.simulation.script import script_of
@@ -41,7 +42,11 @@ def _run(seed: int) -> tuple[list[str], str]:
         clean = World(script.clean(), Path(directory) / "clean")
         world = World(script, Path(directory) / "world")
         found = _to_the_end(clean) or _to_the_end(world) or [*clean.violations, *violations(world, clean.run_dir)]
-    trace = "".join(f"{sent.at:.6f} {sent.key} {sent.fate}\n" for sent in world.endpoint.log)
+        if script.caching is not None and world.cache is not None and not found:
+            spoil(world.cache, script.caching)
+            again = World(script.again(), Path(directory) / "again", cache=world.cache)
+            found = _to_the_end(again) or [*violations(again, clean.run_dir), *violations_of_cache(world, again)]
+    trace = "".join(f"{sent.at:.6f} {sent.key} {sent.fate}\n" for endpoint in world.endpoints for sent in endpoint.log)
     return found, hashlib.sha256(trace.encode()).hexdigest()
 
 

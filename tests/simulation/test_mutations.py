@@ -4,28 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from nel.engine import asking, pipeline
+from nel.config.schema import Price
+from nel.engine import asking, judging, pipeline
+from nel.engine.bench import Bench, Slots
+from nel.engine.beside import Beside
+from nel.engine.calling import Talk, ToScore
+from nel.engine.codec import decode_response
+from nel.engine.handing_over import HandingOver
+from nel.engine.judge_replies import read_reply
+from nel.engine.judging import Judges
 from nel.engine.store_snapshot import Snapshot, StoredSample
 from nel.engine.verdict import verdict_before_scoring
 from nel.models import client as client_module
-from nel.models.budget import BudgetSpent, Ledger, Spend
+from nel.models.budget import BudgetSpent, Ledger, Spend, cost_of
 from nel.models.client import Client, Keep
 from nel.models.faults import Fault
 from nel.models.pacing import Gate
 from nel.models.pacing.breaker import Breaker
 from nel.models.protocols import parse_answer
-from nel.types import ModelFailure, Outcome, Request, Response, Unscored
-from tests.simulation.script import Script, script_of
-from tests.simulation.seeds import run_seed
+from nel.types import ModelFailure, Outcome, Request, Response, Unscored, Usage
+from tests.simulation.mutating import Mutate, Patch, Suits, see
+from tests.simulation.parts import SimulatedStore
+from tests.simulation.script import Script
 
-Patch = pytest.MonkeyPatch
-_SEEDS_MAX = 12
+_LONG = 200.0
+"""Seconds of an outage that fills all the room there is."""
 
 
 def _count_before_commit(patch: Patch) -> None:
@@ -91,10 +101,11 @@ def _take_errors_for_answers(patch: Patch) -> None:
 def _reserve_too_late(patch: Patch) -> None:
     """What a request may cost is looked at once it is over."""
 
-    async def reserve(self: Ledger, body_bytes: int, tokens_max: int) -> Spend:
+    async def reserve(self: Ledger, body_bytes: int, tokens_max: int, price: Price | None) -> Spend:
         if self._capped and self._reserved.requests == 0 and (name := self._exceeded(Spend())) is not None:
             raise BudgetSpent(self._reason(name, Spend()))
-        worst = self._worst(body_bytes, tokens_max)
+        usage = Usage(prompt_tokens=body_bytes, completion_tokens=tokens_max)
+        worst = Spend(1, body_bytes + tokens_max, cost_of(usage, price) or 0.0)
         self._reserved.add(replace(worst, tokens=0, cost=0.0))
         return replace(worst, tokens=0, cost=0.0)
 
@@ -127,6 +138,91 @@ def _draw_keys_by_lot(patch: Patch) -> None:
     patch.setattr(Client, "_attempt", with_another_key)
 
 
+def _commit_what_is_parked(patch: Patch) -> None:
+    """A sample that waits for a judge which is down is unscored by it."""
+    settled = HandingOver.settled
+
+    def final(self: HandingOver, item: ToScore, outcome: Outcome) -> Outcome:
+        return settled(self, item, outcome) or outcome
+
+    patch.setattr(HandingOver, "settled", final)
+
+
+def _believe_the_scorer(patch: Patch) -> None:
+    """What a scorer returns counts, whether its judge failed or not."""
+    patch.setattr(HandingOver, "settled", lambda self, item, outcome: outcome)
+
+
+def _use_unreadable_replies_again(patch: Patch) -> None:
+    """A reply that is stored is the reply."""
+    kept = Judges._kept
+
+    async def stored(self: Judges, asked: Any, member: Any, request: Any, body: bytes, key: str, question: Any) -> Any:
+        known = self._snapshot.call(*asked.place, key)
+        if known is not None:
+            response = decode_response(known)
+            return response, await read_reply(question, response, Beside(seconds=1))
+        return await kept(self, asked, member, request, body, key, question)
+
+    patch.setattr(Judges, "_kept", stored)
+
+
+def _ask_anew_in_the_same_session(patch: Patch) -> None:
+    """A sample that was parked is judged from the start: replies that could not be read are paid for again."""
+    patch.setattr(Snapshot, "session_of_call", lambda *_: None)
+
+
+def _turn_nobody_away(patch: Patch) -> None:
+    """Who waits for a judge that is down keeps waiting."""
+    patch.setattr(Slots, "turn_away", lambda self: None)
+    patch.setattr(Bench, "is_out", property(lambda self: False))
+    patch.setattr(Bench, "is_stalled", property(lambda self: False))
+
+
+def _leave_no_room_beside_judges(patch: Patch) -> None:
+    """Who is with a judge takes the room of those who are to be asked and scored."""
+    patch.setattr(Judges, "places", 0)
+
+
+def _count_verdicts_before_they_are_kept(patch: Patch) -> None:
+    """A judge's reply is used, and its permit given back, before it is on disk."""
+    put_call = SimulatedStore.put_call
+
+    def at_once(self: SimulatedStore, benchmark: int, idx: int, repeat: int, key: str, *texts: str) -> Any:
+        kept = put_call(self, benchmark, idx, repeat, key, *texts)
+        if not key.startswith(judging.KEY_PREFIX):
+            return kept
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        done.set_result(None)
+        return done
+
+    patch.setattr(SimulatedStore, "put_call", at_once)
+
+
+def _end_well_without_the_judge(patch: Patch) -> None:
+    """A judge that is down for good does not keep a session from being done."""
+    patch.setattr(Judges, "down", None)
+
+
+def _judge_what_is_parked_never(patch: Patch) -> None:
+    """Samples that were parked are left where they are."""
+
+    async def forget(self: Any, scoring: Any) -> None:
+        return None
+
+    patch.setattr(pipeline.Pipeline, "_judge_the_rest", forget)
+
+
+def _begin_again_where_it_was(patch: Patch) -> None:
+    """A scorer that begins again counts on from what it had asked before."""
+    patch.setattr(ToScore, "anew", lambda self: self)
+
+
+def _ask_beside_the_scoring_before(patch: Patch) -> None:
+    """A scorer that begins again does not wait for what was asked before."""
+    patch.setattr(Talk, "asking", lambda self, key: nullcontext())
+
+
 def _has_kills(script: Script) -> bool:
     return script.has_kills and script.commit_seconds >= 1 and script.sessions[0].trouble.startswith("kill")
 
@@ -147,7 +243,48 @@ def _has_cap(script: Script) -> bool:
     return script.cap is not None and script.last_concurrency > 4 and script.profile != "outages"
 
 
-_MUTATIONS: list[tuple[Callable[[Patch], None], Callable[[Script], bool], tuple[str, ...]]] = [
+def _is_judged(script: Script) -> bool:
+    return script.judging is not None and script.cap is None
+
+
+def _has_mute(script: Script) -> bool:
+    return script.judging is not None and script.has_kills and "prose" in script.judging.tempers
+
+
+def _hides(script: Script) -> bool:
+    return script.judging is not None and any(
+        way == "hides" and script.judging.fault(idx) for idx, way in enumerate(script.judging.ways)
+    )
+
+
+def _has_judges_down(script: Script) -> bool:
+    return script.judging is not None and script.judging.down_before > 0 and script.cap is None
+
+
+def _is_narrow(script: Script) -> bool:
+    judging = script.judging
+    if judging is None or script.cap is not None or not judging.narrow:
+        return False
+    return judging.down_before > 0 or any(one.end - one.begin > _LONG for one in judging.outages)
+
+
+def _hesitates_in_outages(script: Script) -> bool:
+    return script.judging is not None and bool(script.judging.outages) and "hesitant" in script.judging.tempers
+
+
+def _is_thronged(script: Script) -> bool:
+    return script.judging is not None and script.judging.thronged and script.cap is None
+
+
+def _has_judged_kills(script: Script) -> bool:
+    return script.judging is not None and _has_kills(script)
+
+
+def _restarts(script: Script) -> bool:
+    return script.judging is not None and script.judging.restarts and "hangs" in script.kinds
+
+
+_MUTATIONS: list[tuple[Mutate, Suits, tuple[str, ...]]] = [
     (_count_before_commit, _has_kills, ("I4",)),
     (_score_faults_as_wrong, _has_poison, ("I1",)),
     (_hold_the_permit_while_waiting, _is_faulty, ("I5",)),
@@ -157,19 +294,23 @@ _MUTATIONS: list[tuple[Callable[[Patch], None], Callable[[Script], bool], tuple[
     (_forget_what_is_stored, _has_kills, ("I4",)),
     (_never_open_the_breaker, _has_outages, ("outage",)),
     (_draw_keys_by_lot, _is_faulty, ("keys",)),
+    (_commit_what_is_parked, _is_judged, ("judges",)),
+    (_believe_the_scorer, _hides, ("I1",)),
+    (_use_unreadable_replies_again, _has_mute, ("judges",)),
+    (_ask_anew_in_the_same_session, _hesitates_in_outages, ("I4",)),
+    (_turn_nobody_away, _is_narrow, ("fault 38",)),
+    (_leave_no_room_beside_judges, _is_thronged, ("fault 38",)),
+    (_count_verdicts_before_they_are_kept, _has_judged_kills, ("I4", "I5")),
+    (_end_well_without_the_judge, _has_judges_down, ("judges",)),
+    (_judge_what_is_parked_never, _is_judged, ("I1", "judges")),
+    (_begin_again_where_it_was, _restarts, ("I3", "I4")),
+    (_ask_beside_the_scoring_before, _restarts, ("I4",)),
 ]
 
 
 @pytest.mark.parametrize(("mutate", "suits", "named"), _MUTATIONS, ids=lambda value: getattr(value, "__name__", ""))
 def test_a_mechanism_that_is_missing_is_seen(
-    mutate: Callable[[Patch], None], suits: Callable[[Script], bool], named: tuple[str, ...], monkeypatch: Patch
+    mutate: Mutate, suits: Suits, named: tuple[str, ...], monkeypatch: Patch
 ) -> None:
     """Without it, one of a handful of worlds breaks the invariant that it upholds."""
-    seeds = [seed for seed in range(400) if suits(script_of(seed))][:_SEEDS_MAX]
-    mutate(monkeypatch)
-    seen: list[str] = []
-    for seed in seeds:
-        seen += run_seed(seed)
-        if any(line.startswith(named) for line in seen):
-            return
-    pytest.fail(f"no violation of {' or '.join(named)} in the seeds {seeds}; seen: {seen[:3]}")
+    see(mutate, suits, named, monkeypatch)

@@ -1,4 +1,4 @@
-"""Whole runs under virtual time: 200 worlds of kills, outages, refusals and full disks, and what must hold of each.
+"""Whole runs under virtual time: worlds of kills, outages, full disks, judges and caches, and what must hold of each.
 
 A seed that fails prints its number and the command that runs it alone; put it into `regressions`.
 """
@@ -7,17 +7,37 @@ from __future__ import annotations
 
 import pytest
 
+from tests.simulation.judging import FIRST_JUDGED
 from tests.simulation.regressions import REGRESSIONS
+from tests.simulation.script import script_of
 from tests.simulation.seeds import failures, trace_of
 
 _SEEDS = 200
 _CHUNK = 10
+_JUDGED = [seed for seed in range(FIRST_JUDGED, 2 * FIRST_JUDGED) if script_of(seed).judging is not None][:30]
+_VARIED = [
+    seed
+    for seed in range(2 * FIRST_JUDGED, 3 * FIRST_JUDGED)
+    if (script := script_of(seed)).caching is not None or any(session.scoring_only for session in script.sessions)
+][:30]
 
 
 @pytest.mark.parametrize("first", range(0, _SEEDS, _CHUNK), ids=lambda first: f"seeds-{first}-{first + _CHUNK - 1}")
 def test_every_invariant_holds_in_every_world(first: int) -> None:
     """Nothing is lost, paid twice or counted wrongly, and every run ends."""
     assert failures(range(first, first + _CHUNK)) == []
+
+
+@pytest.mark.parametrize("first", range(0, len(_JUDGED), _CHUNK), ids=lambda first: f"judged-{_JUDGED[first]}")
+def test_every_invariant_holds_where_answers_are_judged(first: int) -> None:
+    """Judges that are down, silent or in doubt cost no answer and no verdict, and hold nobody up."""
+    assert failures(_JUDGED[first : first + _CHUNK]) == []
+
+
+@pytest.mark.parametrize("first", range(0, len(_VARIED), _CHUNK), ids=lambda first: f"varied-{_VARIED[first]}")
+def test_every_invariant_holds_over_a_cache_and_where_answers_are_only_scored(first: int) -> None:
+    """A second run pays for nothing that is known, and scoring anew sends nothing and loses nothing."""
+    assert failures(_VARIED[first : first + _CHUNK]) == []
 
 
 @pytest.mark.parametrize("seed", [seed for seed in REGRESSIONS if seed >= _SEEDS])
@@ -29,3 +49,4 @@ def test_what_once_failed_holds(seed: int) -> None:
 def test_a_seed_is_one_world() -> None:
     """The same seed sends the same requests at the same times, or a failure could not be looked into."""
     assert trace_of(5) == trace_of(5)
+    assert trace_of(_JUDGED[0]) == trace_of(_JUDGED[0])

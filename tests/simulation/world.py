@@ -5,47 +5,52 @@ Everything but the script's own parts is nel's: preparation, pipeline, client, g
 
 from __future__ import annotations
 
+import asyncio
 import random
 import signal
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from nel.artifacts.write import write_artifacts
 from nel.benchmarks.base import Benchmark
+from nel.config.identity import ALLOW_JUDGE
 from nel.config.schema import RunConfig
+from nel.engine.codec import decode_response
 from nel.engine.ending import Ending
-from nel.engine.plan import Plan, _plan
+from nel.engine.judging import KEY_PREFIX, Judges
+from nel.engine.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
 from nel.engine.scoring import Scorers
 from nel.engine.session import Footing
 from nel.engine.spending import spent_before
 from nel.engine.store_snapshot import FILE_NAME, Snapshot
+from nel.errors import ResumeRefused
 from nel.models.budget import Spend
+from nel.models.pacing import Gate
 from nel.observer import NOBODY, Observer
-from nel.prompts import load_template
-from nel.scoring.text import exact_match
-from nel.types import ScorerInput
+from nel.strictjson import loads
 from tests.simulation.endpoint import (
-    FIRST_BYTE_SECONDS,
-    MAX_TOKENS,
     POISONED,
-    PRICE_INPUT,
-    PRICE_OUTPUT,
     ScriptedEndpoint,
     expected,
 )
+from tests.simulation.judge_endpoint import JudgeEndpoint, SelfJudgingEndpoint, Wire, is_readable
+from tests.simulation.judging import TRANSIENT_KINDS
 from tests.simulation.loop import Clock, Crash, VirtualLoop, run_virtually
 from tests.simulation.parts import SimulatedScorers, SimulatedStore
 from tests.simulation.script import START, Script, SessionScript
+from tests.simulation.setting import config_of, narrowed, plan_of
 
 SECONDS_TO_FINISH = 3600.0
-"""After the last fault, or the start of the session where that is later."""
+"""After the last fault, or the start of the session where that is later; for each question about an answer."""
 _SESSIONS_MAX = 150
-_SCORER_SECONDS = 20.0
+_BLOCKED_SECONDS = 5.0
+_HELD_UP_SECONDS = 45.0
+"""By scorers that hang, and by a judge that is silent until those who wait for it are turned away."""
 Place = tuple[int, int, str]
 
 
@@ -54,7 +59,6 @@ class Past:
     """What a session left behind, for the checks."""
 
     number: int
-    concurrency: int
     trouble: str
     ending: Ending | None
     """None after a kill."""
@@ -63,37 +67,73 @@ class Past:
     committed_before: set[Place]
     """Answers that were on disk when it began."""
     committed_after: set[Place]
-    most_in_flight: int
-    in_flight_at_end: list[Place]
+    traffic: dict[str, Traffic]
+    """By endpoint."""
     counted: int
     """Outcomes that its progress showed."""
     outcomes_committed: int
-    permits_at_end: int
     known: Spend | None
     """What the run knew of its spending before, None where the session did not come so far."""
     stored_after: set[Place]
-    """All that was answered or given up, as far as it is on disk."""
+    """All that was answered or given up in it, as far as it is on disk."""
     cap: tuple[str, float] | None
     lost: list[tuple[int, str]] = field(default_factory=list)
     """Samples that ended unscored by the endpoint, with the kind."""
+    unjudged: list[tuple[int, str]] = field(default_factory=list)
+    """Samples that ended unscored by their judges, with the kind."""
+    unanswered: int = 0
+    """Samples that the model was to answer and that have no response on disk."""
+    scoring_only: bool = False
+    scorer: str = ""
+    """The digest of the scorer that run.db names when it is over."""
+    asked: int = 0
+    """Requests of any kind that it sent."""
+    scored: dict[tuple[int, int], float] = field(default_factory=dict)
+    """The score of each (sample, repeat) that has one, as it was on disk then."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Traffic:
+    """What passed between a session and one endpoint."""
+
+    concurrency: int
+    most_in_flight: int
+    in_flight_at_end: list[Place]
+    permits_at_end: int
 
 
 class World:
     """A seed's run in a directory of its own."""
 
-    def __init__(self, script: Script, root: Path) -> None:
+    def __init__(self, script: Script, root: Path, *, cache: Path | None = None) -> None:
         self.script = script
+        self.cache = None if script.caching is None else cache or root / "cache"
         self.run_dir = root / "run"
         self.run_dir.mkdir(parents=True)
         self.clock = Clock(now=START)
+        judging = script.judging
+        self.judges: list[JudgeEndpoint] = []
         self.endpoint = ScriptedEndpoint(script, self.clock)
+        if judging is not None and judging.itself:
+            self.endpoint = SelfJudgingEndpoint(script, judging, self.clock)
+        elif judging is not None:
+            self.judges = [JudgeEndpoint(script, judging, self.clock, member) for member in range(judging.size)]
+            if judging.replaced_at:
+                self.judges += [
+                    JudgeEndpoint(script, judging, self.clock, member, is_predecessor=True)
+                    for member in range(judging.size)
+                ]
+        self.spent = Spend()
+        self.endpoints: list[ScriptedEndpoint] = [self.endpoint, *self.judges]
         self.past: list[Past] = []
         self.violations: list[str] = []
         self.cap = script.cap
         self._rng = random.Random(f"world/{script.seed}")
         self._store: SimulatedStore | None = None
         self._progress = Progress()
-        self._at_end: list[Place] = []
+        self._at_end: dict[str, list[Place]] = {}
+        self._blocked_since: dict[bool, float] = {}
+        """Since when answers are held up by judges that are known to be down, and by any."""
         self._known: Spend | None = None
 
     def run(self) -> None:
@@ -104,8 +144,10 @@ class World:
             past = self._session(number, scripts[number] if number < len(scripts) else last)
             self.past.append(past)
             ending = past.ending
-            if ending is not None and ending.exit_code == 0 and not self._mendable():
+            is_last = number + 1 >= self.script.sessions_min and not past.scoring_only
+            if is_last and ending is not None and ending.exit_code == 0 and not self._mendable():
                 write_artifacts(self.run_dir)
+                self.spent = self._spent_before()
                 return
             if ending is not None and ending.cause == "budget" and self.cap is not None:
                 self.cap = (self.cap[0], self.cap[1] * 1.5 + 20)
@@ -116,54 +158,141 @@ class World:
         """Return whether an outcome is unscored for a reason that lies in the time and not in the sample."""
         with Snapshot(self.run_dir / FILE_NAME) as snapshot:
             query = (
-                "SELECT idx, json_extract(outcome, '$.kind'), json_extract(outcome, '$.detail')"
-                " FROM outcomes WHERE retry > 0"
+                "SELECT idx, json_extract(outcome, '$.kind'), json_extract(outcome, '$.detail'),"
+                " json_extract(outcome, '$.details.judgements') FROM outcomes WHERE retry > 0"
             )
             rows = snapshot._connection.execute(query).fetchall()
-        for idx, kind, detail in rows:
-            wanted = self.script.kinds[idx]
-            if expected(wanted) != ("unscored", kind) or (wanted == "poison" and detail != POISONED):
+        for idx, kind, detail, judgements in rows:
+            is_poison = self.script.kinds[idx] == "poison"
+            is_short = kind == "no_quorum" and any(fault in detail for fault in TRANSIENT_KINDS)
+            is_short |= any(f'"{fault}"' in (judgements or "") for fault in TRANSIENT_KINDS)
+            if expected(self.script, idx) != ("unscored", kind) or (is_poison and detail != POISONED) or is_short:
                 return True
         return False
 
     def _session(self, number: int, session: SessionScript) -> Past:
         rng = random.Random(f"session/{self.script.seed}/{number}")
-        clock, endpoint = self.clock, self.endpoint
-        endpoint.session, endpoint.dead, endpoint.most_in_flight = number, False, 0
+        clock = self.clock
+        for endpoint in self.endpoints:
+            endpoint.session, endpoint.dead, endpoint.most_in_flight = number, False, 0
         began = clock.now
-        before, self._known = self._committed(), None
+        before, self._known = self.committed(), None
         self._store, self._progress = None, Progress()
-        config = self._config(session)
+        if session.scoring_only and not self._has_begun():
+            session = replace(session, scoring_only=False)
+        replaced_at = self.script.judging.replaced_at if self.script.judging is not None else 0
+        config = config_of(
+            self.script, session.concurrency, self.cap, cache=self.cache, by_predecessor=number < replaced_at
+        )
         ending: Ending | None = None
-        at_end: list[Place] = []
-
-        self._at_end = at_end
-        with suppress(Crash):
-            plans = [plan_of(self.script, config)]
+        asked = sum(endpoint.fetched for endpoint in self.endpoints)
+        with suppress(Crash), narrowed(self.script):
+            plans = [plan_of(self.script, config, is_rescored=self.script.is_rescored(number))]
+            if replaced_at and number == replaced_at:
+                self._see_refusal(config, plans, rng)
+            self._store, self._at_end, self._blocked_since = None, {}, {}
             ending = run_session(
-                self.run_dir, config, plans, progress=self._progress, footing=self._footing(session, rng)
+                self.run_dir,
+                config,
+                plans,
+                progress=self._progress,
+                allowed_changes=frozenset({ALLOW_JUDGE} if 0 < replaced_at <= number else ()),
+                scoring_only=session.scoring_only,
+                footing=self._footing(session, rng),
             )
-        gate = self._progress.gate
         store = self._store
         return Past(
             number=number,
-            concurrency=session.concurrency,
             trouble=session.trouble,
             ending=ending,
             began=began,
             ended=clock.now,
             committed_before=before,
-            committed_after=self._committed(),
-            most_in_flight=endpoint.most_in_flight,
-            in_flight_at_end=at_end,
+            committed_after=self.committed(),
+            traffic=self._traffic(session, ended=ending is not None),
             counted=self._progress.done,
             outcomes_committed=store.outcomes_committed if store is not None else 0,
-            permits_at_end=gate.in_flight if gate is not None and ending is not None else 0,
             known=self._known,
             stored_after=self._stored(),
             cap=self.cap,
-            lost=self._lost(),
+            lost=self._unscored("infra", 2),
+            unjudged=self._unscored("judge", 1),
+            unanswered=self._unanswered(),
+            scoring_only=session.scoring_only,
+            scorer=self._stored_scorer(),
+            asked=sum(endpoint.fetched for endpoint in self.endpoints) - asked,
+            scored=self._scored(),
         )
+
+    def _see_refusal(self, config: RunConfig, plans: list[Plan], rng: random.Random) -> None:
+        """See that another judge is not taken without being allowed, and that the refusal leaves the run as it was.
+
+        It is taken while no judge has answered yet: nothing would be mixed.
+        """
+        if not self._has_a_verdict():
+            return
+        before = self._dumped()
+        session = SessionScript(concurrency=1)
+        try:
+            run_session(self.run_dir, config, plans, progress=Progress(), footing=self._footing(session, rng))
+        except ResumeRefused:
+            if self._dumped() != before:
+                self._note("judge change: the refused session left its mark on run.db")
+        else:
+            self._note("judge change: another judge went on where the first had stopped, and nobody had allowed it")
+
+    def _has_begun(self) -> bool:
+        """Return whether a session came so far that its configuration is stored."""
+        path = self.run_dir / FILE_NAME
+        if not path.is_file():
+            return False
+        with Snapshot(path) as snapshot:
+            return snapshot.meta("config") is not None
+
+    def _has_a_verdict(self) -> bool:
+        """Return whether a judge's answer is stored."""
+        if not self._has_begun():
+            return False
+        with Snapshot(self.run_dir / FILE_NAME) as snapshot:
+            stored = [response for key, *_ in snapshot.benchmarks() for _, response in snapshot.calls(key)]
+        return any(decode_response(one).error is None for one in stored)
+
+    def _stored_scorer(self) -> str:
+        with Snapshot(self.run_dir / FILE_NAME) as snapshot:
+            return next((str(plan["scorer"]["sha256"]) for *_, plan in snapshot.benchmarks() if plan), "")
+
+    def _dumped(self) -> list[str]:
+        with Snapshot(self.run_dir / FILE_NAME) as snapshot:
+            return list(snapshot._connection.iterdump())
+
+    def _scored(self) -> dict[tuple[int, int], float]:
+        with Snapshot(self.run_dir / FILE_NAME) as snapshot:
+            query = (
+                "SELECT idx, repeat, json_extract(outcome, '$.reward') FROM outcomes"
+                " WHERE json_extract(outcome, '$.state') = 'scored'"
+            )
+            return {(idx, repeat): reward for idx, repeat, reward in snapshot._connection.execute(query)}
+
+    def _traffic(self, session: SessionScript, *, ended: bool) -> dict[str, Traffic]:
+        gates = self._gates()
+        judging = self.script.judging
+        own = judging.concurrency if judging is not None else None
+        return {
+            endpoint.model: Traffic(
+                concurrency=(own if endpoint is not self.endpoint else None) or session.concurrency,
+                most_in_flight=endpoint.most_in_flight,
+                in_flight_at_end=self._at_end.get(endpoint.model, []),
+                permits_at_end=gates[endpoint.model].in_flight if ended and endpoint.model in gates else 0,
+            )
+            for endpoint in self.endpoints
+        }
+
+    def _gates(self) -> dict[str, Gate]:
+        """Return the gate of each endpoint that the session has opened."""
+        gates = {} if self._progress.gate is None else {self.endpoint.model: self._progress.gate}
+        judges = self._progress.judges
+        benches = judges._benches.values() if isinstance(judges, Judges) else ()
+        return {**{bench.client.endpoint.model: bench.client.gate for bench in benches}, **gates}
 
     def _footing(self, session: SessionScript, rng: random.Random) -> Footing:
         def open_store(path: Path) -> SimulatedStore:
@@ -181,22 +310,25 @@ class World:
             store=open_store,
             scorers=scorers,
             observing=_nobody_watches,
-            transport=self.endpoint,
+            transport=Wire(self.endpoint, self.judges),
             jitter=rng.random,
         )
 
     def _dead(self) -> None:
-        self._at_end.extend(sent.place for sent in self.endpoint.in_flight.values())
-        self.endpoint.dead = True
+        for endpoint in self.endpoints:
+            self._at_end[endpoint.model] = [sent.place for sent in endpoint.in_flight.values() if sent.counts]
+            endpoint.dead = True
 
     def _run(self, main: Coroutine[Any, Any, Ending], session: SessionScript) -> Ending:
         store = self._store
         assert store is not None
 
         def started(loop: VirtualLoop) -> None:
-            self.clock.deadline = max(self.clock.now, self.script.faults_end) + SECONDS_TO_FINISH
+            n_questions = 1 if self.script.judging is None else self.script.judging.n_questions
+            self.clock.deadline = max(self.clock.now, self.script.calm_after) + SECONDS_TO_FINISH * n_questions
             self._known = self._spent_before()
             loop.when_quiet(self._look)
+            loop.set_exception_handler(self._unhandled)
             if session.trouble == "kill":
                 loop.call_later(session.after_seconds, store.kill)
             elif session.trouble == "signal":
@@ -204,28 +336,52 @@ class World:
                 loop.call_later(session.after_seconds, loop.deliver, number)
 
         def died() -> None:
-            self.endpoint.dead = True
+            for endpoint in self.endpoints:
+                endpoint.dead = True
 
         return run_virtually(main, self.clock, started=started, died=died)
 
+    def _unhandled(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        self._note(f"loop: {context.get('message')}: {context.get('exception')!r}")
+
     def _look(self) -> None:
         """Compare permits with what they stand for, whenever everything has come to rest."""
-        gate, store = self._progress.gate, self._store
-        if gate is None or store is None:
+        store = self._store
+        if store is None:
             return
-        standing = len(self.endpoint.in_flight) + store.holding
-        exact = self.cap is None
-        if gate.in_flight < standing or (exact and gate.in_flight != standing):
-            self._note(f"I5 permits: {gate.in_flight} held, {standing} answers under way or on their way to disk")
+        gates = self._gates()
+        for endpoint in self.endpoints:
+            gate = gates.get(endpoint.model)
+            if gate is None:
+                continue
+            standing = len(endpoint.in_flight) + store.holding(endpoint.model)
+            exact = self.cap is None
+            if gate.in_flight < standing or (exact and gate.in_flight != standing):
+                self._note(
+                    f"I5 permits of {endpoint.model}: {gate.in_flight} held, {standing} answers under way or on their "
+                    "way to disk"
+                )
+        self._look_for_waiting(gates, store)
+
+    def _look_for_waiting(self, gates: Mapping[str, Gate], store: SimulatedStore) -> None:
+        """See that nobody who asks the model is kept waiting by a judge that is down (fault 38)."""
+        model = gates.get(self.endpoint.model)
+        down = [name for name, gate in gates.items() if gate is not model and not gate.is_open]
+        asks = model is not None and (model.in_flight or model.parked or model._waiting)
+        waits = self._progress.stage == "running" and self._progress.in_flight and not asks
+        limits = {True: _BLOCKED_SECONDS, False: _HELD_UP_SECONDS}
+        for is_known, seconds in limits.items():
+            if not waits or store.is_writing or (is_known and not down):
+                self._blocked_since.pop(is_known, None)
+            elif self.clock.now - self._blocked_since.setdefault(is_known, self.clock.now) > seconds:
+                who = ", ".join(down) or "judges that say nothing"
+                self._note(f"fault 38: {len(self._progress.in_flight)} who ask the model wait for {who}")
 
     def _note(self, violation: str) -> None:
         if len(self.violations) < 20:
             self.violations.append(f"{violation} (at {self.clock.now:.2f} s, session {self.endpoint.session})")
 
-    def _config(self, session: SessionScript) -> RunConfig:
-        return config_of(self.script, session.concurrency, self.cap)
-
-    def _committed(self) -> set[Place]:
+    def committed(self) -> set[Place]:
         """Return every answer on disk that no resume may ask for again."""
         path = self.run_dir / FILE_NAME
         if not path.is_file():
@@ -236,14 +392,20 @@ class World:
                 "SELECT r.idx, r.repeat, r.request FROM responses r LEFT JOIN outcomes o ON o.benchmark = r.benchmark"
                 " AND o.idx = r.idx AND o.repeat = r.repeat WHERE ifnull(o.retry, 0) < 2"
             ).fetchall()
-            return {*found, *connection.execute("SELECT idx, repeat, request FROM calls").fetchall()}
+            calls = connection.execute("SELECT idx, repeat, request, key, response FROM calls").fetchall()
+            usable = [call for call in calls if not call[3].startswith(KEY_PREFIX) or is_readable(loads(call[4]))]
+            return {*found, *(call[:3] for call in usable)}
 
     def _stored(self) -> set[Place]:
         path = self.run_dir / FILE_NAME
         if not path.is_file():
             return set()
         with Snapshot(path) as snapshot:
-            query = "SELECT idx, repeat, request FROM responses UNION SELECT idx, repeat, request FROM calls"
+            newest = "session = (SELECT max(id) FROM sessions)"
+            query = (
+                f"SELECT idx, repeat, request FROM responses WHERE {newest}"  # noqa: S608 - no input in it
+                f" UNION SELECT idx, repeat, request FROM calls WHERE {newest}"
+            )
             return set(snapshot._connection.execute(query).fetchall())
 
     def _spent_before(self) -> Spend:
@@ -251,64 +413,18 @@ class World:
         with Snapshot(self.run_dir / FILE_NAME) as snapshot:
             return spent_before(snapshot)
 
-    def _lost(self) -> list[tuple[int, str]]:
+    def _unscored(self, cause: str, retry: int) -> list[tuple[int, str]]:
         with Snapshot(self.run_dir / FILE_NAME) as snapshot:
-            query = "SELECT idx, json_extract(outcome, '$.kind') FROM outcomes WHERE retry = 2"
-            return snapshot._connection.execute(query).fetchall()
+            query = (
+                "SELECT idx, json_extract(outcome, '$.kind') FROM outcomes"
+                " WHERE retry = ? AND json_extract(outcome, '$.cause') = ?"
+            )
+            return snapshot._connection.execute(query, (retry, cause)).fetchall()
 
-
-def simulated_answer(given: ScorerInput) -> dict[str, Any]:
-    """Score an answer; some samples make this scorer raise."""
-    if given.metadata["kind"] == "raises":
-        raise ValueError("the scorer does not like this sample")
-    return {"correct": given.response == given.target, "length": len(given.response)}
-
-
-def plan_of(script: Script, config: RunConfig) -> Plan:
-    """Return the plan of the world's only benchmark."""
-
-    def rows() -> Iterator[dict[str, Any]]:
-        for number, kind in enumerate(script.kinds):
-            turns = [f"sample {number}, turn {turn}" for turn in range(3 if kind == "turns" else 1)]
-            yield {"id": f"s{number}", "turns": turns, "target": f"t{number}", "kind": kind, "part": f"p{number % 2}"}
-
-    benchmark = Benchmark(
-        name="simulated",
-        description="Samples of a world.",
-        dataset=lambda: list(rows()),
-        prompt=load_template("{turn}"),
-        scorer=exact_match if script.scorers == "own" else simulated_answer,
-        turns_field="turns",
-        category_field="part",
-    )
-    return _plan(config, config.benchmarks[0], benchmark, "simulated", False)
-
-
-def config_of(script: Script, concurrency: int, cap: tuple[str, float] | None) -> RunConfig:
-    """Return the configuration of a session."""
-    price = {"input": PRICE_INPUT, "output": PRICE_OUTPUT}
-    budget = {} if cap is None else {cap[0]: int(cap[1]) if cap[0] != "max_cost" else cap[1]}
-    endpoint = {
-        "url": "http://simulated/v1",
-        "model": "m",
-        "send_sample_id": True,
-        "first_byte_timeout_seconds": FIRST_BYTE_SECONDS,
-        "outage_seconds_max": script.outage_seconds_max,
-    }
-    engine = {
-        "concurrency": concurrency,
-        "drain_seconds": script.drain_seconds,
-        "scorer_timeout_seconds": _SCORER_SECONDS,
-    }
-    return RunConfig.model_validate(
-        {
-            "endpoint": endpoint,
-            "benchmarks": [{"name": "simulated", "repeats": script.repeats}],
-            "generation": {"max_tokens": MAX_TOKENS, "seed": script.stream_seed},
-            "engine": engine,
-            "budget": {**budget, "prices": {"m": price}},
-        }
-    )
+    def _unanswered(self) -> int:
+        with Snapshot(self.run_dir / FILE_NAME) as snapshot:
+            answered = snapshot._connection.execute("SELECT count(*) FROM responses").fetchone()[0]
+        return len(self.script.kinds) * self.script.repeats - int(answered)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from nel.benchmarks.adapters.aggregation import aggregated
 from nel.benchmarks.adapters.filters import build_filters
+from nel.benchmarks.adapters.judging import RIGHT_ABOVE, JudgeUse, LlmJudge, better_of
 from nel.benchmarks.adapters.loading import rows_of
 from nel.benchmarks.adapters.meta import BenchmarkMeta
 from nel.benchmarks.adapters.metrics import named_metrics
@@ -30,7 +31,9 @@ from nel.benchmarks.adapters.samples import (
     TaskState,
 )
 from nel.errors import ConfigError, ScorerError
+from nel.judges.base import Case, Judgement
 from nel.prompts import Template, compile_template
+from nel.scoring.hand_off import ask_judge
 
 FEW_SHOT_TEMPLATE = "Here are some solved examples:\n\n{fewshot}\n\n"
 """Stands before the prompt's own template where a benchmark has none for few-shot."""
@@ -82,6 +85,25 @@ class DataAdapter(ABC):
         """From a subset to its category, or its categories from wide to narrow."""
         self.add_overall_metric = True
         """Whether a report of several subsets has a row over all of them."""
+        self.judge_use = JudgeUse()
+        """Whether and how a judge is asked; a run may change it."""
+        self._use_llm_judge = False
+
+    @property
+    def use_llm_judge(self) -> bool:
+        """Return whether the judge decides where the run leaves it to the adapter; set `_use_llm_judge` for that."""
+        return self._use_llm_judge
+
+    @property
+    def llm_judge(self) -> LlmJudge:
+        """Return the run's judge, for an `llm_match_score` that words its own prompt and reads the reply."""
+        return LlmJudge(self.judge_use.contract)
+
+    @property
+    def judge_strategy(self) -> str:
+        """Return ``rule``, ``llm`` or ``llm_recall``."""
+        chosen = self.judge_use.strategy
+        return ("llm" if self.use_llm_judge else "rule") if chosen == "auto" else chosen
 
     @abstractmethod
     def record_to_sample(self, record: dict[str, Any]) -> Sample | list[Sample]:
@@ -193,18 +215,44 @@ class DefaultDataAdapter(DataAdapter):
     def llm_match_score(
         self, original_prediction: str, filtered_prediction: str, reference: str, task_state: TaskState
     ) -> Score:
-        """Return the score of a judge.
+        """Return the score that the run's judge gives, under the name of the first metric.
 
         Raises:
-            ConfigError: nel asks no judge yet.
+            JudgeError: There is no verdict; the sample is unscored, whatever the metrics say.
         """
-        raise ConfigError(f"{self.name} asks for a judge, and nel asks none yet; override match_score")
+        case = self.judge_case(original_prediction, filtered_prediction, reference, task_state)
+        judgement: Judgement = ask_judge(None, case)
+        first = self.metric_list[0] if self.metric_list else "acc"
+        name = str(next(iter(first)) if isinstance(first, Mapping) else first)
+        return Score(
+            value={name: judgement.grade.score},
+            extracted_prediction=filtered_prediction,
+            prediction=original_prediction,
+            explanation=judgement.grade.explanation or None,
+            metadata={"source": "llm_judge", "judge_grade": judgement.grade.label},
+            main_score_name=name,
+        )
+
+    def judge_case(
+        self, original_prediction: str, filtered_prediction: str, reference: str, task_state: TaskState
+    ) -> Case:
+        """Return what the judge is asked about an answer; override it for a template of one's own."""
+        return self.judge_use.contract.case(original_prediction, reference)
+
+    def _score(self, prediction: str, filtered: str, task_state: TaskState) -> Score:
+        given = (prediction, filtered, task_state.target, task_state)
+        if self.judge_strategy == "llm":
+            return self.llm_match_score(*given)
+        score = self.match_score(*given)
+        if self.judge_strategy == "rule" or score.main_value > RIGHT_ABOVE:
+            return score
+        return better_of(score, self.llm_match_score(*given))
 
     def calculate_metrics(self, task_state: TaskState) -> SampleScore:
         """Return the score of an answered sample."""
         prediction = task_state.output.completion
         filtered = self.filter_prediction(prediction, task_state)
-        score = self.match_score(prediction, filtered, task_state.target, task_state)
+        score = self._score(prediction, filtered, task_state)
         return SampleScore(
             score=score,
             sample_id=task_state.sample_id,

@@ -17,6 +17,7 @@ from typing import Any, Final, Self
 from nel.benchmarks.adapters.aggregation import AGGREGATIONS, check_aggregation
 from nel.benchmarks.adapters.base import DataAdapter, DefaultDataAdapter
 from nel.benchmarks.adapters.filters import INVALID, build_filters
+from nel.benchmarks.adapters.judging import JudgeUse
 from nel.benchmarks.adapters.loading import PART, own_columns, source_for, subset_of
 from nel.benchmarks.adapters.meta import source_of
 from nel.benchmarks.adapters.metrics import named_metrics
@@ -69,6 +70,7 @@ class AdapterScorer:
         self.adapter = adapter
         self.name = type(adapter).__name__
         self.params: dict[str, Any] = {}
+        self.asks_judge = adapter.judge_strategy != "rule"
         self.__module__ = type(adapter).__module__  # whose source decides the verdict
 
     def __call__(self, sample: ScorerInput) -> dict[str, Any]:
@@ -231,7 +233,8 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
 
     Args:
         adapter_class: Has been registered with `register_benchmark`.
-        arguments: Changes of its meta, and ``limit``, so many samples of each subset.
+        arguments: Changes of its meta; ``limit``, so many samples of each subset; ``judge_strategy`` and
+            ``judge_args``, see `nel.benchmarks.adapters.judging`.
 
     Raises:
         ConfigError: It is no such class, an argument is unknown, or a metric or filter is.
@@ -241,9 +244,11 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
     given = dict(arguments or {})
     limit = given.pop("limit", None)
     limit_of(limit, 1)
+    judging = {name: given.pop(name) for name in ("judge_strategy", "judge_args") if name in given}
     meta = adapter_class.benchmark_meta.updated(given)  # type: ignore[attr-defined]
     adapter: DefaultDataAdapter = adapter_class(benchmark_meta=meta)
-    if type(adapter).match_score is DefaultDataAdapter.match_score:
+    adapter.judge_use = JudgeUse.of(judging.get("judge_strategy"), judging.get("judge_args"))
+    if type(adapter).match_score is DefaultDataAdapter.match_score and adapter.judge_strategy != "llm":
         named_metrics(meta.metric_list)
     if type(adapter).aggregate_scores is DefaultDataAdapter.aggregate_scores:
         check_aggregation(meta.aggregation)
@@ -263,11 +268,11 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
             sampler="seeded" if meta.few_shot_random else "first",
             match_field=_SUBSET_FIELD if many else None,
         ),
-        extra={name: getattr(meta, name) for name in deciding if getattr(meta, name)},
+        extra={name: getattr(meta, name) for name in deciding if getattr(meta, name)} | judging,
         reducers=(meta.aggregation,) if meta.aggregation in AGGREGATIONS[2:] else (),
         base_dir=home.parent if home.is_file() else None,
         adapter=adapter,
-        arguments=given | ({} if limit is None else {"limit": limit}),
+        arguments=given | judging | ({} if limit is None else {"limit": limit}),
         limit=limit,
     )
 

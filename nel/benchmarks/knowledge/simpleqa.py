@@ -1,21 +1,55 @@
 """SimpleQA: 4,326 short questions of fact, each with one answer (Wei et al. 2024, arXiv 2411.04368).
 
-Whether an answer is correct, incorrect or not attempted is a judge's verdict; without a judge every sample is unscored.
+Whether an answer is correct, incorrect or not attempted is a judge's verdict. The headline is the share of correct
+answers; beside it stand the shares of the others, the share of correct ones among those attempted, and the harmonic
+mean of both, which the paper calls F. Source of the formulas: the paper's section 2.3 and OpenAI's simple-evals.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
+from nel.metrics import Metric, metric
 from nel.scoring import needs_judge
+from nel.types import SampleScore
 
 FILE_SHA256 = "feee3f7e7db3617e94e8fcf1977b756ec420ef8568f4e0fcbbe0e92e9d5fc032"
 
 
+def _counts(scores: Sequence[SampleScore]) -> tuple[float, float]:
+    """Return how many answers are correct and how many were attempted; a failure of the model is no attempt."""
+    numbers = [one.score.metadata or {} for one in scores]
+    attempted = sum(1.0 - given.get("not_attempted", 1.0) for given in numbers)
+    return sum(given.get("correct", 0.0) for given in numbers), attempted
+
+
+@metric
+def correct_given_attempted() -> Metric:
+    """Give the share of correct answers among those attempted; 0 where none was, as simple-evals has it."""
+
+    def share(scores: Sequence[SampleScore]) -> float:
+        correct, attempted = _counts(scores)
+        return correct / attempted if attempted else 0.0
+
+    return share
+
+
+@metric
+def f_score() -> Metric:
+    """Give the harmonic mean of the share correct and of the share correct among those attempted."""
+
+    def mean(scores: Sequence[SampleScore]) -> float:
+        correct, attempted = _counts(scores)
+        return 2 * correct / (len(scores) + attempted) if scores else 0.0
+
+    return mean
+
+
 @benchmark(
     name="simpleqa",
-    description="SimpleQA, 4,326 short questions of fact, for a judge",
+    description="SimpleQA, 4,326 short questions of fact, scored by a judge",
     dataset="hf://basicv8vc/SimpleQA?file=simple_qa_test_set.csv",
     prompt="{problem}",
     target_field="answer",
@@ -29,7 +63,7 @@ FILE_SHA256 = "feee3f7e7db3617e94e8fcf1977b756ec420ef8568f4e0fcbbe0e92e9d5fc032"
         languages=("en",),
     ),
 )
-@scorer
+@scorer(metrics=[correct_given_attempted(), f_score()], asks_judge=True)
 def simpleqa(sample: ScorerInput) -> dict[str, Any]:
-    """Hand the answer to the judge."""
-    return needs_judge(sample)
+    """Let the judge say whether the answer is correct, incorrect or not attempted."""
+    return needs_judge(sample, template="simpleqa", question=sample.metadata["problem"])

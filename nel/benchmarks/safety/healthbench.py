@@ -1,15 +1,19 @@
 """HealthBench: 5,000 conversations on health, each with physicians' criteria (Arora et al. 2025, arXiv 2505.08775).
 
-The whole conversation is sent, system messages included. Whether a response meets each criterion is a judge's verdict;
-the score is the sum of the points it earns over the sum of the positive ones. Without a judge every sample is unscored.
+The whole conversation is sent, system messages included, and shown to the judge, who says of each criterion whether the
+response meets it. A response's score is the sum of the points it earns over the sum of the positive ones; the official
+score is their mean, cut at 0 and 1 (``points/clipped_mean`` in metrics.json).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from nel.byob import Card, ScorerInput, SeedResult, benchmark, scorer
+from nel.metrics import Metric, metric
 from nel.scoring import needs_judge
+from nel.types import SampleScore
 
 REVISION = "40ee1968852fc57f625934251ac22be47077a8fb"
 FILE = "2025-05-07-06-14-12_oss_eval.jsonl"
@@ -34,9 +38,20 @@ def conversation(row: dict[str, Any]) -> SeedResult:
     )
 
 
+@metric
+def clipped_mean() -> Metric:
+    """Give the mean of the scores, cut at 0 and 1; source: ``HealthBenchEval`` in OpenAI's simple-evals."""
+
+    def clipped(scores: Sequence[SampleScore]) -> float:
+        values = [one.score.as_float() for one in scores]
+        return min(max(sum(values) / len(values), 0.0), 1.0)
+
+    return clipped
+
+
 @benchmark(
     name="healthbench",
-    description="HealthBench, 5,000 conversations on health with physicians' criteria, for a judge",
+    description="HealthBench, 5,000 conversations on health with physicians' criteria, scored by a judge",
     dataset=f"hf://openai/healthbench?file={FILE}&revision={REVISION}",
     endpoint_type="chat",
     id_field="prompt_id",
@@ -46,13 +61,13 @@ def conversation(row: dict[str, Any]) -> SeedResult:
         paper="HealthBench: Evaluating Large Language Models Towards Improved Human Health, arXiv 2505.08775",
         licence="MIT",
         citation="Arora et al., 2025",
-        metric="score",
+        metric="points/clipped_mean",
         homepage="https://huggingface.co/datasets/openai/healthbench",
         revision=REVISION,
         languages=("en",),
     ),
 )
-@scorer
+@scorer(metrics={"points": [clipped_mean()]}, asks_judge=True)
 def healthbench(sample: ScorerInput) -> dict[str, Any]:
-    """Hand the response to the judge."""
-    return needs_judge(sample)
+    """Let the judge say of each of the physicians' criteria whether the response meets it."""
+    return needs_judge(sample, template="rubric", reference="", rubric=sample.target)

@@ -7,6 +7,7 @@ thread; whoever starts it cancels it.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Protocol
 
 from nel.observer import Observer
@@ -28,17 +29,31 @@ class Paced(Protocol):
         ...
 
 
-async def report_pace(paced: Paced, observer: Observer, *, look_seconds: float = _LOOK_SECONDS) -> None:
-    """Tell an observer of every change, until cancelled."""
+async def report_pace(
+    paced: Paced,
+    observer: Observer,
+    *,
+    judge: str | None = None,
+    because: Callable[[], str] | None = None,
+    look_seconds: float = _LOOK_SECONDS,
+) -> None:
+    """Tell an observer of every change, until cancelled.
+
+    Args:
+        judge: The name of a judge, of which only outages are told; the evaluated model when not given.
+        because: Says of an outage where it is and what was answered last.
+    """
+    kind = "endpoint" if judge is None else f"judge {judge}"
     limit: int | None = None
     down: float | None = None
     while True:
-        if paced.limit != limit:
+        if judge is None and paced.limit != limit:
             limit = paced.limit
             observer.throttled(limit)
         before, down = down, paced.down_seconds
         if down is not None and before is None:
-            observer.outage_started("endpoint", f"it has answered nobody for {down:.0f} s")
+            why = "" if because is None else f" ({because()})"
+            observer.outage_started(kind, f"it has answered nobody for {down:.0f} s{why}")
         elif down is None and before is not None:
             observer.outage_ended(before)
         await asyncio.sleep(look_seconds)

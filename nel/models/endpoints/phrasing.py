@@ -54,6 +54,13 @@ class Problem:
     choices: tuple[str, ...] = ()
 
 
+def problem_in(problems: Sequence[Problem], text: str) -> Problem | None:
+    """Return the problem asked last, so that worked examples before it do not matter; then the longest."""
+    found = [(text.rfind(problem.question), problem) for problem in problems]
+    ends = [(at + len(problem.question), len(problem.question), problem) for at, problem in found if at >= 0]
+    return max(ends, key=lambda end: end[:2])[2] if ends else None
+
+
 def right_answer(problem: Problem, prompt: str) -> str:
     """Return the right answer; for a choice, the letter that the prompt puts before the right option."""
     if problem.kind != "choice":

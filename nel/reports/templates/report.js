@@ -27,6 +27,27 @@
     return details;
   };
 
+  const opinion = (said) => {
+    const item = node("div", "opinion");
+    const head = node("p", "");
+    head.append(node("b", "", said.judge), " ", node("span", "pill " + (said.grade === null ? "unscored" : "graded"),
+      said.grade === null ? said.fault || "no verdict" : said.grade));
+    for (const [name, value] of said.notes) {
+      const fact = node("span", "fact");
+      fact.append(node("span", "key", name), " " + value);
+      head.append(" ", fact);
+    }
+    item.append(head);
+    if (said.reply) item.append(node("pre", "", said.reply));
+    return item;
+  };
+  const judgement = (found) => {
+    const section = node("section", "block");
+    section.append(node("h4", "", "Judged (" + found.template + "): " + (found.grade === null ? "no verdict" : found.grade)));
+    for (const said of found.opinions) section.append(opinion(said));
+    return section;
+  };
+
   const fill = (panel, sample) => {
     if (sample.detail) panel.append(block("What happened", sample.detail, "detail"));
     const prompt = node("section", "block");
@@ -42,6 +63,7 @@
     const pair = node("div", "pair");
     pair.append(block("Expected", sample.expected), block("Extracted", sample.extracted));
     panel.append(pair);
+    for (const found of sample.judgements) panel.append(judgement(found));
     if (sample.scoring) panel.append(folded("Scoring details", sample.scoring));
     if (sample.metadata) panel.append(folded("Dataset row", sample.metadata));
     const facts = node("p", "facts");
@@ -76,6 +98,9 @@
       const fields = [sample.id, "#" + sample.index, sample.kind, sample.category, sample.response, sample.reasoning];
       fields.push(sample.expected, sample.extracted, sample.detail, sample.scoring, sample.metadata);
       for (const [, text] of sample.prompt) fields.push(text);
+      for (const { opinions } of sample.judgements) {
+        for (const said of opinions) fields.push(said.judge, said.grade, said.fault, said.reply);
+      }
       sample.text = fields.filter((field) => field).join("\n").toLowerCase();
     }
     return sample.text;

@@ -1,31 +1,30 @@
 """A judge that answers yes or no."""
 
-import re
+from collections.abc import Sequence
 
-from nel import Judge, JudgeError, Score, ScorerInput
+from nel import Case, Judge, Question, grade_reader, quote
+
+PROMPT = """Does this answer say the same as the reference?
+
+Reference:
+{reference}
+
+Answer:
+{response}
+
+Give your reasons, then end with one line in the form "VERDICT: X", where X is yes or no."""
 
 
-def ask(sample: ScorerInput) -> str:
-    """Return the question for the judging model."""
-    return (
-        "Does this answer say the same as the reference?\n\n"
-        f"Reference: {sample.target}\n\nAnswer: {sample.response}\n\n"
-        'Reply with a last line "VERDICT: yes" or "VERDICT: no".'
-    )
-
-
-def read(reply: str) -> Score:
-    """Return the verdict on the reply's last line."""
-    found = re.findall(r"(?m)^VERDICT: (yes|no)\s*$", reply)
-    if len(found) != 1:
-        raise JudgeError(f"the judge's reply has {len(found)} verdicts, not one")
-    return Score(value=found[0] == "yes")
+def ask(case: Case) -> Sequence[Question]:
+    """Return the one question about a case."""
+    quoted = quote(PROMPT, {"reference": case.reference, "response": case.response})
+    read = grade_reader(quoted, {"yes": 1.0, "no": 0.0}, keyword="VERDICT")
+    return [Question(prompt=quoted.prompt, read=read)]
 
 
 yes_no = Judge(
     name="example-yes-no",
     description="Same as the reference, yes or no",
     ask=ask,
-    read=read,
     example_reply="They agree.\nVERDICT: yes",
 )

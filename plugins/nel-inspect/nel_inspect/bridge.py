@@ -1,32 +1,79 @@
 """``inspect://PKG/TASK``: a task of Inspect as a benchmark of nel.
 
 The messages that its solvers make become nel's samples, so that its client sends them, its store keeps them and its
-artifacts show them; the task's own scorers judge the answers. Trap: the scorer runs in a process of its own, which is
-forked after the task was loaded; a rescoring loads it again.
+artifacts show them; the task's own scorers judge the answers, and whatever model they ask is a judge of the run. Trap:
+the scorer runs in a process of its own, which is forked after the task was loaded; a rescoring loads it again.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field, replace
 from importlib import metadata
-from math import isfinite, isnan
+from math import isnan
 from pathlib import PurePath
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 from urllib.parse import parse_qsl, unquote
 
 from nel import Benchmark, Message, Sample, Score, ScorerInput
 from nel.benchmarks.base import recorded_in
-from nel.errors import ConfigError, DatasetError, ScorerError
+from nel.errors import ConfigError, DatasetError, JudgeError, ScorerError
+from nel.judges.base import Case, Judgement
+from nel.judges.replies import may_hold_verdict
 from nel.prompts import load_template
-from nel_inspect.solving import Refused
+from nel.scoring.graded import GRADER
+from nel_inspect.graders import Graders
+from nel_inspect.grading import score_of
+from nel_inspect.solving import Given, score
 from nel_inspect.tasks import Address, Rows, load_task
+from nel_inspect.watching import Refused
 
-_GRADES: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
-_WORDS: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-"""What Inspect counts beside grades and numbers."""
+_GRADES: Final = ("C", "I", "P", "N")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskScorer:
+    """The task's own scorers, as one of nel's."""
+
+    address: Address
+    graders: Graders = field(default_factory=Graders)
+    """Whom they may ask in this run."""
+    judges: tuple[str, ...] = ()
+    """Whom they are known to ask, by the names of the run."""
+    name: ClassVar[str] = "TaskScorer"
+
+    @property
+    def asks_judge(self) -> bool:
+        """Return whether a model grades."""
+        return bool(self.judges)
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Return what names it in a run's identity; its judges do so themselves."""
+        return {"address": self.address}
+
+    async def __call__(self, sample: ScorerInput) -> Score:
+        """Return one value, or one for each scorer and each key of theirs.
+
+        Raises:
+            JudgeError: A grader gave no grade that can be used.
+            ScorerError: A scorer gave no value or none that is a number, or the task did what nel cannot do for it.
+        """
+        expected = None if sample.sample is None else [_sent(one) for one in sample.sample.input]
+        task = load_task(self.address).task
+        try:
+            found = await score(
+                task,
+                sample.metadata,
+                sample.response,
+                expected=expected,
+                graders=self.graders,
+                judge=sample.judge_fn or _no_judge,
+            )
+        except Refused as error:
+            raise ScorerError(f"{self.address.task} {error}") from error
+        return _merged(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +110,25 @@ class TaskBenchmark(Benchmark):
             "task's own argument, where it has one: inspect://PKG/TASK?fewshot=N"
         )
 
+    def with_judges(self, panel: Mapping[str, str], roles: Mapping[str, str]) -> Self:
+        """Return the benchmark for a run with these judges, having seen whom the task's scorers ask.
+
+        Raises:
+            ConfigError: They ask somebody who is not there or what cannot be asked, or read a panel's replies.
+        """
+        if not isinstance(self.scorer, TaskScorer):
+            return self
+        task = load_task(self.scorer.address)
+        graders = task.graders(panel, roles)
+        wants = task.wants(graders)
+        if len(panel) > 1 and GRADER not in roles and any(one.is_free and GRADER in one.judges for one in wants):
+            raise ConfigError(
+                f"{self.name}: a scorer of the task reads its grader's replies itself, and the run has {len(panel)} "
+                f"judges; say which is asked: model_roles: {{{GRADER}: …}}"
+            )
+        judges = tuple(dict.fromkeys(name for one in wants for name in one.judges))
+        return replace(self, scorer=replace(self.scorer, graders=graders, judges=judges))
+
 
 def open_task(uri: str) -> Benchmark:
     """Return the benchmark that ``inspect://PKG/TASK?ARGUMENT=VALUE`` or ``inspect:///PATH/FILE.py@TASK`` names.
@@ -81,36 +147,11 @@ def open_task(uri: str) -> Benchmark:
         description=f"{named} of Inspect, inspect_ai {metadata.version('inspect_ai')}{loaded.notes()}",
         dataset=Rows(loaded),
         prompt=load_template("made by Inspect", name="prompt"),
-        scorer=partial(score, address=address),
+        scorer=TaskScorer(address=address),
         protocol="chat",
         generation=loaded.generation,
         extra={"task": loaded.digest},
     )
-
-
-def score(sample: ScorerInput, *, address: Address) -> Score:
-    """Return what the task's own scorers say of an answer: one value, or one for each scorer and each key of theirs.
-
-    Raises:
-        ScorerError: A scorer gave no value or none that is a number, or the task did what nel cannot do for it.
-    """
-    expected = None if sample.sample is None else [_sent(one) for one in sample.sample.input]
-    try:
-        found = load_task(address).scores(sample.metadata, sample.response, expected)
-    except Refused as error:
-        raise ScorerError(f"{address.task} {error}") from error
-    values: dict[str, Any] = {}
-    details: dict[str, Any] = {}
-    for name, one in found:
-        if one is None or _is_nan(one.value):
-            said = getattr(one, "explanation", None) or getattr(one, "reason", None)
-            raise ScorerError(f"{name} gave no score{f': {said}' if said else ''}")
-        values |= _values(name, one.value, is_alone=len(found) == 1)
-        details |= _details(one) if len(found) == 1 else {name: {"answer": one.answer, **_details(one)}}
-    first = found[0][1]
-    lone = next(iter(values.values())) if list(values) == [""] else values
-    explanation = first.explanation if len(found) == 1 else None
-    return Score(value=lone, answer=first.answer, explanation=explanation, metadata=details)
 
 
 def parse_address(uri: str) -> Address:
@@ -141,9 +182,55 @@ def parse_address(uri: str) -> Address:
     return Address(home=home, task=task, arguments=tuple(sorted(arguments.items())))
 
 
+def _merged(found: Sequence[Given]) -> Score:
+    """Return what all scorers gave as one score.
+
+    Raises:
+        JudgeError: As `_check`, which holds for `ScorerError` too.
+    """
+    values: dict[str, Any] = {}
+    details: dict[str, Any] = {}
+    for given in found:
+        name, one = given.name, given.score
+        _check(given)
+        values |= _values(name, one.value, is_alone=len(found) == 1)
+        details |= _details(one) if len(found) == 1 else {name: {"answer": one.answer, **_details(one)}}
+    first = found[0].score
+    lone = next(iter(values.values())) if list(values) == [""] else values
+    explanation = first.explanation if len(found) == 1 else None
+    return Score(value=lone, answer=first.answer, explanation=explanation, metadata=details)
+
+
+def _check(given: Given) -> None:
+    """Refuse what is no score: none, NaN, one that says of itself that grading failed, or one of an empty verdict.
+
+    Raises:
+        JudgeError: The grader is to blame.
+        ScorerError: The scorer is.
+    """
+    name, one = given.name, given.score
+    reason = str(getattr(one, "reason", None) or "")
+    said = getattr(one, "explanation", None) or reason
+    blames_grader = reason.startswith("grader")
+    if blames_grader or reason == "scoring_failed" or one is None or _has_nan(one.value):
+        message = f"{name} gave no score{f': {said}' if said else ''}"
+        if blames_grader or given.reply is not None:
+            raise JudgeError(message, reply="" if given.reply is None else given.reply[1])
+        raise ScorerError(message)
+    if given.reply is not None and not may_hold_verdict(*given.reply):
+        raise JudgeError(f"{name}: the grader's reply holds no verdict of any form", reply=given.reply[1])
+
+
+async def _no_judge(_: Case) -> Judgement:
+    raise JudgeError("the scorer asks a grader and was called outside of a run", kind="no_judge")
+
+
 def _values(name: str, value: Any, *, is_alone: bool) -> dict[str, Any]:
     """Return a value by the names of its metrics; a lone value that is no mapping has the empty name."""
     if isinstance(value, Mapping):
+        first = next(iter(value), None)
+        if first is not None and value[first] is None:  # else the next one would be the headline of this sample
+            raise ScorerError(f"{name} gave no {first}")
         begin = "" if is_alone else f"{name}_"
         return {f"{begin}{key}": _number(name, item) for key, item in value.items() if item is not None}
     if is_alone:
@@ -151,9 +238,10 @@ def _values(name: str, value: Any, *, is_alone: bool) -> dict[str, Any]:
     return {name: _number(name, value)}
 
 
-def _is_nan(value: Any) -> bool:
-    """Return whether a value is Inspect's sign of an answer that could not be scored."""
-    return isinstance(value, float) and isnan(value)
+def _has_nan(value: Any) -> bool:
+    """Return whether a value is or holds Inspect's sign of an answer that could not be scored."""
+    values = value.values() if isinstance(value, Mapping) else [value]
+    return any(isinstance(one, float) and isnan(one) for one in values)
 
 
 def _number(name: str, value: Any) -> float | bool:
@@ -164,17 +252,10 @@ def _number(name: str, value: Any) -> float | bool:
     """
     if isinstance(value, (bool, int, float)):
         return value
-    if isinstance(value, str):
-        known = _GRADES.get(value, _WORDS.get(value.lower()))
-        if known is not None:
-            return known
-        try:
-            number = float(value)
-        except ValueError:
-            number = float("nan")
-        if isfinite(number):
-            return number
-    raise ScorerError(f"{name} gave {value!r}, which is no grade and no number")
+    number = score_of(value) if isinstance(value, str) else None
+    if number is None:
+        raise ScorerError(f"{name} gave {value!r}, which is no grade and no number")
+    return number
 
 
 def _details(one: Any) -> dict[str, Any]:

@@ -18,23 +18,15 @@ from typing import Any, Final
 import yaml
 
 from nel.errors import ConfigError, DatasetError, MissingExtra, did_you_mean
-from nel_inspect.solving import SECONDS_MAX, Asked, Refused, apart, ask, dumped, plan_of, score
+from nel_inspect.graders import Graders
+from nel_inspect.settings import by_our_names
+from nel_inspect.solving import ask, dumped, plan_of, wants_of
+from nel_inspect.watching import Asked, Refused, Want, apart
 
 _PROBED_MAX: Final = 8
 """So many samples are asked twice before a run, to find prompts that are drawn at random."""
-_NAMED: Final = {"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_tokens", "seed": "seed"}
-_BODY: Final = (
-    "frequency_penalty", "presence_penalty", "logit_bias", "top_k", "best_of", "reasoning_effort", "verbosity",
-)  # fmt: skip
-_OF_THE_MACHINERY: Final = (
-    "max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections", "adaptive_connections",
-    "cache", "cache_prompt", "batch", "parallel_tool_calls", "internal_tools", "max_tool_output", "fail_on_refusal",
-    "reasoning_history", "reasoning_summary",
-)  # fmt: skip
-"""How Inspect's client sends, or what concerns tools: nel has its own settings for the one and refuses the other."""
 _MEANS: Final = ("accuracy", "mean", "std", "stderr", "var", "bootstrap_stderr", "ci")
 """What nel says of any scores by itself."""
-_JUDGED: Final = ("model_graded_qa", "model_graded_fact")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +78,7 @@ class LoadedTask:
         self.task = task
         self.digest = digest
         self._check_declared()
-        self.first = self._probe()
+        self.first, self.sample = self._probe()
         self.generation = self._generation(self.first.settings)
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -106,9 +98,38 @@ class LoadedTask:
             row.setdefault("sample", {})
             yield row
 
-    def scores(self, sample: Mapping[str, Any], answer: str, expected: Any) -> list[tuple[str, Any]]:
-        """Return each scorer's name with its Score, or None, as `solving.score`."""
-        return score(self.task, sample, answer, expected=expected)
+    def graders(self, panel: Mapping[str, str], roles: Mapping[str, str]) -> Graders:
+        """Return whom the task's scorers may ask in a run with this panel and these roles, by name with the model."""
+        return Graders(panel=panel, roles=roles, own=self.task.model_roles or {})
+
+    def wants(self, graders: Graders) -> list[Want]:
+        """Return whom the scorers ask about the first sample that can be asked, as far as trying them out shows.
+
+        Each is tried on an empty answer and on the target, bare and behind ``ANSWER:``, since some look at an answer
+        before they ask about it.
+
+        Raises:
+            ConfigError: They ask what cannot be asked, or somebody who is not there.
+        """
+        from inspect_ai._util.error import PrerequisiteError  # noqa: PLC0415 - heavy
+
+        sample = dumped(self.sample)
+        target = sample["target"] if isinstance(sample["target"], str) else "".join(sample["target"])
+        try:
+            return [
+                want
+                for answer in dict.fromkeys(["", target, f"ANSWER: {target}"])
+                for want in wants_of(self.task, sample, answer, graders)
+            ]
+        except Refused as error:
+            raise ConfigError(f"{self.address.task} {error}; this bridge cannot run it so") from error
+        except PrerequisiteError as error:
+            raise ConfigError(
+                f"{self.address.task} cannot be scored: {error.message} Give --judge-url and --judge-id, or name the "
+                "model under model_roles"
+            ) from error
+        except TimeoutError:  # in the run each sample's scorer has its own time
+            return []
 
     def notes(self) -> str:
         """Return what Inspect would do beyond what nel does, for the benchmark's description."""
@@ -124,7 +145,6 @@ class LoadedTask:
         name, task = self.address.task, self.task
         needs = {
             "a sandbox": task.sandbox is not None,
-            "model roles": bool(task.model_roles),
             "a source of samples that grows as it runs": task.sample_source is not None,
             "to stop early by its own rule": task.early_stopping is not None,
             "to clean up after each sample": task.cleanup is not None,
@@ -139,18 +159,12 @@ class LoadedTask:
             )
         if not task.scorer:
             raise ConfigError(f"{name} has no scorer")
-        judged = [one for one in map(_unqualified, task.scorer) if one in _JUDGED]
-        if judged:
-            raise ConfigError(f"{name} is scored by {judged[0]}: a model judges the answers, and nel has no judge yet")
         if not len(task.dataset):
             raise DatasetError(f"{name} has no samples")
 
-    def _probe(self) -> Asked:
-        """Return what is asked of the first sample that can be asked, having asked several of them twice.
-
-        The scorers see one empty answer, so that a judge among them is found before anything is sent.
-        """
-        first: Asked | None = None
+    def _probe(self) -> tuple[Asked, Any]:
+        """Return what is asked of the first sample that can be asked, and that; several are asked twice."""
+        found: tuple[Asked, Any] | None = None
         faults: list[Exception] = []
         for place in range(min(_PROBED_MAX, len(self.task.dataset))):
             sample = self.task.dataset[place]
@@ -158,18 +172,16 @@ class LoadedTask:
                 asked = self._ask(sample)
                 if asked != self._ask(sample):
                     raise Refused("shapes its prompt at random; shuffle when the data are read, with a seed")
-                if first is None:
-                    first = asked
-                    score(self.task, dumped(sample), "", expected=None, seconds_max=SECONDS_MAX)
+                found = found or (asked, sample)
             except Refused as error:
                 raise ConfigError(f"{self.address.task} {error}; this bridge cannot run it") from error
-            except Exception as error:  # noqa: BLE001 - of this sample alone: its row or its score will say so
+            except Exception as error:  # noqa: BLE001 - of this sample alone: its row will say so
                 faults.append(error)
-        if first is None:
+        if found is None:
             raise DatasetError(
                 f"{self.address.task} fails before it asks the model: {type(faults[0]).__name__}: {faults[0]}"
             )
-        return first
+        return found
 
     def _ask(self, sample: Any) -> Asked:
         if sample.sandbox is not None or sample.files or sample.setup:
@@ -178,16 +190,10 @@ class LoadedTask:
 
     def _generation(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return the generation settings by nel's names."""
-        left = {key: value for key, value in settings.items() if key not in _OF_THE_MACHINERY}
-        named = {ours: left.pop(theirs) for theirs, ours in _NAMED.items() if theirs in left}
-        stop = left.pop("stop_seqs", None)
-        extra = dict(left.pop("extra_body", None) or {})
-        extra |= {name: left.pop(name) for name in _BODY if name in left}
+        named, left = by_our_names(settings)
         if left:
-            raise ConfigError(f"{self.address.task} sets {', '.join(sorted(left))}, which this bridge cannot send")
-        if stop:
-            named["stop"] = list(stop)
-        return {**named, "extra": extra} if extra else named
+            raise ConfigError(f"{self.address.task} sets {', '.join(left)}, which this bridge cannot send")
+        return named
 
 
 def _metric_names(task: Any) -> list[str]:

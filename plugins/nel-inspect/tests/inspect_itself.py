@@ -34,7 +34,10 @@ def main() -> None:
     if log.status != "success":
         sys.exit(str(log.error.message if log.error else log.samples[0].error))
     scores = [
-        {name: {"value": one.value, "answer": one.answer} for name, one in sample.scores.items()}
+        {
+            name: {"value": one.value, "answer": one.answer, "reason": one.reason}  # of what is unscored the value is 0
+            for name, one in sample.scores.items()
+        }
         for sample in log.samples or []
     ]
     print(json.dumps({"sent": sent, "scores": scores}))  # noqa: T201 - the answer

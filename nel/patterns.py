@@ -43,6 +43,20 @@ def search(pattern: str, text: str, *, ignore_case: bool = False) -> regex.Match
         raise _too_slow(pattern, text) from error
 
 
+def spans(pattern: str, text: str) -> list[tuple[int, int, int, int]]:
+    """Return start and end of every match, and of its first group (or, without groups, again of the whole).
+
+    Raises:
+        DatasetError: The pattern is not a regular expression.
+        ScorerError: The search takes longer than `SECONDS_MAX`.
+    """
+    group = min(compiled(pattern).groups, 1)
+    try:
+        return [(*match.span(), *match.span(group)) for match in compiled(pattern).finditer(text, timeout=SECONDS_MAX)]
+    except TimeoutError as error:
+        raise _too_slow(pattern, text) from error
+
+
 def last_group(pattern: str, text: str, *, ignore_case: bool = False) -> str | None:
     """Return the first group (or, without groups, the whole) of the last match, or None.
 

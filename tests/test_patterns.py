@@ -8,8 +8,8 @@ import pytest
 
 from nel.byob.scorers import regex_match
 from nel.errors import DatasetError, ScorerError
+from nel.patterns import SECONDS_MAX, compiled, last_group, search
 from nel.scoring.choice import multichoice_regex
-from nel.scoring.patterns import SECONDS_MAX, compiled, last_group, search
 from nel.types import ScorerInput
 
 BOMB = r"(a|aa)+$"
@@ -71,7 +71,7 @@ def test_textbook_bombs_are_settled_or_given_up(pattern: str) -> None:
             search(pattern, text)
         except ScorerError as error:
             assert "took longer" in str(error)  # noqa: PT017 - either outcome is right
-    assert time.perf_counter() - start < 3 * 5.0
+    assert time.perf_counter() - start < 30.0
 
 
 @pytest.mark.parametrize("find", [search, last_group])

@@ -1,0 +1,198 @@
+"""What the labels in a run's directory say of its judge: calibration.json, and the corrected headline.
+
+``labels.jsonl`` beside a benchmark's artifacts is what people said; it is read each time artifacts are written. Trap:
+it is no artifact and cannot be made again; a label whose answer has changed since is kept there and counts no more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from nel.artifacts.results import Result, reward_of
+from nel.errors import UsageError
+from nel.files import write_file
+from nel.judges.calibration import Tally, borrowed_headline, calibration_json, corrected_headline
+from nel.judges.labels import judgements_of
+from nel.strictjson import dumps_line, loads, pretty
+from nel.types import Scored
+
+LABELS_NAME: Final = "labels.jsonl"
+CALIBRATION_NAME: Final = "calibration.json"
+BORROWED_NAME: Final = "calibration_from.json"
+_AGAIN: Final = "import the labels again with nel judge calibrate, or remove it"
+
+Key: TypeAlias = tuple[str, int]
+"""Sample id and repeat."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLabel:
+    """A person's label and which answer it is of."""
+
+    score: float
+    response_sha256: str
+
+
+def read_labels(directory: Path) -> dict[Key, StoredLabel]:
+    """Return the labels in a benchmark's directory, none where there is no such file.
+
+    Raises:
+        UsageError: The file is damaged.
+    """
+    path = directory / LABELS_NAME
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {error}; {_AGAIN}") from error
+    found: dict[Key, StoredLabel] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        try:
+            row = loads(line)
+            key = str(row["sample_id"]), int(row["repeat"])
+            found[key] = StoredLabel(float(row["label"]), str(row["response_sha256"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"{path}:{number} is no label; {_AGAIN}") from error
+    return found
+
+
+def write_labels(directory: Path, labels: Mapping[Key, StoredLabel]) -> None:
+    """Write the labels into a benchmark's directory, in the place of those that are there.
+
+    Raises:
+        StoppedEarly: The disk is full.
+    """
+    write_file(directory / LABELS_NAME, _label_lines(labels))
+
+
+class Calibrating:
+    """Collects what the labels of a benchmark say, in the pass in which its artifacts are written."""
+
+    def __init__(self, directory: Path) -> None:
+        """Read the labels, or what was borrowed from another run; without either it does nothing."""
+        self._directory = directory
+        self._labels = read_labels(directory)
+        self._borrowed = None if self._labels else read_borrowed(directory)
+        self._tally = Tally()
+        self._n_used = 0
+
+    def add(self, result: Result) -> None:
+        """Take in one result; they come in dataset order."""
+        reward = reward_of(result.outcome)
+        if reward is None or not (self._labels or self._borrowed):
+            return
+        label = None
+        is_judged = is_verdict(result)
+        if is_judged:
+            self._tally.templates.update(templates_of(result))
+            stored = self._labels.get((result.sample_id, result.repeat))
+            if stored is not None and stored.response_sha256 == response_digest(result):
+                label = stored.score
+                self._n_used += 1
+        self._tally.add(result.idx, reward, is_judged=is_judged, label=label)
+
+    def write(self, head: Mapping[str, Any], headline: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:
+        """Write calibration.json and return the parts ``calibration`` and ``corrected`` of metrics.json.
+
+        Without labels there is no such file; what was borrowed gives ``corrected`` alone.
+        """
+        path = self._directory / CALIBRATION_NAME
+        judge = judge_setup(plan)
+        if not self._labels:
+            path.unlink(missing_ok=True)
+            if self._borrowed is None:
+                return {}
+            differs = setup_difference(self._borrowed, judge, sorted(self._tally.templates))
+            return {"corrected": borrowed_headline(self._tally, headline, self._borrowed, refused=differs)}
+        self._tally.n_stale = len(self._labels) - self._n_used
+        found = calibration_json(self._tally)
+        corrected = corrected_headline(self._tally, headline, found)
+        write_file(path, [pretty({**head, "judge": judge, **found, "corrected": corrected})])
+        kept = ("n_judged", "n_labelled", "n_stale", "is_binary", "base_rates", "agreement", "warnings")
+        rates = ("sensitivity", "specificity")
+        return {"calibration": {name: found[name] for name in (*kept, *rates)}, "corrected": corrected}
+
+
+def read_borrowed(directory: Path) -> dict[str, Any] | None:
+    """Return what a benchmark borrowed from another run's calibration, None where it did not.
+
+    Raises:
+        UsageError: The file is damaged.
+    """
+    path = directory / BORROWED_NAME
+    try:
+        found = loads(path.read_bytes())
+        rates = [found[name][key] for name in ("sensitivity", "specificity") for key in ("value", "n_effective")]
+        if not all(isinstance(rate, (int, float)) for rate in (*rates, found["n_labelled"])):
+            raise ValueError("a rate is no number")
+        return {"judge": None, "templates": [], "run_id": "", **found}
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{path} is damaged; borrow again with nel judge calibrate --from, or remove it") from error
+
+
+def setup_difference(
+    calibration: Mapping[str, Any], judge: Mapping[str, Any] | None, templates: Sequence[str]
+) -> str | None:
+    """Return in what a run's judge differs from the one that was calibrated, None where it is the same.
+
+    Names of judges and addresses may differ; models, templates and how opinions become a grade may not.
+
+    Args:
+        calibration: The content of calibration.json of the other run.
+        judge: What `judge_setup` says of this run.
+        templates: What this run was judged by.
+    """
+    theirs, ours = _comparable(calibration.get("judge")), _comparable(judge)
+    differing = [name for name in sorted(theirs.keys() | ours.keys()) if theirs.get(name) != ours.get(name)]
+    if list(calibration.get("templates") or ()) != list(templates):
+        differing.append("templates")
+    return f"that run was judged in another way: {', '.join(differing)} differ" if differing else None
+
+
+def _comparable(judge: Mapping[str, Any] | None) -> dict[str, Any]:
+    judge = judge or {}
+    models = sorted(str(member.get("model")) for member in judge.get("panel") or ())
+    return {"models": models, **{name: value for name, value in judge.items() if name != "panel"}}
+
+
+def judge_setup(plan: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return who judged and how, without addresses; None where the plan does not say."""
+    judge = plan.get("judge")
+    if not judge:
+        return None
+    panel = [{"name": member.get("name"), "model": member.get("model")} for member in judge.get("panel") or ()]
+    kept = ("template", "criteria", "aggregate", "quorum", "repeats", "swap")
+    return {"panel": panel, **{name: judge.get(name) for name in kept}}
+
+
+def templates_of(result: Result) -> set[str]:
+    """Return what a result was judged by."""
+    return {str(one.get("template")) for one in judgements_of(result.outcome.details)}
+
+
+def is_verdict(result: Result) -> bool:
+    """Return whether what a result counts is a judge's verdict."""
+    return isinstance(result.outcome, Scored) and bool(judgements_of(result.outcome.details))
+
+
+def response_text(result: Result) -> str:
+    """Return what was answered; empty where nothing was."""
+    return "" if result.response is None else result.response.text
+
+
+def response_digest(result: Result) -> str:
+    """Return what tells the answer that was labelled from another one."""
+    return hashlib.sha256(response_text(result).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _label_lines(labels: Mapping[Key, StoredLabel]) -> Iterator[bytes]:
+    for (sample_id, repeat), one in labels.items():
+        row = {"sample_id": sample_id, "repeat": repeat, "label": one.score, "response_sha256": one.response_sha256}
+        yield dumps_line(row)

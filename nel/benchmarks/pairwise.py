@@ -1,0 +1,57 @@
+"""Two recorded answers to each question, of which a judge prefers one: what a leaderboard is made of.
+
+It has no rows of its own: `nel judge leaderboard` writes them, and any file with the same fields will do. Without a
+judge nothing is scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from nel.byob import Card, ScorerInput, benchmark, scorer
+from nel.errors import DatasetError
+from nel.scoring import needs_judge
+
+
+def no_rows_of_its_own() -> Iterable[dict[str, Any]]:
+    """Raise DatasetError, which says where rows come from."""
+    raise DatasetError(
+        "pairwise has no rows of its own; give --dataset FILE with the fields question, response and baseline, or "
+        "compare finished runs with nel judge leaderboard"
+    )
+
+
+def with_both_answers(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the row with a ``reference``, empty where it brings none.
+
+    Raises:
+        KeyError: There is no ``baseline``.
+        ValueError: It is no text.
+    """
+    if not isinstance(row["baseline"], str):
+        raise ValueError(f'its "baseline" is a {type(row["baseline"]).__name__}; it must be the text of an answer')
+    return {**row, "reference": row.get("reference") or ""}
+
+
+@benchmark(
+    name="pairwise",
+    description="Two recorded answers to each question, of which a judge prefers one",
+    dataset=no_rows_of_its_own,
+    prompt="{question}",
+    target_field="reference",
+    response_field="response",
+    prepare_row=with_both_answers,
+    card=Card(
+        paper="none; made for nel",
+        licence="Apache-2.0",
+        citation="The nel developers",
+        metric="accuracy",
+        revision="of nel itself",
+        languages=(),
+    ),
+)
+@scorer(asks_judge=True)
+def pairwise(sample: ScorerInput) -> dict[str, Any]:
+    """Let the judge choose between the row's ``response`` and its ``baseline``, in both orders; a tie is 0.5."""
+    return needs_judge(sample, template="pairwise")

@@ -1,0 +1,119 @@
+"""A benchmark's own judges, as its file names them, as the run's configuration has them. Pure; asks nobody.
+
+    @benchmark(..., judge={"url": ..., "model_id": ..., "api_key": "NAME_OF_A_VARIABLE"}, extra={"judge_1": {...}})
+
+Trap: ``api_key`` is the name of an environment variable; a key itself is refused, and not shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from nel.config.load import first_problem
+from nel.config.schema import JudgeConfig, ModelConfig
+from nel.errors import ConfigError, did_you_mean
+
+_NAMES: Final = {"model_id": "model", "model": "model", "url": "url", "name": "name"}
+_GENERATION: Final = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "max_new_tokens": "max_tokens",
+    "max_tokens": "max_tokens",
+    "seed": "seed",
+}
+_KEYS: Final = ("api_key", "api_key_env", "api_key_name")
+_HOW: Final = ("parallelism", "max_retries", "request_timeout")
+_ENV_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_KNOWN: Final = (*_NAMES, *_KEYS, *_GENERATION, *_HOW)
+_JUDGE_KEY: Final = re.compile(r"judge(_\d+)?")
+_MARKS: Final = frozenset({"url", "model_id"})
+"""What a judge under any other key of ``extra`` is known by."""
+
+
+def judge_config_of(mapping: Mapping[str, Any], key: str = "judge") -> JudgeConfig:
+    """Return the judge that a benchmark's file names as the panel of a run.
+
+    Args:
+        mapping: See `model_config_of`.
+        key: Where it stands, for messages.
+
+    Raises:
+        ConfigError: As `model_config_of`.
+    """
+    return JudgeConfig(panel=[model_config_of(mapping, key)])
+
+
+def model_config_of(mapping: Mapping[str, Any], key: str = "judge") -> ModelConfig:
+    """Return the model that a benchmark's file names as a judge.
+
+    Args:
+        mapping: ``url``, ``model_id``, ``api_key`` (the name of a variable), ``temperature`` (0), ``top_p``,
+            ``max_new_tokens`` (4096), ``seed``, ``parallelism`` (requests in flight), ``max_retries``,
+            ``request_timeout`` (seconds) and ``name``. A field that is None counts as left out.
+        key: Where it stands, for messages.
+
+    Raises:
+        ConfigError: A field is unknown, missing or cannot be meant, or ``api_key`` is no name of a variable.
+    """
+    given = {str(name): value for name, value in mapping.items() if value is not None}
+    for name in given:
+        if name not in _KNOWN:
+            hint = did_you_mean(name, _KNOWN) or f"; it has {', '.join(_KNOWN)}"
+            raise ConfigError(f'{key}: a judge has no field "{name}"{hint}')
+    settings: dict[str, Any] = {_NAMES[name]: given[name] for name in _NAMES if name in given}
+    for needed, said in (("url", "url"), ("model", "model_id")):
+        if needed not in settings:
+            raise ConfigError(f'{key}: the judge has no "{said}"; give its URL and its name at that endpoint')
+    variables = [given[name] for name in _KEYS if name in given]
+    if variables:
+        settings["api_key_env"] = _variable(variables[0], key)
+    generation = {ours: given[name] for name, ours in _GENERATION.items() if name in given}
+    if generation:
+        settings["generation"] = generation
+    settings |= _how_it_is_asked(given, key)
+    try:
+        return ModelConfig.model_validate(settings)
+    except ValidationError as error:
+        raise ConfigError(f"{key}: {first_problem(error)}") from error
+
+
+def judges_in(extra: Mapping[str, Any]) -> dict[str, ModelConfig]:
+    """Return the judges that a benchmark has in ``extra``, by their keys.
+
+    Those are ``judge`` and ``judge_1``, ``judge_2`` …, and whatever else has a ``url`` and a ``model_id``.
+
+    Raises:
+        ConfigError: As `model_config_of`.
+    """
+    found = {}
+    for key, value in extra.items():
+        if isinstance(value, Mapping) and (_JUDGE_KEY.fullmatch(str(key)) or value.keys() >= _MARKS):
+            found[str(key)] = model_config_of(value, str(key))
+    return found
+
+
+def _variable(value: Any, key: str) -> str:
+    if not isinstance(value, str) or not _ENV_NAME.fullmatch(value):
+        raise ConfigError(
+            f"{key}: api_key is not the name of an environment variable; put the key into a variable and give its name"
+        )
+    return value
+
+
+def _how_it_is_asked(given: Mapping[str, Any], key: str) -> dict[str, Any]:
+    for name in _HOW:
+        value = given.get(name, 1)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
+            raise ConfigError(f"{key}: {name} is {value!r}; give a number")
+    settings: dict[str, Any] = {}
+    if "parallelism" in given:
+        settings["concurrency"] = int(given["parallelism"])
+    if "max_retries" in given:
+        settings["attempts_max"] = int(given["max_retries"]) + 1
+    if "request_timeout" in given:
+        settings["first_byte_timeout_seconds"] = settings["total_timeout_seconds"] = float(given["request_timeout"])
+    return settings

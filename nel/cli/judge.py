@@ -1,0 +1,12 @@
+"""`nel judge`: what is done with judges beside a run."""
+
+from __future__ import annotations
+
+import typer
+
+from nel.cli.judge_calibrate import calibrate
+from nel.cli.judge_leaderboard import leaderboard
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.command(name="calibrate", short_help="Measure a judge by labels of people.")(calibrate)
+app.command(name="leaderboard", short_help="Rank models by a judge of pairs.")(leaderboard)

@@ -1,0 +1,109 @@
+"""`nel judge calibrate`: asks people about a few of a judge's verdicts, and says how far the judge can be trusted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from nel.artifacts.labelling import Imported
+
+
+def calibrate(
+    run_dir: Annotated[Path, typer.Argument(help="The directory of the run.")],
+    bench: Annotated[str | None, typer.Option(help="The benchmark, where several were judged.")] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="The file with labels, .csv or .jsonl; without it one is made.")
+    ] = None,
+    borrowed: Annotated[
+        Path | None,
+        typer.Option("--from", help="A calibrated run of the same benchmark and judge, whose labels stand in."),
+    ] = None,
+    n: Annotated[int, typer.Option("--n", help="Answers to draw for labelling.", min=1, max=1_000_000)] = 200,
+    out: Annotated[
+        Path | None, typer.Option(help="The file to make, .csv or .jsonl; BENCH-to-label.csv in the run.")
+    ] = None,
+) -> None:
+    """Draw judged answers for people to label; or, with --labels, measure the judge by them and correct the score."""
+    from nel.engine.lock import owned  # noqa: PLC0415 - keeps --help fast
+    from nel.engine.store_snapshot import FILE_NAME  # noqa: PLC0415
+    from nel.errors import StoreError, UsageError  # noqa: PLC0415
+
+    if not (run_dir / FILE_NAME).is_file():
+        raise StoreError(f"there is no {FILE_NAME} in {run_dir}; give the directory of a run")
+    if sum(given is not None for given in (labels, out, borrowed)) > 1:
+        raise UsageError("--out is the file to label, --labels the labelled one, --from a run; give one of them")
+    with owned(run_dir):
+        if borrowed is not None:
+            _borrow(run_dir, borrowed, bench)
+        elif labels is None:
+            _draw(run_dir, out, bench, n)
+        else:
+            _measure(run_dir, labels, bench)
+
+
+def _draw(run_dir: Path, out: Path | None, bench: str | None, n: int) -> None:
+    from nel.artifacts.labelling import draw_labels  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.terminal import plain  # noqa: PLC0415
+
+    drawn = draw_labels(run_dir, out, slot=bench, n=n)
+    all_of_them = " (all there are)" if drawn.n < n else ""
+    typer.echo(f"{plain(str(drawn.path))}: {drawn.n:,} of {drawn.n_judged:,} judged answers to label{all_of_them}")
+    typer.echo("fill in the column label (1 or 0, C or I, yes or no, or a grade of the judge), then:")
+    where = f" --bench {bench}" if bench else ""
+    typer.echo(plain(f"  nel judge calibrate {run_dir}{where} --labels {drawn.path}"))
+
+
+def _measure(run_dir: Path, labels: Path, bench: str | None) -> None:
+    from nel.artifacts.labelling import import_labels  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.terminal import plain  # noqa: PLC0415
+    from nel.evaluation import rebuild  # noqa: PLC0415
+
+    imported = import_labels(run_dir, labels, slot=bench)
+    benchmarks, _ = rebuild(run_dir)
+    (item,) = (one for one in benchmarks if one.directory == imported.directory)
+    judging: dict[str, Any] = item.metrics["judging"]
+    for line in _lines(imported, judging, item.headline):
+        typer.echo(plain(line))
+    for warning in [*imported.skipped, *judging["calibration"]["warnings"]]:
+        typer.echo(plain(f"nel: {warning}"), err=True)
+    typer.echo(plain(str(imported.directory / "calibration.json")))
+
+
+def _lines(imported: Imported, judging: dict[str, Any], headline: dict[str, Any]) -> list[str]:
+    from nel.reports.corrected import calibration_measures, measure_text  # noqa: PLC0415 - keeps --help fast
+
+    found = judging["calibration"]
+    empty = f", {imported.n_empty:,} lines without one" if imported.n_empty else ""
+    replaced = f" (in the place of {imported.n_replaced:,})" if imported.n_replaced else ""
+    lines = [f"labels: {imported.n:,}{replaced} of {found['n_judged']:,} judged answers{empty}"]
+    lines += [f"  {name}: {measure_text(measure)}" for name, measure in calibration_measures(found).items()]
+    return lines + _headline_lines(judging["corrected"], headline)
+
+
+def _borrow(run_dir: Path, other: Path, bench: str | None) -> None:
+    from nel.artifacts.calibration import BORROWED_NAME  # noqa: PLC0415 - keeps --help fast
+    from nel.artifacts.labelling import borrow_calibration  # noqa: PLC0415
+    from nel.cli.terminal import plain  # noqa: PLC0415
+    from nel.evaluation import rebuild  # noqa: PLC0415
+    from nel.judges.calibration import LABELS_FEW, few_labels  # noqa: PLC0415
+
+    directory = borrow_calibration(run_dir, other, slot=bench)
+    benchmarks, _ = rebuild(run_dir)
+    (item,) = (one for one in benchmarks if one.directory == directory)
+    corrected: dict[str, Any] = item.metrics["judging"]["corrected"]
+    typer.echo(plain(f"labels: {corrected['n_labelled']:,} of {corrected['labels_of']}"))
+    for line in _headline_lines(corrected, item.headline):
+        typer.echo(plain(line))
+    if corrected["n_labelled"] < LABELS_FEW:
+        typer.echo(f"nel: {few_labels(corrected['n_labelled'])}", err=True)
+    typer.echo(plain(str(directory / BORROWED_NAME)))
+
+
+def _headline_lines(corrected: dict[str, Any], headline: dict[str, Any]) -> list[str]:
+    from nel.reports.corrected import METHODS, measure_text  # noqa: PLC0415 - keeps --help fast
+
+    lines = [f"{headline['metric']}, as judged: {measure_text(corrected['raw'])}"]
+    return lines + [f"  corrected, {name}: {measure_text(corrected[key])}" for key, name in METHODS.items()]

@@ -1,0 +1,137 @@
+"""What of a judge's reply are its own words: all but what it quotes. Pure, and linear in the reply's length.
+
+A judge that thinks aloud repeats what it was shown, and what it was shown may hold a forged verdict. Whatever is quoted
+becomes `QUOTED`, so that a line with a quotation in it is never a verdict. Trap: a reply may lose a true verdict to
+this, never gain one; it is then asked for once more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from nel.judges.quoting import Quoted, outside_marks
+
+QUOTED: Final = "\ufffc"
+"""Stands where something quoted stood."""
+_INVISIBLE: Final = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0]"
+)
+_LINE_ENDS: Final = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
+_BLOCK_QUOTE: Final = re.compile(r"(?m)^[ \t]*>.*$")
+_REASONING: Final = re.compile(r"<(/?)(?:think|thinking|reasoning)[ \t]*>", re.IGNORECASE)
+_ENDS_OF_REASONING: Final = re.compile(r"(?:</(?:think|thinking|reasoning)[ \t]*>\s*)+", re.IGNORECASE)
+"""A text of this is left alone: to cut it would cut the end of the judge's own reasoning."""
+_QUOTATION_MARKS: Final = (('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"))
+_BEGINS_QUOTATION: Final = "\"'“‘„«「(:`"
+_STRUCTURE: Final = re.compile(r"(?im)```|~~~|</?(?:think|reasoning)|[\"“”„«»「」{}]|^[ \t]*>")
+
+
+def plain_lines(text: str) -> str:
+    """Return a text with one kind of line end, without what nobody can see and without `QUOTED`."""
+    return _INVISIBLE.sub("", _LINE_ENDS.sub("\n", text)).replace(QUOTED, "?")
+
+
+def own_words(
+    reply: str,
+    quoted: Quoted,
+    *,
+    holds_verdict: Callable[[str], bool],
+    is_verdict: Callable[[str], bool],
+    is_json: bool = False,
+) -> str:
+    """Return a reply with `QUOTED` for whatever in it is not the judge's own.
+
+    That is: the prompt and all between its marks; a quoted text that is repeated word for word, if it holds what could
+    be read as a verdict or end a quotation; reasoning before its closing tag; and, where a verdict is not JSON, block
+    quotes, code fences and text in quotation marks.
+
+    Args:
+        holds_verdict: Says whether a verdict could be read anywhere in a text.
+        is_verdict: Says whether a text is nothing but a verdict. Repeated, such a text cannot be told from the judge's
+            own verdict, so it stays, and the reader weighs it.
+        is_json: A verdict is a JSON object that begins a line; it may stand in a fence and holds quotation marks.
+    """
+    text = plain_lines(reply)
+    if quoted.code in text:
+        text = text.replace(plain_lines(quoted.prompt).strip(), QUOTED)
+        text = outside_marks(text, quoted.code, QUOTED)
+    foreign = sorted({plain_lines(one).strip() for one in quoted.foreign} - {""}, key=len, reverse=True)
+    for one in foreign:
+        if _ENDS_OF_REASONING.fullmatch(one) or is_verdict(one):
+            continue
+        if _STRUCTURE.search(one) or holds_verdict(one):
+            text = _without_repeated(text, one)
+    text = _after_reasoning(text, "\n".join(foreign))
+    if is_json:
+        return text
+    text = _BLOCK_QUOTE.sub(QUOTED, _without_fences(text))
+    for opening, closing in _QUOTATION_MARKS:
+        text = _without_pairs(text, opening, closing)
+    return text
+
+
+def _without_repeated(text: str, quotation: str) -> str:
+    """Cut a text where it is repeated: on lines of its own, or, with several lines, where a quotation may begin.
+
+    Elsewhere it may be a piece of the judge's own sentence that its author foresaw in order to have it cut.
+    """
+    kept: list[str] = []
+    start = 0
+    found = text.find(quotation)
+    while found >= 0:
+        end = found + len(quotation)
+        before, after = text[max(found - 80, 0) : found].rstrip(" \t"), text[end : end + 80].lstrip(" \t")
+        begins = not before or before.endswith(("\n", QUOTED))
+        ends = not after or after.startswith("\n")
+        if (begins and ends) or ("\n" in quotation and (begins or before[-1] in _BEGINS_QUOTATION)):
+            kept += [text[start:found], QUOTED]
+            start = end
+        found = text.find(quotation, end)
+    return "".join([*kept, text[start:]])
+
+
+def _after_reasoning(text: str, foreign: str) -> str:
+    """Cut reasoning, unless a quoted text holds its closing tag too: then no one knows whose tag it is."""
+    tags = list(_REASONING.finditer(text))
+    if tags and tags[0].start() == len(text) - len(text.lstrip()) and not any(tag[1] for tag in tags):
+        return QUOTED  # it never got to its verdict
+    if any(tag[1] for tag in _REASONING.finditer(foreign)):
+        return text
+    ends = [tag for tag in tags if tag[1]]
+    return QUOTED + "\n" + text[ends[-1].end() :] if ends else text
+
+
+def _without_fences(text: str) -> str:
+    """Cut code fences; one that is never closed hides all that follows."""
+    kept: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCE.fullmatch(line)
+        if fence:
+            if mark and mark[1].startswith(fence) and not mark[2].strip():
+                fence = ""
+        elif mark:
+            fence = mark[1]
+            kept.append(QUOTED)
+        else:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _without_pairs(text: str, opening: str, closing: str) -> str:
+    """Cut what stands between quotation marks, over lines too; one without its partner cuts nothing."""
+    kept: list[str] = []
+    start = 0
+    begin = text.find(opening)
+    while begin >= 0:
+        end = text.find(closing, begin + 1)
+        if end < 0:
+            break
+        kept += [text[start:begin], QUOTED]
+        start = end + 1
+        begin = text.find(opening, start)
+    return "".join([*kept, text[start:]])

@@ -1,0 +1,342 @@
+"""A leaderboard from its runs to its files: what is compared is written down, judged as any run, and counted.
+
+    DIR/comparisons.json   what is compared, settled before anything is asked; and how the judge is asked
+    DIR/pairs.jsonl        the pairs for the judge, rows of the benchmark ``pairwise``
+    DIR/judging/           the judging: an ordinary run with its run.db, report and artifacts
+    DIR/leaderboard.json   the numbers; leaderboard.md and leaderboard.html show them
+
+Trap: comparisons.json is written last before the judging; a directory without it has not begun.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from nel.config.identity import JUDGE_PREFIX, judge_fields
+from nel.config.load import build_config
+from nel.config.schema import RunConfig
+from nel.engine.codec import decode_response
+from nel.engine.progress import Progress
+from nel.engine.store_snapshot import FILE_NAME, Snapshot
+from nel.errors import ConfigError, NelError, OutputError, ResumeRefused, StoreError
+from nel.evaluation import RunResult, evaluate
+from nel.files import write_file
+from nel.leaderboard.entries import Entry, read_entries
+from nel.leaderboard.judged import SLOT, read_judged
+from nel.leaderboard.pairing import ALL, BASELINE, Pairing, entries_json, make_pairs, pairing_json
+from nel.leaderboard.rows import pair_rows
+from nel.leaderboard.standings import FORMAT, Settings, standings_json
+from nel.reports.leaderboard import write_pages
+from nel.strictjson import dumps_line, loads, pretty
+from nel.version import __version__
+
+COMPARISONS: Final = "comparisons.json"
+PAIRS: Final = "pairs.jsonl"
+BOARD: Final = "leaderboard.json"
+_JUDGING: Final = "judging"
+_SHARED: Final = ("benchmark", "dataset.sha256", "prompt.sha256", "system_prompt")
+_SETTLED: Final = ("benchmarks", "output")
+"""Of a configuration, what a leaderboard settles itself."""
+_SUFFIX_BYTES: Final = 3
+
+
+class _Hash(Protocol):
+    def update(self, data: bytes, /) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contest:
+    """What is to be compared, and how the judge is asked."""
+
+    runs: Sequence[str]
+    """``DIR`` or ``NAME=DIR``."""
+    bench: str | None = None
+    pairs: str | None = None
+    """``all``, ``baseline`` or a number; None: ``baseline`` where there is one, else ``all``."""
+    judge: Mapping[str, Any]
+    """The configuration of the judging run, but for its benchmark and its directory."""
+    overrides: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaderboardResult:
+    """What a leaderboard came to."""
+
+    directory: Path
+    board: dict[str, Any]
+    """The content of leaderboard.json."""
+    judging: RunResult
+
+    @property
+    def exit_code(self) -> int:
+        """Return that of the judging: 3 where pairs have no verdict, 75 where it stopped early."""
+        return self.judging.exit_code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """What a dry run says."""
+
+    entries: Sequence[Entry]
+    pairing: Pairing
+    config: RunConfig
+
+
+def plan_leaderboard(contest: Contest, settings: Settings) -> Planned:
+    """Return what would be compared, after reading every run and sending nothing.
+
+    Raises:
+        NelError: The runs cannot be compared, or a setting is wrong.
+    """
+    entries = sorted(read_entries(contest.runs, contest.bench), key=lambda entry: entry.label)
+    _check_anchor(settings, [entry.label for entry in entries])
+    if settings.baseline is not None and contest.pairs not in (None, BASELINE):
+        raise ConfigError(
+            f"--baseline compares the others with {settings.baseline} alone and --pairs {contest.pairs} does not; "
+            "leave out one of the two"
+        )
+    kind = contest.pairs or (BASELINE if settings.baseline else ALL)
+    pairing = make_pairs(entries, pairs=kind, baseline=settings.baseline, seed=settings.seed)
+    return Planned(entries=entries, pairing=pairing, config=_config(contest.judge, Path(), contest.overrides))
+
+
+def start_leaderboard(
+    contest: Contest, settings: Settings, *, output_dir: Path, progress: Progress | None = None
+) -> LeaderboardResult:
+    """Compare finished runs in a new directory.
+
+    Raises:
+        NelError: The runs cannot be compared, or the judge cannot be asked; nothing was sent.
+    """
+    planned = plan_leaderboard(contest, settings)
+    if not planned.pairing.meetings:
+        found = planned.pairing
+        counts = f"{len(found.forfeits)} settled by failed answers, {found.left_out.total()} left out"
+        raise ConfigError(f"no pair of answers is left for a judge ({counts}); look at the runs' reports first")
+    directory = _new_directory(output_dir)
+    try:
+        digest = hashlib.sha256()
+        write_file(directory / PAIRS, _pair_lines(planned, digest))
+        write_file(directory / COMPARISONS, [pretty(_comparisons_json(planned, contest, settings, digest.hexdigest()))])
+        return _judge(directory, planned.config, settings, progress)
+    except BaseException:
+        if _judging_config(directory) is None:
+            shutil.rmtree(directory, ignore_errors=True)
+        raise
+
+
+def resume_leaderboard(
+    output_dir: Path,
+    settings: Settings,
+    *,
+    contest: Contest | None = None,
+    judge: Mapping[str, Any] | None = None,
+    overrides: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> LeaderboardResult:
+    """Go on with the leaderboard in a directory, or the one started last in it, and count anew.
+
+    Args:
+        output_dir: Of the leaderboard, or where leaderboards are.
+        settings: Of the statistics; its seed and baseline are those it was started with.
+        contest: The runs, where they are named again: they must be the ones it was started with.
+        judge: Laid over the configuration it was started with.
+        overrides: ``key.path=value``, laid over that.
+        progress: Live counts.
+
+    Raises:
+        ResumeRefused: The runs, or the judge, are others.
+        NelError: There is nothing to resume.
+    """
+    directory = find_leaderboard(output_dir)
+    stored = _stored(directory)
+    if _judging_config(directory) is None:
+        _check_pairs(directory)
+    if contest is not None:
+        _check_same(directory, stored, contest, settings)
+    settings = replace(settings, seed=stored["scheduling"]["seed"], baseline=stored["scheduling"]["baseline"])
+    _check_anchor(settings, [entry["label"] for entry in stored["entries"]])
+    before = _judging_config(directory) or stored["config"]
+    config = _config(_laid_over(before, judge or {}), directory, overrides)
+    return _judge(directory, config, settings, progress)
+
+
+def find_leaderboard(output_dir: Path) -> Path:
+    """Return the leaderboard's directory: the named one, or the one started last in it.
+
+    Raises:
+        OutputError: There is none.
+    """
+    if (output_dir / COMPARISONS).is_file():
+        return output_dir
+    found = sorted(output_dir.glob(f"*/{COMPARISONS}"), key=lambda path: (path.stat().st_mtime_ns, path.parent.name))
+    if not found:
+        raise OutputError(f"there is no leaderboard to resume in {output_dir}; start one without --resume")
+    return found[-1].parent
+
+
+def _judge(directory: Path, config: RunConfig, settings: Settings, progress: Progress | None) -> LeaderboardResult:
+    """Ask the judge what it was not asked yet, and write the leaderboard."""
+    begun = _judging_config(directory) is not None
+    if not begun:
+        shutil.rmtree(directory / _JUDGING, ignore_errors=True)
+    judging = _asked(directory, _placed(config, directory), progress, begun=begun)
+    stored = _stored(directory)
+    judged = read_judged(directory / _JUDGING / FILE_NAME, stored)
+    board = {
+        "format": FORMAT,
+        "sdk": f"nel {__version__}",
+        "run_id": directory.resolve().name,
+        "benchmark": stored["benchmark"],
+        "judge": judged.plan.get("judge"),
+        "scheduling": {**stored["scheduling"], "n_questions_apart": stored["n_questions_apart"]},
+        **standings_json(judged, stored["entries"], settings),
+    }
+    write_file(directory / BOARD, [pretty(board)])
+    write_pages(directory, board)
+    return LeaderboardResult(directory=directory, board=board, judging=judging)
+
+
+def _asked(directory: Path, config: RunConfig, progress: Progress | None, *, begun: bool) -> RunResult:
+    """Judge, or go on judging.
+
+    Raises:
+        ResumeRefused: There are replies of another judge.
+    """
+    try:
+        return evaluate(config, resume=begun, progress=progress)
+    except ResumeRefused as error:
+        is_same, n_replies = _stored_judging(directory, config)
+        if is_same or not n_replies:
+            raise
+        raise ResumeRefused(
+            f"cannot go on with {directory}: it holds {n_replies:,} replies of another judge, or of one with other "
+            "settings; name the judge as it was (without flags it is), or start a new leaderboard without --resume"
+        ) from error
+
+
+def _check_pairs(directory: Path) -> None:
+    """Refuse pairs that are not those that were settled; once it has begun, the judging checks them itself."""
+    with (directory / PAIRS).open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != _stored(directory)["pairs_sha256"]:
+        raise ResumeRefused(f"{directory / PAIRS} has changed since it was written; start a new leaderboard")
+
+
+def _stored_judging(directory: Path, config: RunConfig) -> tuple[bool, int]:
+    """Return whether the judge is the one of the judging so far, and how often that one has answered."""
+    fields = judge_fields(config.judge_of(config.benchmarks[0]), config.model_roles)
+    with Snapshot(directory / _JUDGING / FILE_NAME) as snapshot:
+        ((key, _, _, plan),) = snapshot.benchmarks()
+        stored = {name: value for name, value in plan["identity"].items() if name.startswith(JUDGE_PREFIX)}
+        answers = (response for _, response in snapshot.calls(key))
+        return loads(pretty(fields)) == stored, sum(decode_response(one).error is None for one in answers)
+
+
+def _config_json(config: RunConfig) -> dict[str, Any]:
+    """Return all of a configuration that a leaderboard does not settle itself."""
+    return config.model_dump(mode="json", exclude=set(_SETTLED))
+
+
+def _config(judge: Mapping[str, Any], directory: Path, overrides: Sequence[str]) -> RunConfig:
+    data = {**judge, "benchmarks": [{"name": SLOT, "dataset": PAIRS}]}
+    config = build_config(data, overrides=overrides, where="nel judge leaderboard")
+    judges = config.judge_of(config.benchmarks[0])
+    if judges is None or not judges.panel:
+        raise ConfigError("no judge is named; give --judge-url and --judge-id")
+    return _placed(config, directory)
+
+
+def _laid_over(stored: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration with what is given in the place of what was stored, section by section."""
+    return {**stored, **{name: {**(stored.get(name) or {}), **part} for name, part in given.items()}}
+
+
+def _placed(config: RunConfig, directory: Path) -> RunConfig:
+    """Return the configuration for the files of a directory."""
+    entry = config.benchmarks[0].model_copy(update={"dataset": str(directory.absolute() / PAIRS)})
+    output = config.output.model_copy(update={"dir": str(directory), "run_id": _JUDGING})
+    return config.model_copy(update={"benchmarks": [entry], "output": output})
+
+
+def _new_directory(output_dir: Path) -> Path:
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    directory = output_dir / f"{stamp}-leaderboard-{secrets.token_hex(_SUFFIX_BYTES)}"
+    try:
+        output_dir.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(mode=0o700)
+    except OSError as error:
+        raise OutputError(f"cannot write to {output_dir}: {error.strerror}; choose another --output-dir") from error
+    return directory
+
+
+def _judging_config(directory: Path) -> dict[str, Any] | None:
+    """Return the configuration with which the judging went on last, None where it has not begun."""
+    with suppress(NelError), Snapshot(directory / _JUDGING / FILE_NAME) as snapshot:
+        data = snapshot.meta("config")
+        if isinstance(data, dict):
+            return {name: value for name, value in data.items() if name not in _SETTLED}
+    return None
+
+
+def _pair_lines(planned: Planned, digest: _Hash) -> Iterator[bytes]:
+    """Yield the lines of pairs.jsonl and take each into a digest."""
+    for row in pair_rows(planned.entries, planned.pairing.meetings):
+        line = dumps_line(row)
+        digest.update(line)
+        yield line
+
+
+def _comparisons_json(planned: Planned, contest: Contest, settings: Settings, pairs_sha256: str) -> dict[str, Any]:
+    identity = planned.entries[0].identity
+    return {
+        "format": FORMAT,
+        "benchmark": {name: identity.get(name) for name in _SHARED},
+        "entries": list(entries_json(planned.entries)),
+        "scheduling": {
+            "pairs": contest.pairs or (BASELINE if settings.baseline else ALL),
+            "baseline": settings.baseline,
+            "seed": settings.seed,
+        },
+        **pairing_json(planned.pairing),
+        "pairs_sha256": pairs_sha256,
+        "config": _config_json(planned.config),
+    }
+
+
+def _stored(directory: Path) -> dict[str, Any]:
+    path = directory / COMPARISONS
+    try:
+        stored = loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise StoreError(f"{path} cannot be read: {error}; start a new leaderboard") from error
+    if not isinstance(stored, dict) or stored.get("format") != FORMAT:
+        raise StoreError(f"{path} is not of format {FORMAT}; use the nel that wrote it, or start a new leaderboard")
+    return stored
+
+
+def _check_same(directory: Path, stored: Mapping[str, Any], contest: Contest, settings: Settings) -> None:
+    planned = plan_leaderboard(contest, settings)
+    digest = hashlib.sha256()
+    for _ in _pair_lines(planned, digest):
+        pass
+    now = loads(pretty(_comparisons_json(planned, contest, settings, digest.hexdigest())))
+    differ = [name for name in sorted(now) if name != "config" and now[name] != stored.get(name)]
+    if differ:
+        raise ResumeRefused(
+            f"cannot resume {directory}: it was started with other runs or settings ({', '.join(differ)} differ); "
+            "give the same ones, or none, or start a new leaderboard without --resume"
+        )
+
+
+def _check_anchor(settings: Settings, labels: Sequence[str]) -> None:
+    if settings.anchor is not None and settings.anchor not in labels:
+        raise ConfigError(f'no run is called "{settings.anchor}", the anchor; there are: {", ".join(labels)}')

@@ -1,0 +1,181 @@
+"""Which answers are compared with which, and from which side: settled before anything is asked. Pure.
+
+Three things can become of a pair: a judge is asked; a side failed, and loses without a judge; a side has no answer
+because of the machinery, and the pair is left out and counted. Trap: which of two answers is the ``response`` is
+settled by a hash, so that no model sits on one side more than by chance.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Final, NamedTuple
+
+from nel.errors import ConfigError, did_you_mean
+from nel.leaderboard.entries import Answer, Entry, Key
+from nel.metrics.pairwise import LOST, TIED, WON
+
+ALL: Final = "all"
+BASELINE: Final = "baseline"
+
+
+class Meeting(NamedTuple):
+    """A pair of answers that a judge is asked about."""
+
+    key: Key
+    left: str
+    """Label of the entry whose answer is the ``response``."""
+    right: str
+    """Of the one whose answer is the ``baseline``."""
+
+    @property
+    def id(self) -> str:
+        """Return what the pair is called among all."""
+        sample, repeat = self.key
+        return _digest(0, sample, str(repeat), self.left, self.right).hex()[:24]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forfeit:
+    """A pair that was settled without a judge, because an answer failed."""
+
+    question: str
+    repeat: int
+    left: str
+    right: str
+    score: float
+    """Of the left one: 1, 0, or 0.5 where both failed."""
+    left_failure: str | None
+    right_failure: str | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Pairing:
+    """Every pair that was scheduled, and what becomes of it."""
+
+    meetings: list[Meeting] = field(default_factory=list)
+    """For the judge; `nel.leaderboard.rows` reads what both sides said."""
+    forfeits: list[Forfeit] = field(default_factory=list)
+    left_out: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+    """Left, right, the one without an answer (the first by name where both are) and why, to the number of pairs."""
+    n_questions: int = 0
+    """That all entries have."""
+    n_questions_apart: int = 0
+    """That only some of them have; nothing is compared on them."""
+
+
+def make_pairs(entries: Sequence[Entry], *, pairs: str, baseline: str | None, seed: int) -> Pairing:
+    """Return what is compared with what.
+
+    Args:
+        entries: At least two, of one benchmark.
+        pairs: ``all`` pairs of models on each question, ``baseline`` for each model with the baseline, or a number: so
+            many pairs a question, drawn by a hash of the seed and the question.
+        baseline: Needed for ``baseline``.
+        seed: Of what is drawn, and of who is on which side.
+
+    Raises:
+        ConfigError: The baseline or the number is none, or the entries have no question in common.
+    """
+    labels = [entry.label for entry in entries]
+    if baseline is not None and baseline not in labels:
+        hint = did_you_mean(baseline, labels) or f"; there are: {', '.join(labels)}"
+        raise ConfigError(f'no run is called "{baseline}"{hint}')
+    keys = _common(entries)
+    found = Pairing(n_questions=len({sample for sample, _ in keys}))
+    known = {sample for entry in entries for sample in entry.questions}
+    found.n_questions_apart = len(known) - found.n_questions
+    by_label = {entry.label: entry for entry in entries}
+    for key in keys:
+        for one, other in _drawn(labels, key, pairs, baseline, seed):
+            left, right = _seated(one, other, key, seed)
+            _settle(found, by_label[left], by_label[right], key)
+    return found
+
+
+def _common(entries: Sequence[Entry]) -> list[Key]:
+    """Return the samples and repeats that all entries have, in the first one's order."""
+    keys = [key for key in entries[0].answers if all(key in entry.answers for entry in entries[1:])]
+    keys = [key for key in keys if all(key[0] in entry.questions for entry in entries)]
+    if not keys:
+        sizes = ", ".join(f"{entry.label} {len(entry.questions)}" for entry in entries)
+        raise ConfigError(
+            f"the runs have no sample id in common ({sizes} samples); recorded answers need rows with ids of their own"
+        )
+    return keys
+
+
+def _drawn(labels: Sequence[str], key: Key, pairs: str, baseline: str | None, seed: int) -> Sequence[tuple[str, str]]:
+    everything = list(combinations(sorted(labels), 2))
+    if pairs == ALL:
+        return everything
+    if pairs == BASELINE:
+        if baseline is None:
+            raise ConfigError("--pairs baseline needs --baseline NAME")
+        return [pair for pair in everything if baseline in pair]
+    if not pairs.isdigit() or int(pairs) < 1:
+        raise ConfigError(f'--pairs {pairs}: use "all", "baseline" or how many pairs are drawn for each question')
+    return sorted(everything, key=lambda pair: _digest(seed, "pair", *map(str, key), *pair))[: int(pairs)]
+
+
+def _seated(one: str, other: str, key: Key, seed: int) -> tuple[str, str]:
+    """Return who is the response and who the baseline, by the parity of a hash."""
+    return (one, other) if _digest(seed, "side", *map(str, key), one, other)[0] % 2 else (other, one)
+
+
+def _settle(found: Pairing, left: Entry, right: Entry, key: Key) -> None:
+    sample, repeat = key
+    ours, theirs = left.answers[key], right.answers[key]
+    missing = sorted(
+        (side.label, str(side.answers[key].missing)) for side in (left, right) if side.answers[key].missing
+    )
+    if missing:
+        found.left_out[left.label, right.label, *missing[0]] += 1
+    elif ours.failure or theirs.failure:
+        found.forfeits.append(
+            Forfeit(
+                question=sample,
+                repeat=repeat,
+                left=left.label,
+                right=right.label,
+                score=_forfeited(ours, theirs),
+                left_failure=ours.failure,
+                right_failure=theirs.failure,
+            )
+        )
+    else:
+        found.meetings.append(Meeting(key, left.label, right.label))
+
+
+def _forfeited(ours: Answer, theirs: Answer) -> float:
+    if ours.failure and theirs.failure:
+        return TIED
+    return LOST if ours.failure else WON
+
+
+def _digest(seed: int, *parts: str) -> bytes:
+    text = "\0".join([str(seed), *(f"{len(part)}:{part}" for part in parts)])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def pairing_json(found: Pairing) -> dict[str, Any]:
+    """Return what of the pairs no judge sees, as JSON values."""
+    return {
+        "forfeits": [{name: getattr(one, name) for name in Forfeit.__dataclass_fields__} for one in found.forfeits],
+        "left_out": [
+            {"left": left, "right": right, "of": culprit, "reason": reason, "n": n}
+            for (left, right, culprit, reason), n in sorted(found.left_out.items())
+        ],
+        "n_questions": found.n_questions,
+        "n_questions_apart": found.n_questions_apart,
+        "n_to_judge": len(found.meetings),
+    }
+
+
+def entries_json(entries: Sequence[Entry]) -> Iterator[Mapping[str, Any]]:
+    """Yield what is kept of each entry beside its answers."""
+    for entry in entries:
+        yield {"label": entry.label, "model": entry.model, "run_id": entry.run_id, "identity": entry.digest}

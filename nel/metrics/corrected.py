@@ -1,0 +1,318 @@
+"""The mean that people would have given, from a judge's scores of all answers and people's labels of a few. Pure.
+
+Two ways, both from sums that can be added up one answer at a time. Rogan and Gladen turn a share of "right" back with
+the judge's sensitivity and specificity, which may come from another run; prediction-powered inference (PPI) corrects
+the judge's mean by its mean error on the labelled answers. Trap: neither mends a judge that does not tell right from
+wrong; the first is refused then, and the second falls back to the labels alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import Final, TypeAlias
+
+from nel.errors import UndefinedMetric
+from nel.metrics.intervals import LEVEL
+
+Bounds: TypeAlias = tuple[float, float]
+"""The smallest and the largest score there is."""
+
+YOUDEN_MIN: Final = 0.1
+"""Sensitivity plus specificity must exceed 1 by more than this; else the correction divides by next to nothing."""
+_ROUNDING: Final = 1e-12
+_FEWEST: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A corrected mean with its interval."""
+
+    value: float
+    stderr: float
+    lower: float
+    upper: float
+    level: float
+    method: str
+    """``rogan_gladen``, ``rogan_gladen_adjusted``, ``ppi`` or ``ppi++``."""
+    tuning: float | None = None
+    """How far PPI trusts the judge: 0 not at all, 1 fully; of several strata None."""
+
+
+@dataclass(slots=True)
+class Moments:
+    """Number, sum and sum of squares of values that are added one at a time."""
+
+    n: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+
+    def add(self, value: float, count: int = 1) -> None:
+        """Add a finite value, so many times."""
+        self.n += count
+        self.total += value * count
+        self.squares += value * value * count
+
+    @property
+    def mean(self) -> float:
+        """Return the mean; 0 of nothing."""
+        return self.total / self.n if self.n else 0.0
+
+    @property
+    def variance(self) -> float:
+        """Return the population variance, at least 0."""
+        return max(self.squares / self.n - self.mean**2, 0.0) if self.n else 0.0
+
+
+@dataclass(slots=True)
+class Labelled:
+    """Sums over answers that have a person's label beside the judge's score."""
+
+    labels: Moments = field(default_factory=Moments)
+    judged: Moments = field(default_factory=Moments)
+    products: float = 0.0
+
+    def add(self, label: float, judged: float, count: int = 1) -> None:
+        """Add one answer: what a person says and what the judge says, so many times."""
+        self.labels.add(label, count)
+        self.judged.add(judged, count)
+        self.products += label * judged * count
+
+    @property
+    def n(self) -> int:
+        """Return how many answers have a label."""
+        return self.labels.n
+
+    @property
+    def covariance(self) -> float:
+        """Return the population covariance of labels and scores."""
+        return self.products / self.n - self.labels.mean * self.judged.mean if self.n else 0.0
+
+    def error_variance(self, tuning: float) -> float:
+        """Return the population variance of label minus tuning times score, at least 0."""
+        spread = self.labels.variance - 2 * tuning * self.covariance + tuning**2 * self.judged.variance
+        return spread if spread > _ROUNDING * self.labels.variance else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stratum:
+    """A part of the answers that labels were drawn from by themselves, such as those of one grade."""
+
+    labelled: Labelled
+    unlabelled: Moments
+    """The judge's scores of the answers without a label."""
+
+    @property
+    def n(self) -> int:
+        """Return how many answers there are."""
+        return self.labelled.n + self.unlabelled.n
+
+
+def rogan_gladen(
+    share: float,
+    n: float,
+    *,
+    sensitivity: float,
+    n_positive: float,
+    specificity: float,
+    n_negative: float,
+    adjusted: bool = False,
+    level: float = LEVEL,
+) -> Estimate:
+    """Return the share of right answers, corrected for a judge's errors (Rogan and Gladen 1978).
+
+    ``theta = (p + q0 - 1) / (q0 + q1 - 1)``, cut to [0, 1], with variance ``[p(1-p)/n + (1-theta)^2 q0(1-q0)/m0 +
+    theta^2 q1(1-q1)/m1] / (q0 + q1 - 1)^2``; as in Lee et al. 2025 (arXiv 2511.21140) for judges of language models.
+    That interval is too narrow for few labels and has no width for a judge never seen to err. With `adjusted` it is the
+    one from adjusted counts (Lang and Reiczigel 2014, Prev. Vet. Med. 113): ``z^2`` answers are added to p, half of
+    them right, as Agresti and Coull do; two labels to each of q0 and q1, one of them right; and the centre moves by
+    ``2 z^2 [theta q1(1-q1)/m1 - (1-theta) q0(1-q0)/m0]``. The value is the same in both.
+
+    Args:
+        share: What part the judge calls right, p.
+        n: Of so many answers; effective ones where they are not independent.
+        sensitivity: How often the judge calls right what is right, q1.
+        n_positive: Right answers that it is estimated from, m1.
+        specificity: How often it calls wrong what is wrong, q0.
+        n_negative: Wrong answers that it is estimated from, m0.
+        adjusted: Whether the interval is made for few labels.
+        level: Strictly between 0 and 1.
+
+    Raises:
+        UndefinedMetric: Sensitivity and specificity sum to 1.1 or less: the judge hardly tells right from wrong.
+        ValueError: An argument is out of range.
+
+    >>> found = rogan_gladen(0.72, 1000, sensitivity=0.9, n_positive=100, specificity=0.85, n_negative=100)
+    >>> round(found.value, 6), round(found.stderr, 6)
+    (0.76, 0.037591)
+    """
+    rates, sizes = (share, sensitivity, specificity), (n, n_positive, n_negative)
+    if not (all(0 <= rate <= 1 for rate in rates) and all(size > 0 for size in sizes) and 0 < level < 1):
+        raise ValueError(f"no correction of shares {rates} of {sizes} at level {level}")
+    excess = sensitivity + specificity - 1
+    if excess <= YOUDEN_MIN + _ROUNDING:
+        raise UndefinedMetric(
+            f"sensitivity {sensitivity:.3f} and specificity {specificity:.3f} sum to {1 + excess:.3f}, not above "
+            f"{1 + YOUDEN_MIN}: the judge hardly tells right from wrong, and no correction can"
+        )
+    value = min(max((share - (1 - specificity)) / excess, 0.0), 1.0)
+    stderr = math.sqrt(_rogan_gladen_variance(value, rates, sizes))
+    z = NormalDist().inv_cdf(0.5 + level / 2)
+    centre, half = value, z * stderr
+    if adjusted:
+        centre, half = _lang_reiczigel(rates, sizes, z)
+    return Estimate(
+        value=value,
+        stderr=stderr,
+        lower=min(max(centre - half, 0.0), value),
+        upper=max(min(centre + half, 1.0), value),
+        level=level,
+        method="rogan_gladen_adjusted" if adjusted else "rogan_gladen",
+    )
+
+
+def ppi_mean(
+    labelled: Labelled,
+    unlabelled: Moments,
+    *,
+    tuning: float | None = None,
+    bounds: Bounds | None = None,
+    level: float = LEVEL,
+) -> Estimate:
+    """Return the mean by prediction-powered inference (Angelopoulos et al. 2023; PPI++ arXiv 2311.01453).
+
+    ``theta = lam * mean(Yhat_unlabelled) + mean(Y - lam * Yhat)``, ``SE^2 = lam^2 Var(Yhat_unlabelled) / N +
+    Var(Y - lam * Yhat) / n``, with ``lam = Cov(Y, Yhat) / ((1 + n/N) Var(Yhat))`` cut to [0, 1] unless it is given. The
+    variances in the error are those of the population, the one in ``lam`` is over all scores with n + N - 1: the
+    numbers are those of ``ppi_py.ppi_mean_ci``.
+
+    Args:
+        labelled: Sums over n >= 1 answers with a label; drawn at random.
+        unlabelled: Sums over the judge's scores of N >= 1 others.
+        tuning: 0 for the labels alone, 1 for PPI, None for PPI++.
+        bounds: Where given, value and ends are cut to it.
+        level: Strictly between 0 and 1.
+
+    Raises:
+        UndefinedMetric: There are no labels, or no answers without one.
+
+    >>> pairs = Labelled()
+    >>> for label, judged, count in ((1, 1, 101), (1, 0, 20), (0, 1, 11), (0, 0, 68)):
+    ...     pairs.add(label, judged, count)
+    >>> found = ppi_mean(pairs, Moments(n=2000, total=1193, squares=1193))
+    >>> [round(number, 6) for number in (found.value, found.lower, found.upper, found.tuning)]
+    [0.627843, 0.576568, 0.679118, 0.625825]
+    """
+    if not (labelled.n and unlabelled.n):
+        raise UndefinedMetric("there are no labels" if not labelled.n else "every answer has a label")
+    chosen = _tuning(labelled, unlabelled) if tuning is None else tuning
+    value, variance = _powered(labelled, unlabelled, chosen)
+    method = "ppi++" if tuning is None else "ppi"
+    return _estimate(value, variance, method=method, tuning=chosen, bounds=bounds, level=level)
+
+
+def stratified_ppi_mean(
+    strata: Sequence[Stratum],
+    *,
+    bounds: Bounds,
+    known: Moments | None = None,
+    per_question: float = 1.0,
+    level: float = LEVEL,
+) -> Estimate:
+    """Return the mean by PPI++ within strata, weighted by how many answers each has (Fisch et al. 2024, 2406.04291).
+
+    ``theta = sum W_h theta_h`` and ``SE^2 = sum W_h^2 SE_h^2 + sum W_h (theta_h - theta)^2 / N``, the second part
+    because the sizes of the strata are those of this run, and another's would differ (double sampling, Cochran 1977,
+    12.2). Strata that are the judge's own grades have nothing left for ``lam`` to tune: the estimate is the mean label
+    of each grade, weighted by how often the judge gave it. Variances within have n - 1. Where all labels of a stratum
+    lie at one bound, theirs is not 0 but that of a share of ``1 / (n + 2)``: few labels without an error are no proof.
+
+    Args:
+        strata: Each with at least two labels.
+        bounds: The smallest and the largest label there is; value and ends are cut to it.
+        known: Scores of answers that need no label, such as those that could not be judged and count 0.
+        per_question: Answers to the same question, on average; they are not independent.
+        level: Strictly between 0 and 1.
+
+    Raises:
+        UndefinedMetric: There are no strata, or one has fewer than two labels.
+    """
+    known = known or Moments()
+    total = sum(stratum.n for stratum in strata) + known.n
+    if not strata or min(stratum.labelled.n for stratum in strata) < _FEWEST:
+        raise UndefinedMetric("a stratum has fewer than two labels")
+    parts = [(stratum.n / total, *_stratum_mean(stratum, bounds, per_question)) for stratum in strata]
+    if known.n:
+        parts.append((known.n / total, known.mean, known.variance * per_question / known.n))
+        bounds = (min(bounds[0], known.mean), max(bounds[1], known.mean))
+    value = math.fsum(share * mean for share, mean, _ in parts)
+    within = math.fsum(share**2 * variance for share, _, variance in parts)
+    between = math.fsum(share * (mean - value) ** 2 for share, mean, _ in parts) * per_question / total
+    return _estimate(value, within + between, method="ppi++", tuning=None, bounds=bounds, level=level)
+
+
+def _stratum_mean(stratum: Stratum, bounds: Bounds, per_question: float) -> tuple[float, float]:
+    labelled, unlabelled = stratum.labelled, stratum.unlabelled
+    tuning = _tuning(labelled, unlabelled) if unlabelled.n else 0.0
+    value, _ = _powered(labelled, unlabelled, tuning)
+    n = labelled.n
+    error = labelled.error_variance(tuning) * n / (n - 1)
+    if labelled.labels.variance <= _ROUNDING and labelled.labels.mean in bounds:
+        rare = 1 / (n + 2)
+        error = (bounds[1] - bounds[0]) ** 2 * rare * (1 - rare)
+    judged = unlabelled.variance * per_question / unlabelled.n if unlabelled.n else 0.0
+    return value, tuning**2 * judged + error / n
+
+
+def _tuning(labelled: Labelled, unlabelled: Moments) -> float:
+    n, more = labelled.n, unlabelled.n
+    both = Moments(n + more, labelled.judged.total + unlabelled.total, labelled.judged.squares + unlabelled.squares)
+    spread = both.variance * both.n / (both.n - 1)
+    if spread <= _ROUNDING * max(both.squares / both.n, 1e-300):
+        return 0.0
+    return min(max(labelled.covariance / ((1 + n / more) * spread), 0.0), 1.0)
+
+
+def _powered(labelled: Labelled, unlabelled: Moments, tuning: float) -> tuple[float, float]:
+    value = tuning * unlabelled.mean + labelled.labels.mean - tuning * labelled.judged.mean
+    judged = unlabelled.variance / unlabelled.n if unlabelled.n else 0.0
+    return value, tuning**2 * judged + labelled.error_variance(tuning) / labelled.n
+
+
+def _estimate(
+    value: float, variance: float, *, method: str, tuning: float | None, bounds: Bounds | None, level: float
+) -> Estimate:
+    if not 0 < level < 1:
+        raise ValueError(f"the level must be between 0 and 1, not {level}")
+    lowest, highest = bounds or (-math.inf, math.inf)
+    stderr = math.sqrt(variance)
+    half = NormalDist().inv_cdf(0.5 + level / 2) * stderr
+    value, lower, upper = (min(max(one, lowest), highest) for one in (value, value - half, value + half))
+    return Estimate(value=value, stderr=stderr, lower=lower, upper=upper, level=level, method=method, tuning=tuning)
+
+
+def _rogan_gladen_variance(theta: float, rates: tuple[float, float, float], sizes: tuple[float, float, float]) -> float:
+    of_share, of_sensitivity, of_specificity = (
+        rate * (1 - rate) / size for rate, size in zip(rates, sizes, strict=True)
+    )
+    spread = of_share + (1 - theta) ** 2 * of_specificity + theta**2 * of_sensitivity
+    return spread / (rates[1] + rates[2] - 1) ** 2
+
+
+def _lang_reiczigel(
+    rates: tuple[float, float, float], sizes: tuple[float, float, float], z: float
+) -> tuple[float, float]:
+    """Return centre and half width of the interval from adjusted counts."""
+    (share, sensitivity, specificity), (n, n_positive, n_negative) = rates, sizes
+    share, n = (n * share + z * z / 2) / (n + z * z), n + z * z
+    sensitivity, n_positive = (n_positive * sensitivity + 1) / (n_positive + 2), n_positive + 2
+    specificity, n_negative = (n_negative * specificity + 1) / (n_negative + 2), n_negative + 2
+    excess = max(sensitivity + specificity - 1, YOUDEN_MIN / 2)
+    theta = min(max((share + specificity - 1) / excess, 0.0), 1.0)
+    moved = theta * sensitivity * (1 - sensitivity) / n_positive
+    moved -= (1 - theta) * specificity * (1 - specificity) / n_negative
+    adjusted = (share, sensitivity, specificity)
+    half = z * math.sqrt(_rogan_gladen_variance(theta, adjusted, (n, n_positive, n_negative)))
+    return theta + 2 * z * z * moved, half

@@ -1,0 +1,126 @@
+"""Counts which grades cases got together, so that agreement can be measured without keeping the cases. Pure.
+
+A case is one pattern: a grade for each rater, None where there is none. Equal patterns are counted, and so are equal
+sets of patterns of one sample, since what is drawn again for an interval is the sample with all its cases. Trap: grades
+that are free numbers hardly ever repeat; a full table rounds them and says so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final, TypeAlias
+
+Grade: TypeAlias = str | float
+Pattern: TypeAlias = tuple[Grade | None, ...]
+
+PATTERNS_MAX: Final = 20_000
+_DECIMALS: Final = (2, 1, 0)
+"""To so many digits the grades of a full table are rounded, one after the other."""
+
+
+class GradePatterns:
+    """How often each pattern of grades came, in bounded memory."""
+
+    def __init__(self, *, patterns_max: int = PATTERNS_MAX) -> None:
+        """Start with none.
+
+        Args:
+            patterns_max: So many different patterns are counted apart, of cases and of samples each.
+        """
+        self._max = patterns_max
+        self._cases: Counter[Pattern] = Counter()
+        self._samples: Counter[tuple[Pattern, ...]] | None = Counter()
+        self._sample = -1
+        self._open: list[Pattern] = []
+        self._decimals: int | None = None
+        self._is_full = False
+
+    @property
+    def decimals(self) -> int | None:
+        """Return to how many digits grades were rounded because there were too many, None where they were not."""
+        return self._decimals
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether there were more patterns than fit, so that what is counted is not all there is."""
+        return self._is_full
+
+    def add(self, sample: int, grades: Sequence[Grade | None]) -> None:
+        """Count a case; those of one sample must come one after the other.
+
+        Args:
+            sample: What is drawn again for an interval: the number of the sample.
+            grades: By rater, in an order that never changes; raters may be added behind. A case with fewer than two
+                says nothing of agreement and is not counted.
+        """
+        if sum(grade is not None for grade in grades) < 2:  # noqa: PLR2004 - it takes two to agree
+            return
+        if sample != self._sample:
+            self._close_sample()
+            self._sample = sample
+        pattern = self._rounded(_bare(grades))
+        self._open.append(pattern)
+        if self._is_full:
+            return
+        self._cases[pattern] += 1
+        while len(self._cases) > self._max and not self._is_full:
+            self._coarsen()
+
+    def cases(self) -> list[tuple[Pattern, int]]:
+        """Return each pattern with how many cases had it, sorted."""
+        return sorted(self._cases.items(), key=lambda item: _rank(item[0]))
+
+    def samples(self) -> list[tuple[tuple[Pattern, ...], int]] | None:
+        """Return the patterns of a sample's cases with how many samples had them, sorted; None: too many to count."""
+        self._close_sample()
+        if self._samples is None:
+            return None
+        return sorted(self._samples.items(), key=lambda item: [_rank(pattern) for pattern in item[0]])
+
+    def _close_sample(self) -> None:
+        if self._open and self._samples is not None:
+            self._samples[_in_order(self._open)] += 1
+            if len(self._samples) > self._max:
+                self._samples = None
+        self._open = []
+
+    def _coarsen(self) -> None:
+        """Round the grades of all cases to fewer digits; give up where they are no numbers."""
+        finer = [digits for digits in _DECIMALS if self._decimals is None or digits < self._decimals]
+        if not finer or any(isinstance(grade, str) for pattern in self._cases for grade in pattern):
+            self._is_full = True
+            return
+        self._decimals = finer[0]
+        counted, self._cases = self._cases, Counter()
+        for pattern, n in counted.items():
+            self._cases[self._rounded(pattern)] += n
+        self._open = [self._rounded(pattern) for pattern in self._open]
+        if self._samples is not None:
+            drawn, self._samples = self._samples, Counter()
+            for patterns, n in drawn.items():
+                self._samples[_in_order(map(self._rounded, patterns))] += n
+
+    def _rounded(self, pattern: Pattern) -> Pattern:
+        if self._decimals is None:
+            return pattern
+        return tuple(round(grade, self._decimals) if isinstance(grade, float) else grade for grade in pattern)
+
+
+def _bare(grades: Sequence[Grade | None]) -> Pattern:
+    """Return the grades without what is missing at the end, where a rater may only come later."""
+    end = len(grades)
+    while end and grades[end - 1] is None:
+        end -= 1
+    return tuple(grades[:end])
+
+
+def _in_order(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
+    return tuple(sorted(patterns, key=_rank))
+
+
+def _rank(pattern: Pattern) -> list[tuple[int, float, str]]:
+    return [
+        (0, 0.0, "") if grade is None else (2, 0.0, grade) if isinstance(grade, str) else (1, grade, "")
+        for grade in pattern
+    ]

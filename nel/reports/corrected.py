@@ -1,0 +1,77 @@
+"""Says in a line what labels make of a judge's headline, and a measure with its interval. Pure; reads metrics.json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from nel.reports import numbers
+
+_MEASURES: Final = {
+    "raw": "raw agreement",
+    "kappa": "kappa",
+    "kappa_linear": "kappa, linear weights",
+    "kappa_quadratic": "kappa, quadratic weights",
+    "ac1": "AC1",
+    "pabak": "PABAK",
+}
+METHODS: Final = {"ppi": "PPI++", "rogan_gladen": "Rogan-Gladen"}
+"""Key in metrics.json to name, the one that is shown first."""
+
+
+def measure_text(measure: Mapping[str, Any]) -> str:
+    """Return ``0.810 [0.740, 0.870]``, or why there is no value or no interval."""
+    if measure["value"] is None:
+        return f"undefined: {measure.get('reason') or 'nothing was scored'}"
+    if measure["ci_lower"] is None:
+        return f"{measure['value']:.3f} (no interval: {measure.get('reason') or 'unknown'})"
+    return f"{measure['value']:.3f} [{measure['ci_lower']:.3f}, {measure['ci_upper']:.3f}]"
+
+
+def calibration_measures(calibration: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return every measure of how a judge agrees with labels, by its name for people.
+
+    Args:
+        calibration: ``judging.calibration`` of metrics.json.
+    """
+    measures = {_MEASURES[name]: measure for name, measure in calibration["agreement"].items()}
+    if calibration["is_binary"]:
+        measures |= {name: calibration[name] for name in ("sensitivity", "specificity")}
+    return measures
+
+
+def best_correction(metrics: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
+    """Return the name and the numbers of the correction to show; None without labels or where none is defined.
+
+    Args:
+        metrics: The content of metrics.json.
+    """
+    corrected = (metrics.get("judging") or {}).get("corrected") or {}
+    for key, name in METHODS.items():
+        found = corrected.get(key) or {}
+        if found.get("value") is not None:
+            return name, found
+    return None
+
+
+def corrected_line(metrics: Mapping[str, Any]) -> str:
+    """Return the corrected headline on one line, or why there is none; empty without labels.
+
+    Args:
+        metrics: The content of metrics.json.
+    """
+    corrected = (metrics.get("judging") or {}).get("corrected")
+    if not corrected:
+        return ""
+    best = best_correction(metrics)
+    other = corrected.get("labels_of")
+    labels = f"{numbers.count(corrected['n_labelled'])} labels" + ("" if other is None else f" of run {other}")
+    if best is None:
+        missing = corrected["ppi" if other is None else "rogan_gladen"]
+        return f"No corrected value from {labels}: {missing.get('reason')}"
+    name, found = best
+    share = (metrics.get("headline") or {}).get("bounds") is not None
+    value = numbers.figure(found["value"], share=share)
+    span = numbers.interval(found["ci_lower"], found["ci_upper"], share=share)
+    raw = numbers.figure(corrected["raw"]["value"], share=share)
+    return f"Corrected by labels: {value}, {span} ({name}, {labels}; as judged {raw})"

@@ -1,0 +1,240 @@
+"""Shows a leaderboard: leaderboard.md, and leaderboard.html, one self-contained page without a script.
+
+Reads the content of leaderboard.json alone. Trap: names of models come from outside; every printed value passes the
+escaping of `nel.reports.html`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from nel.files import write_file
+from nel.reports import numbers
+from nel.reports.html import asset, environment, policy, trusted
+from nel.reports.summary import markdown_text
+
+HTML_NAME: Final = "leaderboard.html"
+MARKDOWN_NAME: Final = "leaderboard.md"
+LOUD_FLIP_RATE: Final = 0.2
+"""From this share of verdicts that change with the order on, there is a banner."""
+QUESTIONS_FEW: Final = 30
+_MARGIN: Final = 0.06
+"""Of the width of the scale that Elo is drawn on, at either end."""
+
+
+def write_pages(directory: Path, board: Mapping[str, Any]) -> list[Path]:
+    """Write both pages of a leaderboard, replacing older ones atomically, and return their paths.
+
+    Raises:
+        StoppedEarly: The disk is full.
+    """
+    pages = {MARKDOWN_NAME: markdown_page(board), HTML_NAME: "".join(html_page(board))}
+    for name, text in pages.items():
+        write_file(directory / name, [text.encode()])
+    return [directory / name for name in pages]
+
+
+def html_page(board: Mapping[str, Any]) -> Iterator[str]:
+    """Return the page in chunks; the same board gives the same text."""
+    style = asset("report.css")
+    return (
+        environment()
+        .get_template("leaderboard.html.j2")
+        .generate(
+            board=board,
+            rows=shown_rows(board),
+            matrix=matrix(board),
+            banners=banners(board),
+            has_length=board["length_control"] is not None,
+            judge=judge_text(board),
+            policy=policy(style),
+            style=trusted(style),
+        )
+    )
+
+
+def markdown_page(board: Mapping[str, Any]) -> str:
+    """Return a GitHub Markdown table of the models, with what is to be known beside it."""
+    has_length = board["length_control"] is not None
+    heads = ["Rank", "Model", "Elo", "Win rate", *(["Elo at equal length"] if has_length else []), "Pairs", "Left out"]
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    for row in shown_rows(board):
+        own = [row["rank"], markdown_text(row["label"]), row["elo"], row["rate"]]
+        own += [row["controlled_elo"]] if has_length else []
+        lines.append(f"| {' | '.join(map(str, [*own, row['n'], row['left_out']]))} |")
+    head = f"# {markdown_text(str(board['benchmark']['benchmark']))}, judged by {markdown_text(judge_text(board))}"
+    said = "".join(f"\n- {markdown_text(text)}" for text in banners(board))
+    return f"{head}\n\n" + "\n".join(lines) + "\n" + (f"{said}\n" if said else "")
+
+
+def judge_text(board: Mapping[str, Any]) -> str:
+    """Return the names of those who judged."""
+    panel = (board["judge"] or {}).get("panel") or []
+    return ", ".join(str(member["name"]) for member in panel) or "nobody"
+
+
+def shown_rows(board: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the models in the board's order, each number as text beside what a bar of it needs."""
+    scale = _scale(board["models"])
+    return [_row(model, scale, controlled=board["length_control"] is not None) for model in board["models"]]
+
+
+def _row(model: Mapping[str, Any], scale: tuple[float, float], *, controlled: bool) -> dict[str, Any]:
+    rating = model["length_controlled"] if controlled else None
+    ranked = rating if rating and rating["rank"] is not None else model
+    elo = ranked["elo"]
+    rate = model["win_rate"]
+    return {
+        "label": model["label"],
+        "reason": (rating or model)["reason"],
+        "rank": _rank(ranked),
+        "elo": _rating(model["elo"]),
+        "controlled_elo": _rating(rating["elo"] if rating else None),
+        "controlled_rate": _share(rating["expected_win_rate"] if rating else None),
+        "bar": None if elo is None else {name: _placed(elo[name], scale) for name in ("value", "ci_lower", "ci_upper")},
+        "rate": _share(rate),
+        "won": f"{rate['wins']} / {rate['ties']} / {rate['losses']}",
+        "n": numbers.count(rate["n"]),
+        "flips": numbers.count(model["flips"]),
+        "failed": ", ".join(f"{kind} {numbers.count(n)}" for kind, n in model["failed"].items()),
+        "left_out": numbers.count(sum(model["left_out"].values())),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number with its interval, both as text."""
+
+    value: str
+    interval: str = ""
+    """Empty where there is none."""
+
+    def __str__(self) -> str:
+        """Return both on one line."""
+        return f"{self.value} ({self.interval})" if self.interval else self.value
+
+
+def _rank(standing: Mapping[str, Any]) -> Figure:
+    if standing["rank"] is None:
+        return Figure(numbers.MISSING)
+    lower, upper = standing["rank_lower"], standing["rank_upper"]
+    return Figure(str(standing["rank"]), "" if lower is None or lower == upper else f"{lower}–{upper}")
+
+
+def _rating(elo: Mapping[str, Any] | None) -> Figure:
+    return _figure(elo, lambda value: numbers.count(round(value)))
+
+
+def _share(rate: Mapping[str, Any] | None) -> Figure:
+    return _figure(rate, lambda value: f"{value * 100:.1f}", f"{numbers.THIN}%")
+
+
+def _figure(estimate: Mapping[str, Any] | None, write: Callable[[float], str], unit: str = "") -> Figure:
+    if estimate is None or estimate["value"] is None:
+        return Figure(numbers.MISSING)
+    value = f"{write(estimate['value'])}{unit}"
+    if estimate["ci_lower"] is None or estimate["ci_upper"] is None:
+        return Figure(value)
+    return Figure(value, f"{write(estimate['ci_lower'])}–{write(estimate['ci_upper'])}")
+
+
+def _scale(models: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
+    """Return the Elo at either end of the bars, the same for all models."""
+    ends = [
+        rating["elo"][name]
+        for model in models
+        for rating in (model, model["length_controlled"])
+        if rating and rating["elo"]
+        for name in ("value", "ci_lower", "ci_upper")
+        if rating["elo"][name] is not None
+    ]
+    lowest, highest = (min(ends), max(ends)) if ends else (0.0, 1.0)
+    margin = max(highest - lowest, 1.0) * _MARGIN
+    return lowest - margin, highest + margin
+
+
+def _placed(elo: float | None, scale: tuple[float, float]) -> float | None:
+    return None if elo is None else (elo - scale[0]) / (scale[1] - scale[0])
+
+
+def matrix(board: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return for each model, in the board's order, what it won of each other: text, number of pairs and share."""
+    found: dict[tuple[str, str], tuple[float, int]] = {}
+    for pair in board["pairs"]:
+        rate = pair["win_rate"]
+        if rate["value"] is not None:
+            found[pair["left"], pair["right"]] = (rate["value"], rate["n"])
+            found[pair["right"], pair["left"]] = (1 - rate["value"], rate["n"])
+    labels = [model["label"] for model in board["models"]]
+    rows = []
+    for label in labels:
+        cells = [found.get((label, other)) for other in labels]
+        shown = [
+            {"text": "" if label == other else numbers.MISSING, "n": None}
+            if cell is None
+            else {"text": f"{cell[0] * 100:.0f}{numbers.THIN}%", "n": cell[1]}
+            for other, cell in zip(labels, cells, strict=True)
+        ]
+        rows.append({"label": label, "cells": shown})
+    return rows
+
+
+def banners(board: Mapping[str, Any]) -> list[str]:
+    """Return what can move the ranking and must stand beside it."""
+    said = []
+    if not board["complete"]:
+        said.append("This leaderboard is PARTIAL: pairs have not been judged; resume it before reading the ranks.")
+    said += _uncounted(board)
+    reasons = [model["reason"] for model in board["models"]]
+    if len(set(reasons)) > 1:
+        said += [f"{model['label']} has no Elo: {model['reason']}." for model in board["models"] if model["reason"]]
+    rankings = {"Elo": board["bradley_terry"], "Elo at equal length": board["length_control"]}
+    said += [f"{name}: {one['reason']}." for name, one in rankings.items() if one is not None and one["reason"]]
+    prior = board["statistics"]["prior"]
+    if prior:
+        said.append(f"Elo holds a prior: each model tied {numbers.plain(prior)} times with an average one.")
+    for judge in dict.fromkeys(one["judge"] for one in board["same_family"]):
+        kin = ", ".join(one["model"] for one in board["same_family"] if one["judge"] == judge)
+        said.append(f"{judge} judges models of its own family, which it may favour: {kin}.")
+    rate = board["position"]["flip_rate"]["value"]
+    if rate is not None and rate >= LOUD_FLIP_RATE:
+        said.append(
+            f"{numbers.percent(rate)} of the verdicts change with the order in which the answers are shown: the judge "
+            "is swayed by position, or undecided."
+        )
+    return said
+
+
+def _uncounted(board: Mapping[str, Any]) -> list[str]:
+    """Return what is said of pairs that no judge settled."""
+    counts = board["counts"]
+    parts: Counter[str] = Counter()
+    for one in board["left_out"]:
+        whose = "" if one["of"] == "judge" else f" of {one['of']}"
+        parts[f"{one['reason']}{whose}"] += one["n"]
+    said = []
+    apart, compared = board["scheduling"]["n_questions_apart"], counts["questions"]
+    if apart:
+        said.append(f"Questions that not all runs have, so that nothing is compared on them: {numbers.count(apart)}.")
+    if 0 < compared < QUESTIONS_FEW:
+        some = "question is" if compared == 1 else "questions are"
+        said.append(
+            f"Only {numbers.count(compared)} {some} compared; with fewer than {QUESTIONS_FEW} the intervals of Elo and "
+            "rank, where there are any, tend to be too narrow."
+        )
+    if parts:
+        listed = ", ".join(f"{name} {numbers.count(n)}" for name, n in sorted(parts.items()))
+        said.append(
+            f"{numbers.count(counts['left_out'])} of {numbers.count(counts['pairs'])} pairs are left out ({listed}); "
+            "they count for nobody."
+        )
+    if counts["forfeits"]:
+        said.append(
+            "Pairs settled without the judge, because an answer failed and so lost: "
+            f"{numbers.count(counts['forfeits'])}."
+        )
+    return said

@@ -1,0 +1,163 @@
+"""Who grades when a task's scorer calls a model, and how that call becomes a case for the run's judges.
+
+Every `Model.generate` of a scorer comes here (`nel_inspect.hooks`). Inspect's own graders make their prompt and leave
+the verdict to `nel_inspect.grading`; any other scorer gets the reply and reads it itself. Trap: who is asked is said by
+names that the run knows; Inspect's ``provider/model`` is one of them only if a judge or a role is called so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from nel.errors import JudgeError, NelError
+from nel.judges.base import Case, Judgement
+from nel.judges.replies import only_reply
+from nel.scoring.graded import GRADER
+from nel.types import Message
+from nel_inspect.grading import FOREIGN, GRADE, GRADES, MESSAGES, PATTERN, REPLY, SETTINGS, score_of
+from nel_inspect.settings import by_our_names
+from nel_inspect.watching import MODEL, Want, Watch, turn_of
+
+_UNSENDABLE: Final = re.compile("[\ud800-\udfff]")
+
+
+class TriedOutError(NelError):
+    """A scorer that is only tried out has called a grader."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graders:
+    """Whom a task's scorers may ask in a run; the evaluated model itself where there is nobody."""
+
+    panel: Mapping[str, str] = field(default_factory=dict)
+    """The run's judges: name to model."""
+    roles: Mapping[str, str] = field(default_factory=dict)
+    """The run's further models: role to model."""
+    own: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """The task's own ``model_roles``: role to a model of Inspect's or a list of them; the run's go before."""
+
+    def models(self) -> dict[str, Any]:
+        """Return a model for each role that somebody has, as Inspect's ``get_model(role=…)`` finds it."""
+        from nel_inspect.hooks import stand_in  # noqa: PLC0415 - needs Inspect
+
+        known = [*self.roles, *([GRADER] if self.panel and GRADER not in self.roles else [])]
+        return {**self.own, **{role: stand_in("nel", role, judge=role) for role in known}}
+
+    def judges_of(self, model: Any, watch: Watch) -> tuple[str, ...]:
+        """Return by which name a run knows whom a model of Inspect stands for.
+
+        Raises:
+            Refused: Nobody is called so.
+        """
+        role = getattr(model.api, "nel_judge", None)
+        if role is not None:
+            return (role,)
+        wanted = str(model)
+        if wanted == MODEL:
+            return (GRADER,)
+        known = {*self.roles, *self.panel, *self.panel.values()}
+        found = next((name for name in (wanted, wanted.partition("/")[2]) if name in known), None)
+        if found is None:
+            raise watch.refuse(
+                f"has {wanted} grade, and no judge of the run is called so; give --judge-url and --judge-id "
+                f"{wanted.partition('/')[2]}, or have another play it: judge: {{name: {wanted}, url: …, model: …}}"
+            )
+        return (found,)
+
+
+@dataclass(slots=True)
+class Grading:
+    """One call of a grader by a scorer of Inspect's own, while it is made."""
+
+    pattern: str | None
+    """The author's, None for Inspect's."""
+    grades: str
+    """Letters that Inspect's pattern may find."""
+    models: Sequence[Any] = ()
+    """Of a panel, all its models; empty where the scorer has one."""
+    foreign: tuple[str, ...] = ()
+    """What of the prompt others wrote, as it shows it."""
+    judgement: Judgement | None = None
+
+
+GRADING: ContextVar[Grading | None] = ContextVar("nel_inspect_grading", default=None)
+
+
+async def reply_of(model: Any, given: Any, tools: Any, config: Any, watch: Watch) -> str:
+    """Return what the run's judges reply to a call of ``Model.generate``.
+
+    Raises:
+        JudgeError: There is no reply that can be used.
+        Refused: The call holds what nel cannot send.
+        TriedOutError: There is nobody to ask yet.
+    """
+    if tools:
+        raise watch.refuse("gives its grader tools")
+    chosen = (model.config.merge(config) if config is not None else model.config).model_dump(exclude_none=True)
+    instruction = chosen.pop("system_message", None)
+    schema = chosen.pop("response_schema", None)
+    settings, left = by_our_names(chosen)
+    if left:
+        raise watch.refuse(f"sets {', '.join(left)} for its grader")
+    if schema is not None:
+        form = {**schema, "schema": schema["json_schema"]}
+        del form["json_schema"]
+        extra = {"response_format": {"type": "json_schema", "json_schema": form}}
+        settings["extra"] = {**settings.get("extra", {}), **extra}
+    turns = [{"role": "user", "content": given}] if isinstance(given, str) else [turn_of(one, watch) for one in given]
+    first = [] if instruction is None else [{"role": "system", "content": instruction}]
+    return await _asked(model, tuple(_message(one) for one in (*first, *turns)), settings, watch)
+
+
+async def _asked(model: Any, messages: tuple[Message, ...], settings: Mapping[str, Any], watch: Watch) -> str:
+    grading, graders = GRADING.get(), watch.graders or Graders()
+    models = (grading.models if grading is not None else ()) or [model]
+    judges = tuple(dict.fromkeys(name for one in models for name in graders.judges_of(one, watch)))
+    watch.wants.append(Want(judges=judges, is_free=grading is None))
+    if watch.judge is None:
+        raise TriedOutError("no grader is asked yet")
+    values: dict[str, Any] = {MESSAGES: messages, SETTINGS: settings}
+    if grading is not None:
+        values |= {PATTERN: grading.pattern, GRADES: grading.grades, FOREIGN: grading.foreign}
+    case = Case(
+        response=watch.answer or " ",
+        template=REPLY if grading is None else GRADE,
+        judges=judges,
+        values=values,
+        aggregate="majority" if len(models) > 1 else None,
+    )
+    judgement = await watch.judge(case)
+    if grading is None:
+        reply = only_reply(judgement)
+        watch.reply = "\n\n".join(str(one.content) for one in messages), reply
+        return reply
+    grading.judgement = judgement
+    return next((one.reply for one in judgement.opinions if one.grade is not None), "")
+
+
+def grade_in(grading: Grading) -> Any:
+    """Return the value of Inspect's Score that a judgement is.
+
+    Raises:
+        JudgeError: ``tie``: Inspect's majority is more than half of the graders, and no grade has it.
+    """
+    judgement = grading.judgement
+    if judgement is None:
+        raise JudgeError("the grader was not asked", kind="no_verdict")
+    label = judgement.grade.label
+    votes = sum(one.grade is not None and one.grade.label == label for one in judgement.opinions)
+    if len(grading.models) > 1 and votes * 2 <= len(judgement.opinions):
+        said = ", ".join(one.grade.label if one.grade is not None else "none" for one in judgement.opinions)
+        raise JudgeError(f"no grade has more than half of the graders ({said})", kind="tie")
+    return label if score_of(label) == judgement.grade.score else judgement.grade.score
+
+
+def _message(turn: Mapping[str, Any]) -> Message:
+    content = turn["content"]
+    if not isinstance(content, str):
+        return Message(role=turn["role"], content=tuple(content))
+    return Message(role=turn["role"], content=_UNSENDABLE.sub("\ufffd", content).replace("\0", "\u2400"))

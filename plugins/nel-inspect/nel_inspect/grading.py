@@ -1,0 +1,192 @@
+"""How the calls of a task's graders are put to nel's judges, and how a grade of Inspect's own graders is read.
+
+Two judges of the group ``nel.judges``. ``inspect_reply`` hands the reply to the scorer that asked. ``inspect_grade``
+reads it by Inspect's rule, the last ``GRADE: X`` or the first match of the author's pattern, but in the judge's own
+words only: what it quotes of the prompt is no verdict, and a grade in doubt is asked for once more, then unscored.
+Trap: both send exactly the messages that Inspect made; no text in them is put between marks of nel's.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any, Final
+
+from nel import patterns
+from nel.errors import DatasetError, JudgeError, ScorerError
+from nel.judges.base import Case, Grade, Judge, Question, Read
+from nel.judges.quoting import Quoted
+from nel.judges.replies import READ_BY_SCORER, may_hold_verdict
+from nel.judges.verdict import Form, Found, read_verdict
+from nel.types import Message
+
+REPLY: Final = "inspect_reply"
+GRADE: Final = "inspect_grade"
+MESSAGES: Final = "_messages"
+"""Where a case's values have what is sent, as `Message` objects."""
+SETTINGS: Final = "_settings"
+FOREIGN: Final = "_foreign"
+PATTERN: Final = "_pattern"
+GRADES: Final = "_grades"
+_SCORES: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_YES_AND_NO: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_WORDS: Final = {"correct": "C", "incorrect": "I", "partial": "P"}
+_LINE: Final = re.compile(r"(?i)(?<!\w)GRADE(?!\w)\s*:\s*(\w*)")
+_PLAIN: Final = (
+    "Task: {question}\n\nSubmission: {response}\n\nCriterion: {reference}\n\n"
+    "Does the submission meet the criterion? End your reply with GRADE: C if it does and GRADE: I if it does not."
+)
+_WHOLE: Final = "Your reply is empty or was cut off. Reply once more, as you were asked to and shorter."
+_NO_CODE: Final = "-"
+"""In no mark: the prompts are Inspect's and have none."""
+
+
+def score_of(value: str) -> float | None:
+    """Return what Inspect counts a word or number as, None where it can make nothing of it.
+
+    >>> score_of("P"), score_of("Yes"), score_of("0.7"), score_of("perhaps"), score_of("nan")
+    (0.5, 1.0, 0.7, None, None)
+    """
+    known = _SCORES.get(value, _YES_AND_NO.get(value.lower()))
+    if known is not None:
+        return known
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
+
+
+def _ask_for_reply(case: Case) -> Sequence[Question]:
+    prompt = _text(_messages(case))
+
+    def read(reply: str) -> Grade:
+        if MESSAGES not in case.values and not may_hold_verdict(prompt, reply):
+            raise JudgeError("the judge's reply holds no verdict of any form", reply=reply)
+        return READ_BY_SCORER
+
+    return [replace(_question(case, read), again=_WHOLE)]
+
+
+def _ask_for_grade(case: Case) -> Sequence[Question]:
+    foreign = case.values.get(FOREIGN, (case.response, case.question, case.reference or ""))
+    quoted = Quoted(prompt=_text(_messages(case)), code=_NO_CODE, foreign=tuple(foreign))
+    pattern = case.values.get(PATTERN)
+    form = _line_form(str(case.values.get(GRADES, "CPI"))) if pattern is None else _pattern_form(str(pattern))
+
+    def read(reply: str) -> Grade:
+        try:
+            return read_verdict(reply, quoted, form)
+        except ScorerError as error:
+            raise JudgeError(f"the judge's reply cannot be searched: {error}", reply=reply) from error
+
+    return [_question(case, read)]
+
+
+def _question(case: Case, read: Read) -> Question:
+    messages = _messages(case)
+    return Question(prompt=_text(messages), read=read, messages=messages, settings=case.values.get(SETTINGS, {}))
+
+
+def _messages(case: Case) -> tuple[Message, ...]:
+    """Return what a task's scorer sends, or a question of the same kind where none has asked."""
+    messages = case.values.get(MESSAGES)
+    if messages:
+        return tuple(messages)
+    text = _PLAIN.format(question=case.question, response=case.response, reference=case.reference)
+    return (Message(role="user", content=text),)
+
+
+def _text(messages: Sequence[Message]) -> str:
+    return "\n\n".join(str(one.content) for one in messages)
+
+
+def _line_form(grades: str) -> Form:
+    """Return the form ``GRADE: X``, as Inspect's own pattern finds it.
+
+    Args:
+        grades: The letters that were offered; any other is no grade.
+    """
+
+    def label_of(word: str) -> str | None:
+        letter = _WORDS.get(word.lower(), word.upper())
+        return letter if len(letter) == 1 and letter in grades else None
+
+    def found(match: re.Match[str]) -> Found:
+        label = label_of(match[1])
+        if label is None:
+            return Found(start=match.start(), end=match.end(), label=match[1], fault="no_verdict")
+        grade = Grade(label=label, score=_SCORES[label])
+        return Found(start=match.start(), end=match.end(), label=label, grade=grade)
+
+    return Form(
+        find=lambda own: [found(match) for match in _LINE.finditer(own)],
+        says=lambda text: _labels(label_of, (match[1] for match in _LINE.finditer(_plain(text)))),
+        holds=lambda text: _LINE.search(_plain(text)) is not None,
+        asked_for='"GRADE: " and a grade',
+    )
+
+
+def _pattern_form(pattern: str) -> Form:
+    """Return the form that an author's pattern finds: its first match counts, and several must say the same.
+
+    Raises:
+        JudgeError: ``bad_template``: it is no regular expression, or has no group for the grade.
+    """
+    try:
+        groups = patterns.compiled(pattern).groups
+    except DatasetError as error:
+        raise JudgeError(f"grade_pattern cannot be used: {error}", kind="bad_template") from error
+    if not groups:
+        raise JudgeError(f"grade_pattern {pattern!r:.200} has no group for the grade", kind="bad_template")
+
+    def find(own: str) -> list[Found]:
+        spans = [span for span in patterns.spans(pattern, own) if span[2] >= 0]
+        labels = {own[start:end] for _, _, start, end in spans}
+        return [_at(own, span, is_alone=len(labels) == 1) for span in spans]
+
+    def says(text: str) -> set[str]:
+        return {text[start:end] for _, _, start, end in patterns.spans(pattern, text) if start >= 0}
+
+    return Form(
+        find=find,
+        says=says,
+        holds=lambda text: bool(patterns.spans(pattern, text)),
+        asked_for="match of the task's grade_pattern",
+    )
+
+
+def _at(own: str, span: tuple[int, int, int, int], *, is_alone: bool) -> Found:
+    label = own[span[2] : span[3]]
+    score = score_of(label)
+    if not is_alone or score is None:
+        fault = "no_verdict" if is_alone else "two_verdicts"
+        return Found(start=span[0], end=span[1], label=label, fault=fault)
+    return Found(start=span[0], end=span[1], label=label, grade=Grade(label=label, score=score))
+
+
+def _labels(label_of: Callable[[str], str | None], words: Any) -> set[str]:
+    return {label for word in words if (label := label_of(word)) is not None}
+
+
+def _plain(text: str) -> str:
+    """Return a quoted text with lookalikes of letters as the letters that a judge would repeat them as."""
+    return unicodedata.normalize("NFKC", text)
+
+
+inspect_grade = Judge(
+    name=GRADE,
+    description="What model_graded_qa and model_graded_fact of an Inspect task ask, read in the judge's own words",
+    ask=_ask_for_grade,
+    example_reply="It is.\nGRADE: C",
+    level="ordinal",
+)
+inspect_reply = Judge(
+    name=REPLY,
+    description="What a scorer of an Inspect task asks a model, read by the scorer itself",
+    ask=_ask_for_reply,
+    example_reply="GRADE: C",
+)

@@ -1,0 +1,233 @@
+"""Where nel takes the place of Inspect's models: the only module that changes Inspect's own names.
+
+Everything changed here does what it did before unless a task's code runs for nel (`INSIDE`, `WATCH`). Trap: the names
+are Inspect's private ones; a version without them is refused rather than run half guarded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache, wraps
+from importlib import metadata
+from inspect import signature
+from threading import Lock
+from typing import Any, Final
+
+from nel.errors import MissingExtra
+from nel_inspect.graders import GRADING, Grading, grade_in, reply_of
+from nel_inspect.watching import INSIDE, WATCH
+
+_LOCK: Final = Lock()
+_MARK: Final = "guarded_by_nel"
+
+
+def install() -> None:
+    """Put nel in the place of Inspect's models, once.
+
+    Raises:
+        MissingExtra: This version of Inspect is made in another way.
+    """
+    from inspect_ai.model import _model as models  # noqa: PLC0415 - heavy
+    from inspect_ai.scorer import _model as graded  # noqa: PLC0415 - heavy
+
+    with _LOCK:
+        if hasattr(models.Model.generate, _MARK):
+            return
+        changes = (
+            (models.Model, "generate", _generating),
+            (models, "registry_find", _finding),
+            (models, "cached_model", _remembering),
+            (graded, "_model_graded_qa_single", _single),
+            (graded, "model_scoring_prompt", _prompting),
+            (graded, "multi_scorer", _voting),
+        )
+        missing = [name for home, name, _ in changes if not hasattr(home, name)]
+        if missing:
+            version = metadata.version("inspect_ai")
+            raise MissingExtra(f"nel-inspect does not know inspect_ai {version}, without {missing[0]}; install 0.3.285")
+        for home, name, made in changes:
+            changed = made(getattr(home, name))
+            setattr(changed, _MARK, True)
+            setattr(home, name, changed)
+
+
+def stand_in(provider: str, name: str, *, judge: str | None = None) -> Any:
+    """Return a model of Inspect that sends nothing itself; a scorer's call of it goes to the run's judges.
+
+    Args:
+        provider: What stands before the slash of its name.
+        name: What stands behind it.
+        judge: The name by which the run knows it; None: its own.
+    """
+    from inspect_ai._util.registry import RegistryInfo, set_registry_info  # noqa: PLC0415 - heavy
+    from inspect_ai.model import GenerateConfig, Model  # noqa: PLC0415 - heavy
+
+    api = _stand_in_api()(model_name=name)
+    api.nel_judge = judge
+    set_registry_info(api, RegistryInfo(type="modelapi", name=f"inspect_ai/{provider}"))
+    return Model(api, GenerateConfig())
+
+
+@lru_cache(maxsize=1)
+def _stand_in_api() -> Any:
+    """Return the provider of models that send nothing."""
+    from inspect_ai.model import ModelAPI  # noqa: PLC0415 - heavy
+
+    class StandIn(ModelAPI):
+        nel_judge: str | None = None
+
+        async def generate(self, *_: Any, **__: Any) -> Any:
+            raise RuntimeError(f"{self.model_name} stands for a model while nel runs a task, and was kept beyond that")
+
+    return StandIn
+
+
+def _generating(original: Any) -> Any:
+    shape = signature(original)
+
+    @wraps(original)
+    async def generate(self: Any, *args: Any, **more: Any) -> Any:
+        watch = WATCH.get()
+        if watch is None:
+            return await original(self, *args, **more)
+        if not watch.is_scoring:
+            raise watch.refuse("calls a model itself in a solver, as agents and critics do")
+        from inspect_ai.model import ModelOutput  # noqa: PLC0415 - heavy
+
+        given = shape.bind(self, *args, **more).arguments
+        reply = await reply_of(self, given["input"], given.get("tools"), given.get("config"), watch)
+        return ModelOutput.from_content(str(self), reply)
+
+    return generate
+
+
+def _finding(original: Any) -> Any:
+    """Have ``get_model("provider/name")`` make a model that needs no key and no package of the provider."""
+
+    @wraps(original)
+    def find(predicate: Any) -> Any:
+        found = original(predicate)
+        if not INSIDE.get():
+            return found
+        return [_maker(one) for one in found]
+
+    return find
+
+
+def _maker(made: Any) -> Any:
+    from inspect_ai._util.registry import registry_unqualified_name  # noqa: PLC0415 - heavy
+
+    provider = str(registry_unqualified_name(made))
+
+    def make(model_name: str, **_: Any) -> Any:
+        return stand_in(provider, model_name).api
+
+    return make if provider != "mockllm" else made
+
+
+def _remembering(original: Any) -> Any:
+    """Keep stand-ins and real models apart in Inspect's own cache."""
+
+    @wraps(original)
+    def cached(key: str) -> Any:
+        found = original(key)
+        is_stand_in = found is not None and hasattr(found.api, "nel_judge")
+        return found if is_stand_in == INSIDE.get() else None
+
+    return cached
+
+
+def _single(original: Any) -> Any:
+    """Have Inspect's grader make the prompt, and nel the grade."""
+
+    @wraps(original)
+    def single(
+        grading_template: str,
+        instructions: str | None = None,
+        grade_pattern: str | None = None,
+        include_history: Any = False,
+        partial_credit: bool = False,
+        model: Any = None,
+    ) -> Any:
+        made = original(grading_template, instructions, grade_pattern, include_history, partial_credit, model)
+        grades = "CPI" if partial_credit or instructions else "CI"
+
+        @wraps(made)
+        async def score(state: Any, target: Any) -> Any:
+            if WATCH.get() is None:
+                return await made(state, target)
+            return await _graded(made, Grading(pattern=grade_pattern, grades=grades), state, target)
+
+        score.nel_grader = (made, grade_pattern, grades, model)  # type: ignore[attr-defined]
+        return score
+
+    return single
+
+
+async def _graded(made: Any, grading: Grading, state: Any, target: Any) -> Any:
+    from inspect_ai.scorer import Score  # noqa: PLC0415 - heavy
+
+    token = GRADING.set(grading)
+    try:
+        await made(state, target)
+    finally:
+        GRADING.reset(token)
+    value = grade_in(grading)
+    opinions = grading.judgement.opinions if grading.judgement is not None else ()
+    said = next((one.reply for one in opinions if one.grade is not None), None)
+    return Score(value=value, answer=state.output.completion, explanation=said)
+
+
+def _prompting(original: Any) -> Any:
+    """Note what of a grader's prompt others wrote."""
+
+    @wraps(original)
+    def prompt(**given: Any) -> Any:
+        from inspect_ai.scorer._model import neutralize_structural_delimiters  # noqa: PLC0415 - heavy
+
+        message = original(**given)
+        grading = GRADING.get()
+        if grading is not None:
+            texts = [given["output"].completion, given["question"], given["criterion"], *_leaves(given["metadata"])]
+            shown = {neutralize_structural_delimiters(one) for one in texts if one.strip()}
+            grading.foreign = tuple(sorted(one for one in shown if one in message.text))
+        return message
+
+    return prompt
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from _leaves(one)
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            yield from _leaves(one)
+
+
+def _voting(original: Any) -> Any:
+    """Have several graders of one answer be a panel of nel's, where Inspect would take their majority."""
+
+    @wraps(original)
+    def multi(scorers: Any, reducer: Any) -> Any:
+        made = original(scorers, reducer)
+        known = [one.nel_grader for one in scorers if hasattr(one, "nel_grader")]
+        names = {str(one[3]) for one in known}
+        if reducer != "majority" or len(names) < len(scorers):
+            return made
+
+        @wraps(made)
+        async def score(state: Any, target: Any) -> Any:
+            if WATCH.get() is None:
+                return await made(state, target)
+            from inspect_ai.model import get_model  # noqa: PLC0415 - heavy
+
+            first, pattern, grades, _ = known[0]
+            models = [get_model(one[3]) for one in known]
+            return await _graded(first, Grading(pattern=pattern, grades=grades, models=models), state, target)
+
+        return score
+
+    return multi

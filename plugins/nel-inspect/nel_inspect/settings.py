@@ -1,0 +1,32 @@
+"""Inspect's generation settings by nel's names. Pure.
+
+What concerns how Inspect's client sends is left to nel, which has settings of its own for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+_NAMED: Final = {"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_tokens", "seed": "seed"}
+_BODY: Final = (
+    "frequency_penalty", "presence_penalty", "logit_bias", "top_k", "best_of", "reasoning_effort", "verbosity",
+)  # fmt: skip
+_OF_THE_MACHINERY: Final = (
+    "max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections", "adaptive_connections",
+    "cache", "cache_prompt", "batch", "parallel_tool_calls", "internal_tools", "max_tool_output", "fail_on_refusal",
+    "reasoning_history", "reasoning_summary",
+)  # fmt: skip
+"""How Inspect's client sends, or what concerns tools: nel has its own settings for the one and refuses the other."""
+
+
+def by_our_names(settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return settings as a benchmark's ``generation`` has them, and the names of those that nel cannot send."""
+    left = {key: value for key, value in settings.items() if key not in _OF_THE_MACHINERY}
+    named = {ours: left.pop(theirs) for theirs, ours in _NAMED.items() if theirs in left}
+    stop = left.pop("stop_seqs", None)
+    extra = dict(left.pop("extra_body", None) or {})
+    extra |= {name: left.pop(name) for name in _BODY if name in left}
+    if stop:
+        named["stop"] = list(stop)
+    return ({**named, "extra": extra} if extra else named), sorted(left)

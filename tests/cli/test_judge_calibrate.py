@@ -1,0 +1,559 @@
+"""`nel judge calibrate` from a run to labels to a corrected headline, and whatever can be wrong on the way."""
+
+from __future__ import annotations
+
+import csv
+import fcntl
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from nel.artifacts.calibration import read_labels
+from nel.artifacts.labelling import borrow_calibration, draw_labels, import_labels
+from nel.artifacts.schema import load_schema
+from nel.artifacts.write import write_artifacts
+from nel.errors import UsageError
+from nel.evaluation import rebuild
+from nel.reports.corrected import corrected_line
+from tests.support.judged_run import JUDGE, Answer, build_judged_run
+from tests.support.runs import nel, read_json
+
+Rows = list[dict[str, Any]]
+
+
+def _answers(n: int, *, seed: int = 1, right: float = 0.6, model: str = "m") -> tuple[list[Answer], dict[str, bool]]:
+    """Return answers that a judge with sensitivity 0.9 and specificity 0.8 scored, and whether each is right."""
+    chance = random.Random(seed)  # noqa: S311 - a test, not a secret
+    truth = {f"s{place}": chance.random() < right for place in range(n)}
+    answers = [
+        Answer(
+            sample_id=name,
+            response=f"{model} says {name}",
+            score=float(chance.random() < (0.9 if is_right else 0.2)),
+            category=("law", "physics", None)[place % 3],
+        )
+        for place, (name, is_right) in enumerate(truth.items())
+    ]
+    return answers, truth
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    run_dir = build_judged_run(tmp_path / "run", _answers(300)[0])
+    rebuild(run_dir)
+    return run_dir
+
+
+def _rows(path: Path) -> Rows:
+    if path.suffix == ".jsonl":
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _label(rows: Rows, path: Path, label: Callable[[dict[str, Any]], Any]) -> Path:
+    """Write rows with labels into a file of either kind and return it."""
+    labelled = [{**row, "label": label(row)} for row in rows]
+    if path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in labelled), encoding="utf-8")
+        return path
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(labelled[0]))
+        writer.writeheader()
+        writer.writerows(labelled)
+    return path
+
+
+def _bytes(run_dir: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(run_dir)): path.read_bytes()
+        for path in sorted(run_dir.rglob("*"))
+        if path.is_file() and not path.name.startswith((".", "run.db"))
+    }
+
+
+def _file(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_from_a_run_to_a_corrected_headline(run: Path, tmp_path: Path, suffix: str) -> None:
+    """Draw, label, import: every file but those that name the judge stays as it was, and a rebuild changes nothing."""
+    truth = _answers(300)[1]
+    before = _bytes(run)
+    to_label = tmp_path / f"to-label{suffix}"
+    drawn = nel("judge", "calibrate", str(run), "--out", str(to_label), "--n", "120", cwd=tmp_path)
+    assert drawn.returncode == 0, drawn.stderr
+    assert "120 of 300 judged answers to label" in drawn.stdout
+    assert _bytes(run) == before
+    rows = _rows(to_label)
+    assert list(rows[0]) == sorted(rows[0]) if suffix == ".jsonl" else list(rows[0])[:2] == ["sample_id", "repeat"]
+    assert {row["label"] for row in rows} <= {"", None}
+
+    labelled = _label(rows, tmp_path / f"labelled{suffix}", lambda row: "CI"[not truth[row["sample_id"]]])
+    done = nel("judge", "calibrate", str(run), "--labels", str(labelled), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "labels: 120 of 300 judged answers" in done.stdout
+    assert "kappa: 0." in done.stdout
+    assert "corrected, PPI++: 0." in done.stdout
+
+    after = _bytes(run)
+    new = {"qa/labels.jsonl", "qa/calibration.json"}
+    changed = {name for name in before if after[name] != before[name]}
+    assert set(after) - set(before) == new
+    assert changed == {"qa/metrics.json", "report.html"}
+    metrics = json.loads(after["qa/metrics.json"])
+    judging = metrics["judging"]
+    same = {name: part for name, part in judging.items() if name not in ("calibration", "corrected")}
+    assert {**metrics, "judging": same} == json.loads(before["qa/metrics.json"])
+    calibration = json.loads(after["qa/calibration.json"])
+    jsonschema.Draft202012Validator(load_schema("metrics")).validate(metrics)
+    jsonschema.Draft202012Validator(load_schema("calibration")).validate(calibration)
+    assert calibration["corrected"] == judging["corrected"]
+    assert calibration["judge"]["panel"] == [{"name": "strict", "model": "judge-7b"}]
+    assert judging["calibration"]["n_labelled"] == 120
+    assert judging["corrected"]["raw"]["value"] == metrics["headline"]["value"]
+    assert corrected_line(metrics) in after["report.html"].decode().replace("&#39;", "'")
+
+    rebuild(run)
+    assert _bytes(run) == after
+    (run / "qa" / "labels.jsonl").unlink()
+    rebuild(run)
+    assert _bytes(run) == before
+
+
+def test_corrected_scores_are_near_the_truth(tmp_path: Path) -> None:
+    """A judge that lets much through reads 0.74 where 0.60 is right; the corrected interval holds that, the raw not."""
+    chance = random.Random(3)  # noqa: S311
+    truth = {f"s{place}": chance.random() < 0.6 for place in range(1500)}
+    answers = [
+        Answer(sample_id=name, response=name, score=float(chance.random() < (0.97 if is_right else 0.4)))
+        for name, is_right in truth.items()
+    ]
+    run_dir = build_judged_run(tmp_path / "run", answers)
+    draw_labels(run_dir, tmp_path / "a.csv", n=200)
+    labelled = _label(_rows(tmp_path / "a.csv"), tmp_path / "b.csv", lambda row: int(truth[row["sample_id"]]))
+    import_labels(run_dir, labelled)
+    (item,) = write_artifacts(run_dir)
+    corrected = item.metrics["judging"]["corrected"]
+    right = sum(truth.values()) / len(truth)
+    assert corrected["raw"]["ci_lower"] > right
+    for method in ("ppi", "rogan_gladen"):
+        assert corrected[method]["ci_lower"] < right < corrected[method]["ci_upper"]
+        assert abs(corrected[method]["value"] - right) < 0.06
+
+
+def test_the_labeller_never_sees_what_the_judge_said(run: Path, tmp_path: Path) -> None:
+    """Neither a column, nor the order, nor the number of answers of a grade gives it away."""
+    draw_labels(run, tmp_path / "a.jsonl", n=100)
+    rows = _rows(tmp_path / "a.jsonl")
+    assert {name for row in rows for name in row} == {
+        "sample_id", "repeat", "question", "reference", "response", "label",
+    }  # fmt: skip
+    scores = {answer.sample_id: answer.score for answer in _answers(300)[0]}
+    drawn = [scores[row["sample_id"]] for row in rows]
+    switches = sum(one != other for one, other in pairwise(drawn))
+    assert switches > 30
+
+
+def test_rare_grades_and_every_category_are_drawn(tmp_path: Path) -> None:
+    """Of 2,000 answers 40 fail: they get many of the 100 labels, and within a grade categories their share."""
+    answers = [
+        Answer(
+            sample_id=f"s{place}",
+            score=float(place % 50 != 0),
+            category=("big", "big", "big", "small")[place // 50 % 4],
+        )
+        for place in range(2000)
+    ]
+    run_dir = build_judged_run(tmp_path / "run", answers)
+    drawn = draw_labels(run_dir, tmp_path / "a.jsonl", n=100)
+    assert drawn.by_score == {0.0: 12, 1.0: 88}
+    by_id = {answer.sample_id: answer for answer in answers}
+    chosen = [by_id[row["sample_id"]] for row in _rows(tmp_path / "a.jsonl")]
+    assert Counter((answer.score, answer.category) for answer in chosen) == {
+        (1.0, "big"): 66, (1.0, "small"): 22, (0.0, "big"): 9, (0.0, "small"): 3,
+    }  # fmt: skip
+
+
+def test_another_models_run_asks_about_the_same_samples(tmp_path: Path) -> None:
+    """Most samples are drawn for both models, and adding samples or changing their order moves few."""
+    first, _ = _answers(600, seed=1)
+    second, _ = _answers(600, seed=2, right=0.7, model="other")
+    more = [*first[300:], *first[:300], *(Answer(sample_id=f"new{place}", score=1.0) for place in range(60))]
+    drawn = []
+    for number, answers in enumerate((first, second, more)):
+        run_dir = build_judged_run(tmp_path / f"run{number}", answers)
+        draw_labels(run_dir, tmp_path / f"{number}.jsonl", n=100)
+        drawn.append({row["sample_id"] for row in _rows(tmp_path / f"{number}.jsonl")})
+    assert len(drawn[0] & drawn[1]) > 55
+    assert len(drawn[0] & drawn[2]) > 80
+
+
+def test_one_repeat_of_each_sample_is_drawn(tmp_path: Path) -> None:
+    """With more labels wanted than samples, each sample is asked about once, in one of its repeats."""
+    answers = [
+        Answer(sample_id=f"s{place}", repeat=repeat, score=float(place % 2), response=f"{place} {repeat}")
+        for place in range(20)
+        for repeat in range(3)
+    ]
+    run_dir = build_judged_run(tmp_path / "run", answers)
+    drawn = draw_labels(run_dir, tmp_path / "a.csv", n=200)
+    rows = _rows(tmp_path / "a.csv")
+    assert (drawn.n, drawn.n_judged) == (20, 60)
+    assert len({row["sample_id"] for row in rows}) == 20
+    assert len({row["repeat"] for row in rows}) == 3
+    assert all(row["response"] == f"{row['sample_id'][1:]} {row['repeat']}" for row in rows)
+    labelled = _label(rows, tmp_path / "b.csv", lambda row: int(row["sample_id"][1:]) % 2)
+    assert import_labels(run_dir, labelled).n == 20
+
+
+def test_hostile_text_goes_through_a_spreadsheet_unharmed(tmp_path: Path) -> None:
+    """Formulas are disarmed, line ends, quotes, NULs and half characters survive, and ids are found again."""
+    hostile = [
+        '=HYPERLINK("http://x")',
+        "+1",
+        "-2",
+        "@SUM(A1)",
+        "\t=1",
+        "a\r\nb",
+        'say "hi", you',
+        "nul \0",
+        "half \ud800",
+    ]
+    answers = [
+        Answer(sample_id=text, question=text, target=text, response=text, score=float(place % 2))
+        for place, text in enumerate(hostile)
+        if "\ud800" not in text
+    ]
+    answers.append(Answer(sample_id="half", response="half \ud800", target={"a": [1, None]}, score=1.0))
+    run_dir = build_judged_run(tmp_path / "run", answers)
+    draw_labels(run_dir, tmp_path / "a.csv")
+    rows = _rows(tmp_path / "a.csv")
+    cells = [value for row in rows for value in row.values()]
+    assert not [cell for cell in cells if cell.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r"))]
+    assert '{"a":[1,null]}' in cells
+    labelled = _label(rows, tmp_path / "b.csv", lambda row: "yes")
+    imported = import_labels(run_dir, labelled)
+    assert (imported.n, imported.skipped) == (len(answers), [])
+    assert {key for key, _ in read_labels(run_dir / "qa")} == {answer.sample_id for answer in answers}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sample_id,repeat,label\ns0,0,2\n", r"labels\.csv:2: the label '2' is not on the judge's scale: 1 or 0"),
+        ("sample_id,repeat,label\ns0,0,1\ns0,0,0\n", r"csv:3: sample 's0' repeat 0 is labelled '0', at .*csv:2 '1'"),
+        ('sample_id,response,label\ns0,"m says\ns0",1\nzz,x,1\n', r"csv:4: qa has no sample 'zz' repeat 0; labels"),
+        ("sample_id,repeat,label\ns0,1,1\n", r"labels\.csv:2: qa has no sample 's0' repeat 1"),
+        ("sample_id,repeat,label\ns0,-1,1\n", r"labels\.csv:2: the repeat '-1' is not a whole number"),
+        ("sample_id,repeat,label\ns0,0,\ns1,0,  \n", "no line of .* has a label; fill in the column label"),
+        ("sample_id,repeat,label\n", "no line of .* has a label"),
+        ("", r"labels\.csv:1: one column must be called sample_id"),
+        ("sample_id,label,label\n", r"labels\.csv:1: one column must be called label"),
+        ("id,label\ns0,1\n", r"labels\.csv:1: one column must be called sample_id; the header is 'id, label'"),
+        ("sample_id,label\ns0,1,2\n", r"labels\.csv:2: 3 cells, the header has 2"),
+        ('sample_id,label\ns0,"1\n', r"labels\.csv:2: not CSV"),
+        ("sample_id,response,label\ns0,other,1\ns1,words,0\n", "2 of 2 labels in .* are of other responses; were they"),
+    ],
+)  # fmt: skip
+def test_bad_labels_are_refused_with_file_and_line(run: Path, tmp_path: Path, text: str, message: str) -> None:
+    """What is wrong is named where it stands, and nothing is written."""
+    before = _bytes(run)
+    with pytest.raises(UsageError, match=message):
+        import_labels(run, _file(tmp_path / "labels.csv", text))
+    assert _bytes(run) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"sample_id": "s0", "label": 1}\nnonsense\n', r"labels\.jsonl:2: not JSON"),
+        ('{"sample_id": "s0"}\n', r"labels\.jsonl:1: not an object with sample_id and label"),
+        ('\n["s0", 1]\n', r"labels\.jsonl:2: not an object with sample_id and label"),
+        ('{"sample_id": "s0", "label": [1]}\n', r"labels\.jsonl:1: the label is neither text nor a number"),
+        ('{"sample_id": "s0", "label": NaN}\n', r"labels\.jsonl:1: not JSON"),
+        ('{"sample_id": "s0", "label": 0.5}\n', r"labels\.jsonl:1: the label '0.5' is not on the judge's scale"),
+    ],
+)
+def test_bad_json_lines_are_refused_with_file_and_line(run: Path, tmp_path: Path, text: str, message: str) -> None:
+    """What is wrong is named where it stands."""
+    with pytest.raises(UsageError, match=message):
+        import_labels(run, _file(tmp_path / "labels.jsonl", text))
+
+
+def test_files_that_cannot_be_labels_are_refused(run: Path, tmp_path: Path) -> None:
+    """Another suffix, a missing file, other encodings; and a file that may hold labels is never overwritten."""
+    (tmp_path / "utf16.csv").write_bytes("sample_id,label\n".encode("utf-16"))
+    for name, message in (
+        ("labels.xlsx", r"neither \.csv nor \.jsonl"),
+        ("missing.csv", "No such file or directory; nel judge calibrate without --labels draws a file to label"),
+        ("utf16.csv", "not UTF-8"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            import_labels(run, tmp_path / name)
+    _file(tmp_path / "mine.csv", "sample_id,label\ns0,1\n")
+    with pytest.raises(UsageError, match="may hold labels; choose another --out"):
+        draw_labels(run, tmp_path / "mine.csv")
+    with pytest.raises(UsageError, match="no directory"):
+        draw_labels(run, tmp_path / "nowhere" / "a.csv")
+
+
+def test_labels_that_cannot_count_are_left_out_and_named(tmp_path: Path) -> None:
+    """Unscored samples, model failures, answers the scorer decided alone and changed responses: each with its line."""
+    answers = [Answer(sample_id=f"s{place}", response=f"r{place}", score=float(place % 2)) for place in range(40)]
+    answers += [
+        Answer(sample_id="unscored", score=None),
+        Answer(sample_id="cut", failure="truncated"),
+        Answer(sample_id="alone", is_judged=False),
+    ]
+    run_dir = build_judged_run(tmp_path / "run", answers)
+    text = "sample_id,response,label\nunscored,,1\ncut,,0\nalone,,1\ns0,another,0\n"
+    text += "".join(f"s{place},r{place},{place % 2}\n" for place in range(1, 30))
+    imported = import_labels(run_dir, _file(tmp_path / "labels.csv", text))
+    assert imported.n == 29
+    assert sorted(line.split("labels.csv")[1] for line in imported.skipped) == [
+        ":2: no judge scored this answer (no_verdict); its label is left out",
+        ":3: no judge scored this answer (truncated); its label is left out",
+        ":4: no judge scored this answer (scored without one); its label is left out",
+        ":5: the response is not the one of this run; its label is left out",
+    ]
+    (item,) = write_artifacts(run_dir)
+    assert item.metrics["judging"]["calibration"]["n_labelled"] == 29
+    assert item.metrics["judging"]["corrected"]["n_judged"] == 40
+
+
+def test_only_labels_that_cannot_count_are_an_error(tmp_path: Path) -> None:
+    """With nothing left there is nothing to calibrate by."""
+    run_dir = build_judged_run(tmp_path / "run", [Answer(sample_id="a"), Answer(sample_id="u", score=None)])
+    with pytest.raises(UsageError, match=r"no label of .* can be used; .*no judge scored this answer \(no_verdict\)"):
+        import_labels(run_dir, _file(tmp_path / "labels.csv", "sample_id,label\nu,1\n"))
+
+
+def test_a_label_of_an_answer_that_changed_counts_no_more(run: Path, tmp_path: Path) -> None:
+    """Answers made anew after labelling have no label; the calibration says how many are stale."""
+    labels = "".join(f"s{place},{place % 2}\n" for place in range(60))
+    import_labels(run, _file(tmp_path / "labels.csv", "sample_id,label\n" + labels))
+    changed = _answers(300, model="changed")[0][:20]
+    build_judged_run(run, [*changed, *_answers(300)[0][20:]])
+    (item,) = write_artifacts(run)
+    calibration = item.metrics["judging"]["calibration"]
+    assert (calibration["n_labelled"], calibration["n_stale"]) == (40, 20)
+    assert [warning for warning in calibration["warnings"] if warning.startswith("20 labels are of answers")]
+
+
+def test_labels_are_replaced_by_those_of_the_next_file(run: Path, tmp_path: Path) -> None:
+    """Importing again, with more lines filled in, counts each label once; damaged ones are replaced too."""
+    import_labels(run, _file(tmp_path / "labels.csv", "sample_id,label\ns0,1\ns1,\n"))
+    again = import_labels(run, _file(tmp_path / "labels.csv", "sample_id,label\ns0,1\ns1,1\ns1,1\n"))
+    assert (again.n, again.n_replaced) == (2, 1)
+    _file(run / "qa" / "labels.jsonl", "{}\n")
+    with pytest.raises(UsageError, match=r"labels\.jsonl:1 is no label; import the labels again"):
+        write_artifacts(run)
+    assert import_labels(run, tmp_path / "labels.csv").n == 2
+    write_artifacts(run)
+
+
+def test_labels_that_are_all_equal_leave_kappa_undefined(run: Path, tmp_path: Path) -> None:
+    """The command says so, writes null with the reason, and succeeds."""
+    right = [answer.sample_id for answer in _answers(300)[0] if answer.score == 1][:30]
+    text = "sample_id;label\n" + "".join(f"{name};C\n" for name in right)
+    done = nel("judge", "calibrate", str(run), "--labels", str(_file(tmp_path / "l.csv", text)), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "kappa: undefined: all values are in one category" in done.stdout
+    assert "specificity: undefined: no labelled answer is wrong" in done.stdout
+    assert "corrected, Rogan-Gladen: undefined" in done.stdout
+    assert "only 30 labels" in done.stderr
+    kappa = read_json(run / "qa" / "calibration.json")["agreement"]["kappa"]
+    assert (kappa["value"], kappa["ci_lower"]) == (None, None)
+
+
+def test_runs_that_cannot_be_calibrated_are_refused(run: Path, tmp_path: Path) -> None:
+    """No run, no verdicts, an unknown benchmark, two judged ones, both files at once: exit code 2 and one line."""
+    plain = build_judged_run(tmp_path / "plain", [Answer(sample_id="a", is_judged=False)], judge=None)
+    two = build_judged_run(tmp_path / "two", [Answer(sample_id="a")])
+    build_judged_run(two, [Answer(sample_id="a", score=0.0)], slot="other")
+    for arguments, message in (
+        ((str(tmp_path),), "there is no run.db"),
+        ((str(plain),), "no answer in .* has a judge's verdict"),
+        ((str(run), "--bench", "qaa"), 'no benchmark "qaa"; did you mean "qa"'),
+        ((str(two),), "several judged benchmarks: qa, other; give --bench"),
+        ((str(run), "--labels", "a.csv", "--out", "b.csv"), "give one of them"),
+    ):
+        done = nel("judge", "calibrate", *arguments, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert len(done.stderr.splitlines()) == 1
+        assert re.search(message, done.stderr), done.stderr
+    named = nel("judge", "calibrate", str(two), "--bench", "other", cwd=tmp_path)
+    assert named.returncode == 0
+    assert (two / "other-to-label.csv").is_file()
+
+
+def test_a_run_in_progress_is_left_alone(run: Path, tmp_path: Path) -> None:
+    """While another process holds the run, nothing is drawn or taken in."""
+    handle = os.open(run / ".lock", os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        done = nel("judge", "calibrate", str(run), cwd=tmp_path)
+    finally:
+        os.close(handle)
+    assert done.returncode == 2
+    assert "is in use by" in done.stderr
+
+
+@pytest.mark.parametrize("point", ["during_rename"])
+def test_a_kill_half_way_leaves_what_the_next_try_mends(run: Path, tmp_path: Path, point: str) -> None:
+    """Killed while a file is put in its place, and done again: the files are those of an undisturbed import."""
+    labels = "sample_id,label\n" + "".join(f"s{place},{place % 2}\n" for place in range(80))
+    path = _file(tmp_path / "labels.csv", labels)
+    command: Sequence[str] = [sys.executable, "-m", "nel", "judge", "calibrate", str(run), "--labels", str(path)]
+    for at in (1, 3, 5):
+        environment = {**os.environ, "NEL_FAILPOINT": f"{point}:{at}"}
+        killed = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=120)
+        assert killed.returncode != 0
+        for file in ("metrics.json", "results.jsonl"):
+            assert (run / "qa" / file).read_bytes().endswith(b"\n")
+    done = subprocess.run(command, capture_output=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    mended = _bytes(run)
+    other = build_judged_run(tmp_path / "other", _answers(300)[0])
+    import_labels(other, path)
+    rebuild(other)
+    assert {name: content for name, content in mended.items() if name.startswith("qa/")} == {
+        name: content for name, content in _bytes(other).items() if name.startswith("qa/")
+    }
+
+
+def test_the_judge_is_named_without_its_address(run: Path, tmp_path: Path) -> None:
+    """calibration.json says who judged and how, and not where."""
+    import_labels(run, _file(tmp_path / "labels.csv", "sample_id,label\ns0,1\ns1,0\n"))
+    write_artifacts(run)
+    text = (run / "qa" / "calibration.json").read_text(encoding="utf-8")
+    assert json.loads(text)["judge"]["template"] == JUDGE["template"]
+    assert "127.0.0.1" not in text
+
+
+@pytest.fixture
+def calibrated(tmp_path: Path) -> Path:
+    """Return a run with 200 labels of 600 answers, of which 60 % are right."""
+    answers, truth = _answers(600)
+    run_dir = build_judged_run(tmp_path / "calibrated", answers, run_id="first")
+    draw_labels(run_dir, tmp_path / "todo.csv", n=200)
+    labelled = _label(_rows(tmp_path / "todo.csv"), tmp_path / "done.csv", lambda row: int(truth[row["sample_id"]]))
+    import_labels(run_dir, labelled)
+    rebuild(run_dir)
+    return run_dir
+
+
+def test_another_runs_labels_correct_a_run_of_the_same_judge(calibrated: Path, tmp_path: Path) -> None:
+    """A weaker model, 25 % right, reads 0.37; the first run's sensitivity and specificity put it right."""
+    answers, truth = _answers(900, seed=8, right=0.25, model="weak")
+    weak = build_judged_run(tmp_path / "weak", answers, run_id="second")
+    done = nel("judge", "calibrate", str(weak), "--from", str(calibrated), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "labels: 200 of first" in done.stdout
+    assert "corrected, PPI++: undefined: the labels are of another run's answers" in done.stdout
+    assert done.stdout.endswith("weak/qa/calibration_from.json\n")
+    assert done.stderr == ""
+    files = _bytes(weak)
+    metrics = json.loads(files["qa/metrics.json"])
+    jsonschema.Draft202012Validator(load_schema("metrics")).validate(metrics)
+    corrected = metrics["judging"]["corrected"]
+    right = sum(truth.values()) / len(truth)
+    assert corrected["raw"]["ci_lower"] > right
+    assert corrected["rogan_gladen"]["ci_lower"] < right < corrected["rogan_gladen"]["ci_upper"]
+    assert corrected["labels_of"] == "first"
+    assert "200 labels of run first" in files["report.html"].decode()
+    rebuild(weak)
+    assert _bytes(weak) == files
+
+    import_labels(weak, _file(tmp_path / "own.csv", "sample_id,label\ns0,1\ns1,0\n"))
+    (item,) = write_artifacts(weak)
+    assert "labels_of" not in item.metrics["judging"]["corrected"]
+    with pytest.raises(UsageError, match="has labels of its own, which say more"):
+        borrow_calibration(weak, calibrated)
+
+
+def test_few_labels_of_another_run_are_said(run: Path, tmp_path: Path) -> None:
+    """They say as little as few of its own."""
+    import_labels(run, _file(tmp_path / "own.csv", "sample_id,label\n" + "".join(f"s{n},{n % 2}\n" for n in range(40))))
+    rebuild(run)
+    found = read_json(run / "qa" / "calibration.json")
+    for name, value in (("sensitivity", 0.9), ("specificity", 0.8)):
+        found[name]["value"] = value
+    (run / "qa" / "calibration.json").write_text(json.dumps(found))
+    other = build_judged_run(tmp_path / "other", _answers(100, seed=2)[0], run_id="second")
+    done = nel("judge", "calibrate", str(other), "--from", str(run), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "nel: only 40 labels; with fewer than 50 these numbers say little\n"
+
+
+def test_columns_that_a_tool_turned_into_floats_are_read(run: Path, tmp_path: Path) -> None:
+    """A column with gaps comes back as 0.0 and 1.0 from many tools; half a repeat is none."""
+    text = "\ufeffsample_id,repeat,label\r\ns0,0.0,1.0\r\ns1,0.0,\r\ns2,0.0,0.0\r\n"
+    found = import_labels(run, _file(tmp_path / "floats.csv", text))
+    assert (found.n, found.n_empty) == (2, 1)
+    with pytest.raises(UsageError, match=r"halves\.csv:2: the repeat '0.5' is not a whole number"):
+        import_labels(run, _file(tmp_path / "halves.csv", "sample_id,repeat,label\ns0,0.5,1\n"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "template", "message"),
+    [
+        ({"panel": [{"name": "strict", "model": "judge-70b", "url": "http://127.0.0.1:9/v1"}]}, None, "models differ"),
+        ({"repeats": 3, "criteria": "be kind"}, None, "criteria, repeats differ"),
+        ({"template": "simpleqa"}, "simpleqa", "template, templates differ"),
+    ],
+)
+def test_labels_of_another_judge_are_refused(
+    calibrated: Path, tmp_path: Path, changes: dict[str, Any], template: str | None, message: str
+) -> None:
+    """Another model, template or way of deciding: what was measured is not what judged here."""
+    answers = [Answer(sample_id=f"s{place}", template=template or "binary_qa") for place in range(5)]
+    other = build_judged_run(tmp_path / "other", answers, judge={**JUDGE, **changes})
+    with pytest.raises(UsageError, match=f"that run was judged in another way: {message}"):
+        borrow_calibration(other, calibrated)
+
+
+def test_a_judge_that_only_moved_is_the_same(calibrated: Path, tmp_path: Path) -> None:
+    """Its address and its name in reports may change; once its model does, the correction is gone with its reason."""
+    answers = [Answer(sample_id=f"s{place}", score=float(place % 2)) for place in range(40)]
+    moved = [{"name": "other-name", "model": "judge-7b", "url": "https://elsewhere.test/v1"}]
+    run_dir = build_judged_run(tmp_path / "moved", answers, judge={**JUDGE, "panel": moved})
+    borrow_calibration(run_dir, calibrated)
+    (item,) = write_artifacts(run_dir)
+    assert item.metrics["judging"]["corrected"]["rogan_gladen"]["value"] is not None
+    build_judged_run(run_dir, answers, judge={**JUDGE, "panel": [{**moved[0], "model": "new"}]})
+    (item,) = write_artifacts(run_dir)
+    found = item.metrics["judging"]["corrected"]["rogan_gladen"]
+    assert (found["value"], found["reason"]) == (None, "that run was judged in another way: models differ")
+
+
+def test_runs_that_have_nothing_to_lend_are_refused(calibrated: Path, run: Path, tmp_path: Path) -> None:
+    """A run without labels, one whose judge was never seen to fail, a damaged file."""
+    with pytest.raises(UsageError, match="calibrate that run first"):
+        borrow_calibration(run, tmp_path / "nowhere")
+    right = [answer.sample_id for answer in _answers(600)[0] if answer.score == 1][:30]
+    labels = "sample_id,label\n" + "".join(f"{name},1\n" for name in right)
+    import_labels(calibrated, _file(tmp_path / "right.csv", labels))
+    write_artifacts(calibrated)
+    with pytest.raises(UsageError, match="cannot correct another run: specificity: no labelled answer is wrong"):
+        borrow_calibration(run, calibrated)
+    _file(calibrated / "qa" / "calibration.json", "{}")
+    with pytest.raises(UsageError, match="is damaged; make it again with nel report"):
+        borrow_calibration(run, calibrated)
+    _file(run / "qa" / "calibration_from.json", "[]")
+    with pytest.raises(UsageError, match="is damaged; borrow again"):
+        write_artifacts(run)

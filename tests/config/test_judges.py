@@ -1,0 +1,49 @@
+"""Judges in a configuration: what is written wrongly is said with what to write instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from nel.config.load import build_config
+from nel.errors import ConfigError
+
+URL = "http://127.0.0.1:8000/v1"
+
+
+def built(judge: Any, *, of_benchmark: bool = False) -> Any:
+    """Return a configuration with this judge, of the run or of its benchmark."""
+    entry = {"name": "quickstart", **({"judge": judge} if of_benchmark else {})}
+    run = {} if of_benchmark else {"judge": judge}
+    return build_config({"endpoint": {"url": URL, "model": "m"}, "benchmarks": [entry], **run})
+
+
+@pytest.mark.parametrize("of_benchmark", [False, True])
+@pytest.mark.parametrize(
+    ("judge", "message"),
+    [
+        ("strict", r"a str is no judge; give \{url: …, model: …\}, or several as \{panel: \[\{…\}, …\]\}"),
+        (["strict", "kind"], "a list is no judge; give"),
+        (3, "a int is no judge; give"),
+        ({"panel": {"url": URL, "model": "j"}}, "panel is one judge; make it a list"),
+        ({"url": URL, "model": "j", "api_key": "sk-secret"}, "give api_key_env, the name of the variable"),
+        ({"url": URL, "model": "j", "quorum": 2}, "quorum is 2 and the panel has 1; give no more than that"),
+        ({"url": URL, "model": "j", "repeats": 0}, r"judge\.repeats: input should be greater than or equal to 1"),
+        ({"url": "host/v1", "model": "j"}, r"judge\.panel\.0\.url: 'host/v1' is not a URL of an endpoint"),
+        ({"url": URL, "model": "j", "panel": []}, "url, model and panel are both given"),
+    ],
+)
+def test_a_judge_that_is_written_wrongly(judge: Any, message: str, of_benchmark: bool) -> None:
+    """The place, what is wrong and what to write; no value of a key is repeated."""
+    with pytest.raises(ConfigError, match=message) as refused:
+        built(judge, of_benchmark=of_benchmark)
+    assert "benchmarks.0.judge" in str(refused.value) or not of_benchmark
+    assert "sk-secret" not in str(refused.value)
+
+
+def test_a_judge_of_a_benchmark_wins() -> None:
+    """One judge stands for a panel of one; none is none."""
+    config = built({"url": URL, "model": "own"}, of_benchmark=True)
+    assert [member.model for member in config.judge_of(config.benchmarks[0]).panel] == ["own"]
+    assert built(None).judge_of(config.benchmarks[0].model_copy(update={"judge": None})) is None

@@ -1,0 +1,1 @@
+"""Judges: templates, quoting, reading of verdicts, panels."""

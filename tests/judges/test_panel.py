@@ -1,0 +1,92 @@
+"""Several opinions become one, in any order of the judges."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from nel.errors import JudgeError
+from nel.judges.base import Aggregate, Grade, Opinion
+from nel.judges.panel import settle_opinions, settle_panel
+
+SCORES = {"C": 1.0, "P": 0.5, "I": 0.0, "5": 1.0, "4": 0.75, "2": 0.25, "1": 0.0}
+
+
+def opinions(*labels: str) -> list[Opinion]:
+    return [
+        Opinion(judge=f"judge {number}", grade=None, fault="no_verdict", reply="hm")
+        if label == "-"
+        else Opinion(judge=f"judge {number}", grade=Grade(label=label, score=SCORES[label]))
+        for number, label in enumerate(labels)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("labels", "aggregate", "label", "score"),
+    [
+        ("C", "majority", "C", 1.0),
+        ("CCI", "majority", "C", 1.0),
+        ("CPI", "majority", "P", 0.5),
+        ("CCPPI", "majority", "P", 0.5),
+        ("CCC-", "majority", "C", 1.0),
+        ("1155 4".replace(" ", ""), "majority", "5", 1.0),
+        ("CCI", "mean", "0.6667", 2 / 3),
+        ("CC", "mean", "C", 1.0),
+        ("CI", "mean", "0.5", 0.5),
+        ("CPI", "mean", "P", 0.5),
+        ("CCI", "median", "C", 1.0),
+        ("CI", "median", "0.5", 0.5),
+        ("CPI", "min", "I", 0.0),
+        ("CPI", "max", "C", 1.0),
+    ],
+)
+def test_a_panel_is_settled_in_any_order(labels: str, aggregate: Aggregate, label: str, score: float) -> None:
+    """Who speaks first does not matter."""
+    given = opinions(*labels)
+    settled = [settle_panel(order, aggregate, 1) for order in permutations(given)]
+    assert {one.label for one in settled} == {label}
+    assert {one.score for one in settled} == {settled[0].score}
+    assert settled[0].score == pytest.approx(score)
+
+
+@pytest.mark.parametrize("labels", ["CI", "CCII", "15"])
+def test_a_tie_in_the_middle_is_no_majority(labels: str) -> None:
+    """Half a point that nobody gave is not made up."""
+    with pytest.raises(JudgeError, match="there is no majority") as refused:
+        settle_panel(opinions(*labels), "majority", 1)
+    assert refused.value.kind == "tie"
+
+
+def test_too_few_opinions_are_no_quorum() -> None:
+    """The message says who is missing and why."""
+    with pytest.raises(JudgeError) as refused:
+        settle_panel(opinions("C", "-", "-"), "majority", 2)
+    assert refused.value.kind == "no_quorum"
+    assert refused.value.reply == "hm"
+    assert str(refused.value) == (
+        "2 of 3 judges must come to a grade and 1 did; none from judge 1 (no_verdict), judge 2 (no_verdict)"
+    )
+    with pytest.raises(JudgeError, match="1 of 0 judges"):
+        settle_panel([], "mean", 0)
+
+
+def test_metrics_are_those_of_who_decided() -> None:
+    """The mean over the majority, or over all."""
+    given = [
+        Opinion(judge=name, grade=Grade(label=label, score=SCORES[label], metrics={"n": n}))
+        for name, label, n in (("a", "C", 1.0), ("b", "C", 3.0), ("c", "I", 8.0))
+    ]
+    assert settle_panel(given, "majority", 1).metrics == {"n": 2.0}
+    assert settle_panel(given, "mean", 1).metrics == {"n": 4.0}
+
+
+def test_repeats_of_one_judge() -> None:
+    """More than half of them must have a grade."""
+    good, bad = Grade(label="C", score=1.0), Grade(label="I", score=0.0)
+    assert settle_opinions([good, bad, good]).label == "C"
+    assert settle_opinions([good, None, good]).label == "C"
+    assert settle_opinions([good, bad], "mean").score == 0.5
+    with pytest.raises(JudgeError, match="1 of 2 repeats") as refused:
+        settle_opinions([good, None])
+    assert refused.value.kind == "no_verdict"

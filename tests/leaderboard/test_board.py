@@ -1,0 +1,426 @@
+"""`nel judge leaderboard` as a user runs it: real runs, a judge over HTTP that prefers by a known rule, bad input."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from nel.artifacts.schema import load_schema
+from tests.support.endpoint import Call, Reply, answer, scripted
+from tests.support.leaderboards import finished_run, judge, shown_answers, word, write_bench
+from tests.support.runs import nel, read_json
+
+Runs = dict[str, Path]
+_N = 12
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    """Return the runs of four models on twelve questions; `cut` is cut off twice and lost to the server once."""
+    root = tmp_path_factory.mktemp("runs")
+    bench = write_bench(root / "bench", n=_N)
+
+    def cut(number: int, _: int) -> Reply:
+        if number == 2:
+            return Reply(status=500, body={"error": {"message": "broken"}})
+        return answer(f"cut {number}", finish="length" if number < 2 else "stop")
+
+    return {
+        "alpha": finished_run(root, bench, "alpha", word("alpha")),
+        "beta": finished_run(root, bench, "beta", word("beta")),
+        "gamma": finished_run(root, bench, "gamma", word("gamma")),
+        "cut": finished_run(root, bench, "cut", cut),
+        "bench": bench,
+    }
+
+
+def named(text: str) -> str:
+    found = re.search(r"(alpha|beta|gamma|cut|long) \d+", text)
+    assert found is not None, text
+    return found[1]
+
+
+def number(text: str) -> int:
+    found = re.search(r"(?:alpha|beta|gamma|cut|long) (\d+)", text)
+    assert found is not None, text
+    return int(found[1])
+
+
+def by_worth(worth: dict[str, int]) -> Callable[[str, str], str]:
+    """Return who prefers the worthier model, but the other one on every third question."""
+
+    def prefers(first: str, second: str) -> str:
+        better = worth[named(first)] > worth[named(second)]
+        return "A" if better != (number(first) % 3 == 0) else "B"
+
+    return prefers
+
+
+WORTH = by_worth({"alpha": 3, "beta": 2, "gamma": 1, "cut": 0})
+
+
+def board_of(*arguments: str, cwd: Path, code: int = 0) -> tuple[dict[str, Any], str]:
+    """Run `nel judge leaderboard --json` and return what it printed, after the schema, with stderr."""
+    done = nel("judge", "leaderboard", *arguments, "--json", cwd=cwd)
+    assert done.returncode == code, done.stderr
+    board = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(load_schema("leaderboard")).validate(board)
+    return board, done.stderr
+
+
+def by_label(board: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {model["label"]: model for model in board["models"]}
+
+
+def only(folder: Path) -> Path:
+    (found,) = folder.glob("*-leaderboard-*")
+    return found
+
+
+def test_a_judge_with_a_known_rule_gives_the_known_ranking(runs: Runs, tmp_path: Path) -> None:
+    """Two of three questions go to the worthier: win rates, strengths and matrix follow; both orders were asked."""
+    with scripted(judge(WORTH)) as endpoint:
+        board, _ = board_of(
+            *(str(runs[name]) for name in ("beta", "alpha", "gamma")),
+            "--judge-url", endpoint.url, "--judge-id", "solomon", "-o", "out", "--resamples", "200",
+            cwd=tmp_path,
+        )  # fmt: skip
+        assert len(endpoint.calls) == 3 * _N * 2
+        assert endpoint.resent() == 0
+    assert [model["label"] for model in board["models"]] == ["alpha", "beta", "gamma"]
+    models = by_label(board)
+    assert models["alpha"]["win_rate"]["value"] == pytest.approx(2 / 3)
+    assert models["beta"]["win_rate"]["value"] == pytest.approx(1 / 2)
+    assert models["beta"]["elo"]["value"] == pytest.approx(1000, abs=1e-6)
+    assert (models["alpha"]["rank"], models["gamma"]["rank"]) == (1, 3)
+    assert board["position"]["flip_rate"]["value"] == 0
+    assert board["position"]["pairs"] == 3 * _N
+    assert board["counts"] == {"pairs": 36, "judged": 36, "forfeits": 0, "left_out": 0, "questions": _N}
+    assert board["judge"]["panel"] == [{"name": "solomon", "model": "solomon", "url": endpoint.url}]
+    directory = only(tmp_path / "out")
+    assert read_json(directory / "leaderboard.json") == board
+    assert "alpha" in (directory / "leaderboard.html").read_text(encoding="utf-8")
+    assert "| 1" in (directory / "leaderboard.md").read_text(encoding="utf-8")
+    assert (directory / "judging" / "report.html").is_file()
+    shown = (directory / "comparisons.json").read_text(encoding="utf-8") + json.dumps(board)
+    assert str(tmp_path) not in shown
+
+
+def test_a_judge_of_the_first_seat_makes_ties_and_is_told_on(runs: Runs, tmp_path: Path) -> None:
+    """All pairs tie, all flip, the first seat wins everything, and stderr says so."""
+    with scripted(judge(lambda first, second: "A")) as endpoint:
+        board, said = board_of(
+            str(runs["alpha"]), str(runs["beta"]), "--judge-url", endpoint.url, "--judge-id", "s", "-o", "out",
+            cwd=tmp_path,
+        )  # fmt: skip
+    models = by_label(board)
+    assert [models[name]["win_rate"]["value"] for name in ("alpha", "beta")] == [0.5, 0.5]
+    assert [models[name]["win_rate"]["ties"] for name in ("alpha", "beta")] == [_N, _N]
+    assert models["alpha"]["elo"]["value"] == pytest.approx(1000)
+    assert (board["position"]["flip_rate"]["value"], board["position"]["first_seat"]["value"]) == (1.0, 1.0)
+    assert board["position"]["flipped"] == _N
+    assert "swayed by position" in said
+
+
+def test_a_judge_that_likes_length_is_seen_through(tmp_path: Path) -> None:
+    """The judge prefers the longer answer nine times of ten: `long` leads, and at equal length nobody does."""
+    bench = write_bench(tmp_path / "bench", n=60)
+
+    def talkative(base: int) -> Callable[[int, int], Reply]:
+        return lambda n, _: answer(f"{'long' if base else 'beta'} {n} " + "so " * ((base + 13 * n * (1 + base)) % 40))
+
+    first = finished_run(tmp_path, bench, "long", talkative(7))
+    second = finished_run(tmp_path, bench, "beta", talkative(0))
+
+    def prefers(one: str, other: str) -> str:
+        longer = one.count("so ") > other.count("so ")
+        return "A" if longer != (number(one) % 10 == 3) else "B"
+
+    with scripted(judge(prefers)) as endpoint:
+        board, _ = board_of(
+            str(first), str(second), "--judge-url", endpoint.url, "--judge-id", "s", "-o", "out", "--length-control",
+            cwd=tmp_path,
+        )  # fmt: skip
+    coefficient = board["length_control"]["length_coefficient"]
+    assert coefficient["ci_lower"] > 0
+    model = by_label(board)["long"]
+    controlled = model["length_controlled"]["strength"]
+    assert controlled["ci_lower"] < 0 < controlled["ci_upper"]
+    assert abs(model["length_controlled"]["expected_win_rate"]["value"] - 0.5) < 0.12
+    assert abs(controlled["value"]) < abs(model["strength"]["value"]) or abs(model["strength"]["value"]) < 0.2
+
+
+def test_failed_answers_lose_and_missing_ones_are_left_out(runs: Runs, tmp_path: Path) -> None:
+    """`cut` loses two questions without a judge, and one that the server lost counts for nobody."""
+    with scripted(judge(WORTH)) as endpoint:
+        board, said = board_of(
+            str(runs["alpha"]), str(runs["cut"]), "--judge-url", endpoint.url, "--judge-id", "s", "-o", "out",
+            cwd=tmp_path,
+        )  # fmt: skip
+        assert len(endpoint.calls) == (_N - 3) * 2
+    assert board["counts"] == {"pairs": _N, "judged": _N - 3, "forfeits": 2, "left_out": 1, "questions": _N - 1}
+    models = by_label(board)
+    assert models["cut"]["failed"] == {"truncated": 2}
+    assert models["alpha"]["won_by_failure"] == 2
+    assert models["cut"]["left_out"] == {"cut: infra:server_error": 1}
+    assert models["alpha"]["win_rate"]["wins"] == 2 + 6
+    assert "1 of 12 pairs are left out (infra:server_error of cut 1)" in said
+
+
+def test_verdicts_that_cannot_be_read_are_left_out_and_change_the_exit_code(runs: Runs, tmp_path: Path) -> None:
+    """A judge that mumbles on one question: asked once more, then left out; never a tie, never a loss."""
+
+    def script(call: Call, seen: int) -> Reply:
+        first, _ = shown_answers(call.text)
+        return answer("Hmm.") if number(first) == 5 else judge(WORTH)(call, seen)
+
+    with scripted(script) as endpoint:
+        board, said = board_of(
+            str(runs["alpha"]), str(runs["beta"]), "--judge-url", endpoint.url, "--judge-id", "s", "-o", "out",
+            cwd=tmp_path, code=3,
+        )  # fmt: skip
+    assert board["counts"]["left_out"] == 1
+    assert board["left_out"][0]["of"] == "judge"
+    assert board["left_out"][0]["reason"].startswith("judge:")
+    assert by_label(board)["alpha"]["win_rate"]["n"] == _N - 1
+    assert "go on with: nel judge leaderboard --resume -o" in said
+
+
+def test_a_judge_that_is_down_stops_resumably(runs: Runs, tmp_path: Path) -> None:
+    """Exit 75 and a partial board; when it is back, only what is left is asked, and the board is that of one go."""
+    arguments = [str(runs["alpha"]), str(runs["beta"]), "--judge-id", "s", "--concurrency", "2"]
+    quick = ["-O", "judge.outage_seconds_max=0.3", "-O", "judge.outage_probe_seconds=0.1"]
+    quick = [one.replace("judge.", "judge.panel.0.") for one in quick]
+    answered: list[str] = []
+
+    def failing(call: Call, seen: int) -> Reply:
+        if len(answered) >= 8:
+            return Reply(reset=True)
+        answered.append(call.text)
+        return judge(WORTH)(call, seen)
+
+    with scripted(failing) as endpoint:
+        board, said = board_of(
+            *arguments, *quick, "--judge-url", endpoint.url, "-o", "out", cwd=tmp_path, code=75
+        )  # fmt: skip
+    assert not board["complete"], board["left_out"]
+    assert "PARTIAL" in said
+    assert f"go on with: nel judge leaderboard --resume -o {Path('out') / only(tmp_path / 'out').name}" in said
+    with scripted(judge(WORTH)) as endpoint:
+        resumed, _ = board_of(
+            "--resume", "-o", "out", "--judge-url", endpoint.url, "--judge-id", "s", cwd=tmp_path
+        )  # fmt: skip
+        assert len(endpoint.calls) == 2 * _N - len(answered)
+        assert {call.text for call in endpoint.calls}.isdisjoint(answered)
+        once, _ = board_of(*arguments, "--judge-url", endpoint.url, "-o", "once", cwd=tmp_path)
+    volatile = {"run_id", "judge"}
+    assert {k: v for k, v in resumed.items() if k not in volatile} == {
+        k: v for k, v in once.items() if k not in volatile
+    }
+
+
+def test_a_killed_leaderboard_goes_on_from_any_directory(runs: Runs, tmp_path: Path) -> None:
+    """Killed by SIGKILL half way: at most one request a worker is sent again; a third resume sends nothing."""
+    seen: list[str] = []
+
+    def slow(call: Call, times: int) -> Reply:
+        seen.append(call.text)
+        time.sleep(0.02)
+        return judge(WORTH)(call, times)
+
+    with scripted(slow) as endpoint:
+        three = [str(runs[name]) for name in ("alpha", "beta", "gamma")]
+        command = [
+            sys.executable, "-m", "nel", "judge", "leaderboard", *three,
+            "--judge-url", endpoint.url, "--judge-id", "s", "-o", str(tmp_path / "out"), "--concurrency", "2",
+        ]  # fmt: skip
+        with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            deadline = time.monotonic() + 60
+            while len(seen) < 20 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGKILL)
+        assert 20 <= len(seen) < 72
+        (tmp_path / "elsewhere").mkdir()
+        moved = only(tmp_path / "out").rename(tmp_path / "elsewhere" / "board")
+        board, _ = board_of("--resume", "-o", "board", cwd=tmp_path / "elsewhere")
+        assert endpoint.resent() <= 2
+        assert len(endpoint.calls) <= 72 + 2
+        before = len(endpoint.calls)
+        again, _ = board_of("--resume", "-o", str(moved), "--anchor", "beta", "--prior", "1", cwd=tmp_path)
+        assert len(endpoint.calls) == before
+    assert board["complete"]
+    assert board["counts"]["judged"] == 36
+    assert by_label(again)["beta"]["elo"]["value"] == 1000
+    assert again["statistics"]["prior"] == 1
+
+
+def test_a_resume_with_other_runs_or_another_judge_is_refused(runs: Runs, tmp_path: Path) -> None:
+    """Both name what differs, and the leaderboard stays as it was."""
+    with scripted(judge(WORTH)) as endpoint:
+        flags = ["--judge-url", endpoint.url, "--judge-id", "s", "-o", "out"]
+        board_of(str(runs["alpha"]), str(runs["beta"]), *flags, cwd=tmp_path)
+        before = (only(tmp_path / "out") / "leaderboard.json").read_bytes()
+        same = nel("judge", "leaderboard", str(runs["beta"]), str(runs["alpha"]), *flags, "--resume", cwd=tmp_path)
+        assert same.returncode == 0, same.stderr
+        other = nel("judge", "leaderboard", str(runs["alpha"]), str(runs["gamma"]), *flags, "--resume", cwd=tmp_path)
+        assert other.returncode == 2
+        assert "it was started with other runs or settings (entries, pairs_sha256 differ)" in other.stderr
+        flags[3] = "portia"
+        judged = nel("judge", "leaderboard", *flags, "--resume", cwd=tmp_path)
+        assert judged.returncode == 2
+        assert f"it holds {2 * _N} replies of another judge, or of one with other settings" in judged.stderr
+        assert "start a new leaderboard without --resume" in judged.stderr
+        assert "allow-judge-change" not in judged.stderr
+    assert (only(tmp_path / "out") / "leaderboard.json").read_bytes() == before
+
+
+def test_a_dry_run_counts_and_sends_nothing(runs: Runs, tmp_path: Path) -> None:
+    """Pairs, requests, what is settled and what is left out; no directory is made."""
+    flags = ["--judge-url", "http://127.0.0.1:9/v1", "--judge-id", "s", "--dry-run"]
+    done = nel("judge", "leaderboard", str(runs["alpha"]), str(runs["cut"]), *flags, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "pairs for the judge: 9\n" in done.stdout
+    assert "pairs settled by a failed answer: 2\n" in done.stdout
+    assert "requests: 18\n" in done.stdout
+    three = [str(runs[name]) for name in ("alpha", "beta", "gamma")]
+    for choice, requests in ((["--baseline", "beta"], 48), (["--pairs", "1"], 24), (["--judge-id", "t"], 144)):
+        done = nel("judge", "leaderboard", *three, *flags, *choice, "--json", cwd=tmp_path)
+        assert json.loads(done.stdout)["counts"]["requests"] == requests
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["{alpha}"], "at least two models"),
+        (["{alpha}", "{alpha}"], "are the same run; give each run once"),
+        (["{alpha}", "{beta}", "--baseline", "beta", "--pairs", "all"], "leave out one of the two"),
+        (["{alpha}", "{bench}"], "there is no run.db"),
+        (["{alpha}", "{beta}", "--baseline", "alhpa"], 'no run is called "alhpa"; did you mean "alpha"?'),
+        (["{alpha}", "{beta}", "--anchor", "x"], 'no run is called "x", the anchor'),
+        (["{alpha}", "{beta}", "--pairs", "many"], "--pairs many"),
+        (["{alpha}", "{beta}", "--bench", "other"], 'has no benchmark "other"; it has: talk'),
+        (["{alpha}", "{beta}", "--prior", "-2"], "--prior -2"),
+        (["{alpha}", "{beta}", "--resamples", "-1"], "--resamples -1"),
+        (["--resume"], "there is no leaderboard to resume in eval_results"),
+        ([], "at least two models"),
+    ],
+)
+def test_wrong_input_exits_2_and_names_itself(runs: Runs, tmp_path: Path, arguments: list[str], said: str) -> None:
+    """One line, nothing sent, nothing written."""
+    filled = [argument.format(**{name: str(path) for name, path in runs.items()}) for argument in arguments]
+    flags = ["--judge-url", "http://127.0.0.1:9/v1", "--judge-id", "s"]
+    done = nel("judge", "leaderboard", *filled, *flags, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_judge_is_named(runs: Runs, tmp_path: Path) -> None:
+    """A leaderboard needs one, and both flags of it."""
+    for flags, said in (([], "give --judge-url and --judge-id"), (["--judge-id", "s"], "--judge-url is missing")):
+        done = nel("judge", "leaderboard", str(runs["alpha"]), str(runs["beta"]), *flags, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert said in done.stderr
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_key_that_is_not_set_leaves_nothing_behind(runs: Runs, tmp_path: Path) -> None:
+    """Found before anything is sent; the directory is taken away again, and the name of the variable is said."""
+    flags = ["--judge-url", "http://127.0.0.1:9/v1", "--judge-id", "s", "--judge-api-key-env", "NO_SUCH_KEY"]
+    done = nel("judge", "leaderboard", str(runs["alpha"]), str(runs["beta"]), *flags, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "NO_SUCH_KEY" in done.stderr
+    assert list((tmp_path / "eval_results").iterdir()) == []
+
+
+def test_the_benchmark_pairwise_works_by_itself(tmp_path: Path) -> None:
+    """`nel eval run --bench pairwise --dataset FILE`: its accuracy is the win rate of the responses."""
+    rows = [{"question": f"Say {i}.", "response": f"alpha {i}", "baseline": f"beta {i}"} for i in range(9)]
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with scripted(judge(WORTH)) as endpoint:
+        flags = ["--judge-url", endpoint.url, "--judge-id", "s", "--json"]
+        done = nel("eval", "run", "--bench", "pairwise", "--dataset", "pairs.jsonl", *flags, cwd=tmp_path)
+        assert all("A reference answer" not in call.text for call in endpoint.calls)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["benchmarks"]["pairwise"]["headline"]["value"] == pytest.approx(6 / 9)
+    nobody = nel("eval", "run", "--bench", "pairwise", "--dataset", "pairs.jsonl", cwd=tmp_path)
+    assert nobody.returncode == 2
+    assert "give --judge-url and --judge-id" in nobody.stderr
+    (tmp_path / "half.jsonl").write_text('{"question": "Say 1.", "response": "1"}\n', encoding="utf-8")
+    half = nel("eval", "run", "--bench", "pairwise", "--dataset", "half.jsonl", *flags, cwd=tmp_path)
+    assert half.returncode == 2
+    assert "the row has no field 'baseline'" in half.stderr
+    bare = nel("eval", "run", "--bench", "pairwise", *flags, cwd=tmp_path)
+    assert bare.returncode == 2
+    assert "pairwise has no rows of its own; give --dataset FILE" in bare.stderr
+
+
+def test_ctrl_c_ends_resumably(runs: Runs, tmp_path: Path) -> None:
+    """Exit code 130, what was judged is kept, and the board so far is marked as partial."""
+    seen: list[str] = []
+
+    def slow(call: Call, times: int) -> Reply:
+        seen.append(call.text)
+        time.sleep(0.05)
+        return judge(WORTH)(call, times)
+
+    with scripted(slow) as endpoint:
+        command = [
+            sys.executable, "-m", "nel", "judge", "leaderboard", str(runs["alpha"]), str(runs["beta"]),
+            "--judge-url", endpoint.url, "--judge-id", "s", "-o", str(tmp_path / "out"), "--concurrency", "1",
+        ]  # fmt: skip
+        with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            deadline = time.monotonic() + 60
+            while len(seen) < 6 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+        assert process.returncode == 130, said
+        assert b"PARTIAL" in said
+        assert not read_json(only(tmp_path / "out") / "leaderboard.json")["complete"]
+        board, _ = board_of("--resume", "-o", "out", cwd=tmp_path)
+    assert board["counts"]["judged"] == _N
+
+
+def test_a_panel_judges_together(runs: Runs, tmp_path: Path) -> None:
+    """Two judges agree on the winner and a third likes the first seat: the majority decides, the mean flips."""
+
+    def script(call: Call, seen: int) -> Reply:
+        steady = call.body["model"] != "swayed"
+        return (judge(WORTH) if steady else judge(lambda first, second: "A"))(call, seen)
+
+    with scripted(script) as endpoint:
+        panel = ["--judge-id", "one", "--judge-id", "two", "--judge-id", "swayed"]
+        board, _ = board_of(
+            str(runs["alpha"]), str(runs["beta"]), "--judge-url", endpoint.url, *panel, "-o", "out", cwd=tmp_path
+        )
+    assert by_label(board)["alpha"]["win_rate"]["value"] == pytest.approx(2 / 3)
+    assert [member["name"] for member in board["judge"]["panel"]] == ["one", "two", "swayed"]
+    assert board["position"]["flip_rate"]["value"] == 1.0
+    assert board["position"]["flipped"] == 0
+    assert board["position"]["first_seat"]["value"] == pytest.approx(0.5 + 1 / 6)
+
+
+def test_two_truncation_policies_are_not_compared(runs: Runs, tmp_path: Path) -> None:
+    """What counts as an answer in one run and as a failure in the other would decide the pair."""
+    run = tmp_path / "cut"
+    run.mkdir()
+    (run / "run.db").write_bytes((runs["cut"] / "run.db").read_bytes())
+    changed = nel("eval", "score", str(run), "-O", "benchmarks.0.truncated=score", cwd=tmp_path)
+    assert changed.returncode in (0, 3), changed.stderr
+    flags = ["--judge-url", "http://127.0.0.1:9/v1", "--judge-id", "s"]
+    done = nel("judge", "leaderboard", str(runs["alpha"]), str(run), *flags, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "scoring.truncated: failure and score" in done.stderr

@@ -1,0 +1,102 @@
+"""Judgements as the engine keeps them, for tests that need no judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nel.engine.codec import encode_outcome, encode_response, encode_sample
+from nel.engine.store import Store
+from nel.engine.store_snapshot import StoredSample
+from nel.judges.base import Grade, Level, Opinion
+from nel.judges.record import record_json
+from nel.types import Outcome, Response, Sample
+
+SCORES: Mapping[str, float] = {"C": 1.0, "I": 0.0, "P": 0.5}
+
+
+def grade(label: str | None) -> Grade | None:
+    """Return a grade by its letter, or by its number."""
+    if label is None:
+        return None
+    return Grade(label=label, score=SCORES[label] if label in SCORES else float(label))
+
+
+def opinion(judge: str, label: str | None, **fields: Any) -> Opinion:
+    """Return what a judge came to; without a label it gave no verdict."""
+    fault = None if label is not None else fields.pop("fault", "no_verdict")
+    reply = f"GRADE: {label}" if label is not None else "I would rather not say."
+    return Opinion(judge=judge, grade=grade(label), fault=fault, reply=fields.pop("reply", reply), **fields)
+
+
+def repeated(judge: str, *labels: str | None, **fields: Any) -> Opinion:
+    """Return the opinion of a judge that was asked several times; the first grade is its own."""
+    return opinion(judge, labels[0], repeats=tuple(map(grade, labels)), **fields)
+
+
+def record(
+    label: str | None, *opinions: Opinion, template: str = "binary_qa", level: Level = "nominal"
+) -> dict[str, Any]:
+    """Return one judgement of a panel, without a grade where it came to none."""
+    return record_json(template, grade(label), opinions, aggregate="majority", quorum=1, level=level)
+
+
+def records(cases: Sequence[tuple[str | None, ...]], judges: Sequence[str], **fields: Any) -> list[dict[str, Any]]:
+    """Return a judgement a case from the grades of each judge; the first known one is the panel's."""
+    return [
+        record(
+            next((label for label in case if label is not None), None),
+            *(opinion(judge, label) for judge, label in zip(judges, case, strict=True)),
+            **fields,
+        )
+        for case in cases
+    ]
+
+
+def write_store(
+    run_dir: Path,
+    outcomes: Sequence[Outcome],
+    *,
+    panel: Sequence[tuple[str, str]],
+    calls: Sequence[tuple[str, Response]] = (),
+    model: str = "aurora-7b",
+    served: str | None = "aurora-7b",
+    config: Mapping[str, Any] | None = None,
+) -> Path:
+    """Write the run.db of a judged benchmark called ``mine``, one outcome a sample, and return the run's directory.
+
+    Args:
+        panel: Name and model of each judge.
+        calls: Key and answer of the further requests, all of the first sample.
+    """
+    run_dir.mkdir(parents=True)
+    store = Store(run_dir / "run.db")
+    judge = {
+        "panel": [{"name": name, "model": model, "url": "http://127.0.0.1:1/v1"} for name, model in panel],
+        "template": None, "criteria": None, "aggregate": "majority", "quorum": None, "repeats": 1, "swap": True,
+    }  # fmt: skip
+    plan = {
+        "repeats": 1, "model": model, "digest": "sha256:" + "ab" * 32, "protocol": "chat", "eval_only": False,
+        "max_problems": None, "generation": {"temperature": 0.0}, "system_prompt": None, "judge": judge,
+        "dataset": {"uri": "data.jsonl", "revision": None, "sha256": "cd" * 32, "rows": len(outcomes)},
+        "scorer": {"name": "mine", "sha256": "ef" * 32}, "metrics": [], "reducers": [],
+    }  # fmt: skip
+    with store.transaction():
+        store.set_meta("run_id", "20260401-mine")
+        store.set_meta("config", dict(config or {}))
+        key = store.put_benchmark("mine", "mine", plan)
+        samples = [Sample(id=f"s{idx}", input=f"Question {idx}?", target="Paris") for idx in range(len(outcomes))]
+        rows = (StoredSample(idx, sample.id, idx, encode_sample(sample), None) for idx, sample in enumerate(samples))
+        store.add_samples(key, rows)
+        store.begin_session()
+        for idx, outcome in enumerate(outcomes):
+            said = Response(text=f"It is Paris, I think ({idx}).", finish_reason="stop", model=served, attempts=1)
+            store._write("INSERT INTO responses VALUES(?, ?, 0, 1, NULL, ?)", (key, idx, encode_response(said)))
+            store._write("INSERT INTO outcomes VALUES(?, ?, 0, 0, ?)", (key, idx, encode_outcome(outcome)))
+        for name, answer in calls:
+            row = (key, 0, 0, name, "{}", encode_response(answer), 1)
+            store._write("INSERT INTO calls VALUES(?, ?, ?, ?, ?, ?, ?)", row)
+        store.end_session(elapsed=10.0, ended="done", attempts=1, retries=0)
+    store.close()
+    return run_dir
