@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# The same examples every time, so that a build says something about the change and not about chance. New ones are
-# looked for with HYPOTHESIS_PROFILE=default.
-settings.register_profile("steady", derandomize=True, print_blob=True)
+# The same examples every time and no deadline for one, so that a build says something about the change and not about
+# chance or the machine's other work. New ones are looked for with HYPOTHESIS_PROFILE=default.
+settings.register_profile(
+    "steady", derandomize=True, print_blob=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
