@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nel import prompts
 from nel.errors import PromptError
 from nel.prompts import OUTPUT_CHARS_MAX, compile_template, load_template
 
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HOSTILE = "{question} {{x}} {% if %} {# #} {% endraw %} %s %(a)s $x \\n \\ \0 \ud800 {0} </s>"
+
+
+@pytest.fixture(autouse=True)
+def _time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let other limits than that of time decide, however slow the machine is."""
+    monkeypatch.setattr(prompts, "RENDER_SECONDS_MAX", 60.0)
 
 
 def rendered(text: str, **values: Any) -> str:
@@ -226,12 +233,25 @@ def test_attacks_by_jinja_templates_fail(text: str, problem: str) -> None:
         "{% macro f(n) %}{% if n %}{{ f(n-1) }}{{ f(n-1) }}{% endif %}{% endmacro %}{{ f(99) }}",
     ],
 )
-def test_endless_jinja_templates_are_stopped(text: str) -> None:
+def test_endless_jinja_templates_are_stopped(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A template that computes for ever without output is stopped at its deadline."""
-    started = time.monotonic()
+    monkeypatch.setattr(prompts, "RENDER_SECONDS_MAX", 1.0)
+    started = time.process_time()
     problem = problem_of(text)
     assert "takes longer than 1 s" in problem or "handles more than" in problem
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30
+
+
+def test_a_rendering_that_has_to_wait_is_not_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time in which others have the CPU is not the template's."""
+
+    class Late(dict[str, str]):
+        def __getitem__(self, key: str) -> str:
+            time.sleep(0.5)
+            return super().__getitem__(key)
+
+    monkeypatch.setattr(prompts, "RENDER_SECONDS_MAX", 0.4)
+    assert rendered("{# #}{{ row.a }}{{ q }}", row=Late(a="x"), q="y") == "xy"
 
 
 def test_a_stopped_template_leaves_no_trace() -> None:

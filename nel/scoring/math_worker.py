@@ -13,6 +13,9 @@ import sys
 from typing import Any, Final
 
 MEMORY_BYTES_MAX: Final = 2 << 30
+_FIRST: Final = {"gold": "$x+1$", "given": "$1+x$"}
+"""Compared before the process says that it is there: the first comparison builds parsers, twenty times as long as the
+next ones take, and the time limit of one answer is not to pay for that."""
 
 
 def main() -> None:
@@ -22,6 +25,7 @@ def main() -> None:
     from math_verify import parse, verify  # noqa: PLC0415 - takes a second
 
     out, sys.stdout = sys.stdout, sys.stderr
+    _answer(parse, verify, _FIRST)
     print("{}", file=out, flush=True)
     for line in sys.stdin:
         print(json.dumps(_answer(parse, verify, json.loads(line))), file=out, flush=True)
