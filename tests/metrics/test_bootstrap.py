@@ -257,8 +257,10 @@ def test_memory_is_bounded() -> None:
     """Ten thousand resamples of 12 032 scores would be 963 MB at once; 48 MB are enough."""
     scores = np.random.default_rng(1).random(12_032)
     tracemalloc.start()
-    bootstrap_ci(scores)
-    resample_ratios(scores, scores, 100, np.random.default_rng(1))
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
+    try:
+        bootstrap_ci(scores)
+        resample_ratios(scores, scores, 100, np.random.default_rng(1))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
     assert peak < 48e6

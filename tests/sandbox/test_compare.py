@@ -163,12 +163,20 @@ def test_a_difference_is_one_short_line(actual: str, expected: str) -> None:
     assert (told == "no difference") == (actual == expected)
 
 
-@pytest.mark.parametrize("unit", ["1 ", "1\n", "\n", " ", "1" * 3_999 + "x ", "nan ", "1e400 ", "x"])
-@pytest.mark.parametrize("rule", RULES)
-def test_the_time_is_linear(unit: str, rule: Rule) -> None:
-    """Two megabytes take a moment by every rule, whatever they repeat."""
-    output = unit * (2_000_000 // len(unit))
+def seconds(unit: str, size: int, rule: Rule) -> float:
+    output = unit * (size // len(unit))
     began = time.process_time()
     outputs_equal(output + "1.5", output + "1.25", rule=rule)
     first_difference(output + "1", output + "2")
-    assert time.process_time() - began < 3
+    return time.process_time() - began
+
+
+@pytest.mark.parametrize("unit", ["1 ", "1\n", "\n", " ", "1" * 3_999 + "x ", "nan ", "1e400 ", "x"])
+@pytest.mark.parametrize("rule", RULES)
+def test_the_time_is_linear(unit: str, rule: Rule) -> None:
+    """Eight times the output takes less than 32 times as long by every rule, whatever it repeats: not 64 times."""
+    for is_last in (False, False, True):
+        short, long = seconds(unit, 250_000, rule), seconds(unit, 2_000_000, rule)
+        if long < 32 * max(short, 0.005):
+            return
+        assert not is_last, f"{short:.3f} s, then {long:.3f} s"  # three times in a row is no chance

@@ -7,6 +7,8 @@ import json
 import multiprocessing
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ DATA = Path(__file__).parents[3] / "shared" / "data" / "humaneval.jsonl.gz"
 pytestmark = [
     pytest.mark.docker,
     pytest.mark.shared_data,
+    pytest.mark.timeout(1800),
     pytest.mark.skipif(not DATA.exists(), reason="../shared/data is not there"),
 ]
 
@@ -83,20 +86,24 @@ def test_load_does_not_change_a_verdict() -> None:
     mixed[5] = program(rows()[5], rows()[5]["prompt"] + "    while True: pass\n")
     with Sandbox(SandboxSettings(workers=1)) as alone:
         quiet = [one.verdict for one in verdicts(alone, mixed)]
-    hogs = [multiprocessing.get_context("spawn").Process(target=burn, daemon=True) for _ in range(4)]
-    for hog in hogs:
-        hog.start()
-    try:
-        with Sandbox(SandboxSettings(workers=16)) as crowded:
-            busy = [one.verdict for one in verdicts(crowded, mixed)]
-    finally:
-        for hog in hogs:
-            hog.kill()
+    with busy_processes(4), Sandbox(SandboxSettings(workers=16)) as crowded:
+        busy = [one.verdict for one in verdicts(crowded, mixed)]
     assert busy == quiet
     assert Counter(quiet) == {"passed": 163, "timeout": 1}
 
 
+@contextmanager
+def busy_processes(count: int) -> Iterator[None]:
+    hogs = [multiprocessing.get_context("spawn").Process(target=burn, daemon=True) for _ in range(count)]
+    with ExitStack() as started:
+        for hog in hogs:
+            hog.start()
+            started.callback(hog.join)
+            started.callback(hog.kill)
+        yield
+
+
 def burn() -> None:
-    end = time.monotonic() + 300
+    end = time.monotonic() + 1800  # should nobody be left to end it
     while time.monotonic() < end:
         sum(range(10_000))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
+from typing import Any
 
 import pytest
 
 from nel.errors import DatasetError, SandboxError
 from nel.sandbox import Case, Limits, Program, Sandbox, SandboxSettings
+from nel.sandbox.container import Container
 
 pytestmark = pytest.mark.docker
 
@@ -129,12 +132,22 @@ def test_cases_do_not_see_each_other_and_large_outputs_have_room(sandbox: Sandbo
     assert sandbox.run(Program(source="print('x\\n' * 2_000_000)", cases=large, limits=PATIENT)).passed
 
 
-def test_a_cancelled_program_harms_nobody(lone: Sandbox) -> None:
-    slow = Program(source="import time\ndef f(): time.sleep(0.5)", tests="f()", entry_point="f")
-    first, cancelled, last = lone.submit(slow), lone.submit(slow), lone.submit(slow)
-    assert cancelled.cancel()
-    assert first.result(timeout=30).passed
-    assert last.result(timeout=30).passed
+def test_a_cancelled_program_harms_nobody(lone: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask, is_cancelled = Container.ask, threading.Event()
+
+    def ask_later(self: Container, job: dict[str, Any], *, seconds: float) -> dict[str, Any]:
+        assert is_cancelled.wait(60)  # the others wait behind the first for as long
+        return ask(self, job, seconds=seconds)
+
+    monkeypatch.setattr(Container, "ask", ask_later)
+    program = Program(source="def f(): pass", tests="f()", entry_point="f", limits=PATIENT)
+    first, cancelled, last = lone.submit(program), lone.submit(program), lone.submit(program)
+    try:
+        assert cancelled.cancel()
+    finally:
+        is_cancelled.set()
+    assert first.result(timeout=120).passed
+    assert last.result(timeout=120).passed
 
 
 def test_a_fork_does_not_use_the_sandbox_of_its_parent() -> None:

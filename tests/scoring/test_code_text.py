@@ -224,7 +224,7 @@ def test_ten_megabytes_take_seconds(unit: str, language: str) -> None:
     response = unit * (10_000_000 // len(unit))
     began = time.process_time()
     extract_program(response, language=language, prompt=PROMPT, entry_point="f")
-    assert time.process_time() - began < 4
+    assert time.process_time() - began < 60  # one or two are usual; work that grows with the square takes hours
 
 
 def test_a_program_too_long_to_be_parsed_is_kept() -> None:

@@ -438,10 +438,10 @@ def test_a_pattern_that_can_find_nothing_is_refused_at_once(regex: str, said: st
 
 def test_a_runaway_pattern_leaves_the_sample_unscored_in_time() -> None:
     """A search that explodes is given up."""
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(ScorerError, match="took longer"):
         _score(pattern(r"(a|aa)+$()(?<!b)c"), "a" * 5_000 + "b", "a")
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30
 
 
 _LETTER_B = [
@@ -788,11 +788,22 @@ def _later(delay: float = 0.0, value: Any = "C"):
 
 
 async def test_multi_scorer_runs_async_members_at_once() -> None:
-    """Two waits take as long as one."""
-    built = multi_scorer([_later(1.0), _later(1.0, "I"), match()], "max")
-    started = time.monotonic()
-    scored = await built(ScorerInput(response="x", target="y"))
-    assert time.monotonic() - started < 1.8
+    """Each member waits for the other to have begun, which ends only where both run."""
+    begun: list[str] = []
+    both_run = asyncio.Event()
+
+    @scorer
+    def _waiting(value: str):
+        async def score(state: TaskState, target: Target) -> Score:
+            begun.append(value)
+            if len(begun) == 2:
+                both_run.set()
+            await asyncio.wait_for(both_run.wait(), 60)
+            return Score(value=value)
+
+        return score
+
+    scored = await multi_scorer([_waiting("C"), _waiting("I"), match()], "max")(ScorerInput(response="x", target="y"))
     assert scored.value == CORRECT
 
 
@@ -902,9 +913,12 @@ def test_time_grows_with_the_length_of_the_response_and_no_faster(name: str, fil
         _ALL[name](ScorerInput(response=filler * (characters // len(filler)), target=target))
         return time.process_time() - started
 
-    short = min(seconds(50_000) for _ in range(2))
-    long = seconds(200_000)
-    assert long < 0.3 or long < 10 * short
+    for is_last in (False, False, True):
+        short = min(seconds(50_000) for _ in range(2))
+        long = seconds(200_000)
+        if long < max(0.3, 10 * short):
+            return
+        assert not is_last, f"{short:.3f} s, then {long:.3f} s"  # three times in a row is no chance
 
 
 @pytest.mark.slow
@@ -914,7 +928,7 @@ def test_a_megabyte_is_scored_in_seconds(name: str) -> None:
     text = "The cat (it is 42) was, I think, option B. " * 23_000 + "\nANSWER: A"
     started = time.process_time()
     _value(_ALL[name], text, "A")
-    assert time.process_time() - started < 15
+    assert time.process_time() - started < 30  # a tenth of a second is usual
 
 
 def test_targets() -> None:

@@ -12,7 +12,9 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -28,16 +30,30 @@ from nel.types import ModelFailure, Response, Sample, Scored, ScorerInput
 pytest.importorskip("math_verify", reason="math_equal needs the extra math")
 
 
+_AT_ONCE_SECONDS = 120.0
+"""Less than what has no end takes, and more than a busy machine needs for the rest."""
+
+
 def _score(response: str, target: Any) -> dict[str, Any]:
     return math_equal(ScorerInput(response=response, target=target))
 
 
+@pytest.fixture(autouse=True)
+def _long_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no comparison that has an end be given up, however slow the machine is."""
+    monkeypatch.setattr(math_answer, "SECONDS_MAX", 60.0)
+
+
 @pytest.fixture
-def _short_limit(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(math_answer, "SECONDS_MAX", 1.5)
-    expressions_equal("x+1", "1+x")
+def _ends_the_worker() -> Iterator[None]:
     yield
     math_answer._WORKER.stop()
+
+
+def _score_in_short(response: str, target: Any) -> dict[str, Any]:
+    """Score what may have no end."""
+    with patch.object(math_answer, "SECONDS_MAX", 1.5):
+        return _score(response, target)
 
 
 @pytest.mark.parametrize(
@@ -326,7 +342,7 @@ _HOSTILE = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(_HOSTILE))
 def test_a_hostile_answer_ends_in_time_and_the_next_is_compared(
-    _short_limit: None,  # noqa: PT019
+    _ends_the_worker: None,  # noqa: PT019
     name: str,
     tmp_path: Any,
     monkeypatch: pytest.MonkeyPatch,
@@ -335,8 +351,8 @@ def test_a_hostile_answer_ends_in_time_and_the_next_is_compared(
     monkeypatch.chdir(tmp_path)
     started = time.monotonic()
     with suppress(ScorerError):
-        assert not _score(f"\\boxed{{{_HOSTILE[name]}}}", "5")["correct"]
-    assert time.monotonic() - started < 30
+        assert not _score_in_short(f"\\boxed{{{_HOSTILE[name]}}}", "5")["correct"]
+    assert time.monotonic() - started < _AT_ONCE_SECONDS
     assert expressions_equal("2x", "x+x")
     assert not expressions_equal("2x", "x+1")
     assert list(tmp_path.iterdir()) == []
@@ -344,12 +360,12 @@ def test_a_hostile_answer_ends_in_time_and_the_next_is_compared(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["9^{9^{9^9}}", "1000000000!", "(" * 900 + "1" + ")" * 900])
-def test_a_hostile_target_ends_in_time(_short_limit: None, target: str) -> None:  # noqa: PT019
+def test_a_hostile_target_ends_in_time(_ends_the_worker: None, target: str) -> None:  # noqa: PT019
     """A row nobody can compute is not comparable, or bad, and the next one is."""
     started = time.monotonic()
     with pytest.raises((ScorerError, DatasetError)):
-        _score("\\boxed{x+5}", target)
-    assert time.monotonic() - started < 30
+        _score_in_short("\\boxed{x+5}", target)
+    assert time.monotonic() - started < _AT_ONCE_SECONDS
     assert expressions_equal("2x", "x+x")
 
 
@@ -374,12 +390,12 @@ def test_a_hostile_target_ends_in_time(_short_limit: None, target: str) -> None:
     ],
     ids=lambda text: repr(text[:12]),
 )
-def test_ten_megabytes_are_scored_in_time(_short_limit: None, response: str) -> None:  # noqa: PT019
+def test_ten_megabytes_are_scored_in_time(_ends_the_worker: None, response: str) -> None:  # noqa: PT019
     """A response of ten million characters is wrong, or not comparable, in seconds."""
     started = time.monotonic()
     with suppress(ScorerError):
-        assert not _score(response, "5")["correct"]
-    assert time.monotonic() - started < 30
+        assert not _score_in_short(response, "5")["correct"]
+    assert time.monotonic() - started < _AT_ONCE_SECONDS
     assert expressions_equal("2x", "x+x")
 
 
@@ -406,22 +422,34 @@ def test_threads_compare_at_the_same_time() -> None:
         assert all(pool.map(compare, range(2, 42)))
 
 
-def test_a_thread_behind_a_hanging_comparison_gets_its_answer(_short_limit: None) -> None:  # noqa: PT019
+def test_a_thread_behind_a_hanging_comparison_gets_its_answer(
+    _ends_the_worker: None,  # noqa: PT019
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The limit of one comparison is not another's."""
-    said: list[str] = []
+    line, hangs = math_answer._Worker._line, threading.Event()
 
-    def hang() -> None:
-        try:
+    def line_within(process: subprocess.Popen[str], seconds: float) -> str:
+        if threading.current_thread() is not thread or seconds > math_answer.SECONDS_MAX:
+            return line(process, seconds)
+        hangs.set()
+        return line(process, 1.5)
+
+    def hang() -> str:
+        with pytest.raises(ScorerError) as error:
             expressions_equal("x+5", "9^{9^{9^9}}")
-        except ScorerError as error:
-            said.append(str(error))
+        return str(error.value)
 
-    thread = threading.Thread(target=hang)
+    monkeypatch.setattr(math_answer._WORKER, "_line", line_within)
+    said: list[str] = []
+    thread = threading.Thread(target=lambda: said.append(hang()))
     thread.start()
-    time.sleep(0.2)
-    assert expressions_equal("2x", "x+x")
-    thread.join()
-    assert "took longer than 1.5 s" in said[0]
+    try:
+        assert hangs.wait(_AT_ONCE_SECONDS)
+        assert expressions_equal("2x", "x+x")
+    finally:
+        thread.join()
+    assert "took longer than" in said[0]
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
@@ -437,16 +465,21 @@ def test_a_worker_killed_while_idle_costs_no_answer(number: int) -> None:
 
 
 def test_a_worker_killed_while_it_compares_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was being compared is not comparable; what comes next is."""
-    monkeypatch.setattr(math_answer, "SECONDS_MAX", 60.0)
+    """What was being compared is not comparable, which nobody waits long for; what comes next is."""
+    monkeypatch.setattr(math_answer, "SECONDS_MAX", 2 * _AT_ONCE_SECONDS)
     assert expressions_equal("2x", "x+x")
-    process = math_answer._WORKER._process
-    assert process is not None
-    threading.Timer(0.3, os.kill, (process.pid, signal.SIGKILL)).start()
+    line = math_answer._Worker._line
+
+    def kill_and_line(process: subprocess.Popen[str], seconds: float) -> str:
+        process.kill()
+        return line(process, seconds)
+
     started = time.monotonic()
-    with pytest.raises(ScorerError):
-        expressions_equal("x+5", "9^{9^{9^9}}")
-    assert time.monotonic() - started < 30
+    with monkeypatch.context() as once:
+        once.setattr(math_answer._WORKER, "_line", kill_and_line)
+        with pytest.raises(ScorerError):
+            expressions_equal("x+5", "9^{9^{9^9}}")
+    assert time.monotonic() - started < _AT_ONCE_SECONDS
     assert expressions_equal("3x", "x+2x")
 
 
@@ -474,7 +507,7 @@ def test_a_forked_process_has_a_worker_of_its_own() -> None:
         "os.wait()\n"
         "print(mine != theirs, math_answer.expressions_equal('4x', 'x+3x'))\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=250, check=False)
     assert done.stdout == "True True\n", done.stderr
 
 
@@ -485,7 +518,7 @@ def test_the_worker_ends_with_its_parent() -> None:
         "math_answer.expressions_equal('2x', 'x+x')\n"
         "print(math_answer._WORKER._process.pid)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=250, check=True)
     assert done.stderr == ""
     with pytest.raises(ProcessLookupError):
         os.kill(int(done.stdout), 0)
@@ -500,15 +533,19 @@ def test_the_worker_ends_with_a_parent_that_is_killed() -> None:
         "print(math_answer._WORKER._process.pid, flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
-    pid = int(done.stdout)
-    for _ in range(50):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.1)
-    pytest.fail("the worker outlives its parent")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=250, check=False)
+    end = time.monotonic() + _AT_ONCE_SECONDS
+    while _is_alive(int(done.stdout)):
+        assert time.monotonic() < end, "the worker outlives its parent"
+        time.sleep(0.05)
+
+
+def _is_alive(pid: int) -> bool:
+    """Return whether a process runs; one that nobody has waited for yet does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def test_without_the_extra_the_message_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -536,7 +573,7 @@ def test_a_benchmark_is_scored_by_mathematics() -> None:
         ToScore(1, idx, 0, Sample(id=str(idx), input="q", target="0.5"), Response(text=text), benchmark)
         for idx, text in enumerate(answers)
     ]
-    right, wrong, missing = asyncio.run(score_all(items, timeout_seconds=20))
+    right, wrong, missing = asyncio.run(score_all(items, timeout_seconds=120))
     assert isinstance(right, Scored)
     assert (right.reward, right.answer) == (1.0, "\\frac12")
     assert isinstance(wrong, Scored)

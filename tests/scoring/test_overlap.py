@@ -278,7 +278,7 @@ def test_a_runaway_response_of_ten_megabytes_is_scored(scorer: Any) -> None:
     started = time.process_time()
     found = scorer(ScorerInput(response="so the cat sat " * 670_000, target="the cat sat on the mat"))
     assert all(0.0 <= value <= 1.0 for value in found.values())
-    assert time.process_time() - started < 60
+    assert time.process_time() - started < 120  # 2 s are usual; work that grows with the square takes hours
 
 
 def test_rouge_refuses_what_would_take_minutes() -> None:

@@ -153,7 +153,7 @@ def _run(built: Any, answers: list[str], target: Any = "5") -> list[Outcome]:
         ToScore(1, idx, 0, Sample(id=str(idx), input="q", target=target), Response(text=text), benchmark)
         for idx, text in enumerate(answers)
     ]
-    return asyncio.run(score_all(items, timeout_seconds=20))
+    return asyncio.run(score_all(items, timeout_seconds=120))
 
 
 async def _settled(result: Any) -> Any:

@@ -78,8 +78,8 @@ def _item(way: Any, response: str = "a") -> ToScore:
 async def test_every_way_scores_in_the_engine(way: Any) -> None:
     """Right and wrong answers get 1 and 0 whichever way the scorer was written."""
     outcomes = [
-        *await score_all([_item(way)], timeout_seconds=10),
-        *await score_all([_item(way, "b")], timeout_seconds=10),
+        *await score_all([_item(way)], timeout_seconds=120),
+        *await score_all([_item(way, "b")], timeout_seconds=120),
     ]
     assert [outcome.reward for outcome in outcomes if isinstance(outcome, Scored)] == [1.0, 0.0]
 
@@ -171,7 +171,7 @@ async def test_a_conversation_can_be_scored_before_its_end() -> None:
             return {"correct": depth[-1] == [{"correct": True}]}
         return {"correct": sample.response == "a" and sample.target == "a"}
 
-    (outcome,) = await score_all([_item(twice, "whatever")], timeout_seconds=10)
+    (outcome,) = await score_all([_item(twice, "whatever")], timeout_seconds=120)
     assert isinstance(outcome, Scored)
     assert outcome.reward == 1.0
 

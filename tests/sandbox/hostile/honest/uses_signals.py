@@ -10,7 +10,7 @@ def late(*_):
 
 def double(x):
     signal.signal(signal.SIGALRM, late)
-    signal.alarm(5)
+    signal.alarm(60)
     try:
         return 2 * x
     finally:

@@ -2,15 +2,18 @@
 # problem: double
 # verdict: output_limit
 import os
-import time
 
+told, tells = os.pipe()
 for _ in range(4):
     if os.fork() == 0:
         os.setsid()
+        for _ in range(40):
+            os.write(1, bytes(65536))
+        os.write(tells, b"x")
         while True:
             os.write(1, bytes(65536))
+os.read(told, 1)
 
 
 def double(x):
-    time.sleep(0.3)
     return 2 * x
