@@ -54,7 +54,7 @@ def serving(*endpoints: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
         for server in servers:
             server.terminate()
         for server in servers:
-            server.wait(timeout=10)
+            server.wait(timeout=60)
 
 
 def step(*arguments: str | Path) -> None:

@@ -518,7 +518,7 @@ def test_a_task_is_resumed_by_the_command_line(tmp_path: Path) -> None:
         environment = {"PYTHONPATH": str(Path(nel.__file__).parents[1]), "PATH": ""}
         done = subprocess.run(
             [sys.executable, "task.py", endpoint.url], cwd=tmp_path, env=environment,
-            capture_output=True, text=True, check=False, timeout=100,
+            capture_output=True, text=True, check=False, timeout=280,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert done.stdout == "3 0.3333333333333333 {'infra': 1} written to filed\n"

@@ -39,7 +39,7 @@ TARGETS: dict[str, Any] = {
 }
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(250)
 @pytest.mark.parametrize("name", sorted(TARGETS))
 @pytest.mark.parametrize("text", sorted(TEXTS))
 def test_it_is_wrong(name: str, text: str) -> None:

@@ -177,7 +177,7 @@ def test_run_task_and_its_table(tmp_path: Path) -> None:
     with scripted(script, models=["m"]) as endpoint:
         done = subprocess.run(
             [sys.executable, "task.py", endpoint.url],
-            cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
+            cwd=tmp_path, capture_output=True, text=True, check=False, timeout=280,
             env={"PYTHONPATH": str(Path(nel.__file__).parents[1]), "PATH": ""},
         )  # fmt: skip
         n_calls = len(endpoint.calls)
@@ -226,7 +226,7 @@ def test_a_task_reads_from_modelscope(tmp_path: Path) -> None:
         with scripted(lambda *_: answer(f"ANSWER: {gold}"), models=["m"]) as endpoint:
             done = subprocess.run(
                 [sys.executable, "task.py", endpoint.url, *arguments],
-                cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120, env=environment,
+                cwd=tmp_path, capture_output=True, text=True, check=False, timeout=280, env=environment,
             )  # fmt: skip
             prompts = [call.body["messages"][-1]["content"] for call in endpoint.calls if "messages" in call.body]
         assert done.returncode == 0, done.stderr

@@ -179,4 +179,4 @@ def nel_with_input(folder: Path, stdin: str, *arguments: str) -> Any:
     import sys
 
     command = [sys.executable, "-m", "nel", *arguments]
-    return subprocess.run(command, cwd=folder, input=stdin, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=folder, input=stdin, capture_output=True, text=True, timeout=280, check=False)

@@ -421,11 +421,11 @@ def test_a_kill_half_way_leaves_what_the_next_try_mends(run: Path, tmp_path: Pat
     command: Sequence[str] = [sys.executable, "-m", "nel", "judge", "calibrate", str(run), "--labels", str(path)]
     for at in (1, 3, 5):
         environment = {**os.environ, "NEL_FAILPOINT": f"{point}:{at}"}
-        killed = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=120)
+        killed = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=280)
         assert killed.returncode != 0
         for file in ("metrics.json", "results.jsonl"):
             assert (run / "qa" / file).read_bytes().endswith(b"\n")
-    done = subprocess.run(command, capture_output=True, check=False, timeout=120)
+    done = subprocess.run(command, capture_output=True, check=False, timeout=280)
     assert done.returncode == 0, done.stderr
     mended = _bytes(run)
     other = build_judged_run(tmp_path / "other", _answers(300)[0])

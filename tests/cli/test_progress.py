@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from nel.cli.progress import progress_line
 from nel.engine.progress import Progress
 from nel.types import Scored
@@ -17,10 +19,11 @@ def test_before_anything_is_asked_the_line_names_the_stage_and_no_rate() -> None
     assert progress_line(progress) == "reading datasets: 12,345 rows"
 
 
-def test_the_rate_counts_from_the_first_request() -> None:
+def test_the_rate_counts_from_the_first_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """A long reading of the dataset does not make the run look slow."""
-    progress = Progress(stage="running", total=100, started=time.monotonic() - 1000)
-    progress.running_since = time.monotonic() - 10
+    monkeypatch.setattr(time, "monotonic", lambda: 5000.0)
+    progress = Progress(stage="running", total=100, started=4000.0)
+    progress.running_since = 4990.0
     for _ in range(50):
         progress.count_outcome(Scored(reward=1.0, metrics={}))
     line = progress_line(progress)

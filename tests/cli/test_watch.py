@@ -8,9 +8,10 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from nel.engine.watching import RunView, Watcher, find_run
 from nel.errors import OutputError
 from nel.types import ModelFailure, Scored, Unscored
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
+from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, only_run, sums, write_jsonl
 
 N = 30
@@ -44,22 +46,20 @@ def held_back(hold: threading.Event) -> Any:
     return script
 
 
-def start(endpoint: Endpoint, cwd: Path, *more: str) -> subprocess.Popen[str]:
-    """Start a run in a process of its own, and wait until the first answers are there."""
+@contextmanager
+def running(endpoint: Endpoint, cwd: Path, *more: str) -> Iterator[subprocess.Popen[str]]:
+    """Have a run in a process of its own within the block, which begins when the first answers are there."""
     sums(cwd / "data.jsonl", N)
-    command = [sys.executable, "-m", "nel", "eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl"]
-    command += ["--model-url", endpoint.url, "--model-id", "m", "--concurrency", "2", "-o", "out", *more]
-    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while len(endpoint.calls) < HELD_FROM + 2 and time.monotonic() < deadline:
-        threading.Event().wait(0.01)
-    assert len(endpoint.calls) >= HELD_FROM + 2, process.communicate(timeout=1)
-    return process
+    command = ["eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl", "--model-url", endpoint.url]
+    command += ["--model-id", "m", "--concurrency", "2", "-o", "out", *more]
+    with started_nel(*command, cwd=cwd) as process:
+        wait_until(lambda: len(endpoint.calls) >= HELD_FROM + 2, process)
+        yield process
 
 
 def until(cwd: Path, state: str, done: int) -> dict[str, Any]:
     """Look until a run has come so far, and return that look; what was answered may not be on disk at once."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         looked = nel("eval", "watch", "out", "--once", "--json", cwd=cwd)
         assert looked.returncode == 0, looked.stderr
@@ -72,8 +72,7 @@ def until(cwd: Path, state: str, done: int) -> dict[str, Any]:
 def test_a_run_is_watched_to_its_end(tmp_path: Path) -> None:
     """At work it shows who, how far and what; it ends by itself, with 0, when the run does."""
     hold = threading.Event()
-    with scripted(held_back(hold), models=["m"]) as endpoint:
-        process = start(endpoint, tmp_path)
+    with scripted(held_back(hold), models=["m"]) as endpoint, running(endpoint, tmp_path) as process:
         view = until(tmp_path, "running", HELD_FROM)
         assert view["owner"] == {"pid": process.pid, "host": socket.gethostname()}
         counts = view["benchmarks"]["gsm8k"]
@@ -84,14 +83,14 @@ def test_a_run_is_watched_to_its_end(tmp_path: Path) -> None:
         shown = nel("eval", "watch", "out", "--once", cwd=tmp_path)
         assert f"running by process {process.pid} on {socket.gethostname()}" in shown.stdout
         assert f"{HELD_FROM}/{N}" in shown.stdout
-        command = [sys.executable, "-m", "nel", "eval", "watch", "out", "--json", "--interval", "0.1"]
-        watching = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
-        assert watching.stdout is not None
-        assert json.loads(watching.stdout.readline())["state"] == "running"
-        hold.set()
-        rest, _ = watching.communicate(timeout=60)
+        command = ("eval", "watch", "out", "--json", "--interval", "0.1")
+        with started_nel(*command, cwd=tmp_path, stderr=None) as watching:
+            assert watching.stdout is not None
+            assert json.loads(watching.stdout.readline())["state"] == "running"
+            hold.set()
+            rest, _ = watching.communicate(timeout=120)
         assert watching.returncode == 0
-        process.communicate(timeout=60)
+        process.communicate(timeout=120)
         assert process.returncode == 0
     last = json.loads(rest.splitlines()[-1])
     assert (last["state"], last["done"], last["owner"], last["live"]) == ("finished", N, None, None)
@@ -100,12 +99,11 @@ def test_a_run_is_watched_to_its_end(tmp_path: Path) -> None:
 
 def test_a_killed_run_is_told_from_a_stopped_one(tmp_path: Path) -> None:
     """After SIGKILL it is killed, with its last sign of life; a resume and SIGINT make it stopped; both can go on."""
-    hold = threading.Event()
-    with scripted(held_back(hold), models=["m"]) as endpoint:
-        process = start(endpoint, tmp_path, "-O", "engine.drain_seconds=0")
-        until(tmp_path, "running", HELD_FROM)
-        process.kill()
-        process.communicate(timeout=60)
+    with scripted(held_back(threading.Event()), models=["m"]) as endpoint:
+        with running(endpoint, tmp_path, "-O", "engine.drain_seconds=0") as process:
+            until(tmp_path, "running", HELD_FROM)
+            process.kill()
+            process.communicate(timeout=120)
         view = until(tmp_path, "killed", HELD_FROM)
         assert view["owner"] is None
         assert view["last_sign_seconds"] is not None
@@ -117,17 +115,16 @@ def test_a_killed_run_is_told_from_a_stopped_one(tmp_path: Path) -> None:
         shutil.copytree(tmp_path / "out", moved.parent)
         (moved.parent / run_dir.name).rename(moved)
         assert json.loads(nel("eval", "watch", str(moved), "--json", cwd=tmp_path).stdout)["done"] == HELD_FROM
-        resumed = subprocess.Popen(
-            [sys.executable, "-m", "nel", "eval", "resume", str(run_dir)], cwd=tmp_path, stderr=subprocess.PIPE
-        )
-        view = until(tmp_path, "running", HELD_FROM)
-        assert (view["sessions"], view["owner"]["pid"]) == (2, resumed.pid)
-        resumed.send_signal(signal.SIGINT)
-        resumed.communicate(timeout=60)
+        sent = len(endpoint.calls)
+        with started_nel("eval", "resume", str(run_dir), cwd=tmp_path) as resumed:
+            wait_until(lambda: len(endpoint.calls) > sent, resumed)  # before, it may not hear signals yet
+            view = until(tmp_path, "running", HELD_FROM)
+            assert (view["sessions"], view["owner"]["pid"]) == (2, resumed.pid)
+            resumed.send_signal(signal.SIGINT)
+            resumed.communicate(timeout=120)
         view = until(tmp_path, "stopped", HELD_FROM)
         assert view["reason"] == "SIGINT"
         assert "interrupted by SIGINT" in nel("eval", "watch", "out", cwd=tmp_path).stdout
-        hold.set()
 
 
 def test_watching_changes_nothing(tmp_path: Path) -> None:

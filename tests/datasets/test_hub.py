@@ -23,6 +23,8 @@ needs_datasets = pytest.mark.skipif(
 ROOT = Path(__file__).parents[2]
 ROWS = [{"question": f"q{n}", "choices": {"text": ["a", "b"]}, "answer": n} for n in range(3)]
 JSONL = "".join(json.dumps(row) + "\n" for row in ROWS).encode()
+PATIENT = {"HF_HUB_ETAG_TIMEOUT": "120", "HF_HUB_DOWNLOAD_TIMEOUT": "120"}
+"""Their clients give an answer 10 s, which a busy machine may need."""
 CARD = b"""---
 configs:
 - config_name: easy
@@ -58,9 +60,10 @@ class Reader:
     def read(self, *uris: str, **settings: str) -> list[Any]:
         """Return for each URI its commit and rows, or the message of its error."""
         env = {"PATH": os.environ["PATH"], "HOME": str(self.home), "HF_HOME": str(self.home / "hf")}
-        env |= {"HF_ENDPOINT": self.hub.url, "PYTHONPATH": str(ROOT), "NO_PROXY": "*"} | settings
+        env |= {"HF_ENDPOINT": self.hub.url, "PYTHONPATH": str(ROOT), "NO_PROXY": "*"}
+        env |= PATIENT | settings
         done = subprocess.run(
-            [sys.executable, "-c", READ, *uris], env=env, cwd=self.home, capture_output=True, timeout=120, check=False
+            [sys.executable, "-c", READ, *uris], env=env, cwd=self.home, capture_output=True, timeout=280, check=False
         )
         assert done.returncode == 0, done.stderr.decode()
         return [json.loads(line) for line in done.stdout.splitlines()]

@@ -18,6 +18,7 @@ from nel.benchmarks.mathematics.mgsm import LABELS
 from nel.benchmarks.reasoning.bbh_tasks import TASKS
 from nel.benchmarks.registry import find_benchmark
 from nel.benchmarks.translation.pairs import FLORES_LANGUAGES, WMT24PP_PAIRS
+from tests.datasets.test_hub import PATIENT
 from tests.support.hub import FakeHub, running_hub
 
 pytestmark = [
@@ -157,9 +158,9 @@ def hub() -> Iterator[PinnedHub]:
 def read(hub: PinnedHub, home: Path, name: str, what: str = "rows") -> list[Any]:
     """Return subset, prompt and target of each sample, read in a process with an empty cache."""
     env = {"PATH": os.environ["PATH"], "HOME": str(home), "HF_HOME": str(home / "hf"), "HF_ENDPOINT": hub.url}
-    env |= {"PYTHONPATH": str(ROOT), "NO_PROXY": "*"}
+    env |= {"PYTHONPATH": str(ROOT), "NO_PROXY": "*"} | PATIENT
     done = subprocess.run(
-        [sys.executable, "-c", READ, name, what], env=env, cwd=home, capture_output=True, timeout=240, check=False
+        [sys.executable, "-c", READ, name, what], env=env, cwd=home, capture_output=True, timeout=280, check=False
     )
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     found: list[Any] = json.loads(done.stdout)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.processes import started_nel, wait_until
 from tests.support.runs import SHARED, nel, only_run, read_json, read_results, without_volatile
 
 pytestmark = [
@@ -27,15 +26,9 @@ MMLU_PRO = SHARED / "mmlu_pro_outputs_llama31_8b.jsonl.gz"
 
 @contextmanager
 def _replay(*arguments: str) -> Iterator[str]:
-    command = [sys.executable, "-m", "nel", "endpoint", "replay", *arguments, "--port", "0"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    try:
+    with started_nel("endpoint", "replay", *arguments, "--port", "0", cwd=SHARED, stderr=None) as server:
+        assert server.stdout is not None
         yield server.stdout.readline().split()[1]
-    finally:
-        server.terminate()
-        server.wait(10)
-        server.stdout.close()
 
 
 def _completions(url: str) -> dict[str, int]:
@@ -75,21 +68,19 @@ def test_gsm8k_replay_differs_on_no_sample(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_mmlu_pro_replay_survives_a_kill(tmp_path: Path) -> None:
     """12,032 real outputs at concurrency 64: the official number, and the same artifacts after a SIGKILL half way."""
     fields = ("--question-field", "question", "--question-field", "options", "--output-field", "generated_text")
     with _replay(str(MMLU_PRO), *fields, "--id-field", "question_id") as url:
-        whole = nel(*_mmlu_pro(url, "whole"), cwd=tmp_path, timeout=300)
+        whole = nel(*_mmlu_pro(url, "whole"), cwd=tmp_path, timeout=600)
         assert whole.returncode == 0, whole.stderr
         assert _completions(url) == {"total": 12032, "distinct": 12032, "max_repeats": 1}
-        command = [sys.executable, "-m", "nel", *_mmlu_pro(url, "killed")]
-        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + 120
-        while _completions(url)["total"] < 12032 + 5000 and time.monotonic() < deadline:
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        with started_nel(*_mmlu_pro(url, "killed"), cwd=tmp_path, **quiet) as process:
+            wait_until(lambda: _completions(url)["total"] >= 12032 + 3000, process)
             assert process.poll() is None
-        process.kill()
-        process.wait()
-        assert nel(*_mmlu_pro(url, "killed", "--resume"), cwd=tmp_path, timeout=300).returncode == 0
+        assert nel(*_mmlu_pro(url, "killed", "--resume"), cwd=tmp_path, timeout=600).returncode == 0
         sent = _completions(url)["total"] - 12032
     assert 12032 <= sent <= 12032 + CONCURRENCY
     _same(only_run(tmp_path / "whole"), only_run(tmp_path / "killed"))

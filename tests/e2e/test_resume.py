@@ -7,7 +7,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import threading
 import time
 from contextlib import suppress
@@ -15,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
+from tests.support.endpoint import Call, Endpoint, Reply, Turnstile, answer, scripted
+from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, only_run, read_json, read_results, sums, without_volatile, write_jsonl
 
 CONCURRENCY = 8
@@ -46,17 +46,14 @@ def _command(endpoint: Endpoint, out: str, *more: str) -> list[str]:
     ]  # fmt: skip
 
 
-def _start(command: list[str], cwd: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "nel", *command], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+def _wait_for_calls(endpoint: Endpoint, n: int, process: subprocess.Popen[str]) -> None:
+    wait_until(lambda: len(endpoint.calls) >= n, process)
 
 
-def _wait_for_calls(endpoint: Endpoint, n: int) -> None:
-    deadline = time.monotonic() + 30
-    while len(endpoint.calls) < n and time.monotonic() < deadline:
-        threading.Event().wait(0.002)
-    assert len(endpoint.calls) >= n
+def _kill(process: subprocess.Popen[str]) -> None:
+    assert process.poll() is None, process.communicate()
+    process.kill()
+    process.communicate()
 
 
 def _same_artifacts(first: Path, second: Path) -> None:
@@ -72,13 +69,15 @@ def test_kill_and_resume_equals_never_stopping(tmp_path: Path) -> None:
     sums(tmp_path / "data.jsonl", N)
     with scripted(_script, models=["m"]) as endpoint:
         assert nel(*_command(endpoint, "whole"), cwd=tmp_path).returncode == 0
-    with scripted(_script, models=["m"]) as endpoint:
+    turnstile = Turnstile(_script)
+    with scripted(turnstile, models=["m"]) as endpoint:
         resume: tuple[str, ...] = ()
         for stop_at in (60, 150, 260):
-            process = _start(_command(endpoint, "killed", *resume), tmp_path)
-            _wait_for_calls(endpoint, stop_at)
-            process.kill()
-            process.communicate()
+            turnstile.hold_after(stop_at - len(endpoint.calls))
+            with started_nel(*_command(endpoint, "killed", *resume), cwd=tmp_path) as process:
+                _wait_for_calls(endpoint, stop_at, process)
+                _kill(process)
+            turnstile.open()
             resume = ("--resume",)
         done = nel(*_command(endpoint, "killed", "--resume"), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
@@ -93,6 +92,7 @@ def test_kill_and_resume_equals_never_stopping(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_random_kills_at_any_moment(tmp_path: Path) -> None:
     """SIGKILLs at random moments, start-up and snapshot included: equal artifacts, few requests resent."""
     moments = random.Random(20261121)  # noqa: S311 - moments, not secrets
@@ -105,21 +105,27 @@ def test_random_kills_at_any_moment(tmp_path: Path) -> None:
     quick = ("-O", "endpoint.backoff_seconds=0.01")
     with scripted(script, models=["m"]) as endpoint:
         began = time.monotonic()
-        assert nel(*_command(endpoint, "whole", *quick), cwd=tmp_path).returncode == 0
-        took = time.monotonic() - began
+        with started_nel(*_command(endpoint, "whole", *quick), cwd=tmp_path) as process:
+            _wait_for_calls(endpoint, 1, process)
+            starting = time.monotonic() - began  # only says where kills strike; what must hold does so anywhere
+            _, stderr = process.communicate()
+        assert process.returncode == 0, stderr
         resent_without_kills = endpoint.resent()
-    with scripted(script, models=["m"]) as endpoint:
+    turnstile = Turnstile(script)
+    with scripted(turnstile, models=["m"]) as endpoint:
         resume: tuple[str, ...] = ()
         kills = 12
         for number in range(kills):
-            process = _start(_command(endpoint, "killed", *quick, *resume), tmp_path)
-            if number % 3 == 0:  # whatever it is at, starting most likely
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(moments.uniform(0, took / 6))
-            else:
-                _wait_for_calls(endpoint, len(endpoint.calls) + moments.randrange(1, 200))
-            process.kill()
-            process.communicate()
+            passes = moments.randrange(1, 150)  # so that no run is over before it is killed
+            turnstile.hold_after(passes)
+            with started_nel(*_command(endpoint, "killed", *quick, *resume), cwd=tmp_path) as process:
+                if number % 3 == 0:  # whatever it is at, starting most likely
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(moments.uniform(0, 1.2 * starting))
+                else:
+                    _wait_for_calls(endpoint, len(endpoint.calls) + passes, process)
+                _kill(process)
+            turnstile.open()
             resume = ("--resume",) if list(tmp_path.glob("killed/*/run.db")) else ()
         done = nel(*_command(endpoint, "killed", *quick, *resume), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
@@ -131,12 +137,15 @@ def test_random_kills_at_any_moment(tmp_path: Path) -> None:
 def test_a_signal_drains_and_can_be_resumed(tmp_path: Path, number: signal.Signals, code: int) -> None:
     """One Ctrl-C or SIGTERM: requests in flight finish, partial artifacts are written, nothing is sent twice."""
     sums(tmp_path / "data.jsonl", N)
-    with scripted(_script, models=["m"]) as endpoint:
-        process = _start(_command(endpoint, "out"), tmp_path)
-        _wait_for_calls(endpoint, 40)
-        process.send_signal(number)
-        _, stderr = process.communicate(timeout=60)
-        assert process.returncode == code
+    turnstile = Turnstile(_script)
+    turnstile.hold_after(40)
+    with scripted(turnstile, models=["m"]) as endpoint:
+        with started_nel(*_command(endpoint, "out"), cwd=tmp_path) as process:
+            _wait_for_calls(endpoint, 41, process)
+            process.send_signal(number)
+            turnstile.open()
+            _, stderr = process.communicate(timeout=120)
+        assert process.returncode == code, stderr
         assert "nel eval resume" in stderr
         metrics = read_json(only_run(tmp_path / "out") / "gsm8k" / "metrics.json")
         assert metrics["complete"] is False
@@ -219,13 +228,12 @@ def test_a_second_process_is_turned_away(tmp_path: Path) -> None:
         reply.wait = gate
         return reply
 
-    with scripted(held) as endpoint:
-        process = _start(_command(endpoint, "out"), tmp_path)
-        _wait_for_calls(endpoint, 1)
+    with scripted(held) as endpoint, started_nel(*_command(endpoint, "out"), cwd=tmp_path) as process:
+        _wait_for_calls(endpoint, 1, process)
         second = nel(*_command(endpoint, "out", "--resume"), cwd=tmp_path)
         sent = len(endpoint.calls)
         gate.set()
-        process.communicate(timeout=60)
+        process.communicate(timeout=120)
     assert second.returncode == 2
     assert f"in use by process {process.pid}" in second.stderr
     assert sent == 1
@@ -296,11 +304,14 @@ def test_a_refused_resume_changes_nothing(tmp_path: Path) -> None:
 def test_a_killed_run_resumes_from_its_store_alone(tmp_path: Path) -> None:
     """After a SIGKILL there is no run.yaml; `nel eval resume DIR` needs only run.db."""
     sums(tmp_path / "data.jsonl", N)
-    with scripted(_script, models=["m"]) as endpoint:
-        process = _start(_command(endpoint, "out", "--system-prompt", "literally ${HOME}"), tmp_path)
-        _wait_for_calls(endpoint, 50)
-        process.kill()
-        process.communicate()
+    turnstile = Turnstile(_script)
+    turnstile.hold_after(50)
+    with scripted(turnstile, models=["m"]) as endpoint:
+        command = _command(endpoint, "out", "--system-prompt", "literally ${HOME}")
+        with started_nel(*command, cwd=tmp_path) as process:
+            _wait_for_calls(endpoint, 50, process)
+            _kill(process)
+        turnstile.open()
         run_dir = only_run(tmp_path / "out")
         assert not (run_dir / "run.yaml").exists()
         done = nel("eval", "resume", str(run_dir), cwd=tmp_path)
@@ -359,11 +370,13 @@ def test_a_resume_without_one_of_its_benchmarks_is_refused(tmp_path: Path) -> No
 def test_a_dataset_that_is_gone_does_not_stop_a_resume(tmp_path: Path) -> None:
     """run.db holds every sample; with the file deleted the run goes on and says so, but it cannot grow."""
     sums(tmp_path / "data.jsonl", N)
-    with scripted(_script, models=["m"]) as endpoint:
-        process = _start(_command(endpoint, "out"), tmp_path)
-        _wait_for_calls(endpoint, 50)
-        process.kill()
-        process.communicate()
+    turnstile = Turnstile(_script)
+    turnstile.hold_after(50)
+    with scripted(turnstile, models=["m"]) as endpoint:
+        with started_nel(*_command(endpoint, "out"), cwd=tmp_path) as process:
+            _wait_for_calls(endpoint, 50, process)
+            _kill(process)
+        turnstile.open()
         (tmp_path / "data.jsonl").unlink()
         run_dir = only_run(tmp_path / "out")
         done = nel("eval", "resume", str(run_dir), cwd=tmp_path)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -17,11 +15,12 @@ from nel.sandbox.engine import connect
 from nel.sandbox.languages import find_language
 from nel.sandbox.owners import containers
 from tests.sandbox.conftest import need_engine
-from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
+from tests.support.endpoint import Call, Endpoint, Reply, Script, Turnstile, answer, scripted
 from tests.support.engine import can_start, own_engine
+from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, only_run, read_json, read_results, without_volatile, write_jsonl
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.timeout(900)]
 
 N = 48
 
@@ -43,25 +42,32 @@ def tasks(path: Path, n: int = N) -> Path:
     )
 
 
-def script(call: Call, _: int) -> Reply:
-    """Answer right, but for some: wrong, ending early, not parsing, no code."""
-    number = int(call.text.split("def times_")[1].split("(")[0])
-    body = {
-        1: f"return x * {number} + 1",
-        2: "import os; os._exit(0)",
-        3: "return x *",
-        4: "while True: pass",
-    }.get(number % 12, f"import time; time.sleep(0.2); return x * {number}")
-    if number % 12 == 5:
-        return answer("I would rather not.")
-    return answer(f"Here:\n```python\ndef times_{number}(x):\n    {body}\n```")
+def napping(seconds: float) -> Script:
+    """Return what answers right, with a nap, but for some: wrong, ending early, not parsing, never ending, no code."""
+
+    def reply(call: Call, _: int) -> Reply:
+        number = int(call.text.split("def times_")[1].split("(")[0])
+        body = {
+            1: f"return x * {number} + 1",
+            2: "import os; os._exit(0)",
+            3: "return x *",
+            4: "while True: pass",
+        }.get(number % 12, f"import time; time.sleep({seconds}); return x * {number}")
+        if number % 12 == 5:
+            return answer("I would rather not.")
+        return answer(f"Here:\n```python\ndef times_{number}(x):\n    {body}\n```")
+
+    return reply
+
+
+script = napping(0.2)
 
 
 def command(endpoint: Endpoint, out: str, *more: str) -> list[str]:
     return [
         "eval", "run", "--bench", "humaneval", "--dataset", "data.jsonl", "--model-url", endpoint.url,
         "--model-id", "m", "--concurrency", "4", "-o", out, "-O", "sandbox.workers=2",
-        "-O", "sandbox.limits.cpu_seconds=0.5", *more,
+        "-O", "sandbox.limits.cpu_seconds=3", *more,
     ]  # fmt: skip
 
 
@@ -114,13 +120,14 @@ def test_a_kill_leaves_no_container_and_a_resume_asks_nothing_twice(tmp_path: Pa
     tasks(tmp_path / "data.jsonl")
     with scripted(script, models=["m"]) as endpoint:
         assert nel(*command(endpoint, "whole"), cwd=tmp_path).returncode == 0
-    with scripted(script, models=["m"]) as endpoint:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "nel", *command(endpoint, "killed")], cwd=tmp_path, stderr=subprocess.DEVNULL
-        )
-        wait_for_calls(endpoint, 20)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+    turnstile = Turnstile(script)
+    turnstile.hold_after(20)
+    with scripted(turnstile, models=["m"]) as endpoint:
+        with started_nel(*command(endpoint, "killed"), cwd=tmp_path) as process:
+            wait_for_calls(endpoint, 20, process)
+            process.kill()
+            process.communicate()
+        turnstile.open()
         done = nel(*command(endpoint, "killed", "--resume"), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert endpoint.resent() <= 4
@@ -137,18 +144,11 @@ def test_asking_waits_for_scoring(tmp_path: Path) -> None:
     need_engine("python")
     tasks(tmp_path / "data.jsonl", 600)
     with scripted(slow_script, models=["m"]) as endpoint:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "nel", *command(endpoint, "out", "-O", "sandbox.workers=1")],
-            cwd=tmp_path,
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            wait_for_calls(endpoint, 100)
+        arguments = command(endpoint, "out", "-O", "sandbox.workers=1")
+        with started_nel(*arguments, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            wait_for_calls(endpoint, 100, process)
             time.sleep(2.0)
             assert len(endpoint.calls) < 200
-        finally:
-            process.kill()
-            process.wait()
 
 
 def slow_script(call: Call, _: int) -> Reply:
@@ -158,16 +158,18 @@ def slow_script(call: Call, _: int) -> Reply:
 
 def test_a_changed_limit_scores_stored_answers_anew(tmp_path: Path) -> None:
     need_engine("python")
-    tasks(tmp_path / "data.jsonl", 12)
-    with scripted(script, models=["m"]) as endpoint:
+    tasks(tmp_path / "data.jsonl", 8)
+    with scripted(napping(3), models=["m"]) as endpoint:
         assert nel(*command(endpoint, "out"), cwd=tmp_path).returncode == 0
+        before = read_results(only_run(tmp_path / "out"), "humaneval")
+        assert sum(row["reward"] for row in before) == 3
         asked = len(endpoint.calls)
-        again = nel(*command(endpoint, "out", "--resume", "-O", "sandbox.limits.idle_seconds=0.1"), cwd=tmp_path)
+        again = nel(*command(endpoint, "out", "--resume", "-O", "sandbox.limits.idle_seconds=0.5"), cwd=tmp_path)
         assert again.returncode == 0, again.stderr
         assert len(endpoint.calls) == asked
     rows = read_results(only_run(tmp_path / "out"), "humaneval")
     assert {row["scoring_details"].get("verdict") for row in rows if row["reward"] == 0} >= {"timeout"}
-    assert sum(row["reward"] for row in rows) == 0  # those that sleep for 0.2 s are too slow now
+    assert sum(row["reward"] for row in rows) == 0  # those that sleep for 3 s are too slow now
 
 
 @pytest.mark.slow
@@ -176,27 +178,19 @@ def test_an_engine_that_goes_away_stops_the_run_and_a_resume_completes_it(tmp_pa
     need_engine("python")
     tasks(tmp_path / "data.jsonl")
     home = Path(tempfile.mkdtemp(prefix="nel-engine-", dir="/tmp"))
-    with own_engine(home) as engine, scripted(script, models=["m"]) as endpoint:
+    turnstile = Turnstile(script)
+    with own_engine(home) as engine, scripted(turnstile, models=["m"]) as endpoint:
         engine.take(find_language("python").image)
         env = {**os.environ, "DOCKER_HOST": engine.host}
         assert nel(*command(endpoint, "whole"), cwd=tmp_path, env=env).returncode == 0
         asked = len(endpoint.calls)
-        process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "nel",
-                *command(endpoint, "cut", "-O", "engine.concurrency=2", "-O", "sandbox.engine_wait_seconds=2"),
-            ],
-            cwd=tmp_path,
-            env=env,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        wait_for_calls(endpoint, asked + 8)
-        time.sleep(1.0)
-        engine.stop()
-        _, said = process.communicate(timeout=120)
+        turnstile.hold_after(8)
+        arguments = command(endpoint, "cut", "-O", "engine.concurrency=2", "-O", "sandbox.engine_wait_seconds=2")
+        with started_nel(*arguments, cwd=tmp_path, env=env, stdout=subprocess.DEVNULL) as process:
+            wait_for_calls(endpoint, asked + 8, process)
+            engine.stop()
+            turnstile.open()
+            _, said = process.communicate(timeout=200)
         assert process.returncode in (3, 75), said
         assert "no Docker engine answers" in said
         cut = only_run(tmp_path / "cut")
@@ -209,8 +203,5 @@ def test_an_engine_that_goes_away_stops_the_run_and_a_resume_completes_it(tmp_pa
         assert comparable(cut) == comparable(only_run(tmp_path / "whole"))
 
 
-def wait_for_calls(endpoint: Endpoint, n: int) -> None:
-    deadline = time.monotonic() + 60
-    while len(endpoint.calls) < n and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert len(endpoint.calls) >= n
+def wait_for_calls(endpoint: Endpoint, n: int, process: subprocess.Popen[str]) -> None:
+    wait_until(lambda: len(endpoint.calls) >= n, process)

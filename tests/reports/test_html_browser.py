@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+PATIENCE_MS = 120_000
+"""Bounds a hang: a busy machine takes longer than the 5 s that are waited by default."""
+sync_api.expect.set_options(timeout=PATIENCE_MS)
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium in PATH"),
     pytest.mark.slow,
@@ -30,6 +33,7 @@ class Watched:
 
     def __init__(self, page: Page, path: Path) -> None:
         self.page = page
+        page.set_default_timeout(PATIENCE_MS)
         self.incidents: list[str] = []
         self.requests: list[str] = []
         page.on("dialog", self._dialog)
@@ -46,7 +50,7 @@ class Watched:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE_MS)
         yield browser
         browser.close()
 
@@ -73,8 +77,8 @@ def test_model_output_never_runs(watched: Watched, report: Path) -> None:
     page.fill("[name=search]", "alert(")
     sync_api.expect(page.locator("[role=status]")).to_contain_text("match")
     page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    page.wait_for_function("document.querySelectorAll('.panel pre').length > 50")
     page.wait_for_timeout(200)
-    assert page.locator(".panel pre").count() > 50
     assert page.evaluate("window.pwned") is None
     assert page.locator("main svg[onload], main img, ol a, ol script").count() == 0
     assert watched.incidents == []

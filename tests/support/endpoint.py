@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -42,6 +43,9 @@ class Call:
 
 
 Script = Callable[[Call, int], Reply]
+_HELD_LOOK_SECONDS = 0.01
+_PATIENCE_SECONDS = 60
+"""Bounds a hang of the endpoint's own thread."""
 
 
 def answer(text: str | None, *, finish: str = "stop", **message: Any) -> Reply:
@@ -55,6 +59,35 @@ def answer(text: str | None, *, finish: str = "stop", **message: Any) -> Reply:
             "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
         }
     )
+
+
+class Turnstile:
+    """A script that lets so many requests pass and keeps the others waiting, so that a run cannot get to its end."""
+
+    def __init__(self, script: Script) -> None:
+        """Let everything pass."""
+        self._script = script
+        self._seen = 0
+        self._last: float = math.inf
+        self._opened = threading.Event()
+
+    def __call__(self, call: Call, number: int) -> Reply:
+        """Reply as the script does, at once or when the turnstile is opened."""
+        reply = self._script(call, number)
+        self._seen += 1
+        if self._seen > self._last:
+            reply.wait = self._opened
+        return reply
+
+    def hold_after(self, n: int) -> None:
+        """Let n more requests pass."""
+        self._opened = threading.Event()
+        self._last = self._seen + n
+
+    def open(self) -> None:
+        """Let everything pass, and what waits first."""
+        self._last = math.inf
+        self._opened.set()
 
 
 @dataclass
@@ -107,8 +140,9 @@ def scripted(script: Script, *, models: list[str] | None = None, key: str | None
         seen[raw.decode()] += 1
         endpoint.calls.append(call)
         reply = script(call, number)
-        if reply.wait is not None:
-            await asyncio.to_thread(reply.wait.wait, 30)
+        # Not in a thread for each: those of the loop are few, and they would outlive the endpoint.
+        while reply.wait is not None and not (reply.wait.is_set() or stopped.is_set()):  # noqa: ASYNC110
+            await asyncio.sleep(_HELD_LOOK_SECONDS)
         if reply.reset and request.transport is not None:
             request.transport.abort()
         if reply.raw is not None:
@@ -138,10 +172,10 @@ def scripted(script: Script, *, models: list[str] | None = None, key: str | None
 
     thread = threading.Thread(target=lambda: loop.run_until_complete(serve()), daemon=True)
     thread.start()
-    assert ready.wait(10)
+    assert ready.wait(_PATIENCE_SECONDS)
     try:
         yield endpoint
     finally:
         loop.call_soon_threadsafe(stopped.set)
-        thread.join(10)
+        thread.join(_PATIENCE_SECONDS)
         loop.close()

@@ -32,7 +32,7 @@ class Engine:
             stderr=log,
         )  # fmt: skip
         log.close()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while self.docker("version").returncode:
             if time.monotonic() > deadline or self._process.poll() is not None:
                 raise RuntimeError((self._home / "log").read_text(errors="replace")[-2000:])
@@ -67,8 +67,8 @@ def own_engine(home: Path) -> Iterator[Engine]:
     """Start an engine; stop it and remove all it had."""
     home.mkdir(parents=True, exist_ok=True)
     engine = Engine(home)
-    engine.start()
     try:
+        engine.start()
         yield engine
     finally:
         engine.stop()

@@ -193,7 +193,7 @@ def running_hub(hub: Hub) -> Iterator[Hub]:
     loop = asyncio.new_event_loop()
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", hub.handle)
-    runner = web.AppRunner(app)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
 
     async def start() -> int:
         await runner.setup()
@@ -208,7 +208,7 @@ def running_hub(hub: Hub) -> Iterator[Hub]:
     try:
         yield hub
     finally:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(timeout=10)
+        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(timeout=60)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(timeout=10)
+        thread.join(timeout=60)
         loop.close()

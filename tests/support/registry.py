@@ -66,7 +66,7 @@ def running_registry(*, refuse: bool = False) -> Iterator[Registry]:
     loop = asyncio.new_event_loop()
     app = web.Application(client_max_size=1 << 30)
     app.router.add_route("*", "/v2/{path:.*}", registry.handle)
-    runner = web.AppRunner(app)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
 
     async def start() -> int:
         await runner.setup()
@@ -80,7 +80,7 @@ def running_registry(*, refuse: bool = False) -> Iterator[Registry]:
     try:
         yield registry
     finally:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(timeout=10)
+        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(timeout=60)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(timeout=10)
+        thread.join(timeout=60)
         loop.close()

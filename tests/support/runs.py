@@ -26,7 +26,7 @@ def sums(path: Path, n: int) -> Path:
 
 
 def nel(
-    *arguments: str, cwd: Path, env: dict[str, str] | None = None, timeout: float = 120
+    *arguments: str, cwd: Path, env: dict[str, str] | None = None, timeout: float = 280
 ) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own."""
     environment = {**os.environ, "COLUMNS": "200", **(env or {})}
