@@ -25,18 +25,21 @@ from tests.byob.test_compilation import write_benchmark
 from tests.support.endpoint import answer, scripted
 from tests.support.registry import running_registry
 
+pytestmark = pytest.mark.timeout(1200)
 BASE = "nel-base:bookworm"
 EMPTY = "nel-byob-test-empty:latest"
 
 
 @pytest.fixture
-def engine() -> Any:
+def engine() -> Iterator[Any]:
     try:
-        return connect()
+        client = connect()
     except SandboxError as error:
         if os.environ.get("NEL_REQUIRE_DOCKER"):
             pytest.fail(f"Docker is required here: {error}")
         pytest.skip(f"no engine: {error}")
+    yield client
+    client.close()
 
 
 @pytest.fixture
@@ -54,7 +57,6 @@ def empty(engine: Any) -> Iterator[str]:
 
 @pytest.mark.docker
 @pytest.mark.slow
-@pytest.mark.timeout(1200)
 def test_an_image_runs_its_benchmark_against_a_server(tmp_path: Path, engine: Any) -> None:
     """Built without the network in it, tagged with its platform, and run as a user who is not root."""
     path = write_benchmark(tmp_path / "work")

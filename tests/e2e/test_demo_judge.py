@@ -40,7 +40,7 @@ def test_the_demo_goes_the_whole_way(tmp_path: Path) -> None:
     command = [sys.executable, str(SCRIPT)]
     with nobody_left_in(tmp_path):
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=800, check=False)
-        assert at_work_in(tmp_path) == []
+        wait_until(lambda: not at_work_in(tmp_path))
     assert done.returncode == 0, done.stderr
     (run,) = tmp_path.glob("eval_results/*-judged-demo")
     metrics = read_json(run / "quickstart" / "metrics.json")["judging"]
@@ -67,7 +67,7 @@ def test_ctrl_c_ends_the_demo_in_order(tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)
         process.send_signal(signal.SIGCONT)
         text, _ = process.communicate(timeout=300)
-        assert at_work_in(tmp_path) == []
+        wait_until(lambda: not at_work_in(tmp_path))
     assert process.returncode == 130, text
     assert text.count("$ nel ") == 1
     assert "Traceback" not in text
