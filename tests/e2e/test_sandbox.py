@@ -23,6 +23,8 @@ from tests.support.runs import nel, only_run, read_json, read_results, without_v
 pytestmark = [pytest.mark.docker, pytest.mark.timeout(900)]
 
 N = 48
+NEVER_ENDING = 4
+"""One alone, so that all may have the 10 s of CPU time that are given by default, which no honest one comes near."""
 
 
 def tasks(path: Path, n: int = N) -> Path:
@@ -51,8 +53,9 @@ def napping(seconds: float) -> Script:
             1: f"return x * {number} + 1",
             2: "import os; os._exit(0)",
             3: "return x *",
-            4: "while True: pass",
         }.get(number % 12, f"import time; time.sleep({seconds}); return x * {number}")
+        if number == NEVER_ENDING:
+            body = "while True: pass"
         if number % 12 == 5:
             return answer("I would rather not.")
         return answer(f"Here:\n```python\ndef times_{number}(x):\n    {body}\n```")
@@ -66,8 +69,7 @@ script = napping(0.2)
 def command(endpoint: Endpoint, out: str, *more: str) -> list[str]:
     return [
         "eval", "run", "--bench", "humaneval", "--dataset", "data.jsonl", "--model-url", endpoint.url,
-        "--model-id", "m", "--concurrency", "4", "-o", out, "-O", "sandbox.workers=2",
-        "-O", "sandbox.limits.cpu_seconds=3", *more,
+        "--model-id", "m", "--concurrency", "4", "-o", out, "-O", "sandbox.workers=2", *more,
     ]  # fmt: skip
 
 
@@ -85,13 +87,13 @@ def test_verdicts_reach_the_artifacts(tmp_path: Path) -> None:
     run_dir = only_run(tmp_path / "out")
     found = read_json(run_dir / "humaneval" / "failure_analysis.json")
     kinds = {name: part["count"] for name, part in found["categories"].items()}
-    assert kinds == {"wrong_answer": 8, "runtime_error": 8, "syntax_error": 8, "timeout": 8, "no_answer": 8}
+    assert kinds == {"wrong_answer": 8, "runtime_error": 8, "syntax_error": 8, "timeout": 2, "no_answer": 8}
     details = {one["category"]: one["detail"] for one in found["exemplars"]}
     assert "assert candidate(3) == 75\ntimes_25(3) -> 76" in details["wrong_answer"]
     bundle = read_json(run_dir / "humaneval" / "eval-humaneval.json")
     scores = bundle["benchmark"]["scores"]
-    assert scores["pass@1"]["value"] == pytest.approx(28 / 48)
-    assert scores["pass@2"]["value"] == pytest.approx(28 / 48)
+    assert scores["pass@1"]["value"] == pytest.approx(31 / 48)
+    assert scores["pass@2"]["value"] == pytest.approx(31 / 48)
     row = read_results(run_dir, "humaneval")[0]
     assert (row["scoring_details"]["verdict"], row["scoring_details"]["mode"]) == ("wrong", "split")
 

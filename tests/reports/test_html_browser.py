@@ -148,7 +148,7 @@ def test_categories_sort_both_ways(watched: Watched) -> None:
 def test_page_never_scrolls_sideways(browser: Any, report: Path, width: int) -> None:
     """Wide tables scroll inside their own frame, also on a telephone."""
     page = browser.new_page(viewport={"width": width, "height": 800})
-    page.goto(report.as_uri())
+    page.goto(report.as_uri(), timeout=PATIENCE_MS)
     page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.close()
@@ -158,7 +158,7 @@ def test_page_is_readable_without_script(browser: Any, report: Path) -> None:
     """With JavaScript off the headline, the metrics and the failures are there, and the list says what it needs."""
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(report.as_uri())
+    page.goto(report.as_uri(), timeout=PATIENCE_MS)
     text = page.locator("body").inner_text()
     for part in ("accuracy", "is the 95 % interval (wilson)", "wrong_answer", "needs JavaScript"):
         assert part in text
