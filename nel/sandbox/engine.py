@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _ANSWER_SECONDS: Final = 60
 _CONNECT_SECONDS: Final = 5
+_FIRST_ANSWER_SECONDS: Final = 30
+"""An engine that starts a hundred containers meanwhile is slow and yet there."""
 _NOT_FOUND: Final = 404
 _PORT: Final = 2375
 _TLS_PORT: Final = 2376
@@ -65,9 +67,9 @@ def connect(host: str | None = None) -> docker.DockerClient:
         if by_ssh and importlib.util.find_spec("paramiko") is None:
             raise SandboxError("an engine over ssh needs more of the SDK: pip install 'nel[ssh]'", kind="no_engine")
         if host is not None:
-            client = docker.DockerClient(base_url=host, timeout=_CONNECT_SECONDS, use_ssh_client=by_ssh)
+            client = docker.DockerClient(base_url=host, timeout=_FIRST_ANSWER_SECONDS, use_ssh_client=by_ssh)
         else:
-            client = docker.from_env(timeout=_CONNECT_SECONDS, use_ssh_client=by_ssh)
+            client = docker.from_env(timeout=_FIRST_ANSWER_SECONDS, use_ssh_client=by_ssh)
         client.ping()
         client.api.timeout = _ANSWER_SECONDS
         return client
