@@ -1,17 +1,21 @@
 """Runs attempts of one evaluation in forked children, so that a test that kills hundreds pays for one import.
 
 Reads a line of JSON for each attempt (config, whether to resume, environment, seconds until SIGKILL or null) and
-answers with a line: the exit status, negative for a signal. Trap: a child is forked before any thread or loop exists.
+answers with a line: the exit status, negative for a signal. A child dies with this process. Trap: a child is forked
+before any thread or loop exists.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import signal
 import sys
 import time
 from typing import Any
+
+_PR_SET_PDEATHSIG = 1
 
 
 def main() -> None:
@@ -26,6 +30,7 @@ def _attempt(order: dict[str, Any]) -> int:
     child = os.fork()
     if child == 0:
         os.setpgid(0, 0)
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         os.environ.update(order["env"])
         _evaluate(order)
     deadline = None if order["seconds"] is None else time.monotonic() + order["seconds"]

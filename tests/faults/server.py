@@ -22,6 +22,17 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeAlias
 
+HANGS_SECONDS = 120.0
+"""What takes longer than this hangs; nothing that works comes near it, however slow the machine."""
+
+
+def wait_until(holds: Callable[[], bool], what: str) -> None:
+    """Wait until something holds that will."""
+    deadline = time.monotonic() + HANGS_SECONDS
+    while not holds():
+        assert time.monotonic() < deadline, f"it never came to this: {what}"
+        time.sleep(0.002)
+
 
 class Do(Enum):
     """What a server can do to a connection besides writing."""
@@ -47,7 +58,7 @@ class Endless:
 
 @dataclass(frozen=True)
 class Gate:
-    """Wait until an event is set (30 s at most)."""
+    """Wait until an event is set, or the server ends."""
 
     event: threading.Event
 
@@ -204,12 +215,9 @@ class Server:
         """Return the calls for one prompt."""
         return [call for call in self.calls if call.number == number]
 
-    def wait_for(self, n: int, *, seconds: float = 30) -> None:
-        """Wait until so many calls have come."""
-        deadline = time.monotonic() + seconds
-        while len(self.calls) < n and time.monotonic() < deadline:
-            threading.Event().wait(0.002)
-        assert len(self.calls) >= n, f"{len(self.calls)} calls of {n}"
+    def wait_for(self, n: int) -> None:
+        """Wait until so many calls have come; whoever waits for them holds the answers that would end the run."""
+        wait_until(lambda: len(self.calls) >= n, f"{n} calls have come")
 
 
 class _Gone(Exception):
@@ -292,7 +300,8 @@ class _Serving:
         elif isinstance(step, (float, int)):
             await asyncio.sleep(step)
         elif isinstance(step, Gate):
-            await asyncio.to_thread(step.event.wait, 30)
+            while not step.event.is_set():  # noqa: ASYNC110 - another thread sets it
+                await asyncio.sleep(0.002)
         elif isinstance(step, Endless):
             await self._endlessly(step, writer, call)
         elif step is Do.HALF_CLOSE:
@@ -326,7 +335,7 @@ def serving(
     models: list[str] | Reply | None = None,
     tls: ssl.SSLContext | None = None,
     host: str = "127.0.0.1",
-    port: int = 0,
+    on: socket.socket | None = None,
 ) -> Iterator[Server]:
     """Serve a script until the block ends.
 
@@ -334,8 +343,8 @@ def serving(
         script: Gets the call and returns the reply; or replies by the number in the prompt.
         models: What ``GET /v1/models`` lists, or the reply to it; None answers 404.
         tls: Serve HTTPS with this context.
-        host: The address to bind; an IPv6 one as well.
-        port: 0 takes any free one.
+        host: The address to bind, on any free port; an IPv6 one as well.
+        on: The bound socket to listen on instead; it is closed at the end.
     """
     server = Server()
     serve = script if callable(script) else by_number(script)
@@ -344,7 +353,8 @@ def serving(
 
     async def run() -> None:
         state = _Serving(server, serve, models)
-        listening = await asyncio.start_server(state.connected, host, port, ssl=tls, limit=1 << 26, backlog=2048)
+        where: dict[str, Any] = {"host": host, "port": 0} if on is None else {"sock": on}
+        listening = await asyncio.start_server(state.connected, **where, ssl=tls, limit=1 << 26, backlog=2048)
         server.port = listening.sockets[0].getsockname()[1]
         shown = f"[{host}]" if ":" in host else host
         server.url = f"{'https' if tls else 'http'}://{shown}:{server.port}/v1"
@@ -359,12 +369,12 @@ def serving(
 
     thread = threading.Thread(target=loop.run_until_complete, args=(run(),), daemon=True)
     thread.start()
-    assert ready.wait(10)
+    assert ready.wait(HANGS_SECONDS)
     try:
         yield server
     finally:
         loop.call_soon_threadsafe(stopped.set)
-        thread.join(10)
+        thread.join(HANGS_SECONDS)
         loop.close()
 
 
@@ -389,8 +399,9 @@ def black_hole(host: str = "127.0.0.1", port: int = 0) -> Iterator[int]:
                 filler.close()
 
 
-def free_port() -> int:
-    """Return a port where nothing listens."""
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        return int(unused.getsockname()[1])
+@contextmanager
+def closed_port() -> Iterator[tuple[int, socket.socket]]:
+    """Hold a port where nothing listens, so that nobody else gets it; yield it and its socket."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield int(held.getsockname()[1]), held

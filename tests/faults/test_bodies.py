@@ -202,7 +202,7 @@ def test_a_body_that_unfolds_is_cut(tmp_path: Path, megabytes: int) -> None:
     body = head + again * (megabytes - 1)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with serving({0: http(body, headers={"Content-Encoding": "gzip"})}) as server:
-        ran = run(tmp_path, server, n=2, endpoint={"response_bytes_max": 4 << 20, "total_timeout_seconds": 20})
+        ran = run(tmp_path, server, n=2, endpoint={"response_bytes_max": 4 << 20})
         assert len(server.of(0)) <= 2
     assert ran.states == ["infra:too_large", "scored"]
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
@@ -260,7 +260,7 @@ HOSTILE = {
 def test_any_text_is_stored_and_read_back(tmp_path: Path, text: str) -> None:
     """Strange characters and a huge line are stored so that they read back equal, as strict JSON."""
     with serving({0: answer(text)}) as server:
-        ran = run(tmp_path, server, n=1, endpoint={"total_timeout_seconds": 20})
+        ran = run(tmp_path, server, n=1)
     assert ran.states == ["scored"]
     assert ran.rows[0]["model_response"] == text
 

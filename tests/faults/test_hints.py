@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import random
 import statistics
 import time
 from datetime import UTC, datetime, timedelta
@@ -11,9 +14,19 @@ from typing import Any
 
 import pytest
 
+from nel.config.schema import EndpointConfig
+from nel.models.client import Client, pace_of
+from nel.models.faults import Fault
+from nel.models.pacing import Gate
+from nel.models.transport import Fetched
+from nel.types import Message, Request, Response
 from tests.faults.invariants import nothing_paid_twice
-from tests.faults.runs import run
-from tests.faults.server import Call, Reply, Server, by_number, error, right, serving
+from tests.faults.runs import QUICK, run
+from tests.faults.server import HANGS_SECONDS, Call, Reply, Server, answer_json, by_number, error, right, serving
+from tests.simulation.loop import Clock, run_virtually
+
+SOON = 12.0
+"""Seconds within which a slow machine still does what takes a second or two, and no other reading of a hint would."""
 
 
 def _gap(server: Server, number: int) -> float:
@@ -28,14 +41,14 @@ def _used_up(kind: str) -> dict[str, str]:
 
 def test_f01_retry_after_holds_for_the_whole_endpoint(tmp_path: Path) -> None:
     """One 429 that asks for a pause: nobody asks the endpoint until it is over, and no latency contains it."""
-    with serving({0: [error(429, headers={"Retry-After": "0.6"})]}) as server:
-        ran = run(tmp_path, server, n=8, engine={"concurrency": 2})
+    with serving({0: [error(429, headers={"Retry-After": "2"})]}) as server:
+        ran = run(tmp_path, server, n=20, engine={"concurrency": 2})
         told = server.of(0)[0].at
-        early = [call for call in server.calls if told + 0.2 < call.at < told + 0.57]
-        assert early == []
-        assert 0.57 <= _gap(server, 0) < 3
-    assert ran.states == ["scored"] * 8
-    assert max(row["timing"]["latency_seconds"] for row in ran.rows) < 0.5
+        early = [call for call in server.calls if told < call.at < told + 1.97]
+        assert len(early) <= 4, "more are asked than can have been under way before the client had read it"
+        assert 1.97 <= _gap(server, 0) < SOON
+    assert ran.states == ["scored"] * 20
+    assert max(row["timing"]["latency_seconds"] for row in ran.rows) < 1.9
 
 
 FORMATS = {
@@ -56,7 +69,7 @@ def test_a_date_is_measured_by_the_servers_own_clock(tmp_path: Path, style: str,
     headers = {"Date": FORMATS["imf"](now), "Retry-After": FORMATS[style](now + timedelta(seconds=1))}
     with serving({0: [error(429, headers=headers)]}) as server:
         ran = run(tmp_path, server, n=1)
-        assert 0.9 <= _gap(server, 0) < 4
+        assert 0.9 <= _gap(server, 0) < SOON
     assert ran.states == ["scored"]
 
 
@@ -66,7 +79,7 @@ def test_f02_a_date_in_the_past_is_no_wait(tmp_path: Path) -> None:
     headers = {"Date": FORMATS["imf"](now), "Retry-After": FORMATS["imf"](now - timedelta(hours=3))}
     with serving({0: [error(429, headers=headers)]}) as server:
         assert run(tmp_path, server, n=1).states == ["scored"]
-        assert _gap(server, 0) < 2
+        assert _gap(server, 0) < SOON
 
 
 UNREADABLE = ["-1", "0", "inf", "-inf", "nan", "abc", "", "1e", "0x10", "-86400", "١", "Tue, 99 Foo 2025 99:99:99 GMT"]
@@ -78,14 +91,14 @@ def test_a_hint_that_says_nothing_is_ignored(tmp_path: Path, value: str) -> None
     header = value.encode("utf-8").decode("latin-1")
     with serving({0: [error(429, headers={"Retry-After": header})]}) as server:
         assert run(tmp_path, server, n=1).states == ["scored"]
-        assert _gap(server, 0) < 2
+        assert _gap(server, 0) < SOON
 
 
 def test_f03_a_fraction_of_a_second(tmp_path: Path) -> None:
     """Fractions are not rounded down."""
     with serving({0: [error(429, headers={"Retry-After": "0.7"})]}) as server:
         run(tmp_path, server, n=1)
-        assert 0.65 <= _gap(server, 0) < 3
+        assert 0.65 <= _gap(server, 0) < SOON
 
 
 def test_f03_a_header_that_stands_twice(tmp_path: Path) -> None:
@@ -93,7 +106,7 @@ def test_f03_a_header_that_stands_twice(tmp_path: Path) -> None:
     headers = [("Retry-After", "0.3"), ("Retry-After", "0.4")]
     with serving({0: [error(429, headers=headers)]}) as server:
         assert run(tmp_path, server, n=1).states == ["scored"]
-        assert _gap(server, 0) < 3
+        assert _gap(server, 0) < SOON
 
 
 @pytest.mark.parametrize(
@@ -116,7 +129,7 @@ def test_a_wait_that_is_too_long_stops_the_run_resumably(tmp_path: Path, headers
     with serving(script) as server:
         started = time.monotonic()
         ran = run(tmp_path, server, n=40, engine={"concurrency": 4}, endpoint={"retry_after_seconds_max": 1})
-        assert time.monotonic() - started < 30
+        assert time.monotonic() - started < HANGS_SECONDS
         assert len(server.calls) <= 12
         assert ran.exit_code == 75
         assert any(word in ran.reason for word in ("24", "86", "26", "reopen", ":")), ran.reason
@@ -132,7 +145,7 @@ def test_f03_a_wait_that_is_too_long_is_not_begun(tmp_path: Path) -> None:
     with serving(lambda call: right(call) if call.number < 2 else closed) as server:
         started = time.monotonic()
         ran = run(tmp_path, server, n=6, engine={"concurrency": 1}, endpoint={"retry_after_seconds_max": 1})
-        assert time.monotonic() - started < 30
+        assert time.monotonic() - started < HANGS_SECONDS
     assert ran.exit_code == 75
 
 
@@ -141,7 +154,7 @@ def test_f03_four_hundred_digits(tmp_path: Path) -> None:
     with serving({0: [error(429, headers={"Retry-After": "9" * 400})]}) as server:
         started = time.monotonic()
         ran = run(tmp_path, server, n=1)
-        assert time.monotonic() - started < 30
+        assert time.monotonic() - started < HANGS_SECONDS
     assert (ran.states, ran.exit_code) in ((["scored"], 0), (["infra:rate_limit"], 75))
 
 
@@ -168,10 +181,15 @@ def test_f03_four_hundred_digits(tmp_path: Path) -> None:
 )
 def test_other_headers_are_understood(tmp_path: Path, headers: dict[str, str]) -> None:
     """Vendors' own headers give the wait where Retry-After does not."""
-    named = {key: value.replace("EPOCH", str(int(time.time()) + 2)) for key, value in headers.items()}
-    with serving({0: [error(429, headers=named)]}) as server:
+
+    def script(call: Call) -> Reply:
+        moment = str(int(time.time()) + 3)  # of the answer, since the run begins as late as it does
+        named = {key: value.replace("EPOCH", moment) for key, value in headers.items()}
+        return right(call) if call.attempt else error(429, headers=named)
+
+    with serving(script) as server:
         assert run(tmp_path, server, n=1).states == ["scored"]
-        assert 0.45 <= _gap(server, 0) < 5
+        assert 0.45 <= _gap(server, 0) < SOON
 
 
 @pytest.mark.parametrize(("status", "calls"), [(500, 1), (429, 1)], ids=["f04-no-retry-500", "f04-no-retry-429"])
@@ -183,21 +201,56 @@ def test_a_server_that_forbids_a_retry_gets_none(tmp_path: Path, status: int, ca
     assert ran.states[1].startswith("infra:")
 
 
-@pytest.mark.slow
-def test_f05_without_a_hint_the_waits_spread_and_grow(tmp_path: Path) -> None:
+class _RefusingTwice:
+    """A transport that refuses each request twice, and when it was asked; nothing leaves the process."""
+
+    def __init__(self) -> None:
+        self.times: dict[str, list[float]] = {}
+
+    async def fetch(self, method: str, url: str, body: bytes, headers: dict[str, str], stream: Any) -> Fetched | Fault:
+        loop = asyncio.get_running_loop()
+        seen = self.times.setdefault(headers["Idempotency-Key"], [])
+        seen.append(loop.time())
+        await asyncio.sleep(0.01)
+        if len(seen) > 2:
+            return Fetched(200, {}, json.dumps(answer_json("yes")).encode(), seconds=0.01)
+        return Fault(kind="rate_limit", message="HTTP 429", retryable=True, status=429)
+
+    async def __aenter__(self) -> _RefusingTwice:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        return None
+
+
+def test_f05_without_a_hint_the_waits_spread_and_grow() -> None:
     """Eighty clients refused at once come back spread over the whole wait, and later the second time."""
-    refused = [error(429), error(429)]
-    settings = {"backoff_seconds": 0.4, "backoff_seconds_max": 2, "attempts_max": 10, "outage_seconds_max": 60}
-    with serving(by_number(dict.fromkeys(range(80), refused))) as server:  # type: ignore[arg-type]
-        ran = run(tmp_path, server, n=80, engine={"concurrency": 80}, endpoint=settings)
-        times = [[call.at for call in server.of(number)] for number in range(80)]
-    assert ran.states == ["scored"] * 80
+    jitter = random.Random(5).random  # noqa: S311 - nothing secret
+    transport = _RefusingTwice()
+    settings = {**QUICK, "backoff_seconds": 0.4, "backoff_seconds_max": 2, "attempts_max": 10}
+    endpoint = EndpointConfig.model_validate({**settings, "url": "http://127.0.0.1:9/v1"})
+
+    async def ask_all() -> list[Response]:
+        gate = Gate(pace_of(endpoint, 80), jitter=jitter)
+        async with Client(
+            endpoint, api_key=None, connections=80, jitter=jitter, gate=gate, transport=transport
+        ) as client:
+            return await asyncio.gather(*(client.complete(_numbered(number), b"{}") for number in range(80)))
+
+    answers = run_virtually(ask_all(), Clock(), started=lambda _: None, died=lambda: None)
+    assert [(one.text, one.attempts) for one in answers] == [("yes", 3)] * 80
+    times = list(transport.times.values())
     back = sorted(at[1] for at in times)
     width = (back[-1] - back[0]) / 10
     fullest = max(sum(1 for at in back if k * width <= at - back[0] <= (k + 1) * width) for k in range(10))
     assert fullest <= 40, "most come back at the same moment"
     first, second = (statistics.mean(at[k + 1] - at[k] for at in times) for k in (0, 1))
     assert second > first * 1.1
+
+
+def _numbered(number: int) -> Request:
+    messages = (Message(role="user", content="What?"),)
+    return Request(protocol="chat", model="m", sample_id=str(number), repeat=0, messages=messages)
 
 
 class Storm:
@@ -231,7 +284,7 @@ def test_f06_a_storm_makes_the_client_small_and_passes(tmp_path: Path) -> None:
         took = max(call.at for call in server.calls) - began - 1.5
         assert len(during) <= 200, "the client storms back"
         assert max(late, default=0) <= 16
-        assert took < 40
+        assert took < HANGS_SECONDS
         nothing_paid_twice(server)
     assert ran.states == ["scored"] * 300
 
@@ -257,10 +310,11 @@ class Bucket:
     def __init__(self, rate: float, burst: float) -> None:
         self.rate, self.burst, self.tokens, self.last = rate, burst, burst, time.monotonic()
         self.refused = 0
-        self.began = self.last
+        self.began: float | None = None
 
     def __call__(self, call: Call) -> Reply:
         now = time.monotonic()
+        self.began = self.began or now
         self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
         self.last = now
         if self.tokens < 1:
@@ -286,7 +340,7 @@ def test_a_known_limit_is_kept(tmp_path: Path, limits: dict[str, Any]) -> None:
         took = server.calls[-1].at - server.calls[0].at
     assert ran.states == ["scored"] * 200
     assert bucket.refused <= 20, "one in ten was refused"
-    assert took < 8
+    assert took < 60, "two seconds' worth at the limit's rate; a slow machine is slower than the limit"
 
 
 @pytest.mark.slow
@@ -320,9 +374,9 @@ def test_f13_retries_have_a_budget_and_lose_nothing(tmp_path: Path) -> None:
 
 def test_f20_a_back_off_holds_no_permit(tmp_path: Path) -> None:
     """At concurrency 1 the others are asked while one sample waits for its next attempt."""
-    slow = {"backoff_seconds": 1.0, "backoff_seconds_max": 1.0, "attempts_max": 4}
-    with serving({0: [error(500)] * 3}) as server:
-        ran = run(tmp_path, server, n=10, engine={"concurrency": 1}, endpoint=slow)
+    later = error(500, headers={"Retry-After": "4"})
+    with serving({0: [later]}) as server:
+        ran = run(tmp_path, server, n=10, engine={"concurrency": 1})
         tries = [index for index, call in enumerate(server.calls) if call.number == 0]
         between = tries[-1] - tries[0] - (len(tries) - 1)
         assert between >= 5, "the others waited for the one that waits"

@@ -79,7 +79,10 @@ def test_f38_a_judge_that_is_down_stops_no_generation(tmp_path: Path) -> None:
     with serving(most_right) as model:
         with serving(down) as judge:
             settings = judged(tmp_path, judge.url)
-            settings["judge"]["panel"][0]["attempts_max"] = 20  # the outage is known before any sample gives up
+            settings["judge"]["panel"][0] |= {
+                "attempts_max": 100,  # the outage is known before any sample gives up
+                "outage_seconds_max": 0.5,
+            }
             ran = run(tmp_path, model, n=60, **settings)
         assert (ran.exit_code, len(model.calls)) == (75, 60)
         assert set(ran.states) == {"judge:outage"}

@@ -15,7 +15,7 @@ import pytest
 import nel
 from tests.faults.invariants import nothing_paid_twice, read_run
 from tests.faults.runs import run, start, write_config
-from tests.faults.server import Call, Gate, Reply, answer, answer_json, error, http, right, serving
+from tests.faults.server import HANGS_SECONDS, Call, Gate, Reply, answer, answer_json, error, http, right, serving
 from tests.support.runs import only_run
 
 PRICES = {"m": {"input": 1000.0, "output": 1000.0, "cached_input": 100.0}}
@@ -31,7 +31,7 @@ def test_f57_few_descriptors(tmp_path: Path) -> None:
     with serving(lambda call: [0.02, *right(call)]) as server:
         path = write_config(tmp_path, server.url, n=120, engine={"concurrency": 200})
         process = start(["eval", "run", str(path)], tmp_path, preexec_fn=_limited(resource.RLIMIT_NOFILE, 64))
-        _, stderr = process.communicate(timeout=60)
+        _, stderr = process.communicate(timeout=HANGS_SECONDS)
         assert "Traceback" not in stderr
         if process.returncode == 2:
             assert "descriptor" in stderr.lower() or "files" in stderr.lower()
@@ -49,7 +49,7 @@ def test_f57_little_memory(tmp_path: Path) -> None:
         path = write_config(tmp_path, server.url, n=50)
         limit = _limited(resource.RLIMIT_AS, 700 << 20)
         process = start(["eval", "run", str(path)], tmp_path, preexec_fn=limit, env={"OPENBLAS_NUM_THREADS": "1"})
-        _, stderr = process.communicate(timeout=60)
+        _, stderr = process.communicate(timeout=HANGS_SECONDS)
         found = list((tmp_path / "out").glob("*/run.db")) if (tmp_path / "out").exists() else []
         if process.returncode == 0:
             assert read_run(found[0].parent, 0).states == ["scored"] * 50
@@ -126,7 +126,13 @@ def test_f129_a_price_that_is_not_known_is_refused(tmp_path: Path) -> None:
 
 def test_f63_totals_cover_all_sessions(tmp_path: Path) -> None:
     """Tokens, attempts and retries of a run in two sessions are those of both."""
-    with serving({3: [error(500)]}) as server:
+
+    def script(call: Call) -> Reply:
+        if call.number == 3 and not call.attempt:
+            return error(500)
+        return [0.05 if call.number > 3 else 0.0, *right(call)]  # so that the budget is left for its second attempt
+
+    with serving(script) as server:
         run(tmp_path, server, n=30, budget={"max_requests": 15}, generation={"max_tokens": 3})
         ran = run(tmp_path, server, n=30, resume=True, generation={"max_tokens": 3})
         assert ran.stats["requests"]["attempts"] == len(server.calls) == 31
@@ -138,8 +144,13 @@ def test_f63_totals_cover_all_sessions(tmp_path: Path) -> None:
 def test_f41_a_slow_start_has_no_more_in_flight_than_allowed(tmp_path: Path) -> None:
     """At no moment are more requests in flight than the concurrency."""
     gate = threading.Event()
-    threading.Timer(0.5, gate.set).start()
-    with serving(lambda call: [Gate(gate), *right(call)]) as server:
-        ran = run(tmp_path, server, n=40, engine={"concurrency": 5}, endpoint={"total_timeout_seconds": 20})
+
+    def script(call: Call) -> Reply:
+        if call.in_flight == 5:
+            threading.Timer(0.5, gate.set).start()  # a sixth would come meanwhile
+        return [Gate(gate), *right(call)]
+
+    with serving(script) as server:
+        ran = run(tmp_path, server, n=40, engine={"concurrency": 5})
         assert max(call.in_flight for call in server.calls) <= 5
     assert ran.states == ["scored"] * 40

@@ -17,6 +17,7 @@ from tests.faults.certificates import Authority, authority
 from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import config, run
 from tests.faults.server import (
+    HANGS_SECONDS,
     Call,
     Do,
     Endless,
@@ -26,8 +27,8 @@ from tests.faults.server import (
     answer_json,
     black_hole,
     chunked,
+    closed_port,
     error,
-    free_port,
     http,
     right,
     serving,
@@ -112,20 +113,17 @@ def test_f15_a_server_that_closes_after_each_answer(tmp_path: Path) -> None:
     assert ran.states == ["scored"] * 20
 
 
+GIVEN_UP = {"outage_seconds_max": 0.5}
+
+
 def test_f15_refused_then_up(tmp_path: Path) -> None:
     """A port where nothing listens is a connection fault, waited for within bounds, exit 75, and nothing is scored."""
-    ran = run(tmp_path, f"http://127.0.0.1:{free_port()}/v1", n=4, engine={"preflight": True})
+    with closed_port() as (port, _):
+        ran = run(tmp_path, f"http://127.0.0.1:{port}/v1", n=4, engine={"preflight": True}, endpoint=GIVEN_UP)
     assert ran.exit_code == 75
     assert all(state.startswith("infra:") for state in ran.states)
 
 
-LIMITS = {
-    "connect_timeout_seconds": 0.3,
-    "first_byte_timeout_seconds": 0.5,
-    "idle_timeout_seconds": 0.5,
-    "total_timeout_seconds": 1.2,
-    "attempts_max": 1,
-}
 BODY_HEAD = HEAD + f"Content-Length: {len(GOOD)}\r\n\r\n".encode()
 SLOW: dict[str, tuple[Reply, str]] = {
     "f18-never-answers": ([Do.HANG], "first_byte_timeout"),
@@ -139,15 +137,20 @@ SLOW: dict[str, tuple[Reply, str]] = {
 
 @pytest.mark.parametrize(("reply", "kind"), SLOW.values(), ids=SLOW)
 def test_a_slow_answer_meets_its_own_deadline(tmp_path: Path, reply: Reply, kind: str) -> None:
-    """Silence before the first byte, silence after it, and bytes that never end: three deadlines, three names."""
+    """Silence before the first byte, silence after it, and bytes that never end: three deadlines, three names.
+
+    Only the deadline that is looked at is short, since the other samples have to keep it too.
+    """
     if reply[:1] == [Endless(b"X", times=1, pause=0)]:
         reply = [b"HTTP/1.1 200 OK\r\nX-A: ", *reply[1:]]
+    short = {f"{'total_timeout' if kind == 'timeout' else kind}_seconds": 1.0}
     with serving({1: reply}) as server:
         started = time.monotonic()
-        ran = run(tmp_path, server, n=8, endpoint=LIMITS, engine={"concurrency": 2})
-        assert time.monotonic() - started < 30
-        done = [call.at for call in server.calls if call.number != 1]
-        assert max(done) - server.calls[0].at < 1, "the others waited for the slow one"
+        ran = run(tmp_path, server, n=8, endpoint=short, engine={"concurrency": 2})
+        assert time.monotonic() - started < HANGS_SECONDS
+        first, second = (call.at for call in server.of(1)[:2])
+        meanwhile = [call for call in server.calls if call.number != 1 and first < call.at < second]
+        assert len(meanwhile) >= 2, "the others waited for the slow one"
     assert ran.states[1] == f"infra:{kind}"
     assert ran.states.count("scored") == 7
     assert ran.failures["categories"][ran.states[1]]["count"] == 1
@@ -157,8 +160,9 @@ def test_f18_a_black_hole_is_a_connect_timeout(tmp_path: Path) -> None:
     """An address that drops packets ends at the connect deadline under its own name, and stops the run resumably."""
     with black_hole() as port:
         started = time.monotonic()
-        ran = run(tmp_path, f"http://127.0.0.1:{port}/v1", n=4, endpoint=LIMITS, engine={"preflight": True})
-        assert time.monotonic() - started < 30
+        endpoint = {**GIVEN_UP, "connect_timeout_seconds": 0.3}
+        ran = run(tmp_path, f"http://127.0.0.1:{port}/v1", n=4, endpoint=endpoint, engine={"preflight": True})
+        assert time.monotonic() - started < HANGS_SECONDS
     assert ran.exit_code == 75
     assert set(ran.states) == {"infra:connect_timeout"}
 
@@ -166,7 +170,7 @@ def test_f18_a_black_hole_is_a_connect_timeout(tmp_path: Path) -> None:
 def test_f44_a_last_sample_that_hangs_ends_the_run(tmp_path: Path) -> None:
     """The last answer never comes: after its deadline all others are reported and it alone is unscored."""
     with serving({9: [Do.HANG]}) as server:
-        ran = run(tmp_path, server, n=10, endpoint=LIMITS)
+        ran = run(tmp_path, server, n=10, endpoint={"first_byte_timeout_seconds": 1.0})
     assert ran.states[:9] == ["scored"] * 9
     assert ran.states[9].startswith("infra:")
     assert ran.exit_code == 3
@@ -176,8 +180,9 @@ def test_f44_a_last_sample_that_hangs_ends_the_run(tmp_path: Path) -> None:
 def test_f34_a_name_that_cannot_be_resolved(tmp_path: Path) -> None:
     """A host without an address is waited for within bounds and stops resumably."""
     started = time.monotonic()
-    ran = run(tmp_path, "http://no-such-host.invalid/v1", n=4, engine={"preflight": True})
-    assert time.monotonic() - started < 30
+    endpoint = {**GIVEN_UP, "connect_timeout_seconds": 2.0}
+    ran = run(tmp_path, "http://no-such-host.invalid/v1", n=4, engine={"preflight": True}, endpoint=endpoint)
+    assert time.monotonic() - started < HANGS_SECONDS
     assert ran.exit_code == 75
     assert all(state.startswith("infra:") for state in ran.states)
 
@@ -241,7 +246,7 @@ def test_a_certificate_that_is_not_trusted(
     tmp_path: Path, trusted: Authority, name: str, days: str, bundle: bool, words: tuple[str, ...], preflight: bool
 ) -> None:
     """Fails fast with the reason, sends neither prompt nor key, and is never tried without verification."""
-    endpoint = {"ca_bundle": str(trusted.bundle)} if bundle else {}
+    endpoint = {**GIVEN_UP, **({"ca_bundle": str(trusted.bundle)} if bundle else {})}
     with serving(tls=trusted.server(name=name, days=days)) as server:
         result = nel.evaluate(config(tmp_path, server.url, endpoint=endpoint, engine={"preflight": preflight}))
         assert server.calls == server.others == []
@@ -320,10 +325,10 @@ def test_f42_the_wall_clock_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with serving({3: [error(503)], 5: [error(429, headers={"Retry-After": "0.1"})]}) as server:
         started = time.monotonic()
         ran = run(tmp_path, server, n=20)
-        assert time.monotonic() - started < 30
+        assert time.monotonic() - started < HANGS_SECONDS
     assert ran.states == ["scored"] * 20
-    assert all(0 <= row["timing"]["latency_seconds"] < 5 for row in ran.rows)
-    assert 0 <= ran.stats["elapsed_seconds"] < 10
+    assert all(0 <= row["timing"]["latency_seconds"] < HANGS_SECONDS for row in ran.rows)
+    assert 0 <= ran.stats["elapsed_seconds"] < HANGS_SECONDS
 
 
 def test_f41_many_samples_few_connections(tmp_path: Path) -> None:
@@ -331,7 +336,7 @@ def test_f41_many_samples_few_connections(tmp_path: Path) -> None:
     with serving() as server:
         ran = run(tmp_path, server, n=1500, engine={"concurrency": 48})
         assert max(call.connections for call in server.calls) <= 50
-        assert server.accepted <= 60
+        assert server.accepted <= 150, "fewer are kept than would be by a machine that takes minutes over it"
         assert max(call.in_flight for call in server.calls) <= 48
         nothing_paid_twice(server)
     assert ran.accounting["n_scored"] == 1500

@@ -9,6 +9,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,7 +21,7 @@ import nel
 from nel.evaluation import rebuild
 from tests.faults.invariants import Ran, read_run, same_artifacts
 from tests.faults.runs import ROOT, config, environment, nel_cli, run, start, write_config
-from tests.faults.server import answer, right, serving
+from tests.faults.server import Gate, answer, right, serving
 from tests.support.runs import only_run, write_jsonl
 
 N = 60
@@ -30,16 +31,19 @@ N = 60
 def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ran]:
     """A directory with a run that was killed in the middle, and the same run in one go."""
     home = tmp_path_factory.mktemp("killed")
-    with serving(lambda call: [0.02, *right(call)]) as server:
-        environment = pytest.MonkeyPatch()
+    killed = threading.Event()
+    held = lambda call: [Gate(killed), *right(call)] if call.number >= 30 else right(call)  # noqa: E731 - a script
+    with serving(held) as server, pytest.MonkeyPatch.context() as environment:
         environment.setenv("NEL_TEST_CANARY", "cnry5f/7+bQ==zz9917&k")
         path = write_config(home, server.url, n=N)
         process = start(["eval", "run", str(path)], home)
-        server.wait_for(30)
-        process.kill()
-        process.communicate()
+        try:
+            server.wait_for(34)
+        finally:
+            process.kill()
+            process.communicate()
+            killed.set()
         whole = run(home, server, n=N, out="whole")
-        environment.undo()
     return home, whole
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import run
-from tests.faults.server import Do, Endless, Reply, Step, chunk, chunked, error, http, right, serving
+from tests.faults.server import HANGS_SECONDS, Do, Endless, Reply, Step, chunk, chunked, error, http, right, serving
 
 TEXT = "Grüße aus Zürich 🙂, also: Answer: 0"
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
@@ -185,35 +185,38 @@ def test_f40_reasoning_is_kept_apart(tmp_path: Path) -> None:
 
 def test_f40_the_first_token_is_the_first_text(tmp_path: Path) -> None:
     """Time to first token ends with text or reasoning, not with headers, comments or the role alone."""
-    reply = sse(b": hello\n\n", lines(WHOLE[:1], done=False), 0.5, lines(WHOLE[1:3], done=False), 0.4, lines(WHOLE[3:]))
+    reply = sse(b": hello\n\n", lines(WHOLE[:1], done=False), 1.0, lines(WHOLE[1:3], done=False), 2.0, lines(WHOLE[3:]))
     with serving({0: reply}) as server:
         timing = run(tmp_path, server, n=1, endpoint={"stream": True}).rows[0]["timing"]
-    assert 0.45 <= timing["first_token_seconds"] < 0.85
-    assert timing["first_token_seconds"] + 0.35 <= timing["latency_seconds"] < 3
+    assert timing["first_token_seconds"] >= 0.95
+    assert timing["latency_seconds"] - timing["first_token_seconds"] >= 1.0
 
 
-LIMITS = {"idle_timeout_seconds": 0.4, "total_timeout_seconds": 1.5, "attempts_max": 1, "stream": True}
+SILENT = {"idle_timeout_seconds": 0.4}
+LONG = {"idle_timeout_seconds": 2.0, "total_timeout_seconds": 3.0}
 
 
 @pytest.mark.parametrize(
-    ("reply", "kinds"),
+    ("reply", "limits", "kinds"),
     [
-        ([*sse(lines(WHOLE[:3], done=False), end=False), Do.HANG], {"infra:idle_timeout"}),
+        ([*sse(lines(WHOLE[:3], done=False), end=False), Do.HANG], SILENT, {"infra:idle_timeout"}),
         ([*sse(lines(WHOLE[:3], done=False), end=False), Endless(chunk(b": ping\n\n"), times=100, pause=0.1)],
-         {"infra:idle_timeout"}),
+         SILENT, {"infra:idle_timeout"}),
         ([*sse(end=False), Endless(chunk(b": ping\n\n"), times=100, pause=0.1)],
-         {"infra:idle_timeout", "infra:first_byte_timeout"}),
+         SILENT, {"infra:idle_timeout", "infra:first_byte_timeout"}),
         ([*sse(end=False), Endless(chunk(lines([event({"content": "x "})], done=False)), times=100, pause=0.1)],
-         {"infra:timeout"}),
+         LONG, {"infra:timeout"}),
     ],
     ids=["f19-stall", "f19-pings-after-text", "f19-pings-alone", "f19-drip"],
 )  # fmt: skip
-def test_a_stream_that_stalls_meets_a_deadline(tmp_path: Path, reply: Reply, kinds: set[str]) -> None:
+def test_a_stream_that_stalls_meets_a_deadline(
+    tmp_path: Path, reply: Reply, limits: dict[str, float], kinds: set[str]
+) -> None:
     """Comments are no data: only events hold the idle deadline off, and nothing holds the total one off."""
     with serving({0: reply}, models=None) as server:
         started = time.monotonic()
-        ran = run(tmp_path, server, n=1, endpoint=LIMITS)
-        assert time.monotonic() - started < 30
+        ran = run(tmp_path, server, n=1, endpoint={"attempts_max": 1, "stream": True, **limits})
+        assert time.monotonic() - started < HANGS_SECONDS
     assert set(ran.states) <= kinds
     assert ran.rows[0]["model_response"] is None
 
