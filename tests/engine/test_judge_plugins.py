@@ -28,7 +28,7 @@ from nel.judges.base import Case, Grade, Judge, Question
 ANSWERED = Path(__file__).with_name("answered")
 
 def wait_for_answers(case):
-    for _ in range(2000):
+    for _ in range(10_000):
         if ANSWERED.exists() or "plus" not in case.question:
             return
         time.sleep(0.01)
@@ -88,6 +88,7 @@ def test_a_judge_that_blocks_holds_up_no_answers(tmp_path: Path, monkeypatch: py
 
     with scripted(answers) as model, scripted(honest) as judge:
         settings = config(path, tmp_path, model.url, judge.url, judge={"template": name}, engine={"concurrency": 2})
+        settings["engine"]["scorer_timeout_seconds"] = 200
         result = evaluate(settings)
     assert (result.exit_code, result.benchmarks[0].accounting["n_scored"]) == (0, 8)
 
@@ -99,14 +100,14 @@ def test_a_judge_that_hangs_costs_its_own_sample(tmp_path: Path, monkeypatch: py
     path = bench(tmp_path, WAYS["asked"])
     with scripted(adds) as model, scripted(honest) as judge:
         flags = ("--model-url", model.url, "--model-id", "m", "--judge-url", judge.url, "--judge-id", "j")
-        more = ("-O", "judge.template=hangs", "-O", "engine.scorer_timeout_seconds=0.5", "-o", "out")
+        more = ("-O", "judge.template=hangs", "-O", "engine.scorer_timeout_seconds=3", "-o", "out")
         env = {"PYTHONPATH": f"{tmp_path / 'site'}{os.pathsep}{Path(__file__).resolve().parents[2]}"}
         done = run_nel("eval", "run", "--bench", path, *flags, *more, cwd=tmp_path, env=env)
     assert (done.returncode, "unscored by judge (plugin_timeout 1)" in done.stderr) == (3, True), done.stderr
     rows = read_results(next((tmp_path / "out").iterdir()), "judged")
     assert [row["reward"] for row in rows] == [1, 1, 0, None, 1, 1]
     told = rows[3]["outcome"]["detail"]
-    assert "took longer than 0.5 s" in told
+    assert "took longer than 3 s" in told
     assert "engine.scorer_timeout_seconds" in told
 
 
@@ -132,19 +133,24 @@ async def test_when_too_many_calls_hang_no_more_are_begun() -> None:
 
     def hang() -> None:
         begun.append(1)
-        come_back.wait(30)
+        come_back.wait(200)
 
     calls = [beside.call("a judge", hang) for _ in range(HANGING_MAX)]
-    found = await asyncio.gather(*calls, return_exceptions=True)
-    assert {one.kind for one in found if isinstance(one, JudgeError)} == {TOO_SLOW}
-    with pytest.raises(JudgeError, match=f"not called, since {HANGING_MAX} calls of judges still hang"):
-        await beside.call("a judge", hang)
+    try:
+        found = await asyncio.gather(*calls, return_exceptions=True)
+        assert {one.kind for one in found if isinstance(one, JudgeError)} == {TOO_SLOW}
+        with pytest.raises(JudgeError, match=f"not called, since {HANGING_MAX} calls of judges still hang"):
+            await beside.call("a judge", hang)
+        async with asyncio.timeout(60):
+            while len(begun) < HANGING_MAX:  # noqa: ASYNC110 - threads, of which nobody tells
+                await asyncio.sleep(0.01)
+    finally:
+        come_back.set()
+    async with asyncio.timeout(60):
+        while beside.hanging:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
     assert len(begun) == HANGING_MAX
-    come_back.set()
-    for _ in range(1000):
-        if not beside.hanging:
-            break
-        await asyncio.sleep(0.01)
+    beside._seconds = 60.0  # what works has time
     assert await beside.call("a judge", lambda: 7) == 7
     beside.close()
 
@@ -168,7 +174,7 @@ def crowded(n: int) -> Iterator[str]:
     async def serve() -> web.AppRunner:
         app = web.Application()
         app.router.add_post("/v1/chat/completions", reply)
-        runner = web.AppRunner(app)
+        runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         ports.append(runner.addresses[0][1])
@@ -181,14 +187,14 @@ def crowded(n: int) -> Iterator[str]:
         loop.run_until_complete(runner.cleanup())
         loop.close()
 
-    thread = threading.Thread(target=run)
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    assert ready.wait(10)
+    assert ready.wait(60)
     try:
         yield f"http://127.0.0.1:{ports[0]}/v1"
     finally:
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(60)
 
 
 def test_hundreds_of_scorers_may_wait_for_their_judge_at_once(tmp_path: Path) -> None:

@@ -317,7 +317,14 @@ def test_a_scorer_that_begins_again_asks_nothing_twice(tmp_path: Path) -> None:
         "    grade = sample.judge_fn(Case()).grade\n    time.sleep(0.1)\n"
         "    if sample.metadata['n'] == 0:\n        os._exit(1)\n    return {'right': grade.score}\n"
     )
-    with scripted(adds) as model, scripted(honest) as judge:
+    all_asked = threading.Event()
+
+    def after_all(call: Call, _: int) -> Reply:
+        if len(judge.calls) == 6:
+            all_asked.set()
+        return replace(honest(call, 0), wait=all_asked if "What is 0 plus" in call.text else None)
+
+    with scripted(adds) as model, scripted(after_all) as judge:
         result = evaluate(config(bench(tmp_path, dying), tmp_path, model.url, judge.url))
     rows = read_results(result.run_dir, "judged")
     assert [row["reward"] for row in rows] == [None, 1, 0, 1, 1, 1]
@@ -454,11 +461,16 @@ def test_a_row_does_not_speak_for_its_benchmark(tmp_path: Path) -> None:
 def test_a_judge_at_a_wrong_path_ends_the_run_before_all_is_paid_for(tmp_path: Path) -> None:
     """What no list of models shows, the first question does: the run stops, says what to mend, keeps the answers."""
     path = bench(tmp_path, WAYS["asked"], n=300)
+    asked = threading.Event()
 
     def nobody(call: Call, _: int) -> Reply:
+        asked.set()
         return Reply(status=404, body={"error": {"message": "no such path"}})
 
-    with scripted(adds) as model, scripted(nobody) as judge:
+    def waits_for_the_judge(call: Call, _: int) -> Reply:
+        return replace(adds(call, 0), wait=asked if len(model.calls) > 20 else None)
+
+    with scripted(waits_for_the_judge) as model, scripted(nobody) as judge:
         settings = config(path, tmp_path, model.url, judge.url, engine={"concurrency": 2})
         result = evaluate(settings)
         assert (result.exit_code, len(model.calls) < 200) == (2, True)
@@ -531,12 +543,12 @@ def test_the_clock_of_a_scorer_stands_until_all_it_asked_at_once_is_answered(tmp
 
     def thinks(call: Call, _: int) -> Reply:
         if "slow" not in call.text:
-            threading.Timer(1.5, thought.set).start()  # long after a clock that went on would have run out
+            threading.Timer(4.0, thought.set).start()  # long after a clock that went on would have run out
             return answer("GRADE: C")
         return replace(answer("GRADE: C"), wait=thought)
 
     with scripted(adds) as model, scripted(thinks) as judge:
-        engine = {"scorer_timeout_seconds": 0.2}
+        engine = {"scorer_timeout_seconds": 1.0}
         result = evaluate(config(bench(tmp_path, scorer, n=1), tmp_path, model.url, judge.url, engine=engine))
     assert (result.exit_code, result.benchmarks[0].headline["value"]) == (0, 1.0)
 

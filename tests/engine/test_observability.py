@@ -12,7 +12,7 @@ import sys
 import threading
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -281,24 +281,27 @@ def _keeping(told: dict[str, tuple[Any, ...]], name: str) -> Any:
     return lambda _, *arguments: told.update({name: arguments})
 
 
-def free_port() -> int:
-    """Return a port that nobody listens on now."""
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
+def metrics_anywhere(run: str, progress: Progress) -> tuple[int, Any]:
+    """Serve metrics on a port that was free, or on another one where somebody was faster."""
+    for _ in range(20):
+        with socket.socket() as sock:
+            sock.bind(("127.0.0.1", 0))
+            port = int(sock.getsockname()[1])
+        with suppress(ConfigError):
+            return port, serve_metrics(port, run, progress)
+    raise AssertionError("no port can be had")
 
 
 def scrape(port: int) -> str:
     """Return what Prometheus would get."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as reply:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as reply:
         return str(reply.read().decode())
 
 
 def test_metrics_count_what_happened() -> None:
     """Counters, the histogram and the gauges stand at what they were told, labelled by run."""
-    port = free_port()
     progress = Progress(scored=4, reward_sum=3.0, in_flight={0: 1.0, 1: 2.0})
-    metrics = serve_metrics(port, "r1", progress)
+    port, metrics = metrics_anywhere("r1", progress)
     try:
         metrics.session_started(INFO)
         metrics.retried("timeout", 0.1, 0.5)
@@ -465,8 +468,9 @@ def test_spans_are_sent_with_the_headers_of_the_variable(tmp_path: Path, monkeyp
 
 def test_a_dead_collector_harms_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Nothing answers: the session ends within seconds, stderr stays clean, the log says so."""
-    spans = export_spans(f"http://127.0.0.1:{free_port()}", {}, "r1")
-    with logged(tmp_path) as log:
+    with socket.socket() as held, logged(tmp_path) as log:
+        held.bind(("127.0.0.1", 0))  # nobody listens, and nobody else can
+        spans = export_spans(f"http://127.0.0.1:{held.getsockname()[1]}", {}, "r1")
         spans.session_started(INFO)
         spans.session_ended("done", 0)
         spans.close()

@@ -57,10 +57,10 @@ async def test_a_scorer_that_hangs_loses_its_own_sample_only() -> None:
 
     def stuck_on_one(sample: ScorerInput) -> bool:
         if sample.target == 1:
-            gate.wait(30)
+            gate.wait(120)
         return True
 
-    outcomes = await score_all(_items(stuck_on_one, 4), timeout_seconds=0.1)
+    outcomes = await score_all(_items(stuck_on_one, 4), timeout_seconds=2)
     gate.set()
     assert [type(outcome).__name__ for outcome in outcomes] == ["Scored", "Unscored", "Scored", "Scored"]
     assert isinstance(outcomes[1], Unscored)
@@ -111,7 +111,7 @@ async def test_an_async_scorer_that_blocks_or_swallows_its_cancellation_is_left_
     gate = threading.Event()
 
     async def blocks(_: ScorerInput) -> bool:
-        gate.wait(30)
+        gate.wait(120)
         return True
 
     outcomes = await score_all(_items(blocks, 2), timeout_seconds=0.05)
@@ -165,7 +165,7 @@ async def _blocks_the_loop(sample: ScorerInput) -> bool:
 )
 async def test_a_scorer_that_ends_or_blocks_its_process_loses_its_own_sample_only(scorer: Any, kind: str) -> None:
     """Exit, crash, a runaway regular expression and greed cost one sample; all others are scored."""
-    outcomes = await score_all(_items(scorer, 6), timeout_seconds=0.5)
+    outcomes = await score_all(_items(scorer, 6), timeout_seconds=3)
     assert [type(outcome).__name__ for outcome in outcomes] == ["Scored", "Unscored", *["Scored"] * 4]
     assert isinstance(outcomes[1], Unscored)
     assert (outcomes[1].cause, outcomes[1].kind) == ("scorer", kind)
@@ -185,19 +185,30 @@ def test_nothing_of_a_killed_scorer_stays_behind(tmp_path: Path) -> None:
         replace(item, sample=replace(item.sample, metadata={"file": str(tmp_path / "pid")}))
         for item in _items(starts_a_child, 2)
     ]
-    asyncio.run(score_all(items, timeout_seconds=0.5))
+    asyncio.run(score_all(items, timeout_seconds=4))
     status = Path(f"/proc/{(tmp_path / 'pid').read_text(encoding='utf-8')}/status")
-    assert not status.exists() or "zombie" in status.read_text(encoding="utf-8")
+    deadline = time.monotonic() + 60
+    while _lives(status):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def _lives(status: Path) -> bool:
+    """Return whether a process runs; one that was killed takes a moment to go, and may stay as a zombie."""
+    try:
+        return "zombie" not in status.read_text(encoding="utf-8")
+    except OSError:
+        return False
 
 
 async def test_an_async_scorer_that_is_too_slow_is_cancelled_and_the_others_go_on() -> None:
     """A slow await costs its sample after the limit; the samples beside it keep their results."""
 
     async def slow_on_one(sample: ScorerInput) -> dict[str, Any]:
-        await asyncio.sleep(60 if sample.target == 1 else 0.05)
+        await asyncio.sleep(600 if sample.target == 1 else 0.05)
         return {"score": sample.target}
 
-    outcomes = await score_all(_items(slow_on_one, 20), timeout_seconds=0.3)
+    outcomes = await score_all(_items(slow_on_one, 20), timeout_seconds=3)
     assert isinstance(outcomes[1], Unscored)
     assert outcomes[1].kind == "timeout"
     assert [outcome.reward for outcome in outcomes if isinstance(outcome, Scored)] == [0, *range(2, 20)]
@@ -255,7 +266,7 @@ async def test_without_its_process_a_scorer_is_unscored_and_nothing_hangs() -> N
     running = asyncio.create_task(scorers.run(timeout_seconds=5, deliver=deliver, answer=_no_answer))
     for item in items:
         scorers.put(item)
-    await asyncio.wait_for(finished.wait(), 10)
+    await asyncio.wait_for(finished.wait(), 60)
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     scorers.end()

@@ -7,8 +7,10 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +87,14 @@ def by_label(board: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def only(folder: Path) -> Path:
     (found,) = folder.glob("*-leaderboard-*")
     return found
+
+
+def comes_to(holds: Callable[[], bool]) -> None:
+    """Wait until something holds that will."""
+    deadline = time.monotonic() + 120
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_a_judge_with_a_known_rule_gives_the_known_ranking(runs: Runs, tmp_path: Path) -> None:
@@ -232,24 +242,25 @@ def test_a_judge_that_is_down_stops_resumably(runs: Runs, tmp_path: Path) -> Non
 def test_a_killed_leaderboard_goes_on_from_any_directory(runs: Runs, tmp_path: Path) -> None:
     """Killed by SIGKILL half way: at most one request a worker is sent again; a third resume sends nothing."""
     seen: list[str] = []
+    killed = threading.Event()
 
-    def slow(call: Call, times: int) -> Reply:
+    def held(call: Call, times: int) -> Reply:
         seen.append(call.text)
-        time.sleep(0.02)
-        return judge(WORTH)(call, times)
+        return replace(judge(WORTH)(call, times), wait=killed if len(seen) > 20 else None)
 
-    with scripted(slow) as endpoint:
+    with scripted(held) as endpoint:
         three = [str(runs[name]) for name in ("alpha", "beta", "gamma")]
         command = [
             sys.executable, "-m", "nel", "judge", "leaderboard", *three,
             "--judge-url", endpoint.url, "--judge-id", "s", "-o", str(tmp_path / "out"), "--concurrency", "2",
         ]  # fmt: skip
         with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            deadline = time.monotonic() + 60
-            while len(seen) < 20 and time.monotonic() < deadline:
-                time.sleep(0.01)
-            process.send_signal(signal.SIGKILL)
-        assert 20 <= len(seen) < 72
+            try:
+                comes_to(lambda: len(seen) >= 22)
+            finally:
+                process.send_signal(signal.SIGKILL)
+        killed.set()
+        assert len(seen) == 22
         (tmp_path / "elsewhere").mkdir()
         moved = only(tmp_path / "out").rename(tmp_path / "elsewhere" / "board")
         board, _ = board_of("--resume", "-o", "board", cwd=tmp_path / "elsewhere")
@@ -370,23 +381,27 @@ def test_the_benchmark_pairwise_works_by_itself(tmp_path: Path) -> None:
 def test_ctrl_c_ends_resumably(runs: Runs, tmp_path: Path) -> None:
     """Exit code 130, what was judged is kept, and the board so far is marked as partial."""
     seen: list[str] = []
+    stopping = threading.Event()
 
-    def slow(call: Call, times: int) -> Reply:
+    def held(call: Call, times: int) -> Reply:
         seen.append(call.text)
-        time.sleep(0.05)
-        return judge(WORTH)(call, times)
+        return replace(judge(WORTH)(call, times), wait=stopping if len(seen) > 6 else None)
 
-    with scripted(slow) as endpoint:
+    with scripted(held) as endpoint:
         command = [
             sys.executable, "-m", "nel", "judge", "leaderboard", str(runs["alpha"]), str(runs["beta"]),
             "--judge-url", endpoint.url, "--judge-id", "s", "-o", str(tmp_path / "out"), "--concurrency", "1",
         ]  # fmt: skip
         with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-            deadline = time.monotonic() + 60
-            while len(seen) < 6 and time.monotonic() < deadline:
-                time.sleep(0.01)
-            process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=60)
+            try:
+                comes_to(lambda: len(seen) >= 7)
+                process.send_signal(signal.SIGINT)
+                (log,) = (tmp_path / "out").rglob("run.log")
+                comes_to(lambda: '"event": "stopping"' in log.read_text())
+                stopping.set()
+                _, said = process.communicate(timeout=120)
+            finally:
+                process.kill()
         assert process.returncode == 130, said
         assert b"PARTIAL" in said
         assert not read_json(only(tmp_path / "out") / "leaderboard.json")["complete"]

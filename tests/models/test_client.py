@@ -17,6 +17,7 @@ from nel.models.protocols import build_body
 from nel.models.transport import proxy_for
 from nel.strictjson import dumps_bytes
 from nel.types import Message, Request, Response
+from tests.simulation.loop import Clock, run_virtually
 from tests.support.endpoint import Call, Reply, answer, scripted
 
 
@@ -74,12 +75,10 @@ async def test_retry_after_is_waited_for_and_capped() -> None:
     assert response.error is not None
 
 
-async def test_a_wait_that_the_retry_budget_made_longer_is_grown_from() -> None:
+def test_a_wait_that_the_retry_budget_made_longer_is_grown_from() -> None:
     """The jitter is nothing here: only what was really waited makes the next wait longer."""
     endpoint = EndpointConfig(url="http://127.0.0.1:9/v1", model="m", backoff_seconds=0.001, attempts_max=4)
-    gate = Gate(Pace(concurrency_max=1))
     taken = iter([0.2, 0.0, 0.0])
-    gate.retries.take = lambda now: next(taken)  # type: ignore[method-assign]
     sent: list[float] = []
 
     class Refusing:
@@ -93,11 +92,15 @@ async def test_a_wait_that_the_retry_budget_made_longer_is_grown_from() -> None:
         async def __aexit__(self, *_: Any) -> None:
             return None
 
-    transport = Refusing()
-    async with Client(
-        endpoint, api_key=None, connections=1, jitter=lambda: 0.0, gate=gate, transport=transport
-    ) as client:
-        await client.complete(_request(), b"{}")
+    async def ask() -> None:
+        gate = Gate(Pace(concurrency_max=1))
+        gate.retries.take = lambda now: next(taken)  # type: ignore[method-assign]
+        async with Client(
+            endpoint, api_key=None, connections=1, jitter=lambda: 0.0, gate=gate, transport=Refusing()
+        ) as client:
+            await client.complete(_request(), b"{}")
+
+    run_virtually(ask(), Clock(), started=lambda _: None, died=lambda: None)
     gaps = [later - earlier for earlier, later in pairwise(sent)]
     assert len(gaps) == 3
     assert all(later > 1.1 * earlier > 0.2 for earlier, later in pairwise(gaps))

@@ -273,7 +273,7 @@ def test_the_command_serves_with_a_key() -> None:
         match = re.fullmatch(r"serving (http://127\.0\.0\.1:\d+/v1) \(model strict\)\n", line)
         assert match
         with pytest.raises(urllib.error.HTTPError, match="401") as refused:
-            urllib.request.urlopen(f"{match[1]}/models", timeout=10)
+            urllib.request.urlopen(f"{match[1]}/models", timeout=60)
         refused.value.close()
 
 

@@ -47,10 +47,10 @@ def test_demo_prints_one_line_and_stops_on_signals(number: int) -> None:
     with started("demo", "--model-id", "mine") as (process, line):
         match = re.fullmatch(r"serving (http://127\.0\.0\.1:\d+/v1) \(model mine\)\n", line)
         assert match
-        with urllib.request.urlopen(f"{match[1]}/models", timeout=10) as response:
+        with urllib.request.urlopen(f"{match[1]}/models", timeout=60) as response:
             assert json.load(response)["data"][0]["id"] == "mine"
         process.send_signal(number)
-        rest, _ = process.communicate(timeout=20)
+        rest, _ = process.communicate(timeout=60)
     assert (process.returncode, rest) == (0, "")
 
 
@@ -64,10 +64,10 @@ def test_replay_takes_its_key_from_the_environment(tmp_path: Path) -> None:
         body = json.dumps({"model": "replay", "prompt": "Who?"}).encode()
         request = urllib.request.Request(f"{url}/completions", body)
         with pytest.raises(urllib.error.HTTPError, match="401") as refused:
-            urllib.request.urlopen(request, timeout=10)
+            urllib.request.urlopen(request, timeout=60)
         refused.value.close()
         request.add_header("Authorization", "Bearer k3y")
-        with urllib.request.urlopen(request, timeout=10) as response:
+        with urllib.request.urlopen(request, timeout=60) as response:
             assert json.load(response)["choices"][0]["text"] == "Ann"
 
 
@@ -81,7 +81,7 @@ def test_replay_takes_its_key_from_the_environment(tmp_path: Path) -> None:
 )
 def test_wrong_arguments_end_in_one_line(arguments: tuple[str, ...], words: str) -> None:
     """A usage error is one line on stderr and exit code 2; nothing is served."""
-    ended = subprocess.run([*NEL, *arguments, "--port", "0"], capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run([*NEL, *arguments, "--port", "0"], capture_output=True, text=True, timeout=120, check=False)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert words in ended.stderr
     assert ended.stderr.count("\n") == 1
@@ -150,7 +150,7 @@ def test_the_local_model_answers() -> None:
         with urllib.request.urlopen(request, timeout=60) as response:
             assert json.load(response)["usage"]["completion_tokens"] == 4
         process.terminate()
-        rest, _ = process.communicate(timeout=20)
+        rest, _ = process.communicate(timeout=60)
     assert (process.returncode, rest) == (0, "")
 
 
