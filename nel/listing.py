@@ -23,7 +23,7 @@ from typing import Any, Final
 from nel.errors import PluginError
 from nel.plugins import PluginInfo, PluginRef, cannot_import, conflict, describe
 
-IMPORT_SECONDS: Final = 10.0
+IMPORT_SECONDS: Final = 30.0
 """Longest time that importing one plugin may take in a listing."""
 _START_SECONDS: Final = 60.0
 """Longest time until the child is ready to import the first."""
