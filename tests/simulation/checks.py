@@ -275,6 +275,7 @@ def _of_scoring_only(world: World) -> Iterator[str]:
 def _was_one_of_many(world: World, past: Past, idx: int) -> bool:
     """Return whether the failures in a row that cost a sample were those of enough requests to open the breaker."""
     log = [sent for sent in world.endpoint.log if sent.session == past.number]
+    log.sort(key=lambda sent: sent.over)  # as the client saw it: one late answer ends a streak
     last = max(number for number, sent in enumerate(log) if sent.sample == idx)
     streak: set[str] = set()
     number = last + 1
