@@ -330,17 +330,18 @@ class Bucket:
     ids=["f08-requests", "f08-tokens"],
 )
 def test_a_known_limit_is_kept(tmp_path: Path, limits: dict[str, Any]) -> None:
-    """100 requests (1,000 tokens) a second are allowed: after its start next to no refusal, and the rate is used."""
+    """100 requests (1,000 tokens) a second are allowed: after its start next to no refusal.
+
+    That the rate is used as well is shown under a virtual clock, in `tests/models/test_gate_worlds.py`.
+    """
     bucket = Bucket(115, 25)
     with serving(bucket) as server:
         ran = run(
             tmp_path, server, n=200, engine={"concurrency": 16}, endpoint={**limits, "attempts_max": 20},
             generation={"max_tokens": 3} if "tokens_per_minute" in limits else {},
         )  # fmt: skip
-        took = server.calls[-1].at - server.calls[0].at
     assert ran.states == ["scored"] * 200
     assert bucket.refused <= 20, "one in ten was refused"
-    assert took < 60, "two seconds' worth at the limit's rate; a slow machine is slower than the limit"
 
 
 @pytest.mark.slow

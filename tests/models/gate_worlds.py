@@ -90,12 +90,13 @@ class World:
     """Requests that go through a gate to an endpoint until each is answered."""
 
     def __init__(
-        self, takes: Takes, n: int, *, concurrency: int, latency: float, seed: int, hint: float | None
+        self, takes: Takes, n: int, *, pace: Pace, latency: float, seed: int, hint: float | None, tokens: int
     ) -> None:
         """Nothing is asked yet."""
         self.seen = Seen()
         self._takes = takes
-        self._concurrency = concurrency
+        self._pace = pace
+        self._tokens = tokens
         self._latency = latency
         self._hint = hint
         self._chance = random.Random(seed)  # noqa: S311 - nothing secret
@@ -107,9 +108,9 @@ class World:
         """Ask all of them."""
         self._loop = asyncio.get_running_loop()
         self._start = self._loop.time()
-        self._gate = Gate(Pace(concurrency_max=self._concurrency), jitter=self._chance.random)
+        self._gate = Gate(self._pace, jitter=self._chance.random)
         self._gate.on_parked = self._more
-        for _ in range(self._concurrency):
+        for _ in range(self._pace.concurrency_max):
             self._more()
         while self._workers:
             await asyncio.wait(list(self._workers))
@@ -131,7 +132,7 @@ class World:
                 await self._gate.rest(max(wait, self._gate.retries.take(self._loop.time())))
 
     async def _is_answered(self, name: str) -> bool:
-        permit = await self._gate.enter(name)
+        permit = await self._gate.enter(name, tokens=self._tokens)
         try:
             now = self._loop.time() - self._start
             is_taken = self._takes(now, self._there)
@@ -152,7 +153,15 @@ class World:
 
 
 def paced(
-    takes: Takes, n: int, *, concurrency: int = 64, latency: float = 0.1, seed: int = 1, hint: float | None = None
+    takes: Takes,
+    n: int,
+    *,
+    concurrency: int = 64,
+    latency: float = 0.1,
+    seed: int = 1,
+    hint: float | None = None,
+    tokens: int = 0,
+    **limits: float,
 ) -> Seen:
     """Return what an endpoint saw of n requests, each asked again until it was answered.
 
@@ -163,7 +172,10 @@ def paced(
         latency: Mean seconds of an answer, from half to one and a half; refusals come at once.
         seed: Of latencies and waits.
         hint: Seconds that a refusal asks to be left alone.
+        tokens: That each request may take.
+        limits: That the gate is told, by their names in `Pace`.
     """
-    world = World(takes, n, concurrency=concurrency, latency=latency, seed=seed, hint=hint)
+    pace = Pace(concurrency_max=concurrency, **limits)  # type: ignore[arg-type]
+    world = World(takes, n, pace=pace, latency=latency, seed=seed, hint=hint, tokens=tokens)
     run_virtually(world.run(), Clock(), started=lambda _: None, died=lambda: None)
     return world.seen

@@ -94,6 +94,17 @@ def test_an_endpoint_that_says_how_long_to_wait_is_left_alone_by_all() -> None:
         assert late == []
 
 
+@pytest.mark.parametrize(
+    ("limits", "tokens"),
+    [({"requests_per_minute": 6_000.0}, 0), ({"tokens_per_minute": 60_000.0, "requests_per_minute": 60_000.0}, 10)],
+    ids=["requests", "tokens"],
+)
+def test_a_limit_that_is_told_is_kept_and_used(limits: dict[str, float], tokens: int) -> None:
+    """100 requests a second are allowed, of 640 that could be answered; beside that a burst of at most a second."""
+    seen = paced(everything, 3_000, tokens=tokens, **limits)
+    assert 95 * seen.seconds <= seen.answered <= 100 * (seen.seconds + 1)
+
+
 class Ticking:
     """Chance on a clock that moves a hundredth of a second with each request."""
 
