@@ -3,6 +3,7 @@
 #   make demo-judge  have the answers judged by a panel, calibrate it, rank two models; everything on this machine
 #   make test    set up, then run every check and test
 #   make simulate  run 10,000 simulated worlds of kills, outages and full disks (SEEDS=N)
+#   make mutations  plant each known fault in a copy of nel, and show which test notices it (TIER=fast or all)
 #   make sandbox build the images that programs run in, and prove their limits (BASE=IMAGE where none can be pulled)
 SHELL := bash
 PYTHON ?= python3
@@ -15,7 +16,7 @@ MODEL_STAMP := $(VENV)/.nel-local-model-installed
 # A machine's other work can disturb what runs processes, sockets and containers: once more, with both tracebacks shown.
 RETRIED := --reruns 1 --rerun-show-tracebacks -r fER --rerun-exclude-path tests/simulation
 
-.PHONY: demo demo-judge demo-model sandbox test check format bench bench-peers bench-million simulate docs clean help
+.PHONY: demo demo-judge demo-model sandbox test check format bench bench-peers bench-million simulate mutations docs clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -107,6 +108,11 @@ SEEDS ?= 10000
 simulate: $(DEV_STAMP)
 	@echo "==> $(SEEDS) worlds under virtual time; each that fails is printed with what it broke"
 	@PYTHONPATH=. $(BIN)/python -m tests.simulation --seeds $(SEEDS)
+
+TIER ?= fast
+mutations: $(DEV_STAMP)
+	@echo "==> planted faults against the tests of the tier $(TIER); each that survives is a blind spot"
+	@$(BIN)/python -m tests.mutations --tier $(TIER)
 
 docs: $(DEV_STAMP)
 	@$(BIN)/python scripts/docs.py
