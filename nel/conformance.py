@@ -82,7 +82,9 @@ def shape_error(kind: str, plugin: Any) -> str | None:
 def _kind_of(target: str) -> str:
     if ".py" in target:
         return "benchmarks"
-    kinds = [kind for kind in _CHECKED_KINDS if any(ref.name == target for ref in plugins.discover(kind))]
+    kinds = [
+        kind for kind in _CHECKED_KINDS if any(target in (ref.name, ref.qualified) for ref in plugins.discover(kind))
+    ]
     if len(kinds) > 1:
         raise PluginError(f'"{target}" is the name of several plugins; choose with --kind {" or ".join(kinds)}')
     return kinds[0] if kinds else "benchmarks"

@@ -128,7 +128,7 @@ def _note_plans(plans: Sequence[Plan], progress: Progress) -> None:
     progress.notes += [
         f"{plan.slot}: {plan.unreadable}; going on with the copy in run.db" for plan in plans if plan.unreadable
     ]
-    progress.notes += [plan.note for plan in plans if plan.note]
+    progress.notes += dict.fromkeys(note for plan in plans for note in plan.notes)
 
 
 def _written(run_dir: Path, config: RunConfig, plans: Sequence[Plan], ending: Ending, progress: Progress) -> RunResult:

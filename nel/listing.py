@@ -1,8 +1,8 @@
-"""Describes installed plugins in a child process, so that what importing one of them does happens to that child alone.
+"""Describes installed plugins in a child process, so that a crash or a hang on import affects that child alone.
 
-One child imports all, one after the other; where it ends or hangs, the plugin it was at is to blame and another child
-goes on with the next. Trap: a plugin may do anything when imported, also write to the file descriptor of stdout, so
-the child answers on a duplicate that it makes before the first import.
+One child imports all plugins in turn. If it exits or times out, the plugin it was importing is reported and a new child
+continues with the next one. A plugin may write to the file descriptor of stdout while it is imported, so the child
+replies on a duplicate that it makes before the first import.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
-from typing import Any, Final
+from dataclasses import asdict, replace
+from typing import Final
 
 from nel.errors import PluginError
-from nel.plugins import PluginInfo, PluginRef, cannot_import, conflict, describe
+from nel.plugins import GROUPS, PluginInfo, PluginRef, cannot_import, describe, name_note, unknown_group
 
 IMPORT_SECONDS: Final = 30.0
 """Longest time that importing one plugin may take in a listing."""
 _START_SECONDS: Final = 60.0
-"""Longest time until the child is ready to import the first."""
+"""Longest time until the child is ready to import the first plugin."""
 _READY: Final = -1
 _CHUNK_BYTES: Final = 65536
 _CHILD: Final = (
-    "import json, sys; told = json.load(sys.stdin); sys.path[:] = told['path'];"
-    " from nel.listing import answer; answer(told['refs'], told['seconds'])"
+    "import json, sys; job = json.load(sys.stdin); sys.path[:] = job['path'];"
+    " from nel.listing import reply; reply(job['refs'], job['seconds'])"
 )
 
 
@@ -39,7 +39,8 @@ def describe_all(refs: Sequence[PluginRef], *, import_seconds: float = IMPORT_SE
     """Return a description of each plugin, or the error that keeps it from working; none is imported here.
 
     Args:
-        refs: All plugins of their kinds, so that a name that two distributions claim is seen.
+        refs: All plugins of their kinds, so that names that several packages provide are noted; entry points of groups
+            that nel does not load carry that as their error.
         import_seconds: Longest time that importing one may take.
 
     Raises:
@@ -48,27 +49,27 @@ def describe_all(refs: Sequence[PluginRef], *, import_seconds: float = IMPORT_SE
     named: dict[tuple[str, str], list[PluginRef]] = defaultdict(list)
     for ref in refs:
         named[ref.kind, ref.name].append(ref)
-    alone = [ref for ref in refs if len(named[ref.kind, ref.name]) == 1]
-    imported = dict(zip(alone, _import_all(alone, import_seconds), strict=True))
+    loadable = [ref for ref in refs if ref.kind in GROUPS]
+    imported = dict(zip(loadable, _import_all(loadable, import_seconds), strict=True))
     return [
-        imported[ref]
+        replace(imported[ref], note=name_note(ref, named[ref.kind, ref.name]))
         if ref in imported
-        else PluginInfo(ref=ref, description="", error=conflict(named[ref.kind, ref.name]))
+        else PluginInfo(ref=ref, description="", error=unknown_group(ref))
         for ref in refs
     ]
 
 
-def answer(refs: list[dict[str, str]], seconds: float) -> None:
-    """Describe plugins, as the child: one line of JSON each on what was stdout; never returns."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+def reply(refs: list[dict[str, str]], seconds: float) -> None:
+    """Describe plugins in the child: one line of JSON for each on what was stdout. Ends the process."""
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    from nel.conformance import shape_error  # noqa: PLC0415 - not where the child is started from
+    from nel.conformance import shape_error  # noqa: PLC0415 - the parent process does not need it
 
-    print(json.dumps([_READY, "", None]), file=answers, flush=True)
+    print(json.dumps([_READY, "", None]), file=replies, flush=True)
     for number, ref in enumerate(refs):
-        signal.alarm(int(seconds) + 2)  # ends a child that hangs where the process that would end it is gone
+        signal.alarm(int(seconds) + 2)  # ends a hung child whose parent has died
         info = describe(PluginRef(**ref), shape_error)
-        print(json.dumps([number, info.description, info.error]), file=answers, flush=True)
+        print(json.dumps([number, info.description, info.error]), file=replies, flush=True)
     os._exit(0)
 
 
@@ -82,18 +83,18 @@ def _import_all(refs: Sequence[PluginRef], seconds: float) -> list[PluginInfo]:
             if lines.read(_READY, _START_SECONDS) is None:
                 raise PluginError(f"the process that imports plugins did not start: {lines.ending(_START_SECONDS)}")
             for number, ref in enumerate(rest):
-                told = lines.read(number, seconds)
-                if told is None:
+                described = lines.read(number, seconds)
+                if described is None:
                     found.append(PluginInfo(ref=ref, description="", error=cannot_import(ref, lines.ending(seconds))))
                     break
-                found.append(PluginInfo(ref=ref, description=told[0], error=told[1]))
-        assert len(found) > before  # noqa: S101 - each child settles one plugin at least
+                found.append(PluginInfo(ref=ref, description=described[0], error=described[1]))
+        assert len(found) > before  # noqa: S101 - each child reports on at least one plugin
     return found
 
 
 @contextmanager
 def _child(refs: Sequence[PluginRef], seconds: float) -> Iterator[subprocess.Popen[bytes]]:
-    order = {"path": sys.path, "refs": [asdict(ref) for ref in refs], "seconds": seconds}
+    job = {"path": sys.path, "refs": [asdict(ref) for ref in refs], "seconds": seconds}
     try:
         child = subprocess.Popen(  # noqa: S603 - this interpreter
             [sys.executable, "-P", "-c", _CHILD],
@@ -104,9 +105,9 @@ def _child(refs: Sequence[PluginRef], seconds: float) -> Iterator[subprocess.Pop
     except OSError as error:
         raise PluginError(f"the process that imports plugins did not start: {error}") from error
     try:
-        assert child.stdin is not None  # noqa: S101 - asked for above
+        assert child.stdin is not None  # noqa: S101 - a pipe was requested above
         with suppress(BrokenPipeError), child.stdin:
-            child.stdin.write(json.dumps(order).encode())
+            child.stdin.write(json.dumps(job).encode())
         yield child
     finally:
         with suppress(ProcessLookupError, PermissionError):
@@ -117,26 +118,26 @@ def _child(refs: Sequence[PluginRef], seconds: float) -> Iterator[subprocess.Pop
 
 
 class _Lines:
-    """What a child says, line by line and each within its time."""
+    """Reads the lines of a child, each within a time limit."""
 
     def __init__(self, child: subprocess.Popen[bytes]) -> None:
-        assert child.stdout is not None  # noqa: S101 - asked for by _child
+        assert child.stdout is not None  # noqa: S101 - _child requests a pipe
         self._child = child
         self._from = child.stdout.fileno()
         self._rest = b""
         self._ended = False
 
     def read(self, number: int, seconds: float) -> tuple[str, str | None] | None:
-        """Return the description and the error of the line of a number; None when it does not come in time."""
+        """Return the description and the error in the line of this number; None at a timeout or the child's end."""
         deadline = time.monotonic() + seconds
         while True:
             line = self._line(deadline)
             if line is None:
                 return None
             with suppress(ValueError):
-                told: Any = json.loads(line)
-                if isinstance(told, list) and told[:1] == [number]:
-                    return str(told[1]), told[2]
+                fields: object = json.loads(line)
+                if isinstance(fields, list) and fields[:1] == [number]:
+                    return str(fields[1]), fields[2]
 
     def ending(self, seconds: float) -> str:
         """Return why there is no further line."""
@@ -146,7 +147,7 @@ class _Lines:
             status = self._child.wait(timeout=1.0)
             how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
             return f"it ends the process {how}"
-        return "it closes what the process answers with"
+        return "it closes the pipe that the process replies on"
 
     def _line(self, deadline: float) -> bytes | None:
         while b"\n" not in self._rest:

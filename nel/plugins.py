@@ -1,16 +1,17 @@
-"""Finds and loads plugins through entry points. Knows nothing of what a plugin does.
+"""Finds and loads plugins through entry points.
 
-Discovery reads package metadata only; a plugin is imported when it is named. Two distributions that claim one name
-are an error that names both. Trap: stevedore caches its own view of the entry points on disk, so the list is always
-taken from `importlib.metadata` and handed to stevedore.
+Listing reads package metadata only; a plugin is imported when it is named. nel's own plugins are registered in the same
+groups. Entry points are read from `importlib.metadata` and handed to stevedore, because stevedore's cache on disk can
+return a list that is up to two minutes old.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, distributions
 from typing import Any, Final
@@ -25,23 +26,31 @@ GROUPS: Final = {
     "metrics": "nel.metrics",
     "reducers": "nel.reducers",
     "datasets": "nel.datasets",
-    "clients": "nel.clients",
-    "solvers": "nel.solvers",
-    "sandboxes": "nel.sandboxes",
-    "executors": "nel.executors",
-    "exporters": "nel.exporters",
     "reports": "nel.reports",
 }
-"""Kind of plugin, as users say it, to entry-point group."""
+"""Entry-point group of each kind of plugin. A group is listed here only if nel loads plugins from it."""
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+BUILT_IN: Final = "nel"
+"""The distribution whose plugins keep their bare names."""
+
+_PREFIX: Final = "nel."
+_URI_KINDS: Final = ("bridges", "datasets")
+_NAME: Final = r"[a-z0-9][a-z0-9_-]*"
+_PACKAGE: Final = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
+_NAME_PATTERN: Final = re.compile(_NAME)
+_QUALIFIED_PATTERN: Final = re.compile(rf"(?:({_PACKAGE}):)?({_NAME})")
+_OPTIONS_PATTERN: Final = re.compile(rf"\s*((?:{_PACKAGE}:)?{_NAME})\s*(?::(.*))?", re.DOTALL)
+_URI_PATTERN: Final = re.compile(rf"(?:({_PACKAGE}):)?([A-Za-z][A-Za-z0-9+.-]*)(://.*)", re.DOTALL)
+
+_notes: ContextVar[list[str] | None] = ContextVar("nel_plugin_notes", default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginRef:
-    """One entry point as package metadata declares it; nothing of it is imported."""
+    """One entry point as package metadata declares it; the plugin itself is not imported."""
 
     kind: str
+    """A key of `GROUPS`; the name of the group where nel does not load from it."""
     name: str
     target: str
     """``module:attribute``."""
@@ -58,14 +67,59 @@ class PluginRef:
         """Return ``distribution version``."""
         return f"{self.distribution} {self.version}"
 
+    @property
+    def qualified(self) -> str:
+        """Return ``package:name``, with ``://`` behind it where the name is a URI scheme."""
+        return f"{self.distribution}:{self.name}" + ("://" if self.kind in _URI_KINDS else "")
+
+    @property
+    def is_built_in(self) -> bool:
+        """Return whether nel itself provides the plugin."""
+        return self.distribution == BUILT_IN
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginInfo:
-    """A plugin in a listing: what it is, or why it cannot be used."""
+    """A plugin in a listing: its description, or why it cannot be used."""
 
     ref: PluginRef
     description: str
     error: str | None
+    note: str | None = None
+    """How its name is resolved, where another package provides a plugin of the same name."""
+
+
+def is_name(text: str) -> bool:
+    """Return whether a text has the form of a plugin's name: ``name`` or ``package:name``."""
+    return _QUALIFIED_PATTERN.fullmatch(text) is not None
+
+
+def split_options(text: str) -> tuple[str, str]:
+    """Split ``NAME``, ``NAME:options``, ``package:NAME`` or ``package:NAME:options`` into the name and its options.
+
+    The part behind the first colon is a name unless it holds ``=``, as options do.
+
+    >>> split_options("match:location=begin"), split_options("nel-foo:match:location=begin")
+    (('match', 'location=begin'), ('nel-foo:match', 'location=begin'))
+    """
+    found = _OPTIONS_PATTERN.fullmatch(text)
+    if found is None:
+        name, _, options = text.partition(":")
+        return name.strip(), options
+    return found[1], found[2] or ""
+
+
+def split_uri(text: str) -> tuple[str, str] | None:
+    """Split ``scheme://…`` or ``package:scheme://…`` into the plugin's name and the URI; None for any other text.
+
+    >>> split_uri("nel-foo:hf://owner/name")
+    ('nel-foo:hf', 'hf://owner/name')
+    """
+    found = _URI_PATTERN.fullmatch(text)
+    if found is None:
+        return None
+    package, scheme, rest = found.groups()
+    return (f"{package}:" if package else "") + scheme.lower(), scheme + rest
 
 
 def discover(kind: str) -> list[PluginRef]:
@@ -78,60 +132,82 @@ def discover(kind: str) -> list[PluginRef]:
         raise PluginError(
             f'there is no kind of plugin "{kind}"{did_you_mean(kind, GROUPS)}; known: {", ".join(GROUPS)}'
         )
-    found: dict[tuple[str, str, str], PluginRef] = {}
-    for distribution in distributions():
-        name = distribution.metadata["Name"] or "unknown"
-        for entry in distribution.entry_points:
-            if entry.group == GROUPS[kind]:
-                ref = PluginRef(
-                    kind=kind,
-                    name=entry.name,
-                    target=entry.value,
-                    distribution=name,
-                    version=distribution.version,
-                )
-                found.setdefault((entry.name, name, entry.value), ref)
-    return sorted(found.values(), key=lambda ref: (ref.name, ref.distribution))
+    return _sorted(ref for ref in _declared() if ref.kind == kind)
+
+
+def discover_unknown() -> list[PluginRef]:
+    """Return every entry point of a group ``nel.*`` that nel does not load from."""
+    return _sorted(ref for ref in _declared() if ref.kind not in GROUPS)
+
+
+def unknown_group(ref: PluginRef) -> str:
+    """Return the message of an entry point in a group that nel does not load from."""
+    return (
+        f'the package {ref.distribution} declares the group "{ref.kind}", which nel does not load; '
+        f"known groups: {', '.join(GROUPS.values())}"
+    )
 
 
 def find(kind: str, name: str) -> PluginRef:
-    """Return the one plugin of this kind and name.
+    """Return the plugin of this kind and name.
+
+    A built-in keeps its bare name where other packages provide a plugin of the same name; see `collect_notes`.
+
+    Args:
+        name: ``name``, or ``package:name`` for the plugin of one distribution.
 
     Raises:
-        PluginError: No plugin has this name, or two distributions claim it.
+        PluginError: No plugin has this name, or several packages other than nel provide one.
     """
+    package, _, bare = name.rpartition(":")
     known = discover(kind)
-    matches = [ref for ref in known if ref.name == name]
+    named = [ref for ref in known if ref.name == bare]
+    matches = [ref for ref in named if not package or _normalized(ref.distribution) == _normalized(package)]
     if not matches:
-        names = sorted({ref.name for ref in known})
-        hint = did_you_mean(name, names) or f"; nel list {kind} shows what is installed"
-        raise PluginError(f'no {kind.removesuffix("s")} "{name}" is installed{hint}')
-    if len(matches) > 1:
+        raise PluginError(_missing(kind, name, known))
+    if len(matches) == 1:
+        return matches[0]
+    built_in = [ref for ref in matches if ref.is_built_in]
+    if len(built_in) != 1:
         raise PluginError(conflict(matches))
-    return matches[0]
+    notes = _notes.get()
+    if notes is not None:
+        notes.append(shadowed(matches))
+    return built_in[0]
 
 
-def load(kind: str, name: str) -> Any:
+@contextmanager
+def collect_notes() -> Iterator[list[str]]:
+    """Collect a note on each built-in that `find` returns although other packages provide a plugin of its name."""
+    notes: list[str] = []
+    token = _notes.set(notes)
+    try:
+        yield notes
+    finally:
+        _notes.reset(token)
+
+
+def load(kind: str, name: str) -> Any:  # an entry point may name any object
     """Import the plugin of this kind and name and return the object it declares.
 
     Raises:
-        PluginError: It is missing, claimed twice or fails to import; the message names the distribution.
+        PluginError: It is missing, provided by several packages or fails to import; the message names the distribution.
     """
     return load_ref(find(kind, name))
 
 
-def load_ref(ref: PluginRef) -> Any:
+def load_ref(ref: PluginRef) -> Any:  # an entry point may name any object
     """Import the object an entry point declares.
 
     Raises:
         PluginError: The import fails in any way, `SystemExit` included, or the name is not well-formed.
     """
-    if not _NAME.fullmatch(ref.name):
+    if not _NAME_PATTERN.fullmatch(ref.name):
         raise PluginError(
             f"the {ref.singular} {ref.name!r} of {ref.provider} has an invalid name; use a-z, 0-9, - and _"
         )
     try:
-        with redirect_stdout(sys.stderr):  # stdout is the answer; a plugin that prints must not be in it
+        with redirect_stdout(sys.stderr):  # stdout carries nel's own output, which may be JSON
             return _driver(ref)
     except KeyboardInterrupt:
         raise
@@ -148,18 +224,40 @@ def cannot_import(ref: PluginRef, why: str) -> str:
 
 
 def conflict(refs: Sequence[PluginRef]) -> str:
-    """Return the message of a name that several distributions claim."""
+    """Return the message of a name that several distributions other than nel provide."""
     owners = " and ".join(f"{ref.provider} ({ref.target})" for ref in refs)
-    return f'the {refs[0].singular} "{refs[0].name}" is claimed by {owners}; uninstall one of them'
+    choices = " or ".join(dict.fromkeys(ref.qualified for ref in refs))
+    return f'the {refs[0].singular} "{refs[0].name}" is provided by {owners}; choose one with {choices}'
 
 
-def describe(ref: PluginRef, shape_error: Callable[[str, Any], str | None]) -> PluginInfo:
-    """Import one plugin and return its one-line description, or the error that keeps it from working.
+def shadowed(refs: Sequence[PluginRef]) -> str:
+    """Return the note on a built-in whose name other distributions provide too."""
+    others = [ref for ref in refs if not ref.is_built_in]
+    return (
+        f'{refs[0].singular} "{refs[0].name}": nel\'s own is used; {" and ".join(ref.provider for ref in others)} '
+        f"also provides one; use {' or '.join(ref.qualified for ref in others)} for that"
+    )
 
-    What the import does is done to this process: `nel.listing` calls it in one that may be lost.
+
+def name_note(ref: PluginRef, refs: Sequence[PluginRef]) -> str | None:
+    """Return how the name of a plugin is resolved; None where only one package provides it.
 
     Args:
-        shape_error: Says of ``(kind, plugin)`` what is wrong with it, or None.
+        refs: All plugins of this kind and name.
+    """
+    if len(refs) == 1:
+        return None
+    if ref.is_built_in:
+        return shadowed(refs)
+    owner = "nel's own" if any(one.is_built_in for one in refs) else "provided by several packages"
+    return f'use {ref.qualified}; "{ref.name}" alone is {owner}'
+
+
+def describe(ref: PluginRef, shape_error: Callable[[str, object], str | None]) -> PluginInfo:
+    """Import one plugin into this process and return its one-line description, or why it cannot be used.
+
+    Args:
+        shape_error: Returns what is wrong with ``(kind, plugin)``, or None.
     """
     try:
         plugin = load_ref(ref)
@@ -169,7 +267,61 @@ def describe(ref: PluginRef, shape_error: Callable[[str, Any], str | None]) -> P
     return PluginInfo(ref=ref, description="" if error_text else _one_line(plugin), error=error_text)
 
 
-def _driver(ref: PluginRef) -> Any:
+def _declared() -> Iterator[PluginRef]:
+    """Yield the entry points of all groups ``nel.*``; of a distribution that is on the path twice, those of the first.
+
+    An entry point that a distribution declares twice is yielded once.
+    """
+    kinds = {group: kind for kind, group in GROUPS.items()}
+    places: dict[str, int] = {}
+    seen: set[tuple[str, str, str]] = set()
+    for place, distribution in enumerate(distributions()):
+        if f"[{_PREFIX}" not in (distribution.read_text("entry_points.txt") or ""):
+            continue  # most of them; parsing their metadata would take ten times as long
+        name = distribution.metadata["Name"] or "unknown"
+        if places.setdefault(_normalized(name), place) != place:
+            continue
+        for entry in distribution.entry_points:
+            key = (name, entry.group, entry.name)
+            if not entry.group.startswith(_PREFIX) or key in seen:
+                continue
+            seen.add(key)
+            yield PluginRef(
+                kind=kinds.get(entry.group, entry.group),
+                name=entry.name,
+                target=entry.value,
+                distribution=name,
+                version=distribution.version,
+            )
+
+
+def _sorted(refs: Iterator[PluginRef]) -> list[PluginRef]:
+    return sorted(refs, key=lambda ref: (ref.kind, ref.name, not ref.is_built_in, ref.distribution))
+
+
+def _normalized(distribution: str) -> str:
+    """Return the name of a distribution as package indexes compare it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+def _missing(kind: str, name: str, known: Sequence[PluginRef]) -> str:
+    """Return the message of a plugin that is not installed, with what was probably meant."""
+    package, _, bare = name.rpartition(":")
+    singular = kind.removesuffix("s")
+    for ref in discover_unknown():
+        if ref.name == bare:
+            return f'no {singular} "{bare}" is installed; {unknown_group(ref)}'
+    if not package:
+        names = sorted({ref.name for ref in known})
+        hint = did_you_mean(name, names) or f"; nel list {kind} shows what is installed"
+        return f'no {singular} "{name}" is installed{hint}'
+    if any(ref.name == package for ref in known):
+        return f'no package "{package}" provides a {singular} "{bare}"; options are written {package}:key=value'
+    hint = did_you_mean(name, sorted({ref.qualified.removesuffix("://") for ref in known}))
+    return f'no package "{package}" provides a {singular} "{bare}"' + (hint or f"; nel list {kind} shows all")
+
+
+def _driver(ref: PluginRef) -> object:
     from stevedore import DriverManager, ExtensionManager  # noqa: PLC0415 - only when a plugin is loaded
 
     group = GROUPS[ref.kind]
@@ -181,11 +333,12 @@ def _driver(ref: PluginRef) -> Any:
             name=ref.name,
             on_load_failure_callback=lambda _manager, _entry, error: failures.append(error),
         )
-    except RuntimeError as error:  # stevedore's NoMatches; the cause is in the callback's list
+    except RuntimeError as error:  # stevedore's NoMatches; the callback has the cause
         raise (failures[0] if failures else error) from error
-    return manager.driver
+    driver: object = manager.driver
+    return driver
 
 
-def _one_line(plugin: Any) -> str:
+def _one_line(plugin: object) -> str:
     text = getattr(plugin, "description", None) or getattr(plugin, "__doc__", None) or ""
     return str(text).strip().split("\n", 1)[0].rstrip(".")

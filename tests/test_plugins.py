@@ -12,16 +12,11 @@ from nel import plugins
 from nel.conformance import shape_error
 from nel.errors import PluginError
 from nel.listing import describe_all
+from tests.support.distributions import install, path_with
 from tests.support.runs import nel
 
-
-def _install(folder: Path, name: str, group: str, entries: dict[str, str]) -> None:
-    """Write the metadata of a throw-away distribution into a folder on the path."""
-    info = folder / f"{name.replace('-', '_')}-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    lines = "".join(f"{key} = {value}\n" for key, value in entries.items())
-    (info / "entry_points.txt").write_text(f"[{group}]\n{lines}")
+QUICKSTART = "nel.benchmarks.quickstart:quickstart"
+EXACT = "nel.scoring.text:exact_match"
 
 
 def test_a_missing_plugin_has_a_suggestion() -> None:
@@ -44,19 +39,117 @@ def test_built_ins_come_through_the_same_door() -> None:
     )
 
 
-def test_two_distributions_with_one_name_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name that two distributions claim is refused naming both; nothing is shadowed."""
-    _install(tmp_path, "rival", "nel.benchmarks", {"gsm8k": "nel.benchmarks.quickstart:quickstart"})
+def test_a_built_in_keeps_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bare name stays nel's own where another package takes it, with a note; `package:name` picks the other."""
+    install(tmp_path, "rival", {"nel.benchmarks": {"gsm8k": QUICKSTART}})
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(PluginError, match=r"nel 0.*and rival 1\.0|rival 1\.0.*and nel 0"):
-        plugins.load("benchmarks", "gsm8k")
-    assert plugins.load("benchmarks", "quickstart").name == "quickstart"
+    with plugins.collect_notes() as notes:
+        assert plugins.load("benchmarks", "gsm8k").name == "gsm8k"
+        assert plugins.load("benchmarks", "nel:gsm8k").name == "gsm8k"
+        assert plugins.load("benchmarks", "rival:gsm8k").name == "quickstart"
+    assert notes == ['benchmark "gsm8k": nel\'s own is used; rival 1.0 also provides one; use rival:gsm8k for that']
+
+
+def test_two_packages_with_one_name_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a built-in a shared name is refused; the message names both and how to pick one."""
+    install(tmp_path, "my-evals", {"nel.scorers": {"shared": EXACT}})
+    install(tmp_path, "other_evals", {"nel.scorers": {"shared": "nel.scoring.numbers:numeric_match"}})
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(PluginError) as refused:
+        plugins.load("scorers", "shared")
+    assert str(refused.value) == (
+        f'the scorer "shared" is provided by my-evals 1.0 ({EXACT}) and other_evals 1.0 '
+        "(nel.scoring.numbers:numeric_match); choose one with my-evals:shared or other_evals:shared"
+    )
+    assert plugins.load("scorers", "my-evals:shared").__name__ == "exact_match"
+    assert plugins.load("scorers", "My_Evals:shared").__name__ == "exact_match"
+    assert plugins.load("scorers", "other-evals:shared").__name__ == "numeric_match"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("other-evals:shared", 'no package "other-evals" provides a scorer "shared"; nel list scorers shows all'),
+        ("nel:exat", 'no package "nel" provides a scorer "exat"; did you mean "nel:exact"?'),
+        ("exact:loose", 'no package "exact" provides a scorer "loose"; options are written exact:key=value'),
+    ],
+)
+def test_a_package_without_the_plugin_is_an_error(name: str, message: str) -> None:
+    """A package that is not installed, a name that it does not have and an option without a value are told apart."""
+    with pytest.raises(PluginError) as refused:
+        plugins.find("scorers", name)
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "options"),
+    [
+        ("match", "match", ""),
+        ("match:location=begin,numeric=true", "match", "location=begin,numeric=true"),
+        ("nel-foo:match", "nel-foo:match", ""),
+        ("Nel.Foo_2:match:location=begin", "Nel.Foo_2:match", "location=begin"),
+        ("pattern:pattern=a:b", "pattern", "pattern=a:b"),
+        ("nel-foo:pattern:pattern=a:b=c\nd", "nel-foo:pattern", "pattern=a:b=c\nd"),
+        (" match : location=begin", "match", " location=begin"),
+        ("match:location", "match:location", ""),
+        ("match:location,numeric=true", "match", "location,numeric=true"),
+        ("Broken Name", "Broken Name", ""),
+    ],
+)
+def test_a_name_is_split_from_its_options(text: str, name: str, options: str) -> None:
+    """The part behind the first colon is a name unless it holds `=`."""
+    assert plugins.split_options(text) == (name, options)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("hf://owner/name", ("hf", "hf://owner/name")),
+        ("LM-Eval://arc:easy", ("lm-eval", "LM-Eval://arc:easy")),
+        ("nel-foo:hf://a:b", ("nel-foo:hf", "hf://a:b")),
+        ("gsm8k", None),
+        ("nel-foo:gsm8k", None),
+        ("./bench.py:name", None),
+    ],
+)
+def test_a_scheme_is_split_from_its_uri(text: str, parts: tuple[str, str] | None) -> None:
+    """A URI names the plugin of its scheme, of one package where that stands before it; the plugin gets the URI."""
+    assert plugins.split_uri(text) == parts
+
+
+def test_a_group_that_nel_does_not_load_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plugin in an unknown group is listed as broken, and a name that only such a group has is explained."""
+    install(tmp_path, "nel-foo", {"nel.clients": {"foo": EXACT}, "nel.scorer": {"foo-match": EXACT}})
+    listed = nel("list", cwd=tmp_path, env=path_with(tmp_path))
+    assert listed.returncode == 0, listed.stderr
+    (line,) = [line for line in listed.stdout.splitlines() if "nel.clients" in line]
+    known = ", ".join(plugins.GROUPS.values())
+    assert line.split(maxsplit=4) == [
+        "foo",
+        "nel.clients",
+        "nel-foo",
+        "1.0",
+        'BROKEN: the package nel-foo declares the group "nel.clients", which nel does not load; known groups: ' + known,
+    ]
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(PluginError, match=r'nel-foo declares the group "nel\.scorer", which'):
+        plugins.load("scorers", "foo-match")
+
+
+def test_a_listing_shows_every_plugin_of_one_name(tmp_path: Path) -> None:
+    """Each says how its name is resolved."""
+    install(tmp_path, "rival", {"nel.scorers": {"exact_match": "nel.scoring.numbers:numeric_match"}})
+    listed = nel("list", "scorers", cwd=tmp_path, env=path_with(tmp_path))
+    assert listed.returncode == 0, listed.stderr
+    own, rival = [line for line in listed.stdout.splitlines() if line.startswith("exact_match ")]
+    assert own.endswith("rival 1.0 also provides one; use rival:exact_match for that)")
+    assert rival.endswith('(use rival:exact_match; "exact_match" alone is nel\'s own)')
 
 
 def test_a_new_distribution_is_seen_at_once_and_gone_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Discovery has no cache that outlives an install or uninstall."""
     monkeypatch.syspath_prepend(tmp_path)
-    _install(tmp_path, "fresh", "nel.scorers", {"fresh-scorer": "nel.scoring.text:exact_match"})
+    install(tmp_path, "fresh", {"nel.scorers": {"fresh-scorer": EXACT}})
     assert callable(plugins.load("scorers", "fresh-scorer"))
     (tmp_path / "fresh-1.0.dist-info" / "entry_points.txt").unlink()
     with pytest.raises(PluginError, match="fresh-scorer"):
@@ -94,8 +187,8 @@ def test_a_listing_shows_broken_plugins_beside_working_ones(tmp_path: Path) -> N
 
 def test_a_plugin_that_hangs_is_given_up_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The one whose import has no end carries that as its error; those before and after it are described."""
-    (tmp_path / "hanging_plugin.py").write_text("import time; time.sleep(600)")
-    _install(tmp_path, "hanging", "nel.scorers", {"hangs": "hanging_plugin:scorer"})
+    hangs = {"hanging_plugin": "import time; time.sleep(600)"}
+    install(tmp_path, "hanging", {"nel.scorers": {"hangs": "hanging_plugin:scorer"}}, modules=hangs)
     monkeypatch.syspath_prepend(tmp_path)
     chosen = [ref for ref in plugins.discover("scorers") if ref.name in ("exact_match", "hangs", "numeric_match")]
     found = {info.ref.name: info for info in describe_all(chosen, import_seconds=20)}

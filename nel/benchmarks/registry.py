@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import re
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Final
 
 from nel import plugins
 from nel.benchmarks.adapters.bridge import adapt, is_adapter
@@ -22,12 +20,12 @@ from nel.errors import NelError, PluginError, did_you_mean
 
 _PREFIX = "nel_file_"
 """Of the modules that files are loaded as."""
-_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
 def find_benchmark(name: str) -> Benchmark:
     """Return the benchmark of this name, or the one that a path ``./my_bench.py[:name]`` or a URI names.
 
+    ``package:name`` and ``package:scheme://…`` pick the plugin of one package.
     A URI ``scheme://…`` belongs to the plugin of that name in the group ``nel.bridges``: a function of the URI, which
     returns the benchmark.
 
@@ -35,9 +33,9 @@ def find_benchmark(name: str) -> Benchmark:
         PluginError: There is none, it cannot be imported, or it is not a benchmark.
         NelError: What a bridge raises.
     """
-    scheme = _SCHEME.match(name)
-    if scheme is not None:
-        return _from_bridge(name, scheme[1].lower())
+    parts = plugins.split_uri(name)
+    if parts is not None:
+        return _from_bridge(*parts)
     path, wanted = _as_path(name)
     if path is not None:
         return _from_file(path, wanted)
@@ -90,14 +88,16 @@ def _of_file(value: object, module: ModuleType, path: Path) -> object:
         raise PluginError(f"{path}: {error}") from error
 
 
-def _from_bridge(uri: str, scheme: str) -> Benchmark:
+def _from_bridge(name: str, uri: str) -> Benchmark:
+    """Return the benchmark of a URI from the bridge of this name: its scheme, or ``package:scheme``."""
+    package, _, scheme = name.rpartition(":")
     installed = sorted({ref.name for ref in plugins.discover("bridges")})
-    if scheme not in installed:
+    if scheme not in installed and not package:
         hint = did_you_mean(scheme, installed) or f"; pip install nel-{scheme}, if there is such a plugin"
         raise PluginError(f'{uri}: no bridge for "{scheme}://" is installed{hint}')
-    found = as_benchmark(plugins.load("bridges", scheme)(uri))
+    found = as_benchmark(plugins.load("bridges", name)(uri))
     if not isinstance(found, Benchmark):
-        provider = plugins.find("bridges", scheme).provider
+        provider = plugins.find("bridges", name).provider
         raise PluginError(f'{uri}: the bridge "{scheme}" of {provider} returned a {type(found).__name__}')
     return found
 

@@ -1,6 +1,6 @@
-"""The scorer a user names instead of a benchmark's own: ``NAME`` or ``NAME:key=value,key=value``.
+"""The scorer a user names instead of a benchmark's own: ``NAME``, ``NAME:key=value,key=value`` or ``package:NAME:…``.
 
-Trap: values are read as YAML, so ``true`` is a bool and ``3`` a number; write ``"'3'"`` for the text.
+Values are read as YAML, so ``true`` is a bool and ``3`` a number; write ``"'3'"`` for the text.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ def find_scorer(text: str) -> Scorer:
         PluginError: No scorer has this name, or it cannot be imported.
         ConfigError: An option is unknown or not ``key=value``.
     """
-    name, _, rest = text.partition(":")
-    found = plugins.load("scorers", name.strip())
+    name, rest = plugins.split_options(text)
+    found = plugins.load("scorers", name)
     chosen: Scorer = as_scorer(found, options_of(name, rest))
     return chosen
 

@@ -63,11 +63,11 @@ def find_metric(text: str) -> Metric:
         PluginError: No metric has this name, or it cannot be imported.
         ConfigError: An option is wrong.
     """
-    name, _, rest = text.partition(":")
+    name, rest = plugins.split_options(text)
     options = options_of(name, rest)
     if isinstance(options.get("metric"), str):
         options["metric"] = find_metric(options["metric"])
-    metric: Metric = _built("metric", name, plugins.load("metrics", name.strip()), options)
+    metric: Metric = _built("metric", name, plugins.load("metrics", name), options)
     return metric
 
 
@@ -78,10 +78,10 @@ def find_reducer(text: str, *, repeats: int) -> NamedReducer:
         PluginError: No reducer has this name, or it cannot be imported.
         ConfigError: An option is wrong, or it needs more repeats than the run has.
     """
-    name, _, rest = text.partition(":")
+    name, rest = plugins.split_options(text)
     options = options_of(name, rest)
     counted = re.fullmatch(r"(.+)_([1-9]\d*)", name)
-    known = {ref.name for ref in plugins.discover("reducers")}
+    known = {known for ref in plugins.discover("reducers") for known in (ref.name, ref.qualified)}
     if counted and name not in known:
         options = {"k": int(counted[2]), **options}
     plugin = plugins.load("reducers", counted[1] if counted and name not in known else name)

@@ -22,7 +22,8 @@ def list_plugins(
     from nel.listing import describe_all  # noqa: PLC0415
 
     kinds = [kind] if kind else list(plugins.GROUPS)
-    found = describe_all([ref for name in kinds for ref in plugins.discover(name)])
+    refs = [ref for name in kinds for ref in plugins.discover(name)]
+    found = describe_all(refs if kind else [*refs, *plugins.discover_unknown()])
     if as_json:
         from nel.strictjson import dumps  # noqa: PLC0415
 
@@ -39,7 +40,8 @@ def list_plugins(
 
 
 def _remark(info: PluginInfo) -> str:
-    return f"BROKEN: {info.error}" if info.error else info.description
+    text = f"BROKEN: {info.error}" if info.error else info.description
+    return f"{text} ({info.note})" if info.note else text
 
 
 def _as_json(info: PluginInfo) -> dict[str, str | None]:
@@ -50,4 +52,5 @@ def _as_json(info: PluginInfo) -> dict[str, str | None]:
         "version": info.ref.version,
         "description": info.description,
         "error": info.error,
+        "note": info.note,
     }

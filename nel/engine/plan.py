@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from nel import plugins
 from nel.benchmarks.base import Benchmark
 from nel.benchmarks.examples import bind_examples
 from nel.benchmarks.registry import find_benchmark
@@ -58,8 +59,8 @@ class Plan:
     protocol: Protocol
     fields: Mapping[str, Any]
     """The identity but for what the snapshot adds."""
-    note: str | None = None
-    """What the user is to know of it beside the results."""
+    notes: tuple[str, ...] = ()
+    """Remarks for the user, shown beside the results."""
     judge: JudgeConfig | None = None
     """Who judges its answers, and how."""
     model_roles: Mapping[str, ModelConfig] = field(default_factory=dict)
@@ -106,12 +107,14 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
     """
     plans: list[Plan] = []
     for named in config.benchmarks:
-        benchmark = _with_entry(find_benchmark(named.name), named)
-        _check_requirements(benchmark)
-        entry = _with_generation(config, named, benchmark)
-        slot = benchmark.name
-        count = sum(plan.benchmark.name == benchmark.name for plan in plans)
-        plans.append(_plan(config, entry, benchmark, slot if not count else f"{slot}@{count + 1}", resuming))
+        with plugins.collect_notes() as notes:
+            benchmark = _with_entry(find_benchmark(named.name), named)
+            _check_requirements(benchmark)
+            entry = _with_generation(config, named, benchmark)
+            slot = benchmark.name
+            count = sum(plan.benchmark.name == benchmark.name for plan in plans)
+            plan = _plan(config, entry, benchmark, slot if not count else f"{slot}@{count + 1}", resuming)
+        plans.append(replace(plan, notes=(*dict.fromkeys(notes), *plan.notes)))
     _check_budget(config, plans)
     return plans
 
@@ -247,7 +250,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             **sandbox_fields(config, benchmark.languages),
             **_judge_fields(judge, roles),
         },
-        note=note or _note_of_judge(config, benchmark, slot),
+        notes=tuple(one for one in (note or _note_of_judge(config, benchmark, slot),) if one),
         judge=judge,
         model_roles=roles,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -14,7 +13,6 @@ from nel.judges.custom import custom_judge
 
 DEFAULT = "binary_qa"
 """Where a case names no template."""
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
 def judge_for(case: Case) -> Judge:
@@ -24,7 +22,7 @@ def judge_for(case: Case) -> Judge:
         JudgeError: ``bad_template``: no judge of this name is installed, or the text cannot be used as a template.
     """
     name = case.template.strip() or DEFAULT
-    if _NAME.fullmatch(name):
+    if plugins.is_name(name):
         try:
             return _installed(name)
         except PluginError as error:
@@ -45,7 +43,8 @@ def check_template(
     case = Case(response="", template=text, grade_pattern=grade_pattern, score_mapping=score_mapping)
     try:
         judge = judge_for(case)
-        if _NAME.fullmatch(text.strip()):
+        if plugins.is_name(text.strip()):
+            plugins.find("judges", text.strip())  # for its note, since a judge is loaded once a process
             judge.ask(replace(judge.example, grade_pattern=grade_pattern, score_mapping=score_mapping))
     except JudgeError as error:
         raise ConfigError(str(error)) from error

@@ -357,19 +357,18 @@ def test_f110_bad_plugins_beside_each_other(tmp_path: Path) -> None:
     assert found["x-good"]["description"] == found["quickstart"]["description"] != ""
 
 
-def test_f110_a_name_that_two_claim(tmp_path: Path) -> None:
-    """A plugin that takes a built-in's name is an error that names both, when that name is used; others run."""
+def test_f110_a_name_that_two_provide(tmp_path: Path) -> None:
+    """A package that takes a built-in's name does not replace it: the run uses nel's own and says so."""
     source = "from nel.benchmarks.quickstart import quickstart as bench\n"
     _plugin(tmp_path / "site", "thief", "thief_plugin", source, {"gsm8k": "thief_plugin:bench"})
     env = {"PYTHONPATH": f"{tmp_path / 'site'}{os.pathsep}{Path(__file__).resolve().parents[2]}"}
     with serving() as server:
         path = write_config(tmp_path, server.url)
-        done = _cli(["eval", "run", str(path)], tmp_path, env)
-        assert server.calls == []
-    assert done.returncode == 2
-    assert "thief" in done.stderr
-    assert "nel" in done.stderr
-    assert _cli(["list", "benchmarks"], tmp_path, env).returncode in (0, 2)
+        done = _cli(["eval", "run", str(path), "--json"], tmp_path, env)
+    assert done.returncode == 0, done.stderr
+    assert list(json.loads(done.stdout)["benchmarks"]) == ["gsm8k"]
+    assert "thief 1.0 also provides one; use thief:gsm8k for that" in done.stderr
+    assert _cli(["list", "benchmarks"], tmp_path, env).returncode == 0
 
 
 def _cli(arguments: list[str], tmp_path: Path, env: dict[str, str]) -> Any:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from nel import plugins
 from nel.benchmarks.adapters.meta import source_of
 from nel.datasets.fewshot import with_split
 from nel.datasets.files import names_in
@@ -24,7 +25,6 @@ SUBSET: Final = "_subset"
 PART: Final = "_part"
 """Which of several samples of one record a row stands for."""
 _SUFFIXES: Final = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
-_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _HUB_NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
 
@@ -74,7 +74,7 @@ def source_for(adapter: DataAdapter, split: str) -> str | Subsets:
 def _source(adapter: DataAdapter, split: str, subset: str) -> str:
     dataset = str(adapter.dataset_id)
     revision = adapter.meta.dataset_revision
-    if _SCHEME.match(dataset):
+    if plugins.split_uri(dataset) is not None:
         if not dataset.lower().startswith(("hf://", "ms://")):
             return dataset
         pinned = f"&revision={revision}" if revision and "revision=" not in dataset else ""

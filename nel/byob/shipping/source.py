@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from nel import plugins
 from nel.benchmarks.base import Benchmark
 from nel.benchmarks.registry import benchmarks_in_file
 from nel.errors import PluginError
@@ -21,7 +22,6 @@ from nel.errors import PluginError
 FILE_BYTES_MAX: Final = 256 * 1024 * 1024
 """The largest file that is packed."""
 
-_URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _OWN_MODULES: Final = ("nel", "nemo_evaluator")
 
 
@@ -76,7 +76,7 @@ def local_dataset(benchmark: Benchmark) -> Path | None:
     Raises:
         PluginError: The file is missing or too large to be packed.
     """
-    if not isinstance(benchmark.dataset, str) or _URI.match(benchmark.dataset):
+    if not isinstance(benchmark.dataset, str) or plugins.split_uri(benchmark.dataset) is not None:
         return None
     wanted = Path(benchmark.dataset).expanduser()
     places = [wanted] if wanted.is_absolute() or benchmark.base_dir is None else [benchmark.base_dir / wanted, wanted]

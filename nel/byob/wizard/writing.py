@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from nel import plugins
 from nel.errors import ConfigError, OutputError, did_you_mean
 
 _PUBLIC: Final = ("answer_line", "fuzzy_match", "math_equal", "multichoice_regex", "numeric_match")
@@ -21,7 +22,6 @@ _BYOB: Final = (
 )  # fmt: skip
 SCORERS: Final = (*sorted((*_PUBLIC, *_BYOB)), "custom")
 """What a new benchmark can be scored with; ``custom`` writes a function to be filled in."""
-_URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +109,7 @@ def write_new(path: Path, text: str) -> None:
 
 def _dataset(source: str, path: Path) -> str:
     """Return a dataset as the file names it: relative where it lies below the file's folder, else absolute."""
-    if _URI.match(source):
+    if plugins.split_uri(source) is not None:
         return source
     data, home = Path(source).expanduser().resolve(), path.expanduser().resolve().parent
     return os.fspath(data.relative_to(home)) if data.is_relative_to(home) else os.fspath(data)
