@@ -1,7 +1,10 @@
 # Everything here works on a fresh machine with Python 3.11+ and can be run twice.
 #   make demo    set up, serve the demo endpoint, evaluate it, show the table and the report's path
 #   make demo-judge  have the answers judged by a panel, calibrate it, rank two models; everything on this machine
-#   make test    set up, then run every check and test
+#   make test    set up, then run every check and the fast tests (minutes)
+#   make test-sandbox  the tests that run containers; needs a Docker engine and "make sandbox"
+#   make test-slow  what takes too long for every change: all fillers, kill storms, many seeds
+#   make test-plugins  the plugins' tests with the tools they bridge to, in an environment of its own
 #   make simulate  run 10,000 simulated worlds of kills, outages and full disks (SEEDS=N)
 #   make mutations  plant each known fault in a copy of nel, and show which test notices it (TIER=fast or all)
 #   make sandbox build the images that programs run in, and prove their limits (BASE=IMAGE where none can be pulled)
@@ -13,10 +16,14 @@ STAMP := $(VENV)/.nel-installed
 DEV_STAMP := $(VENV)/.nel-dev-installed
 MODEL_STAMP := $(VENV)/.nel-local-model-installed
 
-# A machine's other work can disturb what runs processes, sockets and containers: once more, with both tracebacks shown.
-RETRIED := --reruns 1 --rerun-show-tracebacks -r fER --rerun-exclude-path tests/simulation
+# Tests start nel in hundreds of processes: without compiled modules each of them compiles what it imports.
+unexport PYTHONDONTWRITEBYTECODE
+# More workers than cores, since many tests wait for a process or a socket rather than compute.
+WORKERS ?= 3
+PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo demo-judge demo-model sandbox test check format bench bench-peers bench-million simulate mutations docs clean help
+.PHONY: demo demo-judge demo-model sandbox test test-sandbox test-slow test-plugins test-plugins-here check format \
+	bench bench-peers bench-million simulate mutations docs clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -70,15 +77,34 @@ check: $(DEV_STAMP)
 	@$(BIN)/mypy
 	@PYTHONPATH=. $(BIN)/lint-imports --no-logo
 
+PLUGIN_TESTS := $(wildcard plugins/*/tests)
+
 test: check
-	@echo "==> tests"
-	@$(BIN)/nel sandbox list >/dev/null 2>&1 || echo "no Docker engine: the tests of the sandbox are skipped"
-	@$(BIN)/pytest $(RETRIED) -n 2 --dist worksteal -m "not docker"
+	@echo "==> fast tests"
+	@$(PYTEST) -m "not slow and not docker"
+	@$(BIN)/pytest -m "not slow and not docker" $(PLUGIN_TESTS)
+	@docker version >/dev/null 2>&1 && echo "the tests of the sandbox are not among these: make test-sandbox" \
+		|| echo "no Docker engine: the tests of the sandbox are skipped"
+
+test-sandbox: $(DEV_STAMP)
 	@echo "==> tests of the sandbox"
-	@$(BIN)/pytest $(RETRIED) -n 2 -m docker --ignore tests/byob/test_image.py
-	@echo "==> tests of images, alone since building one takes the machine"
-	@$(BIN)/pytest $(RETRIED) -m docker tests/byob/test_image.py
-	@$(BIN)/pytest plugins/nel-example/tests plugins/nel-code/tests plugins/nel-lm-eval/tests plugins/nel-inspect/tests -p no:cacheprovider
+	@$(BIN)/pytest -n 2 -m "docker and not slow"
+	@$(BIN)/pytest -m docker $(PLUGIN_TESTS)
+
+# In an environment of its own: the tools that the plugins bridge to pin versions of many libraries.
+test-plugins:
+	@$(MAKE) --no-print-directory VENV=.venv-plugins test-plugins-here
+
+test-plugins-here: $(DEV_STAMP)
+	@echo "==> tests of the plugins with the tools they bridge to"
+	@$(call install,'inspect_ai>=0.3.285' 'lm_eval[api]>=0.4.12' transformers)
+	@$(BIN)/pytest -n 2 $(PLUGIN_TESTS)
+
+test-slow: $(DEV_STAMP)
+	@echo "==> slow tests"
+	@$(PYTEST) -m "slow and not docker"
+	@echo "==> slow tests of the sandbox and of images"
+	@$(BIN)/pytest -n 2 -m "slow and docker"
 
 format: $(DEV_STAMP)
 	@$(BIN)/ruff check --fix-only .
@@ -118,4 +144,4 @@ docs: $(DEV_STAMP)
 	@$(BIN)/python scripts/docs.py
 
 clean:
-	rm -rf $(VENV) .peers eval_results
+	rm -rf $(VENV) .venv-plugins .peers eval_results

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from nel.byob.scorers import regex_match
@@ -64,45 +62,37 @@ def test_a_pattern_that_is_too_deep_is_a_bad_row() -> None:
 
 @pytest.mark.parametrize("pattern", [r"(a+)+$", r"^(a+)+$", r"(a|a)*c", r"(x+x+)+y", r"^(\w+\s?)*$"])
 def test_textbook_bombs_are_settled_or_given_up(pattern: str) -> None:
-    """The well-known exploding patterns are answered or given up within 30 seconds of work; neither crash nor hang."""
-    start = time.process_time()
+    """The well-known exploding patterns are answered or given up; neither crash nor hang."""
     for text in ("a" * 40 + "b!", "x" * 60, "a " * 40 + "!"):
         try:
             search(pattern, text)
         except ScorerError as error:
             assert "took longer" in str(error)  # noqa: PT017 - either outcome is right
-    assert time.process_time() - start < 30.0
 
 
 @pytest.mark.parametrize("find", [search, last_group])
 def test_a_pattern_that_explodes_is_given_up(find: object) -> None:
     """A pattern of nested repetition costs one sample and 2 seconds, and the next one works."""
     assert callable(find)
-    start = time.process_time()
     with pytest.raises(ScorerError, match=r"took longer than 2 s on a response of 61 characters; .*nested repetition"):
         find(BOMB, FUSE)
-    assert time.process_time() - start < 30.0
     assert find(r"b$", FUSE) is not None
     assert SECONDS_MAX == 2.0
 
 
 def test_a_scorer_with_a_pattern_that_explodes() -> None:
     """Both scorers that take patterns leave the sample unscored, the next sample scored."""
-    start = time.process_time()
     with pytest.raises(ScorerError, match="took longer"):
         regex_match(ScorerInput(response=FUSE, target=BOMB))
     with pytest.raises(ScorerError, match="took longer"):
         multichoice_regex(ScorerInput(response=FUSE, target="A"), pattern=BOMB)
-    assert time.process_time() - start < 30.0
     assert regex_match(ScorerInput(response=FUSE, target="a+b"))["correct"] is True
 
 
 def test_many_slow_matches_share_one_limit() -> None:
     """The limit holds for the whole search, not for each of its matches anew."""
-    start = time.process_time()
     with pytest.raises(ScorerError, match="took longer"):
         last_group(r"(?:a|aa)+(?!a)(?<=c)|z", ("z" + "a" * 24 + "q") * 2_000)
-    assert time.process_time() - start < 30.0
 
 
 def test_lookbehind_of_any_length() -> None:

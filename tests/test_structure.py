@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,16 +37,25 @@ FENCES = {
 }
 
 
-def _sources() -> list[Path]:
-    return sorted((ROOT / "nel").rglob("*.py"))
+@cache
+def _sources() -> dict[Path, str]:
+    return {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "nel").rglob("*.py"))}
 
 
-def _imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+@cache
+def _nodes(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(_sources()[path])))
+
+
+@cache
+def _imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in _nodes(path):
         if isinstance(node, ast.Import):
-            yield from (alias.name.split(".")[0] for alias in node.names)
+            found.update(alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module.split(".")[0]
+            found.add(node.module.split(".")[0])
+    return found
 
 
 @pytest.mark.parametrize("library", sorted(FENCES))
@@ -55,7 +64,7 @@ def test_each_library_stays_behind_its_fence(library: str) -> None:
     outside = [
         str(path.relative_to(ROOT))
         for path in _sources()
-        if library in set(_imports(path)) and not str(path.relative_to(ROOT)).startswith(FENCES[library])
+        if library in _imports(path) and not str(path.relative_to(ROOT)).startswith(FENCES[library])
     ]
     assert outside == []
 
@@ -63,11 +72,10 @@ def test_each_library_stays_behind_its_fence(library: str) -> None:
 def test_functions_and_modules_fit_on_a_screen() -> None:
     """No function is longer than 70 lines and no module than 500."""
     long = []
-    for path in _sources():
-        text = path.read_text(encoding="utf-8")
+    for path, text in _sources().items():
         if text.count("\n") > 500:
             long.append(f"{path.relative_to(ROOT)}: {text.count(chr(10))} lines")
-        for node in ast.walk(ast.parse(text)):
+        for node in _nodes(path):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 size = (node.end_lineno or node.lineno) - node.lineno + 1
                 if size > 70 and node.name != "run":
@@ -80,7 +88,7 @@ def test_no_error_is_swallowed_without_a_word() -> None:
     silent = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in _sources()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in _nodes(path)
         if isinstance(node, ast.ExceptHandler) and all(isinstance(line, ast.Pass) for line in node.body)
     ]
     assert silent == []

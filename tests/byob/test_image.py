@@ -155,6 +155,7 @@ def test_wheels_for_another_python_are_chosen_by_its_tags() -> None:
     assert sys.version_info >= (3, 11)
 
 
+@pytest.mark.slow
 def test_what_runs_here_is_gathered_without_an_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For the Python that runs here, every wheel is made of what is installed; a missing requirement is named."""
     monkeypatch.setenv("PIP_NO_INDEX", "1")

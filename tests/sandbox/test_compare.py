@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import math
-import time
 
 import pytest
 from hypothesis import given
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 import nel.sandbox.compare
 from nel.sandbox.compare import Rule, first_difference, outputs_equal
+from tests.support.tiers import ENDS, diagonal
 
 RULES: tuple[Rule, ...] = ("lines", "exact", "tokens", "floats")
 
@@ -163,20 +163,15 @@ def test_a_difference_is_one_short_line(actual: str, expected: str) -> None:
     assert (told == "no difference") == (actual == expected)
 
 
-def seconds(unit: str, size: int, rule: Rule) -> float:
-    output = unit * (size // len(unit))
-    began = time.process_time()
-    outputs_equal(output + "1.5", output + "1.25", rule=rule)
-    first_difference(output + "1", output + "2")
-    return time.process_time() - began
+UNITS = ["1 ", "1\n", "\n", " ", "1" * 3_999 + "x ", "nan ", "1e400 ", "x"]
 
 
-@pytest.mark.parametrize("unit", ["1 ", "1\n", "\n", " ", "1" * 3_999 + "x ", "nan ", "1e400 ", "x"])
-@pytest.mark.parametrize("rule", RULES)
-def test_the_time_is_linear(unit: str, rule: Rule) -> None:
-    """Eight times the output takes less than 32 times as long by every rule, whatever it repeats: not 64 times."""
-    for is_last in (False, False, True):
-        short, long = seconds(unit, 250_000, rule), seconds(unit, 2_000_000, rule)
-        if long < 32 * max(short, 0.005):
-            return
-        assert not is_last, f"{short:.3f} s, then {long:.3f} s"  # three times in a row is no chance
+@ENDS
+@pytest.mark.parametrize(
+    ("rule", "unit"), diagonal({rule: rule for rule in RULES}, {repr(unit[:9]): unit for unit in UNITS})
+)
+def test_two_megabytes_are_compared(rule: Rule, unit: str) -> None:
+    """A second or two by every rule, whatever the output repeats; work that grows with its square would take hours."""
+    output = unit * (2_000_000 // len(unit))
+    assert not outputs_equal(output + "1.5", output + "1.25", rule=rule)
+    assert first_difference(output + "1", output + "2") != "no difference"
