@@ -15,11 +15,14 @@ from nel.config.schema import BenchmarkConfig, JudgeConfig, ModelConfig, RunConf
 from nel.errors import ResumeRefused
 from nel.strictjson import dumps_bytes
 
-SCORING_FIELDS: Final = ("scorer.sha256", "scoring.truncated", "sandbox.limits", "sandbox.images")
+SCORING_FIELDS: Final = ("scorer.rules", "scoring.truncated", "sandbox.limits", "sandbox.images")
 """Fields whose change re-scores stored responses instead of refusing."""
+_BYTE_DIGESTS: Final = {"scorer.sha256": "scorer.rules", "judge.source.sha256": "judge.rules"}
+"""Fields of runs stored by earlier versions, which digested source files byte by byte, and what stands there now. The
+two cannot be compared: such a run is scored again from its stored answers and its judges' stored replies."""
 
 ALLOW_JUDGE: Final = "judge"
-"""Among the allowed changes: another judge may judge all stored answers anew."""
+"""Among the allowed changes: another judge may judge all stored answers again."""
 JUDGE_PREFIX: Final = "judge."
 
 
@@ -90,7 +93,7 @@ def _model_named(member: ModelConfig) -> dict[str, Any]:
 
 
 def check_resume(name: str, stored: Identity, now: Identity, *, allowed: frozenset[str] = frozenset()) -> bool:
-    """Compare a stored identity with the current one; return True when stored responses must be scored anew.
+    """Compare a stored identity with the current one; return True when stored responses must be scored again.
 
     Args:
         allowed: Fields the user accepts as changed.
@@ -102,12 +105,14 @@ def check_resume(name: str, stored: Identity, now: Identity, *, allowed: frozens
     judging = {field for field in changes if field.startswith(JUDGE_PREFIX)}
     first_judge = not any(field.startswith(JUDGE_PREFIX) for field in stored.fields)
     rescoring = {*SCORING_FIELDS, *(judging if first_judge or ALLOW_JUDGE in allowed else ())}
+    for old, new in _BYTE_DIGESTS.items():
+        rescoring |= {old, new} if old in stored.fields else set()
     fatal = {field: pair for field, pair in changes.items() if field not in rescoring and field not in allowed}
     if fatal:
         listed = "; ".join(f"{field}: {_short(old)} -> {_short(new)}" for field, (old, new) in fatal.items())
         step = "undo the change, or start a new run without --resume"
         if fatal.keys() <= judging:
-            step = "undo the change, or judge every stored answer anew with --allow-judge-change"
+            step = "undo the change, or judge every stored answer again with --allow-judge-change"
         raise ResumeRefused(
             f"cannot resume {name}: the stored answers were made or judged with other settings ({listed}); {step}"
         )

@@ -243,7 +243,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         protocol=protocol,
         fields={
             "benchmark": benchmark.name,
-            "scorer.sha256": scorer_digest(benchmark),
+            "scorer.rules": scorer_digest(benchmark),
             **({"loglikelihood": {"delimiter": benchmark.target_delimiter}} if benchmark.loglikelihood else {}),
             **_fewshot_fields(benchmark, eval_only=eval_only),
             **settings_fields(config, entry, eval_only=eval_only),
@@ -316,7 +316,7 @@ def _judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -
     template = None if judge is None else judge.template
     if template is not None and "judge.template" in fields and is_template_file(template):
         fields["judge.template"] = Path(template).name
-    return {**fields, "judge.source.sha256": judge_digest(template)}
+    return {**fields, "judge.rules": judge_digest(template)}
 
 
 def _own_roles(benchmark: Benchmark) -> dict[str, ModelConfig]:

@@ -316,7 +316,7 @@ def _prepare_from_snapshot(
     kept = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
     now = Identity(fields={**plan.fields, **kept})
     _accept_resume(store, key, plan, stored, [now], terms)
-    scorer = {"name": scorer_name(plan.benchmark), "sha256": now.fields["scorer.sha256"]}
+    scorer = {"name": scorer_name(plan.benchmark), "sha256": now.fields["scorer.rules"]}
     changed = {"identity": dict(now.fields), "digest": now.digest, "repeats": plan.config.repeats, "scorer": scorer}
     changed |= {"reducers": list(plan.reducers), "metrics": list(plan.config.metrics), "judge": judge_json(plan.judge)}
     store.put_benchmark(plan.slot, plan.benchmark.name, {**stored, **changed, "truncated": plan.config.truncated})
@@ -379,7 +379,7 @@ def _stored_plan(plan: Plan, digests: Digests, uri: str) -> dict[str, Any]:
             "sha256": identity.fields["dataset.sha256"],
             "rows": digests.rows,
         },
-        "scorer": {"name": scorer_name(plan.benchmark), "sha256": identity.fields["scorer.sha256"]},
+        "scorer": {"name": scorer_name(plan.benchmark), "sha256": identity.fields["scorer.rules"]},
         "judge": judge_json(plan.judge),
         "system_prompt": plan.config.system_prompt,
         "truncated": plan.config.truncated,
