@@ -278,7 +278,8 @@ def _declared() -> Iterator[PluginRef]:
     for place, distribution in enumerate(distributions()):
         if f"[{_PREFIX}" not in (distribution.read_text("entry_points.txt") or ""):
             continue  # most of them; parsing their metadata would take ten times as long
-        name = distribution.metadata["Name"] or "unknown"
+        metadata = distribution.metadata  # read from disk and parsed each time it is asked for
+        name = metadata["Name"] or "unknown"
         if places.setdefault(_normalized(name), place) != place:
             continue
         for entry in distribution.entry_points:
@@ -291,7 +292,7 @@ def _declared() -> Iterator[PluginRef]:
                 name=entry.name,
                 target=entry.value,
                 distribution=name,
-                version=distribution.version,
+                version=metadata["Version"],
             )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterator
+from functools import cache
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -118,8 +119,12 @@ def _header(views: list[BenchmarkView]) -> dict[str, Any]:
     }
 
 
+@cache
 def environment() -> Environment:
-    """Return the environment of the package's templates: autoescaping, and every printed text made visible."""
+    """Return the environment of the package's templates: autoescaping, and every printed text made visible.
+
+    Compiling the templates takes a quarter of a second, so a process does it once.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - slow to import
 
     made = Environment(
