@@ -14,6 +14,7 @@ from tests.datasets.test_hub import PATIENT, needs_datasets
 from tests.support.endpoint import Call, answer, scripted
 from tests.support.hub import FakeHub, running_hub
 from tests.support.runs import nel, only_run, read_json, read_results
+from tests.support.tiers import first_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "docs" / "examples" / "byob"
@@ -47,7 +48,7 @@ def test_an_example_passes_its_checks(example: str, monkeypatch: pytest.MonkeyPa
     assert len(checks) == 7
 
 
-@pytest.mark.parametrize("example", sorted(ANSWERS))
+@pytest.mark.parametrize("example", first_rows(1, sorted(ANSWERS)))
 def test_an_example_gives_the_score_of_its_answers(folder: Path, example: str) -> None:
     """Against a server with known answers the score is the share of right ones, in every breakdown."""
     pattern, answers = ANSWERS[example]
@@ -74,7 +75,7 @@ def test_an_example_gives_the_score_of_its_answers(folder: Path, example: str) -
         assert shown["correct_science"] == (0.0, 3)
 
 
-@pytest.mark.parametrize("example", sorted(ANSWERS))
+@pytest.mark.parametrize("example", first_rows(1, sorted(ANSWERS)))
 def test_an_example_compiles(folder: Path, example: str) -> None:
     """Its package holds the file and the rows beside it."""
     compiled = compile_file(folder / f"{example}.py", with_install=False)

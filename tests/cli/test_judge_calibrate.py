@@ -28,6 +28,7 @@ from nel.evaluation import rebuild
 from nel.reports.corrected import corrected_line
 from tests.support.judged_run import JUDGE, Answer, build_judged_run
 from tests.support.runs import nel, read_json
+from tests.support.tiers import first_rows
 
 Rows = list[dict[str, Any]]
 
@@ -88,7 +89,7 @@ def _file(path: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+@pytest.mark.parametrize("suffix", first_rows(1, [".csv", ".jsonl"]))
 def test_from_a_run_to_a_corrected_headline(run: Path, tmp_path: Path, suffix: str) -> None:
     """Draw, label, import: every file but those that name the judge stays as it was, and a rebuild changes nothing."""
     truth = _answers(300)[1]

@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import nel, only_run, read_json, read_results, sums, write_jsonl
+from tests.support.tiers import first_rows
 
 ENDPOINT = ("--model-url", "http://127.0.0.1:9/v1", "--model-id", "m")
 
@@ -28,29 +29,41 @@ def _bench(tmp_path: Path, **settings: str) -> Path:
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (("--bench", "gsm8", *ENDPOINT), 'no benchmark "gsm8" is installed; did you mean "gsm8k"?'),
-        ((*ENDPOINT,), "no benchmark is named"),
-        (("--bench", "gsm8k", "--model-id", "m", "--dataset", "data.jsonl"), "no endpoint is named; give --model-url"),
-        (
-            ("--bench", "gsm8k", "--model-url", "http://h/v1", "--dataset", "data.jsonl"),
-            "no model is named; give --model-id",
-        ),
-        (("--bench", "gsm8k", "--model-url", "h:1/v1", "--model-id", "m"), "is not a URL of an endpoint"),
-        (("--bench", "gsm8k", "--dataset", "dta.jsonl", *ENDPOINT), "dta.jsonl"),
-        (("--bench", "gsm8k", "--dataset", "hff://org/name", *ENDPOINT), "hf"),
-        (("--bench", "missing.py", *ENDPOINT), "there is no benchmark file missing.py"),
-        (("--bench", "data.jsonl.py", *ENDPOINT), "there is no benchmark file"),
-        (("missing.yaml",), "cannot read the configuration missing.yaml"),
-        (
-            ("--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, "-O", "engine.concurency=3"),
-            'did you mean "concurrency"',
-        ),
-        (("--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, "--temperature", "-1"), "generation.temperature"),
-        (("--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, "--resume"), "there is no run to resume"),
-        (("--bench", "gsm8k", "--dataset", "data.jsonl"), "gsm8k needs an endpoint"),
-        (("--bench", "gsm8k", "--dataset", "data.jsonl", "--truncated", "maybe", *ENDPOINT), "benchmarks.0.truncated"),
-    ],
+    first_rows(
+        4,
+        [
+            (("--bench", "gsm8", *ENDPOINT), 'no benchmark "gsm8" is installed; did you mean "gsm8k"?'),
+            ((*ENDPOINT,), "no benchmark is named"),
+            (
+                ("--bench", "gsm8k", "--model-id", "m", "--dataset", "data.jsonl"),
+                "no endpoint is named; give --model-url",
+            ),
+            (
+                ("--bench", "gsm8k", "--model-url", "http://h/v1", "--dataset", "data.jsonl"),
+                "no model is named; give --model-id",
+            ),
+            (("--bench", "gsm8k", "--model-url", "h:1/v1", "--model-id", "m"), "is not a URL of an endpoint"),
+            (("--bench", "gsm8k", "--dataset", "dta.jsonl", *ENDPOINT), "dta.jsonl"),
+            (("--bench", "gsm8k", "--dataset", "hff://org/name", *ENDPOINT), "hf"),
+            (("--bench", "missing.py", *ENDPOINT), "there is no benchmark file missing.py"),
+            (("--bench", "data.jsonl.py", *ENDPOINT), "there is no benchmark file"),
+            (("missing.yaml",), "cannot read the configuration missing.yaml"),
+            (
+                ("--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, "-O", "engine.concurency=3"),
+                'did you mean "concurrency"',
+            ),
+            (
+                ("--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, "--temperature", "-1"),
+                "generation.temperature",
+            ),
+            (("--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, "--resume"), "there is no run to resume"),
+            (("--bench", "gsm8k", "--dataset", "data.jsonl"), "gsm8k needs an endpoint"),
+            (
+                ("--bench", "gsm8k", "--dataset", "data.jsonl", "--truncated", "maybe", *ENDPOINT),
+                "benchmarks.0.truncated",
+            ),
+        ],
+    ),
 )
 def test_wrong_arguments(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     """Unknown benchmark, missing endpoint, wrong URL, wrong key: named, with the next step, exit 2."""
@@ -64,20 +77,23 @@ def test_wrong_arguments(tmp_path: Path, arguments: tuple[str, ...], message: st
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [
-        ("", "the file is empty"),
-        ("\n\n", "no rows"),
-        ('{"question": "q", "answer": "#### 1"}\n{"question": \n', "line 2: invalid JSON"),
-        ('{"question": "q", "answer": "#### 1"}\n[1]\n', "line 2"),
-        (
-            '{"id": 1, "question": "q", "answer": "#### 1"}\n{"id": "1", "question": "r", "answer": "#### 1"}\n',
-            "line 1 and line 2",
-        ),
-        ('{"id": true, "question": "q", "answer": "#### 1"}\n', "line 1"),
-        ('{"question": "q", "answer": "no number"}\n', 'does not end in "#### N"'),
-        ('{"q": "q", "answer": "#### 1"}\n', '"question"'),
-        ('{"question": "q"}\n', "'answer'"),
-    ],
+    first_rows(
+        3,
+        [
+            ("", "the file is empty"),
+            ("\n\n", "no rows"),
+            ('{"question": "q", "answer": "#### 1"}\n{"question": \n', "line 2: invalid JSON"),
+            ('{"question": "q", "answer": "#### 1"}\n[1]\n', "line 2"),
+            (
+                '{"id": 1, "question": "q", "answer": "#### 1"}\n{"id": "1", "question": "r", "answer": "#### 1"}\n',
+                "line 1 and line 2",
+            ),
+            ('{"id": true, "question": "q", "answer": "#### 1"}\n', "line 1"),
+            ('{"question": "q", "answer": "no number"}\n', 'does not end in "#### N"'),
+            ('{"q": "q", "answer": "#### 1"}\n', '"question"'),
+            ('{"question": "q"}\n', "'answer'"),
+        ],
+    ),
 )
 def test_wrong_datasets(tmp_path: Path, content: str, message: str) -> None:
     """Empty, invalid, duplicate ids, missing fields: named by line or field, exit 2, nothing left behind."""
@@ -90,15 +106,21 @@ def test_wrong_datasets(tmp_path: Path, content: str, message: str) -> None:
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [
-        ({"requirements": "['nobody-has-this>=2']"}, "mine cannot be scored here: nobody-has-this is not installed"),
-        ({"prompt": "'{qestion}'"}, 'did you mean "question"'),
-        ({"target_field": "'anser'"}, 'did you mean "answer"'),
-        ({"prompt": "'{question.__class__}'"}, "question"),
-        ({"dataset": "'nowhere.jsonl'"}, "nowhere.jsonl"),
-        ({"name": "'!!'"}, "is no name for a benchmark"),
-        ({"endpoint_type": "'telepathy'"}, "endpoint_type"),
-    ],
+    first_rows(
+        2,
+        [
+            (
+                {"requirements": "['nobody-has-this>=2']"},
+                "mine cannot be scored here: nobody-has-this is not installed",
+            ),
+            ({"prompt": "'{qestion}'"}, 'did you mean "question"'),
+            ({"target_field": "'anser'"}, 'did you mean "answer"'),
+            ({"prompt": "'{question.__class__}'"}, "question"),
+            ({"dataset": "'nowhere.jsonl'"}, "nowhere.jsonl"),
+            ({"name": "'!!'"}, "is no name for a benchmark"),
+            ({"endpoint_type": "'telepathy'"}, "endpoint_type"),
+        ],
+    ),
 )
 def test_wrong_benchmark_files(tmp_path: Path, settings: dict[str, str], message: str) -> None:
     """A prompt or target field that no row has is found before the first request."""

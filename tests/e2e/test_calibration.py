@@ -65,6 +65,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home / "out" / "r"
 
 
+@pytest.mark.slow
 def test_labels_put_a_lenient_judges_headline_right(run: Path) -> None:
     """The judge says 0.80; 120 labels say 0.60 with the truth in the interval, in every place that shows the score."""
     home = run.parents[1]

@@ -11,6 +11,7 @@ import pytest
 from tests.e2e.test_log_likelihood import _echo as echo
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_json, read_results, write_jsonl
+from tests.support.tiers import first_rows
 
 BENCH = """
 from nel import ScorerInput, benchmark, scorer
@@ -117,6 +118,7 @@ def test_a_resume_with_other_examples_is_refused(tmp_path: Path) -> None:
         assert len(endpoint.calls) == before + 1
 
 
+@pytest.mark.slow
 def test_a_resume_goes_on_when_the_examples_are_gone(tmp_path: Path) -> None:
     """The prompts are in run.db, so that a resume needs neither dataset nor examples; it says so."""
     write(tmp_path, 'fewshot_dataset="train.jsonl", num_fewshot=1')
@@ -138,6 +140,7 @@ def test_a_resume_goes_on_when_the_examples_are_gone(tmp_path: Path) -> None:
     assert prompts(endpoint.calls[-1:])["3+3\nA:"] == "Q: 0+1\nA: 1\n\nQ: 3+3\nA:"
 
 
+@pytest.mark.slow
 def test_a_resume_from_another_folder_finds_the_examples(tmp_path: Path) -> None:
     """A relative --fewshot-dataset is kept as a whole path, so that the examples are read and not taken for gone."""
     write(tmp_path, "num_fewshot=1")
@@ -162,13 +165,16 @@ def test_a_resume_from_another_folder_finds_the_examples(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("options", "flags", "message"),
-    [
-        ('fewshot_dataset="train.jsonl"', ("--num-fewshot", "9"), "9 few-shot examples are asked for"),
-        ('fewshot_dataset="gone.jsonl"', ("--num-fewshot", "1"), "gone.jsonl does not exist"),
-        ('fewshot_split="train"', ("--num-fewshot", "1"), "has no splits"),
-        ('fewshot_dataset=[{"q": "1+1"}]', ("--num-fewshot", "1"), 'row 1: the row has no column "a"'),
-        ("", ("--num-fewshot", "-1"), "num_fewshot"),
-    ],
+    first_rows(
+        1,
+        [
+            ('fewshot_dataset="train.jsonl"', ("--num-fewshot", "9"), "9 few-shot examples are asked for"),
+            ('fewshot_dataset="gone.jsonl"', ("--num-fewshot", "1"), "gone.jsonl does not exist"),
+            ('fewshot_split="train"', ("--num-fewshot", "1"), "has no splits"),
+            ('fewshot_dataset=[{"q": "1+1"}]', ("--num-fewshot", "1"), 'row 1: the row has no column "a"'),
+            ("", ("--num-fewshot", "-1"), "num_fewshot"),
+        ],
+    ),
     ids=["too few", "no file", "no split", "no target", "negative"],
 )
 def test_unusable_examples_cost_nothing(tmp_path: Path, options: str, flags: tuple[str, ...], message: str) -> None:
@@ -258,7 +264,7 @@ def prefers_y(call: Call, number: int) -> Reply:
     return reply
 
 
-@pytest.mark.parametrize("shots", ["It was down there.\n\n", ""], ids=["one", "none"])
+@pytest.mark.parametrize("shots", first_rows(1, ["It was down there.\n\n", ""]), ids=["one", "none"])
 def test_contexts_are_ranked_by_what_follows_them(tmp_path: Path, shots: str) -> None:
     """In winogrande's form each request has another context and one continuation, whose tokens alone are summed."""
     options = (

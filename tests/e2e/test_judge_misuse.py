@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_results, write_jsonl
+from tests.support.tiers import first_rows
 
 BENCH = """
 from nel import ScorerInput, benchmark, needs_judge, scorer
@@ -44,15 +45,27 @@ def run(tmp_path: Path, how: str, reply: str = "GRADE: C", *more: str) -> tuple[
 
 @pytest.mark.parametrize(
     ("how", "said"),
-    [
-        ('needs_judge(sample, template=3 if sample.metadata["strange"] else "")', "template is 3 (int); give a text"),
-        (
-            'needs_judge(sample, score_mapping=[1, 2] if sample.metadata["strange"] else None)',
-            "score_mapping is [1, 2] (list); give a mapping",
-        ),
-        ('needs_judge(sample, aggregate="mode" if sample.metadata["strange"] else None)', "'mode' is none of majority"),
-        ('needs_judge(sample, criteria=7 if sample.metadata["strange"] else "")', "criteria is 7 (int); give a text"),
-    ],
+    first_rows(
+        1,
+        [
+            (
+                'needs_judge(sample, template=3 if sample.metadata["strange"] else "")',
+                "template is 3 (int); give a text",
+            ),
+            (
+                'needs_judge(sample, score_mapping=[1, 2] if sample.metadata["strange"] else None)',
+                "score_mapping is [1, 2] (list); give a mapping",
+            ),
+            (
+                'needs_judge(sample, aggregate="mode" if sample.metadata["strange"] else None)',
+                "'mode' is none of majority",
+            ),
+            (
+                'needs_judge(sample, criteria=7 if sample.metadata["strange"] else "")',
+                "criteria is 7 (int); give a text",
+            ),
+        ],
+    ),
 )
 def test_a_case_of_the_wrong_type_costs_its_own_sample(tmp_path: Path, how: str, said: str) -> None:
     """The run goes on, the others have their score, and stderr says what was wrong and that it is to be mended."""
@@ -68,24 +81,30 @@ def test_a_case_of_the_wrong_type_costs_its_own_sample(tmp_path: Path, how: str,
 
 @pytest.mark.parametrize(
     ("how", "said"),
-    [
-        ('needs_judge(sample, template="binary_qaa")', 'no judge "binary_qaa" is installed; did you mean "binary_qa"?'),
-        ('needs_judge(sample, template="grader.txt")', '"grader.txt" is no installed judge (nel list judges)'),
-        (
-            'needs_judge(sample, template="{response} of {domain}")',
-            'the template needs "domain", which neither the row nor',
-        ),
-        ('needs_judge(sample, template="{respnse} {response}")', 'nor the scorer gives; did you mean "response"?'),
-        ('needs_judge(sample, template="{% if %} {{ response }}")', "TemplateSyntaxError"),
-        (
-            'judge_score(sample, template="{response}", grade_pattern="GRADE: [CI]")',
-            'has no group, and all of what it matches is no grade; put the grade in parentheses, as in "GRADE: ([CI])"',
-        ),
-        (
-            'judge_score(sample, template="{response}", grade_pattern="SCORE: [0-9]")',
-            "has no group, and all of what it matches is no grade",
-        ),
-    ],
+    first_rows(
+        1,
+        [
+            (
+                'needs_judge(sample, template="binary_qaa")',
+                'no judge "binary_qaa" is installed; did you mean "binary_qa"?',
+            ),
+            ('needs_judge(sample, template="grader.txt")', '"grader.txt" is no installed judge (nel list judges)'),
+            (
+                'needs_judge(sample, template="{response} of {domain}")',
+                'the template needs "domain", which neither the row nor',
+            ),
+            ('needs_judge(sample, template="{respnse} {response}")', 'nor the scorer gives; did you mean "response"?'),
+            ('needs_judge(sample, template="{% if %} {{ response }}")', "TemplateSyntaxError"),
+            (
+                'judge_score(sample, template="{response}", grade_pattern="GRADE: [CI]")',
+                'all of what it matches is no grade; put the grade in parentheses, as in "GRADE: ([CI])"',
+            ),
+            (
+                'judge_score(sample, template="{response}", grade_pattern="SCORE: [0-9]")',
+                "has no group, and all of what it matches is no grade",
+            ),
+        ],
+    ),
 )
 def test_a_template_that_cannot_be_used_is_told_and_nothing_is_sent(tmp_path: Path, how: str, said: str) -> None:
     """The reason stands on the terminal; the hint does not speak of judges that are not missing."""
@@ -105,14 +124,17 @@ def test_a_judge_is_named_by_a_text_or_a_list(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("criteria", "reward"),
-    [
-        ([{"criterion": "a", "weight": 3}, {"criterion": "b", "weight": 1}], 1.0),
-        ([{"criterion": "a", "points": 2, "weight": 2}], 1.0),
-        ([{"criterion": "a", "weight": 4}, {"criterion": "b", "weight": -1}], 0.75),
-        ([{"criterion": "a", "points": 2, "weight": 3}], None),
-        ([{"criterion": "a", "weight": 0}], None),
-        ([{"criterion": "a", "weight": "heavy"}], None),
-    ],
+    first_rows(
+        4,
+        [
+            ([{"criterion": "a", "weight": 3}, {"criterion": "b", "weight": 1}], 1.0),
+            ([{"criterion": "a", "points": 2, "weight": 2}], 1.0),
+            ([{"criterion": "a", "weight": 4}, {"criterion": "b", "weight": -1}], 0.75),
+            ([{"criterion": "a", "points": 2, "weight": 3}], None),
+            ([{"criterion": "a", "weight": 0}], None),
+            ([{"criterion": "a", "weight": "heavy"}], None),
+        ],
+    ),
 )
 def test_a_criterion_has_points_or_a_weight(tmp_path: Path, criteria: Any, reward: float | None) -> None:
     """Two names of the same thing; both with different numbers, none above zero, or none at all is refused."""

@@ -17,6 +17,7 @@ import pytest
 from tests.support.endpoint import Call, Endpoint, Reply, Turnstile, answer, scripted
 from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, only_run, read_json, read_results, sums, without_volatile, write_jsonl
+from tests.support.tiers import first_rows
 
 CONCURRENCY = 8
 N = 400
@@ -133,7 +134,7 @@ def test_random_kills_at_any_moment(tmp_path: Path) -> None:
     _same_artifacts(only_run(tmp_path / "whole"), only_run(tmp_path / "killed"))
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), first_rows(1, [(signal.SIGINT, 130), (signal.SIGTERM, 143)]))
 def test_a_signal_drains_and_can_be_resumed(tmp_path: Path, number: signal.Signals, code: int) -> None:
     """One Ctrl-C or SIGTERM: requests in flight finish, partial artifacts are written, nothing is sent twice."""
     sums(tmp_path / "data.jsonl", N)

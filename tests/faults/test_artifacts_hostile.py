@@ -17,6 +17,7 @@ from tests.faults.invariants import read_run
 from tests.faults.runs import cli_run, nel_cli, run, start, write_config
 from tests.faults.server import HANGS_SECONDS, answer, error, serving
 from tests.support.runs import only_run, write_jsonl
+from tests.support.tiers import representatives
 
 PAYLOADS = {
     "f113-script": "<script>alert(1)</script>",
@@ -90,7 +91,7 @@ ESCAPES = {
 }
 
 
-@pytest.mark.parametrize("text", ESCAPES.values(), ids=ESCAPES)
+@pytest.mark.parametrize("text", representatives(ESCAPES, "f116-cr", "f116-c1"))
 def test_escapes_do_not_reach_the_terminal(tmp_path: Path, text: str) -> None:
     """Errors, answers and names from outside print as escapes, on one line, on stdout and on stderr."""
     with serving(lambda _: error(401, text), models=None) as server:

@@ -19,6 +19,7 @@ from tests.faults.invariants import Ran, nothing_paid_twice, read_run, same_arti
 from tests.faults.runs import ROOT, config, environment, run
 from tests.faults.server import HANGS_SECONDS, Call, Reply, answer, error, right, serving
 from tests.support.runs import only_run
+from tests.support.tiers import representatives
 
 POINTS = [
     "request_sent",
@@ -92,8 +93,16 @@ def _whole(tmp_path: Path, n: int) -> Ran:
     return whole
 
 
-@pytest.mark.parametrize("count", [1, 4], ids=["first", "fourth"])
-@pytest.mark.parametrize("point", POINTS, ids=[f"f45-{point}" for point in POINTS])
+@pytest.mark.parametrize(
+    ("point", "count"),
+    representatives(
+        {f"f45-{point}-{nth}": (point, count) for point in POINTS for nth, count in (("first", 1), ("fourth", 4))},
+        "f45-response_received-fourth",
+        "f45-after_commit-first",
+        "f45-after_score-fourth",
+        "f45-during_rename-first",
+    ),
+)
 def test_a_kill_at_a_named_point(tmp_path: Path, point: str, count: int) -> None:
     """Killed at the point, resumed: equal artifacts, and no more paid twice than was in flight."""
     n = 40
@@ -111,7 +120,9 @@ def test_a_kill_at_a_named_point(tmp_path: Path, point: str, count: int) -> None
     same_artifacts(whole, read_run(only_run(tmp_path / "out"), 0, killed=True))
 
 
-@pytest.mark.parametrize("point", POINTS, ids=[f"f45-again-{point}" for point in POINTS])
+@pytest.mark.parametrize(
+    "point", representatives({f"f45-again-{point}": point for point in POINTS}, "f45-again-before_commit")
+)
 def test_a_kill_at_the_same_point_of_every_attempt(tmp_path: Path, point: str) -> None:
     """Killed there again and again, a little later each time: the run gets to its end."""
     n = 30

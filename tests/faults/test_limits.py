@@ -57,6 +57,7 @@ def test_f57_little_memory(tmp_path: Path) -> None:
             assert "emory" in stderr or "allocate" in stderr
 
 
+@pytest.mark.slow
 def test_f41_memory_follows_the_concurrency(tmp_path: Path) -> None:
     """Forty megabytes of answers cost the process next to no more memory than two."""
 

@@ -21,6 +21,7 @@ from tests.faults.invariants import no_secret, nothing_paid_twice, read_run, sam
 from tests.faults.runs import ROOT, config, environment, nel_cli, run, start, write_config
 from tests.faults.server import HANGS_SECONDS, Call, Do, Gate, Reply, right, serving, wait_until
 from tests.support.runs import only_run, sums
+from tests.support.tiers import first_rows
 
 SLOW = 0.03
 PATIENT = {f"{name}_timeout_seconds": 600 for name in ("first_byte", "idle", "total")}
@@ -143,7 +144,7 @@ def test_f56_stdout_is_closed(tmp_path: Path) -> None:
     assert read_run(only_run(tmp_path / "out"), 0).states == ["scored"] * 30
 
 
-@pytest.mark.parametrize("what", ["stdout", "stderr"], ids=["f56-stdout-full", "f56-stderr-full"])
+@pytest.mark.parametrize("what", first_rows(1, ["stdout", "stderr"]), ids=["f56-stdout-full", "f56-stderr-full"])
 def test_an_output_that_cannot_be_written(tmp_path: Path, what: str) -> None:
     """/dev/full as a standard stream does not stop the run."""
     with serving(_slow) as server, Path("/dev/full").open("w") as full:
@@ -157,14 +158,17 @@ def test_an_output_that_cannot_be_written(tmp_path: Path, what: str) -> None:
 
 @pytest.mark.parametrize(
     "env",
-    [
-        {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-        {"PYTHONIOENCODING": "ascii"},
-        {"COLUMNS": "20"},
-        {"COLUMNS": "1"},
-        {"COLUMNS": "nonsense", "TERM": "dumb"},
-        {"HOME": "/nonexistent", "TERM": ""},
-    ],
+    first_rows(
+        1,
+        [
+            {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+            {"PYTHONIOENCODING": "ascii"},
+            {"COLUMNS": "20"},
+            {"COLUMNS": "1"},
+            {"COLUMNS": "nonsense", "TERM": "dumb"},
+            {"HOME": "/nonexistent", "TERM": ""},
+        ],
+    ),
     ids=["f56-lang-c", "f56-ascii", "f56-width-20", "f56-width-1", "f56-no-width", "f56-no-home"],
 )
 def test_a_poor_environment(tmp_path: Path, env: dict[str, str]) -> None:
@@ -369,6 +373,7 @@ def test_f112_no_secret_in_the_process_table(tmp_path: Path) -> None:
     no_secret(*titles)
 
 
+@pytest.mark.slow
 def test_f55_a_run_that_was_stopped_equals_one_that_was_not(tmp_path: Path) -> None:
     """I3: three interruptions and resumes end in the artifacts of a run in one go."""
     with serving() as server:

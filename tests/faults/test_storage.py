@@ -23,6 +23,7 @@ from tests.faults.invariants import Ran, read_run, same_artifacts
 from tests.faults.runs import ROOT, config, environment, nel_cli, run, start, write_config
 from tests.faults.server import Gate, answer, right, serving
 from tests.support.runs import only_run, write_jsonl
+from tests.support.tiers import representatives
 
 N = 60
 
@@ -66,7 +67,7 @@ def _copied(killed: tuple[Path, Ran], tmp_path: Path) -> Path:
 CUTS = [0, 1, 31, 32, 33, 56, 1000, 4151, 4152, 4153, -1, -2, -100, -4000, -4096, -4120]
 
 
-@pytest.mark.parametrize("cut", CUTS, ids=[f"f46-{cut}" for cut in CUTS])
+@pytest.mark.parametrize("cut", representatives(CUTS, 0, 33, 4152, -1, -4096), ids=[f"f46-{cut}" for cut in CUTS])
 def test_a_torn_log_loses_its_tail_only(tmp_path: Path, killed: tuple[Path, Ran], cut: int) -> None:
     """The log cut at any byte: what is whole is kept, the rest is asked again, and the end is the same."""
     home = _copied(killed, tmp_path)
@@ -211,7 +212,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk
 
 
 @needs_root
-@pytest.mark.parametrize("kilobytes", [250, 600, 900], ids=["f50-250k", "f50-600k", "f50-900k"])
+@pytest.mark.parametrize("kilobytes", representatives([250, 600, 900], 600), ids=["f50-250k", "f50-600k", "f50-900k"])
 def test_a_full_disk_stops_the_run_resumably(tmp_path: Path, kilobytes: int) -> None:
     """No space at some write: exit 75, no half file, and with space again a resume completes."""
     text = "x" * 4000

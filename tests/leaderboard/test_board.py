@@ -21,6 +21,7 @@ from nel.artifacts.schema import load_schema
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.leaderboards import finished_run, judge, shown_answers, word, write_bench
 from tests.support.runs import nel, read_json
+from tests.support.tiers import first_rows
 
 Runs = dict[str, Path]
 _N = 12
@@ -312,20 +313,23 @@ def test_a_dry_run_counts_and_sends_nothing(runs: Runs, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [
-        (["{alpha}"], "at least two models"),
-        (["{alpha}", "{alpha}"], "are the same run; give each run once"),
-        (["{alpha}", "{beta}", "--baseline", "beta", "--pairs", "all"], "leave out one of the two"),
-        (["{alpha}", "{bench}"], "there is no run.db"),
-        (["{alpha}", "{beta}", "--baseline", "alhpa"], 'no run is called "alhpa"; did you mean "alpha"?'),
-        (["{alpha}", "{beta}", "--anchor", "x"], 'no run is called "x", the anchor'),
-        (["{alpha}", "{beta}", "--pairs", "many"], "--pairs many"),
-        (["{alpha}", "{beta}", "--bench", "other"], 'has no benchmark "other"; it has: talk'),
-        (["{alpha}", "{beta}", "--prior", "-2"], "--prior -2"),
-        (["{alpha}", "{beta}", "--resamples", "-1"], "--resamples -1"),
-        (["--resume"], "there is no leaderboard to resume in eval_results"),
-        ([], "at least two models"),
-    ],
+    first_rows(
+        2,
+        [
+            (["{alpha}"], "at least two models"),
+            (["{alpha}", "{alpha}"], "are the same run; give each run once"),
+            (["{alpha}", "{beta}", "--baseline", "beta", "--pairs", "all"], "leave out one of the two"),
+            (["{alpha}", "{bench}"], "there is no run.db"),
+            (["{alpha}", "{beta}", "--baseline", "alhpa"], 'no run is called "alhpa"; did you mean "alpha"?'),
+            (["{alpha}", "{beta}", "--anchor", "x"], 'no run is called "x", the anchor'),
+            (["{alpha}", "{beta}", "--pairs", "many"], "--pairs many"),
+            (["{alpha}", "{beta}", "--bench", "other"], 'has no benchmark "other"; it has: talk'),
+            (["{alpha}", "{beta}", "--prior", "-2"], "--prior -2"),
+            (["{alpha}", "{beta}", "--resamples", "-1"], "--resamples -1"),
+            (["--resume"], "there is no leaderboard to resume in eval_results"),
+            ([], "at least two models"),
+        ],
+    ),
 )
 def test_wrong_input_exits_2_and_names_itself(runs: Runs, tmp_path: Path, arguments: list[str], said: str) -> None:
     """One line, nothing sent, nothing written."""

@@ -341,7 +341,7 @@ _HOSTILE = {
 
 
 @ENDS
-@pytest.mark.parametrize("name", representatives(_HOSTILE, "tower", "deep fractions", "code", "lines"))
+@pytest.mark.parametrize("name", representatives(list(_HOSTILE), "tower", "deep fractions", "code", "lines"))
 def test_a_hostile_answer_ends_in_time_and_the_next_is_compared(
     _ends_the_worker: None,  # noqa: PT019
     name: str,
@@ -390,7 +390,7 @@ _TEN_MEGABYTES = {
 
 
 @ENDS
-@pytest.mark.parametrize("unit", representatives(_TEN_MEGABYTES, "\\boxed{", "1", "Answer: 4\n"), ids=repr)
+@pytest.mark.parametrize("unit", representatives(list(_TEN_MEGABYTES), "\\boxed{", "1", "Answer: 4\n"), ids=repr)
 def test_ten_megabytes_are_scored_in_time(_ends_the_worker: None, unit: str) -> None:  # noqa: PT019
     """A response of ten million characters is wrong, or not comparable, in seconds."""
     with suppress(ScorerError):

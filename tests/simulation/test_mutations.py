@@ -308,6 +308,7 @@ _MUTATIONS: list[tuple[Mutate, Suits, tuple[str, ...]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mutate", "suits", "named"), _MUTATIONS, ids=lambda value: getattr(value, "__name__", ""))
 def test_a_mechanism_that_is_missing_is_seen(
     mutate: Mutate, suits: Suits, named: tuple[str, ...], monkeypatch: Patch

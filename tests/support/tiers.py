@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -11,16 +11,25 @@ ENDS = pytest.mark.timeout(300)
 """For input that takes a few seconds at most, and an hour or so where the work grows with its square: that fails."""
 
 
-def representatives(cases: Iterable[Any], *fast: Any) -> list[Any]:
+def representatives(cases: Mapping[str, Any] | Iterable[Any], *fast: Any, ids: Sequence[str] = ()) -> list[Any]:
     """Return the parameters of a table, marked slow but for the cases that stand for it.
 
     Args:
-        cases: A value each, or a tuple where the test takes several.
-        fast: Some of these cases, chosen so that each behaviour of the table is among them.
+        cases: A value each, or a tuple where the test takes several; a mapping names them.
+        fast: Some of these cases, by name where they have one; each behaviour of the table should be among them.
+        ids: Names for cases that are no mapping.
     """
-    table = list(cases)
-    assert all(case in table for case in fast), "a representative is not in the table"
-    return [_parameter(case, is_fast=case in fast) for case in table]
+    table = list(cases.items()) if isinstance(cases, Mapping) else [(None, case) for case in cases]
+    if ids:
+        table = [(name, case) for name, (_, case) in zip(ids, table, strict=True)]
+    known = [case if name is None else name for name, case in table]
+    assert all(one in known for one in fast), "a representative is not in the table"
+    return [_parameter(case, is_fast=one in fast, name=name) for one, (name, case) in zip(known, table, strict=True)]
+
+
+def first_rows(n: int, cases: Iterable[Any]) -> list[Any]:
+    """Return the parameters of a table whose first rows stand for it; the others are marked slow."""
+    return [_parameter(case, is_fast=place < n) for place, case in enumerate(cases)]
 
 
 def diagonal(rows: Mapping[str, Any], columns: Mapping[str, Any]) -> list[Any]:
