@@ -17,7 +17,7 @@ from typing import Any
 
 from nel import plugins
 from nel.benchmarks.base import Benchmark
-from nel.benchmarks.registry import as_benchmark, find_benchmark
+from nel.benchmarks.registry import find_benchmark
 from nel.byob.smoke import gold_texts
 from nel.config.load import build_config
 from nel.engine.codec import decode_sample
@@ -25,7 +25,8 @@ from nel.engine.judge_cases import completed
 from nel.engine.plan import Digests, Plan, make_plans, stream_samples
 from nel.engine.store_snapshot import StoredSample
 from nel.errors import ConfigError, DatasetError, JudgeError, MissingExtra, NelError, PluginError, ScorerError
-from nel.judges.base import Case, Grade, Judge, Judgement, Opinion, Question
+from nel.extension_points import shape_error
+from nel.judges.base import Case, Grade, Judgement, Opinion, Question
 from nel.judges.check import check_case
 from nel.judges.find import judge_for
 from nel.scoring.hand_off import case_of
@@ -65,18 +66,6 @@ def check_plugin(
         return _check_benchmark(target, dataset, samples_max)
     plugin = plugins.load(kind, target)
     return _check_judge(plugin) if kind == "judges" else _check_scorer(plugin)
-
-
-def shape_error(kind: str, plugin: Any) -> str | None:
-    """Return what is wrong with the shape of a plugin of this kind, or None."""
-    wanted = {"benchmarks": Benchmark, "judges": Judge}.get(kind)
-    if kind == "benchmarks":
-        plugin = as_benchmark(plugin)
-    if wanted is not None and not isinstance(plugin, wanted):
-        return f"it is a {type(plugin).__name__}, not a nel.{wanted.__name__}"
-    if wanted is None and not callable(plugin):
-        return f"it is a {type(plugin).__name__}, which cannot be called"
-    return None
 
 
 def _kind_of(target: str) -> str:

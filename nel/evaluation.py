@@ -26,7 +26,7 @@ from nel.engine.store_snapshot import FILE_NAME, Snapshot
 from nel.errors import EXIT_UNSCORED, NelError, StoreError
 from nel.failpoints import reached
 from nel.metrics.chosen import Choice
-from nel.reports.html import write_report
+from nel.reports.writers import HTML, check_writers, write_report, write_reports
 
 _CHARACTERS_PER_TOKEN = 4
 """Of English text, for the estimate of a dry run."""
@@ -40,8 +40,11 @@ class RunResult:
     ending: Ending
     benchmarks: list[BenchmarkResult]
     report: Path
+    """The page report.html."""
     exit_code: int
     """0 done; 2 refused; 3 more unscored than tolerated; 75 stopped early; 130 or 143 interrupted."""
+    reports: tuple[Path, ...] = ()
+    """The further reports of ``output.reports`` that were written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +90,7 @@ def evaluate(
     """
     run_config = config if isinstance(config, RunConfig) else build_config(config, where="evaluate()")
     progress = progress or Progress()
+    check_writers(run_config.output.reports)
     plans = make_plans(run_config, resuming=resume)
     _note_plans(plans, progress)
     if resume:
@@ -116,6 +120,7 @@ def rescore(
     chosen = [f"benchmarks.{number}.scorer={scorer}" for number in range(_count_benchmarks(run_dir)) if scorer]
     config = stored_config(run_dir, overrides=[*overrides, *chosen])
     progress = progress or Progress()
+    check_writers(config.output.reports)
     plans = make_plans(config, resuming=True)
     _note_plans(plans, progress)
     with Snapshot(run_dir / FILE_NAME) as snapshot:
@@ -137,11 +142,14 @@ def _written(run_dir: Path, config: RunConfig, plans: Sequence[Plan], ending: En
     reached("before_artifacts")
     benchmarks, report = rebuild(run_dir, {plan.slot: plan.statistics for plan in plans})
     reached("after_artifacts")
+    reports, problems = write_reports(config.output.reports, run_dir)
+    progress.notes += problems
     return RunResult(
         run_dir=run_dir,
         ending=ending,
         benchmarks=benchmarks,
         report=report,
+        reports=tuple(reports),
         exit_code=ending.exit_code or _exit_code(benchmarks, config.engine.unscored_rate_max),
     )
 
@@ -170,7 +178,22 @@ def stored_config(
         raise StoreError(f"{run_dir} holds no run that has begun; start a new one")
     if panel:
         data = with_panel(data, panel)
-    return build_config({**data, "output": {"dir": str(run_dir)}}, overrides=overrides, where=str(run_dir))
+    output = {"dir": str(run_dir), "reports": list(_reports_in(data))}
+    return build_config({**data, "output": output}, overrides=overrides, where=str(run_dir))
+
+
+def stored_reports(run_dir: Path) -> tuple[str, ...]:
+    """Return the names of the further reports that a run was configured with.
+
+    Raises:
+        StoreError: There is no usable run.db.
+    """
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        return _reports_in(snapshot.meta("config") or {})
+
+
+def _reports_in(config: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple((config.get("output") or {}).get("reports") or ())  # runs of an older version have none
 
 
 async def evaluate_async(config: RunConfig | Mapping[str, Any], *, resume: bool = False) -> RunResult:
@@ -189,7 +212,7 @@ def rebuild(run_dir: Path, statistics: Mapping[str, Choice] | None = None) -> tu
         StoppedEarly: The disk is full.
     """
     benchmarks = write_artifacts(run_dir, statistics)
-    return benchmarks, write_report(run_dir)
+    return benchmarks, write_report(HTML, run_dir)
 
 
 def preview(config: RunConfig) -> list[PlannedBenchmark]:
@@ -198,6 +221,7 @@ def preview(config: RunConfig) -> list[PlannedBenchmark]:
     Raises:
         NelError: As `evaluate` does before it sends anything.
     """
+    check_writers(config.output.reports)
     return [_preview(plan, config) for plan in make_plans(config)]
 
 

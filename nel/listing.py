@@ -63,7 +63,7 @@ def reply(refs: list[dict[str, str]], seconds: float) -> None:
     """Describe plugins in the child: one line of JSON for each on what was stdout. Ends the process."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    from nel.conformance import shape_error  # noqa: PLC0415 - the parent process does not need it
+    from nel.extension_points import shape_error  # noqa: PLC0415 - the parent process does not need it
 
     print(json.dumps([_READY, "", None]), file=replies, flush=True)
     for number, ref in enumerate(refs):

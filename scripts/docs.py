@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import extension_page
 import reference_pages
 from pydantic import BaseModel
 
@@ -260,6 +261,7 @@ def main() -> int:
     pages["what-counts.md"] = what_counts()
     pages["scorers.md"] = HEAD + reference_pages.scorers()
     pages["metrics.md"] = HEAD + reference_pages.metrics()
+    pages["extension-points.md"] = HEAD + extension_page.extension_points()
     if missing := reference_pages.undocumented():
         print(f"no page names {', '.join(sorted(missing))}; add them to scripts/reference_pages.py", file=sys.stderr)
         return 1

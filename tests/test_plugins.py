@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from nel import plugins
-from nel.conformance import shape_error
 from nel.errors import PluginError
+from nel.extension_points import shape_error
 from nel.listing import describe_all
 from tests.support.distributions import install, path_with
 from tests.support.runs import nel

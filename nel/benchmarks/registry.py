@@ -95,10 +95,17 @@ def _from_bridge(name: str, uri: str) -> Benchmark:
     if scheme not in installed and not package:
         hint = did_you_mean(scheme, installed) or f"; pip install nel-{scheme}, if there is such a plugin"
         raise PluginError(f'{uri}: no bridge for "{scheme}://" is installed{hint}')
-    found = as_benchmark(plugins.load("bridges", name)(uri))
+    ref = plugins.find("bridges", name)
+    bridge = plugins.load_ref(ref)
+    try:
+        found = as_benchmark(bridge(uri))
+    except NelError:
+        raise
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise PluginError(f'{uri}: the bridge "{scheme}" of {ref.provider} failed: {what}') from error
     if not isinstance(found, Benchmark):
-        provider = plugins.find("bridges", name).provider
-        raise PluginError(f'{uri}: the bridge "{scheme}" of {provider} returned a {type(found).__name__}')
+        raise PluginError(f'{uri}: the bridge "{scheme}" of {ref.provider} returned a {type(found).__name__}')
     return found
 
 

@@ -114,8 +114,9 @@ def _by_key(declared: Any) -> list[tuple[str, Sequence[Metric]]]:
 def _built(kind: str, name: str, factory: Any, options: Mapping[str, Any]) -> Any:
     try:
         built = factory(**options)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f'the {kind} "{name}" cannot be built: {error}') from error
+    except Exception as error:
+        what = str(error) if isinstance(error, (TypeError, ValueError)) else f"{type(error).__name__}: {error}"
+        raise ConfigError(f'the {kind} "{name}" cannot be built: {what}') from error
     if not callable(built):
         raise ConfigError(f'the {kind} "{name}" is a factory that returns a {type(built).__name__}, not a function')
     return built

@@ -65,7 +65,8 @@ def _show(result: RunResult, progress: Progress, *, as_json: bool) -> None:
         _console().print(_result_table(result))
         for line in _judged(result):
             typer.echo(plain(line))
-        typer.echo(f"report: {result.report}")
+        for report in (result.report, *result.reports):
+            typer.echo(f"report: {report}")
     for line in [*progress.notes, *_remarks(result)]:
         typer.echo(f"nel: {plain(line)}", err=True)
     raise typer.Exit(result.exit_code)
@@ -93,6 +94,7 @@ def result_json(result: RunResult) -> dict[str, Any]:
     return {
         "run_dir": str(result.run_dir),
         "report": str(result.report),
+        "reports": [str(path) for path in result.reports],
         "exit_code": result.exit_code,
         "ended": result.ending.reason,
         "benchmarks": {

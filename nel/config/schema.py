@@ -408,6 +408,8 @@ class OutputConfig(Strict):
     """Each run gets a directory of its own in it."""
     run_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$")] | None = None
     """Name of that directory; made of time, benchmark and chance when not set."""
+    reports: tuple[str, ...] = ()
+    """Further reports beside report.html, by the names of their writers (``nel list reports``)."""
 
 
 class ObservabilityConfig(Strict):

@@ -13,7 +13,7 @@ from nel import plugins
 from nel.datasets.base import Dataset, RawRow
 from nel.datasets.callables import open_callable
 from nel.datasets.files import open_path
-from nel.errors import DatasetError, did_you_mean
+from nel.errors import DatasetError, NelError, PluginError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -55,10 +55,15 @@ def _open_uri(name: str, uri: str, base_dir: Path | None) -> Dataset:
         if scheme in {"http", "https"}:
             hint = "; download the file and give its path;"
         raise DatasetError(f'{uri}: no reader for "{scheme}://"{hint} installed: {", ".join(installed) or "none"}')
-    dataset = plugins.load("datasets", name)(uri, base_dir)
+    ref = plugins.find("datasets", name)
+    reader = plugins.load_ref(ref)
+    what = f'{uri}: the "{scheme}" reader of {ref.provider}'
+    try:
+        dataset: object = reader(uri, base_dir)
+    except NelError:
+        raise
+    except Exception as error:
+        raise PluginError(f"{what} failed: {type(error).__name__}: {error}") from error
     if not isinstance(dataset, Dataset):
-        provider = plugins.find("datasets", name).provider
-        raise DatasetError(
-            f'{uri}: the "{scheme}" reader of {provider} returned a {type(dataset).__name__}, not a Dataset'
-        )
+        raise DatasetError(f"{what} returned a {type(dataset).__name__}, not a Dataset")
     return dataset

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from nel.errors import ConfigError, JudgeError
-from nel.judges.base import Case, Grade, Judge, Question
+from nel.judges.base import Case, Grade
 from nel.judges.find import check_template, judge_for
+from tests.support.distributions import install
 
 NEMO = "Rate {response} for {domain}.\nGRADE: "
 THREE = {"1": 0.0, "2": 0.5, "3": 1.0}
@@ -110,13 +111,20 @@ def test_what_works_is_let_through() -> None:
     assert judge_for(Case(response="x", template="{response}")).name == "custom"
 
 
-def test_a_judge_that_fails_on_its_own_example_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+BREAKS = """
+from nel import Judge
+
+def ask(case):
+    raise KeyError("gold")
+
+strict = Judge(name="strict", description="Breaks", ask=ask, example_reply="")
+"""
+
+
+def test_a_judge_that_fails_on_its_own_example_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A plugin's fault while a run is planned names the plugin and what to do, and is no crash."""
-
-    def broken(case: Case) -> list[Question]:
-        raise KeyError("gold")
-
-    judge = Judge(name="strict", description="Breaks", ask=broken, example_reply="")
-    monkeypatch.setattr("nel.judges.find._installed", lambda name: judge)
+    entries = {"nel.judges": {"strict": "judge_that_breaks:strict"}}
+    install(tmp_path, "breaks", entries, modules={"judge_that_breaks": BREAKS})
+    monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ConfigError, match=r'"strict" fails on its own example: KeyError.*nel plugin check strict'):
         check_template("strict")

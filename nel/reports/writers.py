@@ -1,0 +1,69 @@
+"""Writes the reports of a run through the plugin group ``nel.reports``.
+
+A writer is a function of the run's directory. It reads the artifact files there, writes one file beside them and
+returns its path. ``html``, which writes report.html, is nel's own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from nel import plugins
+from nel.errors import NelError, PluginError
+
+HTML = "html"
+"""The report that every run has."""
+
+
+def check_writers(names: Iterable[str]) -> None:
+    """Import the report writers of these names.
+
+    Raises:
+        PluginError: One is not installed, fails to import or cannot be called.
+    """
+    for name in names:
+        writer = plugins.load("reports", name)
+        if not callable(writer):
+            provider = plugins.find("reports", name).provider
+            raise PluginError(f'the report "{name}" of {provider} is a {type(writer).__name__}, not a function')
+
+
+def write_report(name: str, run_dir: Path) -> Path:
+    """Write one report of a run and return its path.
+
+    Args:
+        name: Of the installed writer, ``name`` or ``package:name``.
+        run_dir: The run's directory, with its artifacts.
+
+    Raises:
+        PluginError: There is no such writer, it raised, or the path that it returned does not exist.
+        NelError: Errors of nel that a writer raises pass, such as `OutputError` for a damaged artifact.
+    """
+    ref = plugins.find("reports", name)
+    writer = plugins.load_ref(ref)
+    what = f'the report "{name}" of {ref.provider}'
+    try:
+        written: object = writer(run_dir)
+    except NelError:
+        raise
+    except Exception as error:
+        raise PluginError(
+            f"{what} failed: {type(error).__name__}: {error}; the other files of {run_dir} are complete"
+        ) from error
+    if not isinstance(written, str | os.PathLike) or not Path(written).exists():
+        raise PluginError(f"{what} returned {written!r}, which is not the path of a file; it must return one it wrote")
+    return Path(written)
+
+
+def write_reports(names: Iterable[str], run_dir: Path) -> tuple[list[Path], list[str]]:
+    """Write several reports; return the paths of those written and the errors of those that failed."""
+    paths: list[Path] = []
+    problems: list[str] = []
+    for name in dict.fromkeys(names):
+        try:
+            paths.append(write_report(name, run_dir))
+        except PluginError as error:
+            problems.append(str(error))
+    return paths, problems

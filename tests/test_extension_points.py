@@ -1,0 +1,179 @@
+"""Every extension point has one page in code, one in the docs, an installed example, and a place that loads it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from nel import plugins
+from nel.errors import PluginError
+from nel.extension_points import EXTENSION_POINTS, shape_error
+from tests.support.distributions import install
+from tests.support.endpoint import Call, Reply, answer, scripted
+from tests.support.runs import nel, only_run, read_json, read_results
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLE = tomllib.loads((ROOT / "plugins" / "nel-example" / "pyproject.toml").read_text())["project"]["entry-points"]
+
+
+def test_groups_pages_and_loading_code_agree() -> None:
+    """The groups, the page in code, the page in the docs, the example package and what the code loads are the same."""
+    page = (ROOT / "docs" / "reference" / "extension-points.md").read_text(encoding="utf-8")
+    groups = list(plugins.GROUPS.values())
+    assert list(EXTENSION_POINTS) == list(plugins.GROUPS)
+    assert re.findall(r"^## (.*)$", page, re.MULTILINE) == groups
+    assert sorted(EXAMPLE) == sorted(groups)
+    assert _loaded() == set(plugins.GROUPS)
+
+
+def _loaded() -> set[str]:
+    """Return the kinds that code of nel loads plugins of."""
+    calls = (
+        node
+        for path in (ROOT / "nel").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("plugins.load", "plugins.find")
+    )
+    return {node.args[0].value for node in calls if isinstance(node.args[0], ast.Constant)}  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("kind", plugins.GROUPS)
+def test_built_ins_and_examples_have_the_shape(kind: str) -> None:
+    """Every plugin of nel and of nel-example is what its page says."""
+    refs = [ref for ref in plugins.discover(kind) if ref.distribution in ("nel", "nel-example")]
+    assert {"nel-example"} <= {ref.distribution for ref in refs}
+    assert [(ref.name, shape_error(kind, plugins.load_ref(ref))) for ref in refs] == [(ref.name, None) for ref in refs]
+
+
+@pytest.mark.parametrize(
+    ("kind", "plugin", "message"),
+    [
+        ("benchmarks", 42, "it is a int, not a nel.Benchmark"),
+        ("judges", 42, "it is a int, not a nel.Judge"),
+        ("scorers", 42, "it is a int, which cannot be called"),
+        ("scorers", len, None),
+        ("datasets", lambda uri: uri, "it cannot be called as (uri, base_dir): too many positional arguments"),
+        ("datasets", lambda uri, base_dir, hint=None: uri, None),
+        ("bridges", lambda uri, base_dir: uri, "it cannot be called as (uri): missing a required argument: 'base_dir'"),
+        ("reports", lambda: None, "it cannot be called as (run_dir): too many positional arguments"),
+    ],
+)
+def test_a_plugin_of_another_shape_is_described(kind: str, plugin: object, message: str | None) -> None:
+    """A function that nel could not call as the page says is named as such before any run."""
+    assert shape_error(kind, plugin) == message
+
+
+def _doubles(call: Call, _: int) -> Reply:
+    number = re.search(r"What is (\d+) plus", str(call.body["messages"][-1]["content"]))
+    assert number is not None
+    return answer(str(2 * int(number[1])))
+
+
+def test_one_run_uses_every_kind_of_plugin_of_an_installed_package(tmp_path: Path) -> None:
+    """Bridge, dataset, scorer, metric, reducer and report of nel-example work together through the command line."""
+    with scripted(_doubles, models=["m"]) as endpoint:
+        command = ("eval", "run", "--bench", "example-sums://3", "--model-url", endpoint.url, "--model-id", "m")
+        statistics = ("--metric", "nel-example:example-answer-length:unit=words", "--metric", "example-answer-length")
+        repeats = ("--reducer", "nel-example:example-worst", "--repeats", "2")
+        scorer = ("--scorer", "nel-example:example-keywords")
+        reports = ("-O", "output.reports=[example-summary]", "-o", "out")
+        done = nel(*command, *statistics, *repeats, *scorer, *reports, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    run_dir = only_run(tmp_path / "out")
+    assert [row["reward"] for row in read_results(run_dir, "example-sums")] == [1.0] * 6
+    values = {row["name"]: row["value"] for row in read_json(run_dir / "example-sums" / "metrics.json")["metrics"]}
+    assert values["answer_length"] == 1.0
+    assert [value for name, value in values.items() if "example-worst" in name] == [1.0]
+    assert f"report: {Path('out') / run_dir.name / 'summary.md'}" in done.stdout
+    summary = (run_dir / "summary.md").read_text(encoding="utf-8")
+    assert "| example-sums | score | 1.000 |" in summary
+    (run_dir / "summary.md").unlink()
+    assert nel("report", str(run_dir), cwd=tmp_path).returncode == 0
+    assert (run_dir / "summary.md").read_text(encoding="utf-8") == summary
+
+
+JUDGED = """
+from nel import benchmark, needs_judge, scorer
+
+@benchmark(name="judged", dataset="pkg://nel_example/capitals.jsonl", prompt="{country}?", target_field="capital")
+@scorer
+def judged(sample):
+    return needs_judge(sample)
+"""
+
+
+def test_a_benchmark_and_a_judge_of_an_installed_package_work(tmp_path: Path) -> None:
+    """One run takes the benchmark of nel-example and the judge, each named by its package."""
+    (tmp_path / "judged.py").write_text(JUDGED)
+
+    def says(call: Call, _: int) -> Reply:
+        return answer("VERDICT: yes" if "VERDICT" in str(call.body["messages"]) else "Answer: Paris")
+
+    with scripted(says, models=["m"]) as endpoint:
+        command = ("eval", "run", "--bench", "nel-example:example-capitals", "--bench", "judged.py", "-o", "out")
+        models = ("--model-url", endpoint.url, "--model-id", "m", "--judge-url", endpoint.url, "--judge-id", "m")
+        judge = ("--judge-template", "nel-example:example-yes-no", "--max-problems", "2")
+        done = nel(*command, *models, *judge, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    run_dir = only_run(tmp_path / "out")
+    assert len(read_results(run_dir, "example-capitals")) == 2
+    rows = read_results(run_dir, "judged")
+    assert [row["reward"] for row in rows] == [1.0, 1.0]
+
+
+REPORTS = """
+def raises(run_dir):
+    raise KeyError("headline")
+
+def returns(run_dir):
+    return "nowhere.txt"
+"""
+
+
+def test_a_report_that_fails_costs_itself_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run keeps its exit code and every file; the error is shown, and `nel report` exits 2 with it."""
+    entries = {name: f"bad_reports:{name}" for name in ("raises", "returns")}
+    install(tmp_path, "bad-reports", {"nel.reports": entries}, modules={"bad_reports": REPORTS})
+    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    with scripted(_doubles, models=["m"]) as endpoint:
+        command = ("eval", "run", "--bench", "example-sums://1", "--model-url", endpoint.url, "--model-id", "m")
+        named = ("-O", "output.reports=[raises, returns, example-summary]", "-o", "out")
+        done = nel(*command, *named, cwd=tmp_path, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert "the report \"raises\" of bad-reports 1.0 failed: KeyError: 'headline'; the other files of" in done.stderr
+    assert "returned 'nowhere.txt', which is not the path of a file" in done.stderr
+    run_dir = only_run(tmp_path / "out")
+    assert (run_dir / "summary.md").is_file()
+    again = nel("report", str(run_dir), "-f", "raises", cwd=tmp_path, env=environment)
+    assert again.returncode == 2
+    assert 'the report "raises" of bad-reports 1.0 failed' in again.stderr
+    assert f"report: {run_dir / 'report.html'}" in again.stdout
+
+
+def test_a_report_that_is_not_installed_is_refused_before_anything_is_sent(tmp_path: Path) -> None:
+    """A mistyped name ends the command with a suggestion."""
+    with scripted(_doubles, models=["m"]) as endpoint:
+        command = ("eval", "run", "--bench", "example-sums://1", "--model-url", endpoint.url, "--model-id", "m")
+        done = nel(*command, "-O", "output.reports=[example-sumary]", cwd=tmp_path)
+        assert endpoint.calls == []
+    assert done.returncode == 2
+    assert 'no report "example-sumary" is installed; did you mean "example-summary"?' in done.stderr
+
+
+def test_bridges_and_readers_that_raise_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error of a plugin's own code ends the command with the package's name."""
+    from nel.benchmarks.registry import find_benchmark
+    from nel.datasets import open_dataset
+
+    source = "def fail(*_):\n    raise KeyError('x')\n"
+    entries = {"nel.bridges": {"fails": "failing:fail"}, "nel.datasets": {"fails": "failing:fail"}}
+    install(tmp_path, "failing", entries, modules={"failing": source})
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(PluginError, match=r"fails://a: the bridge \"fails\" of failing 1\.0 failed: KeyError: 'x'"):
+        find_benchmark("fails://a")
+    with pytest.raises(PluginError, match=r"fails://a: the \"fails\" reader of failing 1\.0 failed: KeyError: 'x'"):
+        open_dataset("failing:fails://a")
