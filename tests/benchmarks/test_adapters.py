@@ -408,6 +408,12 @@ def test_aggregations(aggregation: str, expected: dict[str, float]) -> None:
     assert {one.aggregation: one.score for one in aggregated(aggregation, given)} == expected
 
 
+def test_a_vote_at_k_counts_the_first_k_repeats() -> None:
+    """The majority of three is not that of the first two, where the earlier answer wins a tie."""
+    given = scores(("1", 0.0, "a"), ("1", 1.0, "b"), ("1", 1.0, "b"))
+    assert [one.score for one in aggregated("vote_at_k", given)] == [0.0, 0.0, 1.0]
+
+
 def test_clipped_mean_and_unknown_aggregations(tmp_path: Path) -> None:
     """A clipped mean stays within 0 and 1; an unknown name is refused before a run."""
     (one,) = aggregated("clipped_mean", scores(("1", 3.0, "a")))

@@ -51,6 +51,7 @@ def test_a_good_benchmark_passes_everything(tmp_path: Path) -> None:
         ("return {'correct': sample.metadata['anwser'] == sample.response}", 'did you mean "answer"?'),
         ("return {'correct': sample.response in sample.target}", "an empty answer scores 0: it gave 1"),
         ("return {'correct': True}", "return False for an empty response"),
+        ("return {'score': 0.5 if not sample.response else 1.0}", "an empty answer scores 0: it gave 0.5"),
         ("return {'correct': False}", "compare what the scorer looks for with the target field"),
         (
             "return {'correct': sample.response.split()[0] == sample.target}",

@@ -119,6 +119,7 @@ def test_overrides_win(override: str, attribute: str, value: object) -> None:
     [
         ("nonsense", "write key=value"),
         ("benchmarks.5.repeats=1", "no position"),
+        ("benchmarks.1.repeats=1", "no position in a list of 1"),
         ("a=[", "not valid YAML"),
         ("engin.x=1", '"engin"'),
     ],
@@ -128,6 +129,11 @@ def test_wrong_overrides_are_named(override: str, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         build_config({"benchmarks": ["x"]}, overrides=[override])
     assert message in str(caught.value)
+
+
+def test_no_unscored_sample_is_tolerated_by_default() -> None:
+    """A run with a single unscored sample exits 3 unless its configuration says otherwise."""
+    assert build_config({"benchmarks": ["x"]}).engine.unscored_rate_max == 0
 
 
 def test_benchmark_generation_wins_field_by_field() -> None:
