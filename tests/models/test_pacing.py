@@ -65,6 +65,20 @@ def test_headers_are_heeded_only_near_the_limit() -> None:
     assert rate.requests_per_second(0.0) == pytest.approx(9.8)
 
 
+async def test_a_request_cancelled_as_it_is_let_in_gives_its_permit_back() -> None:
+    """A permit that was granted and not taken goes to the next request."""
+    gate = Gate(Pace(concurrency_max=1))
+    first = await gate.enter("first")
+    waiting = asyncio.create_task(gate.enter("cancelled"))
+    await asyncio.sleep(0)
+    gate.leave(first)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert gate.in_flight == 0
+    assert (await asyncio.wait_for(gate.enter("next"), 60)).held
+
+
 def test_a_bucket_keeps_to_its_rate() -> None:
     """Ten a second: never more than the burst and what flowed in."""
     bucket, now, taken = Bucket(burst_seconds=0.1), 0.0, 0
