@@ -17,7 +17,6 @@ from tests.faults.certificates import Authority, authority
 from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import config, run
 from tests.faults.server import (
-    HANGS_SECONDS,
     Call,
     Do,
     Endless,
@@ -145,9 +144,7 @@ def test_a_slow_answer_meets_its_own_deadline(tmp_path: Path, reply: Reply, kind
         reply = [b"HTTP/1.1 200 OK\r\nX-A: ", *reply[1:]]
     short = {f"{'total_timeout' if kind == 'timeout' else kind}_seconds": 1.0}
     with serving({1: reply}) as server:
-        started = time.monotonic()
         ran = run(tmp_path, server, n=8, endpoint=short, engine={"concurrency": 2})
-        assert time.monotonic() - started < HANGS_SECONDS
         first, second = (call.at for call in server.of(1)[:2])
         meanwhile = [call for call in server.calls if call.number != 1 and first < call.at < second]
         assert len(meanwhile) >= 2, "the others waited for the slow one"
@@ -159,10 +156,8 @@ def test_a_slow_answer_meets_its_own_deadline(tmp_path: Path, reply: Reply, kind
 def test_f18_a_black_hole_is_a_connect_timeout(tmp_path: Path) -> None:
     """An address that drops packets ends at the connect deadline under its own name, and stops the run resumably."""
     with black_hole() as port:
-        started = time.monotonic()
         endpoint = {**GIVEN_UP, "connect_timeout_seconds": 0.3}
         ran = run(tmp_path, f"http://127.0.0.1:{port}/v1", n=4, endpoint=endpoint, engine={"preflight": True})
-        assert time.monotonic() - started < HANGS_SECONDS
     assert ran.exit_code == 75
     assert set(ran.states) == {"infra:connect_timeout"}
 
@@ -179,10 +174,8 @@ def test_f44_a_last_sample_that_hangs_ends_the_run(tmp_path: Path) -> None:
 
 def test_f34_a_name_that_cannot_be_resolved(tmp_path: Path) -> None:
     """A host without an address is waited for within bounds and stops resumably."""
-    started = time.monotonic()
     endpoint = {**GIVEN_UP, "connect_timeout_seconds": 2.0}
     ran = run(tmp_path, "http://no-such-host.invalid/v1", n=4, engine={"preflight": True}, endpoint=endpoint)
-    assert time.monotonic() - started < HANGS_SECONDS
     assert ran.exit_code == 75
     assert all(state.startswith("infra:") for state in ran.states)
 
@@ -323,12 +316,10 @@ def test_f42_the_wall_clock_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     real, step = time.time, iter(range(10**9))
     monkeypatch.setattr(time, "time", lambda: real() + (3600 if next(step) % 2 else -3600))
     with serving({3: [error(503)], 5: [error(429, headers={"Retry-After": "0.1"})]}) as server:
-        started = time.monotonic()
         ran = run(tmp_path, server, n=20)
-        assert time.monotonic() - started < HANGS_SECONDS
     assert ran.states == ["scored"] * 20
-    assert all(0 <= row["timing"]["latency_seconds"] < HANGS_SECONDS for row in ran.rows)
-    assert 0 <= ran.stats["elapsed_seconds"] < HANGS_SECONDS
+    assert all(0 <= row["timing"]["latency_seconds"] < 1800 for row in ran.rows)
+    assert 0 <= ran.stats["elapsed_seconds"] < 1800
 
 
 def test_f41_many_samples_few_connections(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from multidict import CIMultiDict
@@ -51,13 +52,16 @@ class VirtualServer(Server):
             received = b""
             for step in self._script(call):
                 if isinstance(step, bytes):
+                    if stream is not None and received:  # what comes after the head
+                        stream.feed(step, loop.time())
                     received += step
                 else:
                     assert isinstance(step, float | int), "only bytes and seconds are simulated"
                     await asyncio.sleep(step)
         finally:
             self.in_flight -= 1
-        return _read(received, loop.time() - call.at)
+        fetched = _read(received, loop.time() - call.at)
+        return fetched if stream is None else replace(fetched, body=b"", streamed=True, started=call.at)
 
     async def __aenter__(self) -> VirtualServer:
         return self
