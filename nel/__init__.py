@@ -8,17 +8,18 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from nel import moved
 from nel.version import __version__
 
 if TYPE_CHECKING:
-    from nel.benchmarks.base import Benchmark
+    from nel.benchmarks.api.benchmark import Benchmark
     from nel.byob.decorators import benchmark
     from nel.config.schema import RunConfig
     from nel.errors import JudgeError, NelError, ScorerError
     from nel.evaluation import RunResult, evaluate, evaluate_async
-    from nel.judges.base import Case, Grade, Judge, Question
+    from nel.judges.parsing.verdict import grade_reader
     from nel.judges.quoting import quote
-    from nel.judges.verdict import grade_reader
+    from nel.judges.types import Case, Grade, Judge, Question
     from nel.scoring import (
         answer_line,
         code_sandbox,
@@ -36,13 +37,13 @@ if TYPE_CHECKING:
     from nel.types import Message, Sample, Score, ScorerInput
 
 _HOME = {
-    "Benchmark": "nel.benchmarks.base",
-    "Case": "nel.judges.base",
-    "Grade": "nel.judges.base",
-    "Judge": "nel.judges.base",
-    "Question": "nel.judges.base",
+    "Benchmark": "nel.benchmarks.api.benchmark",
+    "Case": "nel.judges.types",
+    "Grade": "nel.judges.types",
+    "Judge": "nel.judges.types",
+    "Question": "nel.judges.types",
     "quote": "nel.judges.quoting",
-    "grade_reader": "nel.judges.verdict",
+    "grade_reader": "nel.judges.parsing.verdict",
     "JudgeError": "nel.errors",
     "Message": "nel.types",
     "NelError": "nel.errors",
@@ -105,6 +106,8 @@ __all__ = [
     "scorer",
     "validate_json_schema",
 ]
+
+moved.install()
 
 
 def __getattr__(name: str) -> Any:

@@ -16,20 +16,20 @@ from itertools import islice
 from typing import Any
 
 from nel import plugins
-from nel.benchmarks.base import Benchmark
-from nel.benchmarks.registry import find_benchmark
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.benchmarks.api.registry import find_benchmark
 from nel.byob.smoke import gold_texts
 from nel.config.load import build_config
-from nel.engine.codec import decode_sample
-from nel.engine.judge_cases import completed
+from nel.engine.judging.cases import completed
 from nel.engine.plan import Digests, Plan, make_plans, stream_samples
-from nel.engine.store_snapshot import StoredSample
+from nel.engine.store.codec import decode_sample
+from nel.engine.store.snapshot import StoredSample
 from nel.errors import ConfigError, DatasetError, JudgeError, MissingExtra, NelError, PluginError, ScorerError
 from nel.extension_points import shape_error
-from nel.judges.base import Case, Grade, Judgement, Opinion, Question
-from nel.judges.check import check_case
-from nel.judges.find import judge_for
-from nel.scoring.hand_off import case_of
+from nel.judges.registry import judge_for
+from nel.judges.types import Case, Grade, Judgement, Opinion, Question
+from nel.judges.validation import check_case
+from nel.scoring.delegation import case_of
 from nel.scoring.protocol import as_scorer, asks_judge, is_async
 from nel.scoring.result import outcome_of
 from nel.types import ModelFailure, Sample, Scored, ScorerInput

@@ -16,16 +16,16 @@ from typing import Any
 from nel.artifacts.write import BenchmarkResult, write_artifacts
 from nel.config.load import build_config, with_panel
 from nel.config.schema import JudgeConfig, RunConfig
-from nel.engine.checking import check_records
-from nel.engine.codec import decode_sample
-from nel.engine.ending import Ending
+from nel.core.failpoints import reached
+from nel.engine.exit_status import ExitStatus
 from nel.engine.plan import Digests, Plan, duplicate_id, make_plans, stream_samples
 from nel.engine.progress import Progress
+from nel.engine.resume_checks import check_records
 from nel.engine.run import latest_run_dir, new_run_dir, run_session
-from nel.engine.store_snapshot import FILE_NAME, Snapshot
+from nel.engine.store.codec import decode_sample
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import EXIT_UNSCORED, NelError, StoreError
-from nel.failpoints import reached
-from nel.metrics.chosen import Choice
+from nel.metrics.requested import Choice
 from nel.reports.writers import HTML, check_writers, write_report, write_reports
 
 _CHARACTERS_PER_TOKEN = 4
@@ -37,7 +37,7 @@ class RunResult:
     """What a run came to."""
 
     run_dir: Path
-    ending: Ending
+    ending: ExitStatus
     benchmarks: list[BenchmarkResult]
     report: Path
     """The page report.html."""
@@ -136,7 +136,9 @@ def _note_plans(plans: Sequence[Plan], progress: Progress) -> None:
     progress.notes += dict.fromkeys(note for plan in plans for note in plan.notes)
 
 
-def _written(run_dir: Path, config: RunConfig, plans: Sequence[Plan], ending: Ending, progress: Progress) -> RunResult:
+def _written(
+    run_dir: Path, config: RunConfig, plans: Sequence[Plan], ending: ExitStatus, progress: Progress
+) -> RunResult:
     """Write the artifacts of a session that ended, and return what the run came to."""
     progress.stage = "writing artifacts"
     reached("before_artifacts")
@@ -263,7 +265,7 @@ def _prompt_characters(plan: Plan, content: str | None) -> int:
     return length + len(plan.config.system_prompt or "")
 
 
-def _first_session(run_dir: Path, config: RunConfig, plans: list[Plan], progress: Progress) -> Ending:
+def _first_session(run_dir: Path, config: RunConfig, plans: list[Plan], progress: Progress) -> ExitStatus:
     try:
         return run_session(run_dir, config, plans, progress=progress)
     except BaseException:

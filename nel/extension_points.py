@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
-from nel.benchmarks.base import Benchmark
-from nel.benchmarks.registry import as_benchmark
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.benchmarks.api.registry import as_benchmark
 from nel.datasets.base import Dataset
-from nel.judges.base import Judge
+from nel.judges.types import Judge
 from nel.metrics.decorators import Metric, ScoreReducer
 from nel.plugins import GROUPS
 from nel.types import ScorerInput, ScorerResult

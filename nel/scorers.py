@@ -29,7 +29,7 @@ from nel.metrics import (
     vote_at,
 )
 from nel.scoring.configurable import answer, choice, exact, f1, includes, match, pattern
-from nel.scoring.graded import model_graded_fact, model_graded_qa
+from nel.scoring.model_graded import model_graded_fact, model_graded_qa
 from nel.scoring.multi import multi_scorer
 from nel.scoring.protocol import ModelOutput, Target, TaskState, score, scorer
 from nel.types import CORRECT, INCORRECT, NOANSWER, PARTIAL, SampleScore, Score, Scorer, Value

@@ -14,12 +14,12 @@ from typing import Any, Final, Literal
 from pydantic import ConfigDict, Field, ValidationError, field_validator
 
 from nel.artifacts.write import BenchmarkResult
-from nel.benchmarks.adapters.aggregation import aggregated
-from nel.benchmarks.adapters.bridge import AdaptedBenchmark
-from nel.benchmarks.adapters.meta import REGISTERED, BenchmarkMeta, source_of
-from nel.benchmarks.adapters.report import Report, make_report, report_table
-from nel.benchmarks.adapters.samples import SampleScore, Score
-from nel.benchmarks.registry import find_benchmark
+from nel.benchmarks.api.adapters.aggregation import aggregated
+from nel.benchmarks.api.adapters.bridge import AdaptedBenchmark
+from nel.benchmarks.api.adapters.meta import REGISTERED, BenchmarkMeta, source_of
+from nel.benchmarks.api.adapters.report import Report, make_report, report_table
+from nel.benchmarks.api.adapters.samples import SampleScore, Score
+from nel.benchmarks.api.registry import find_benchmark
 from nel.config.load import first_problem, read_yaml
 from nel.config.schema import Strict
 from nel.errors import EXIT_USAGE, ConfigError, UsageError, did_you_mean

@@ -179,7 +179,7 @@ class ScorerInput:
     """Which of several turns this response answers, from 0."""
     sandbox: Any = None
     judge_fn: Callable[..., Any] | None = None
-    """Puts a `nel.judges.base.Case` to the run's judges and returns the `Judgement`, in an async scorer an awaitable
+    """Puts a `nel.judges.types.Case` to the run's judges and returns the `Judgement`, in an async scorer an awaitable
     of it; `nel.byob.judge` uses it. None outside a run."""
     sample: Sample | None = None
     """The whole sample, with its id, prompt and choices; None outside a run."""

@@ -20,9 +20,9 @@ import reference_pages
 from pydantic import BaseModel
 
 from nel import plugins
-from nel.benchmarks.base import Benchmark
-from nel.benchmarks.registry import find_benchmark
-from nel.benchmarks.statistics_choice import choose_statistics
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.benchmarks.api.registry import find_benchmark
+from nel.benchmarks.api.statistics_names import choose_statistics
 from nel.byob.preparing import SeededBenchmark
 from nel.config import schema
 from nel.errors import PromptError

@@ -27,7 +27,7 @@ from nltk.tokenize.destructive import NLTKWordTokenizer
 from rouge_score.rouge_scorer import RougeScorer
 
 from nel.benchmarks.instructions.rules import RULES, follows, loose_variants
-from nel.benchmarks.knowledge.summary_rouge import summary_rouge
+from nel.benchmarks.knowledge.truthfulqa.summary_rouge import summary_rouge
 from nel.benchmarks.reading import drop
 
 SENTENCES = "length_constraints:number_sentences"

@@ -166,7 +166,7 @@ def test_a_report_that_is_not_installed_is_refused_before_anything_is_sent(tmp_p
 
 def test_bridges_and_readers_that_raise_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error of a plugin's own code ends the command with the package's name."""
-    from nel.benchmarks.registry import find_benchmark
+    from nel.benchmarks.api.registry import find_benchmark
     from nel.datasets import open_dataset
 
     source = "def fail(*_):\n    raise KeyError('x')\n"

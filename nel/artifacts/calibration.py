@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from nel.artifacts.results import Result, reward_of
+from nel.core.atomic_files import write_file
+from nel.core.strict_json import dumps_line, loads, pretty
 from nel.errors import UsageError
-from nel.files import write_file
-from nel.judges.calibration import Tally, borrowed_headline, calibration_json, corrected_headline
-from nel.judges.labels import judgements_of
-from nel.strictjson import dumps_line, loads, pretty
+from nel.judges.stats.calibration import Tally, borrowed_headline, calibration_json, corrected_headline
+from nel.judges.stats.human_labels import judgements_of
 from nel.types import Scored
 
 LABELS_NAME: Final = "labels.jsonl"

@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from nel.core.atomic_files import write_file
+from nel.core.strict_json import dumps_line, loads
 from nel.errors import UsageError
-from nel.files import write_file
-from nel.strictjson import dumps_line, loads
 
 _COLUMNS: Final = ("sample_id", "repeat", "question", "reference", "response", "label")
 _FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")

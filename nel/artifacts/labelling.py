@@ -32,12 +32,12 @@ from nel.artifacts.calibration import (
 from nel.artifacts.files import benchmark_dir, directory_name
 from nel.artifacts.label_file import Entry, Line, read_label_file, same_text, shown_id, write_label_file
 from nel.artifacts.results import Result, read_result, reward_of
-from nel.engine.store_snapshot import FILE_NAME, Snapshot
+from nel.core.atomic_files import write_file
+from nel.core.strict_json import dumps, loads, pretty
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError, did_you_mean
-from nel.files import write_file
-from nel.judges.calibration import key_of, stratum_keys
-from nel.judges.labels import Scale, allocate, grade_of, priority, scale_of, spread
-from nel.strictjson import dumps, loads, pretty
+from nel.judges.stats.calibration import key_of, stratum_keys
+from nel.judges.stats.human_labels import Scale, allocate, grade_of, priority, scale_of, spread
 from nel.types import Message, Sample, Scored
 
 _OTHER_RUN_SHARE: Final = 0.5

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from nel.engine.codec import decode_outcome, decode_response, decode_sample
-from nel.engine.store_snapshot import StoredResult
+from nel.engine.store.codec import decode_outcome, decode_response, decode_sample
+from nel.engine.store.snapshot import StoredResult
 from nel.types import ModelFailure, Outcome, Response, Sample, Scored, Unscored
 
 NOT_RUN = Unscored(cause="cancelled", kind="not_run", detail="never asked; the run ended before it")

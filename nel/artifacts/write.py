@@ -15,20 +15,20 @@ import yaml
 from nel.artifacts.calibration import Calibrating
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.files import benchmark_dir, directory_name
-from nel.artifacts.judging import judging_json
+from nel.artifacts.judge_summary import judging_json
 from nel.artifacts.results import NOT_RUN, Result, read_result, result_line
 from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
-from nel.benchmarks.statistics_choice import choose_statistics
+from nel.benchmarks.api.statistics_names import choose_statistics
 from nel.config.redaction import redact_url
 from nel.config.schema import Price
-from nel.engine.codec import decode_response
-from nel.engine.store_snapshot import FILE_NAME, Snapshot
-from nel.files import write_file
+from nel.core.atomic_files import write_file
+from nel.core.strict_json import dumps_line, loads, pretty
+from nel.engine.store.codec import decode_response
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.judges.record import KEY as JUDGEMENTS
-from nel.metrics.aggregate import Accounting, Aggregate
-from nel.metrics.chosen import Choice, ChosenStatistics
-from nel.metrics.judging import JudgingCounts
-from nel.strictjson import dumps_line, loads, pretty
+from nel.judges.stats.summary import JudgingCounts
+from nel.metrics.accumulator import Accounting, Aggregate
+from nel.metrics.requested import Choice, ChosenStatistics
 from nel.types import SampleScore, Score, Unscored
 from nel.version import __version__
 

@@ -9,12 +9,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nel.benchmarks.adapters.base import DataAdapter, DefaultDataAdapter
-    from nel.benchmarks.adapters.choices import MultiChoiceAdapter
-    from nel.benchmarks.adapters.filters import RegexFilter
-    from nel.benchmarks.adapters.meta import BenchmarkMeta, Tags, register_benchmark
-    from nel.benchmarks.adapters.report import Report
-    from nel.benchmarks.adapters.samples import (
+    from nel.benchmarks.api.adapters.base import DataAdapter, DefaultDataAdapter
+    from nel.benchmarks.api.adapters.choices import MultiChoiceAdapter
+    from nel.benchmarks.api.adapters.filters import RegexFilter
+    from nel.benchmarks.api.adapters.meta import BenchmarkMeta, Tags, register_benchmark
+    from nel.benchmarks.api.adapters.report import Report
+    from nel.benchmarks.api.adapters.samples import (
         AggScore,
         ChatMessage,
         ChatMessageUser,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         Score,
         TaskState,
     )
-    from nel.benchmarks.base import Benchmark
+    from nel.benchmarks.api.benchmark import Benchmark
 
 _HOMES = {
     "adapters.base": ("DataAdapter", "DefaultDataAdapter"),

@@ -6,7 +6,7 @@ from typing import Any
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.scoring.choice import declared_letter
-from nel.scoring.numbers import last_number, numbers_equal
+from nel.scoring.numeric.numbers import last_number, numbers_equal
 from nel.scoring.text import answer_after_marker, same_text
 
 _FORMS = {

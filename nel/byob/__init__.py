@@ -1,6 +1,6 @@
 """Bring your own benchmark: `@benchmark` around `@scorer`, in ten lines, without installing anything."""
 
-from nel.benchmarks.card import Card
+from nel.benchmarks.api.card import Card
 from nel.byob.decorators import benchmark
 from nel.byob.preparing import SeedResult
 from nel.scoring.compose import all_of, any_of

@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from nel.benchmarks.base import Benchmark
-from nel.benchmarks.card import Card
-from nel.benchmarks.fewshot import FewShot, Sampler
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.benchmarks.api.card import Card
+from nel.benchmarks.api.fewshot import FewShot, Sampler
 from nel.byob.preparing import SeededBenchmark, SeedResult, row_function
 from nel.byob.requirements import read_requirements
 from nel.datasets.fewshot import ExampleSource

@@ -15,10 +15,10 @@ from functools import partial
 from typing import Any, Final
 
 from nel.errors import JudgeError, ScorerError
-from nel.judges.base import Case, Judgement
-from nel.judges.custom import KNOWN_GRADES
-from nel.judges.replies import TEMPLATE, only_reply
-from nel.scoring.hand_off import ask_judge, reference_of
+from nel.judges.custom_templates import KNOWN_GRADES
+from nel.judges.reply_formats import TEMPLATE, only_reply
+from nel.judges.types import Case, Judgement
+from nel.scoring.delegation import ask_judge, reference_of
 from nel.types import ScorerInput
 
 __all__ = ["judge_score"]

@@ -18,7 +18,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any, Final, TypeAlias
 
-from nel.benchmarks.base import Benchmark
+from nel.benchmarks.api.benchmark import Benchmark
 from nel.byob.decorators import FewShotOptions
 from nel.byob.decorators import benchmark as nel_benchmark
 from nel.byob.nemo_judge import JudgeConfig

@@ -17,12 +17,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from nel import patterns
 from nel.byob.judge import DEFAULT_KEY, RESPONSE_FORMAT
+from nel.core import timed_regex
 from nel.errors import JudgeError
-from nel.judges.base import Case
-from nel.judges.replies import PROMPT, TEMPLATE, json_grade_of, only_reply
-from nel.scoring.hand_off import ask_judge
+from nel.judges.reply_formats import PROMPT, TEMPLATE, json_grade_of, only_reply
+from nel.judges.types import Case
+from nel.scoring.delegation import ask_judge
 from nel.scoring.protocol import scored_now
 
 __all__ = ["JudgeConfig", "judge_call", "parse_grade", "render_judge_prompt"]
@@ -110,7 +110,7 @@ def parse_grade(response: str, grade_pattern: str, structured: bool = False) -> 
     if structured:
         with suppress(JudgeError):
             return json_grade_of(response)
-    return patterns.last_group(grade_pattern, response)
+    return timed_regex.last_group(grade_pattern, response)
 
 
 def _get_judge_session(_config: Any) -> None:

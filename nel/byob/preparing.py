@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, Final, Self
 
-from nel.benchmarks.base import Benchmark, label_of, recorded_in
+from nel.benchmarks.api.benchmark import Benchmark, label_of, recorded_in
 from nel.datasets.base import RawRow
 from nel.datasets.ids import content_id
 from nel.errors import ConfigError, DatasetError

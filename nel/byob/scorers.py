@@ -10,13 +10,13 @@ from __future__ import annotations
 import unicodedata
 from typing import Any
 
+from nel.core.timed_regex import search
 from nel.errors import DatasetError
-from nel.patterns import search
 from nel.scoring.answers import boolean_yesno, gsm8k_answer
 from nel.scoring.choice import mcq_letter_extract, multiple_choice, multiple_choice_acc
 from nel.scoring.compose import all_of, any_of
+from nel.scoring.loglikelihood import choice_mass, ranked_choice
 from nel.scoring.overlap import bleu, chrf, f1_token, rouge
-from nel.scoring.ranked import choice_mass, ranked_choice
 from nel.scoring.retrieval import retrieval_metrics
 from nel.types import ScorerInput
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from nel.benchmarks.base import LETTERS, Benchmark
+from nel.benchmarks.api.benchmark import LETTERS, Benchmark
 from nel.errors import JudgeError, NelError, did_you_mean
 from nel.scoring.result import outcome_of
 from nel.types import Sample, Scored, ScorerInput

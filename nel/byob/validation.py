@@ -11,9 +11,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from nel.benchmarks.base import Benchmark
-from nel.benchmarks.examples import bind_examples
-from nel.benchmarks.registry import benchmarks_in_file
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.benchmarks.api.fewshot_loading import bind_examples
+from nel.benchmarks.api.registry import benchmarks_in_file
 from nel.byob.requirements import check_requirements
 from nel.byob.smoke import Attempt, gold_attempts, odd_attempts
 from nel.datasets import open_dataset

@@ -70,7 +70,7 @@ def validate(
     head, _, name = file.rpartition(":") if ".py:" in file else (file, "", "")
     found = validate_file(Path(head), name or None, dataset=dataset)
     if as_json:
-        from nel.strictjson import dumps  # noqa: PLC0415
+        from nel.core.strict_json import dumps  # noqa: PLC0415
 
         keys = ("name", "passed", "detail")
         typer.echo(dumps({name: [{key: getattr(one, key) for key in keys} for one in found[name]] for name in found}))
@@ -168,7 +168,7 @@ def show_installed(*, as_json: bool) -> None:
 
     found = installed_packages()
     if as_json:
-        from nel.strictjson import dumps  # noqa: PLC0415
+        from nel.core.strict_json import dumps  # noqa: PLC0415
 
         keys = ("distribution", "version", "summary")
         typer.echo(dumps([{**{key: getattr(one, key) for key in keys}, "benchmarks": one.benchmarks} for one in found]))

@@ -41,8 +41,8 @@ def demo(
     truncation_rate: Annotated[float, typer.Option(help="Chance that an answer stops in the middle.")] = 0.0,
 ) -> None:
     """Serve a demo model that answers the quickstart benchmark."""
-    from nel.models.endpoints.demo import DemoOptions, demo_app  # noqa: PLC0415 - keeps `nel --help` fast
-    from nel.models.endpoints.serve import serve  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.mock_server.demo import DemoOptions, demo_app  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.mock_server.serve import serve  # noqa: PLC0415 - keeps `nel --help` fast
 
     options = DemoOptions(
         accuracy=accuracy,
@@ -84,8 +84,8 @@ def judge(
 
     Where there is no reference and the question is not one of the quickstart benchmark, it guesses and says so.
     """
-    from nel.models.endpoints.judge import JudgeOptions, judge_app  # noqa: PLC0415 - keeps `nel --help` fast
-    from nel.models.endpoints.serve import serve  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.mock_server.judge import JudgeOptions, judge_app  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.mock_server.serve import serve  # noqa: PLC0415 - keeps `nel --help` fast
 
     options = JudgeOptions(
         accuracy=accuracy,
@@ -121,9 +121,9 @@ def replay(
     finish_reason_field: Annotated[str | None, typer.Option(help="Field with why the model stopped.")] = None,
 ) -> None:
     """Serve recorded outputs: each prompt gets what was recorded for its question, or an error."""
-    from nel.models.endpoints.recordings import ReplayOptions  # noqa: PLC0415 - keeps `nel --help` fast
-    from nel.models.endpoints.replay import replay_app  # noqa: PLC0415 - keeps `nel --help` fast
-    from nel.models.endpoints.serve import serve  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.mock_server.recordings import ReplayOptions  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.mock_server.replay import replay_app  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.mock_server.serve import serve  # noqa: PLC0415 - keeps `nel --help` fast
 
     options = ReplayOptions(
         path=file,
@@ -143,7 +143,7 @@ def model(
     api_key_env: ApiKeyEnv = None,
 ) -> None:
     """Serve SmolLM2-135M-Instruct, a small real model, on the CPU; needs the extra local-model."""
-    from nel.models.endpoints.local_model import LocalModelOptions, serve_local_model  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.mock_server.local_model import LocalModelOptions, serve_local_model  # noqa: PLC0415 - keeps `nel --help` fast
 
     options = LocalModelOptions(model=model_id, api_key=_key(api_key_env))
     _run(serve_local_model(options, host, port, on_ready=_say))
@@ -160,6 +160,6 @@ def _say(line: str) -> None:
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:
-    from nel.event_loop import run  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.core.event_loop import run  # noqa: PLC0415 - keeps `nel --help` fast
 
     run(work)

@@ -18,13 +18,13 @@ from nel.cli.progress import showing
 from nel.cli.terminal import percent, plain
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
+from nel.core.strict_json import dumps
 from nel.engine.progress import Progress
 from nel.errors import EXIT_UNSCORED
 from nel.evaluation import PlannedBenchmark, RunResult, evaluate, preview, rescore
-from nel.judges.check import SETTING_FAULTS
+from nel.judges.validation import SETTING_FAULTS
 from nel.reports.corrected import best_correction
-from nel.reports.judging import judged_line
-from nel.strictjson import dumps
+from nel.reports.judge_section import judged_line
 
 _COLUMNS = ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "model failures", "unscored")
 _LOG_WIDTH = 200

@@ -14,7 +14,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nel.engine.watching import BenchmarkCounts, RunView
+    from nel.engine.observability.run_status import BenchmarkCounts, RunView
 
 _INTERVAL_SECONDS = 1.0
 _PLAIN_INTERVAL_SECONDS = 10.0
@@ -42,7 +42,7 @@ def watch(
     """
     import time  # noqa: PLC0415 - keeps --help fast
 
-    from nel.engine.watching import Watcher, find_run  # noqa: PLC0415
+    from nel.engine.observability.run_status import Watcher, find_run  # noqa: PLC0415
 
     watcher = Watcher(find_run(run_dir))
     is_terminal = sys.stdout.isatty()
@@ -79,7 +79,7 @@ def _print_view(view: RunView) -> None:
 
 
 def _json_line(view: RunView) -> str:
-    from nel.strictjson import dumps  # noqa: PLC0415 - keeps --help fast
+    from nel.core.strict_json import dumps  # noqa: PLC0415 - keeps --help fast
 
     return dumps(
         {

@@ -27,8 +27,8 @@ def calibrate(
     ] = None,
 ) -> None:
     """Draw judged answers for people to label; or, with --labels, measure the judge by them and correct the score."""
-    from nel.engine.lock import owned  # noqa: PLC0415 - keeps --help fast
-    from nel.engine.store_snapshot import FILE_NAME  # noqa: PLC0415
+    from nel.engine.store.lock import owned  # noqa: PLC0415 - keeps --help fast
+    from nel.engine.store.snapshot import FILE_NAME  # noqa: PLC0415
     from nel.errors import StoreError, UsageError  # noqa: PLC0415
 
     if not (run_dir / FILE_NAME).is_file():
@@ -88,7 +88,7 @@ def _borrow(run_dir: Path, other: Path, bench: str | None) -> None:
     from nel.artifacts.labelling import borrow_calibration  # noqa: PLC0415
     from nel.cli.terminal import plain  # noqa: PLC0415
     from nel.evaluation import rebuild  # noqa: PLC0415
-    from nel.judges.calibration import LABELS_FEW, few_labels  # noqa: PLC0415
+    from nel.judges.stats.calibration import LABELS_FEW, few_labels  # noqa: PLC0415
 
     directory = borrow_calibration(run_dir, other, slot=bench)
     benchmarks, _ = rebuild(run_dir)

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from nel.cli.progress import showing
 from nel.cli.terminal import plain
+from nel.core.strict_json import dumps
 from nel.engine.progress import Progress
 from nel.errors import EXIT_USAGE
 from nel.leaderboard.board import (
@@ -28,7 +29,6 @@ from nel.leaderboard.pairing import pairing_json
 from nel.leaderboard.standings import Settings
 from nel.reports.leaderboard import HTML_NAME, banners, shown_rows
 from nel.reports.numbers import THIN
-from nel.strictjson import dumps
 
 _LOG_WIDTH = 200
 _ORDERS = 2

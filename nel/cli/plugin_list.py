@@ -25,7 +25,7 @@ def list_plugins(
     refs = [ref for name in kinds for ref in plugins.discover(name)]
     found = describe_all(refs if kind else [*refs, *plugins.discover_unknown()])
     if as_json:
-        from nel.strictjson import dumps  # noqa: PLC0415
+        from nel.core.strict_json import dumps  # noqa: PLC0415
 
         typer.echo(dumps([_as_json(info) for info in found]))
         return

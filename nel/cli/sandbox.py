@@ -180,6 +180,6 @@ def _silent(_: str) -> None:
 
 
 def _echo_json(data: Any) -> None:
-    from nel.strictjson import dumps  # noqa: PLC0415
+    from nel.core.strict_json import dumps  # noqa: PLC0415
 
     typer.echo(dumps(data))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from nel.config.schema import BenchmarkConfig, JudgeConfig, ModelConfig, RunConfig
+from nel.core.strict_json import dumps_bytes
 from nel.errors import ResumeRefused
-from nel.strictjson import dumps_bytes
 
 SCORING_FIELDS: Final = ("scorer.rules", "scoring.truncated", "sandbox.limits", "sandbox.images")
 """Fields whose change re-scores stored responses instead of refusing."""

@@ -16,14 +16,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
+from nel.core.atomic_files import write_file
+from nel.core.strict_json import dumps, loads
 from nel.datasets.base import Dataset, RawRow, checked
 from nel.datasets.files import source_at
 from nel.datasets.formats import Source, dataset_of, rows_in
 from nel.datasets.hub import COMMIT, HubAddress, explained, form_of, labelled_rows, parse_uri
 from nel.datasets.repository import CardConfig, configs_of, files_of
 from nel.errors import DatasetError, MissingExtra, StoppedEarly
-from nel.files import write_file
-from nel.strictjson import dumps, loads
 
 _DEFAULT_REVISION: Final = "master"
 _CARD: Final = "README.md"

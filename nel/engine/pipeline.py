@@ -15,30 +15,30 @@ from functools import partial
 from typing import Any, TypeVar
 
 from nel.config.schema import EngineConfig
-from nel.engine.asking import ENDINGS, Asker, conversation_of
-from nel.engine.calling import HandedOff, ToScore
-from nel.engine.checking import DatasetCheck, RecordCheck
-from nel.engine.codec import decode_response, decode_sample, encode_outcome, encode_response
-from nel.engine.ending import Ending, ending_of, ending_of_signal
-from nel.engine.handing_over import HandingOver
-from nel.engine.judging import Judges
+from nel.core.failpoints import reached
+from nel.core.observer import NOBODY, Observer, Place
+from nel.engine.abort_conditions import EndpointWatch, TruncationWatch
+from nel.engine.background_checks import BackgroundChecks
+from nel.engine.exit_status import ExitStatus, exit_status_of, exit_status_of_signal
+from nel.engine.generate import ENDINGS, SampleRunner, conversation_of
+from nel.engine.judging.delegation import JudgeDelegation
+from nel.engine.judging.judges import Judges
 from nel.engine.plan import Plan
 from nel.engine.progress import Progress
-from nel.engine.scorer_process import SLOTS
-from nel.engine.scoring import Scorers
-from nel.engine.standing_checks import StandingChecks
-from nel.engine.store import OutcomeRow, Store
-from nel.engine.store_snapshot import Snapshot, StoredSample
-from nel.engine.verdict import RESCORE, retry_of, verdict_before_scoring
-from nel.engine.watch import EndpointWatch, TruncationWatch
+from nel.engine.response_outcomes import RESCORE, retry_of, verdict_before_scoring
+from nel.engine.resume_checks import DatasetCheck, RecordCheck
+from nel.engine.scorers.call import Delegated, ScoringTask
+from nel.engine.scorers.dispatch import Scorers
+from nel.engine.scorers.worker_process import SLOTS
+from nel.engine.store.codec import decode_response, decode_sample, encode_outcome, encode_response
+from nel.engine.store.database import OutcomeRow, Store
+from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, EndpointError, ScorerError, StoppedEarly, StoreError
-from nel.failpoints import reached
 from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport
 from nel.models.faults import Fault
 from nel.models.pacing import GateClosed
 from nel.models.preflight import raise_if_hopeless
-from nel.observer import NOBODY, Observer, Place
 from nel.sandbox import OUTAGES, Sandbox
 from nel.types import Outcome, Response, Sample, Unscored
 
@@ -99,26 +99,26 @@ class Pipeline:
         self._config = config
         self._progress = progress
         self._observer = observer
-        self._handing = HandingOver(judges, {job.key: job.plan for job in jobs}, stop=self._stop)
+        self._handing = JudgeDelegation(judges, {job.key: job.plan for job in jobs}, stop=self._stop)
         self._parked = 0
         self._items = iter(()) if scoring_only else self._pending()
         self._stored_before = snapshot.last_response()
-        self._to_score: asyncio.Queue[ToScore] = asyncio.Queue(maxsize=2 * config.concurrency)
+        self._to_score: asyncio.Queue[ScoringTask] = asyncio.Queue(maxsize=2 * config.concurrency)
         runs_programs = any(job.plan.benchmark.languages for job in jobs)
         room = _PROGRAMS_MAX if runs_programs else 2 * config.concurrency + _SCORING_MORE
         # Those who are with a judge that is down must leave room for the others.
         self._room = asyncio.Semaphore(min(room + judges.places, SLOTS))
-        self._stopped: Ending | None = None
+        self._stopped: ExitStatus | None = None
         self._drain_until = 0.0
         self._stop_event = asyncio.Event()
-        self._asker = Asker(client=client, store=store, snapshot=snapshot)
+        self._asker = SampleRunner(client=client, store=store, snapshot=snapshot)
         self._endpoint = EndpointWatch(config, has_answered=snapshot.has_answers())
         self._truncation = TruncationWatch(config)
         self._workers: set[asyncio.Task[None]] = set()
         self._worker_ended = asyncio.Event()
         self._worker_number = 0
         self._asking = 0
-        self._checks = StandingChecks(
+        self._checks = BackgroundChecks(
             records=records,
             datasets=[(job.plan, job.check) for job in jobs],
             store=store,
@@ -128,7 +128,7 @@ class Pipeline:
             is_asking=lambda: self._asking > 0,
         )
 
-    async def run(self) -> Ending:
+    async def run(self) -> ExitStatus:
         """Ask and score everything that is pending, and return how it ended.
 
         Raises:
@@ -159,7 +159,7 @@ class Pipeline:
             await asyncio.gather(watching, scoring, return_exceptions=True)
             await self._handing.stop()
             await self._store.stop_writer()
-        return self._stopped or Ending(exit_code=EXIT_DONE, reason="done")
+        return self._stopped or ExitStatus(exit_code=EXIT_DONE, reason="done")
 
     def use_echo(self, echo: EchoSupport) -> None:
         """Rank choices as the server can answer; call it before `run`."""
@@ -167,9 +167,9 @@ class Pipeline:
 
     def stop(self, signal_name: str) -> None:
         """Take no further samples; those in flight may finish within the drain time."""
-        self._stop(ending_of_signal(signal_name))
+        self._stop(exit_status_of_signal(signal_name))
 
-    def _stop(self, ending: Ending) -> None:
+    def _stop(self, ending: ExitStatus) -> None:
         if self._stopped is None:
             self._stopped = ending
             self._drain_until = _now() + self._config.drain_seconds
@@ -200,7 +200,7 @@ class Pipeline:
             await self._unless_stopped(self._ask_alone(item, self._client))
         except ENDINGS as ending:
             if not isinstance(ending, GateClosed):
-                self._stop(ending_of(ending))
+                self._stop(exit_status_of(ending))
 
     async def _ask_alone(self, item: _Item, client: Client) -> None:
         """Ask one sample; when its fault shows that no request can succeed, record nothing of it."""
@@ -307,7 +307,7 @@ class Pipeline:
             await self._score_the_rest(scoring)
         if judges.down is not None:
             reason = f"the judge is down: {judges.down}; every answer is kept, resume to have the rest judged"
-            self._stop(Ending(exit_code=EXIT_STOPPED_EARLY, reason=reason))
+            self._stop(ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=reason))
 
     async def _work(self, number: int) -> None:
         try:
@@ -325,7 +325,7 @@ class Pipeline:
                 await self._do(item)
             except ENDINGS as ending:
                 if not isinstance(ending, GateClosed):
-                    self._stop(ending_of(ending))
+                    self._stop(exit_status_of(ending))
                 return
             finally:
                 self._progress.in_flight.pop(number, None)
@@ -373,7 +373,7 @@ class Pipeline:
     def _watch_sandbox(self, outcome: Outcome) -> None:
         """Stop resumably when no program can be run: answers that cannot be scored are no use to anybody."""
         if isinstance(outcome, Unscored) and outcome.cause == "sandbox" and outcome.kind in OUTAGES:
-            self._stop(Ending(exit_code=EXIT_STOPPED_EARLY, reason=f"programs cannot be run: {outcome.detail}"))
+            self._stop(ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=f"programs cannot be run: {outcome.detail}"))
 
     async def _check_and_rescore(self) -> None:
         """Score what was answered before, once it is known that it can be read."""
@@ -415,12 +415,12 @@ class Pipeline:
             reached("before_score")
             self._scorers.put(item)
 
-    def _deliver(self, found: list[tuple[ToScore, Outcome | HandedOff]]) -> None:
+    def _deliver(self, found: list[tuple[ScoringTask, Outcome | Delegated]]) -> None:
         """Commit what scorers and judges made, which counts once it is on disk; judges take what was handed over."""
         reached("after_score")
         outcomes = []
         for item, outcome in found:
-            if isinstance(outcome, HandedOff):
+            if isinstance(outcome, Delegated):
                 self._handing.take(item, outcome, partial(self._judged, item), self._fail)
             elif (settled := self._handing.settled(item, outcome)) is None:
                 self._parked += 1
@@ -431,14 +431,14 @@ class Pipeline:
             rows = [_scored_row(item, outcome) for item, outcome in outcomes]
             self._store.put_outcomes(rows).add_done_callback(partial(self._delivered, outcomes))
 
-    def _judged(self, item: ToScore, outcome: Outcome) -> None:
+    def _judged(self, item: ScoringTask, outcome: Outcome) -> None:
         self._deliver([(item, outcome)])
 
     def _let_go(self) -> None:
         self._room.release()
         self._to_score.task_done()
 
-    def _delivered(self, outcomes: list[tuple[ToScore, Outcome]], committed: asyncio.Future[None]) -> None:
+    def _delivered(self, outcomes: list[tuple[ScoringTask, Outcome]], committed: asyncio.Future[None]) -> None:
         error = None if committed.cancelled() else committed.exception()
         if error is not None:
             self._fail(error)
@@ -453,7 +453,7 @@ class Pipeline:
         if not self._failed.done():
             self._failed.set_exception(error)
 
-    async def _answer(self, item: ToScore, what: str, payload: Any) -> Any:
+    async def _answer(self, item: ScoringTask, what: str, payload: Any) -> Any:
         """Answer what a scorer asks of the run."""
         if what == "sandbox":
             return await asyncio.wrap_future(self._sandbox.submit(payload))
@@ -469,7 +469,7 @@ class Pipeline:
             raise
         except EndpointError as error:
             if isinstance(error.__cause__, ENDINGS) and not isinstance(error.__cause__, GateClosed):
-                self._stop(ending_of(error.__cause__))
+                self._stop(exit_status_of(error.__cause__))
             raise
 
 
@@ -477,12 +477,12 @@ def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _to_score(job: Job, idx: int, repeat: int, sample: Sample, sent: str | None, response: Response) -> ToScore:
+def _to_score(job: Job, idx: int, repeat: int, sample: Sample, sent: str | None, response: Response) -> ScoringTask:
     conversation = conversation_of(sample, sent, response)
-    return ToScore(job.key, idx, repeat, sample, response, job.plan.benchmark, conversation)
+    return ScoringTask(job.key, idx, repeat, sample, response, job.plan.benchmark, conversation)
 
 
-def _scored_row(item: ToScore, outcome: Outcome) -> OutcomeRow:
+def _scored_row(item: ScoringTask, outcome: Outcome) -> OutcomeRow:
     """Return the row of an outcome that a scorer made; a resume scores it anew at most, it never asks again.
 
     It does so where a panel decided without a member whose endpoint was down, or a judge by fewer repeats for the same

@@ -14,26 +14,26 @@ from pathlib import Path
 from typing import Any
 
 from nel import plugins
-from nel.benchmarks.base import Benchmark
-from nel.benchmarks.examples import bind_examples
-from nel.benchmarks.registry import find_benchmark
-from nel.benchmarks.scorer_choice import find_scorer
-from nel.benchmarks.statistics_choice import choose_statistics
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.benchmarks.api.fewshot_loading import bind_examples
+from nel.benchmarks.api.registry import find_benchmark
+from nel.benchmarks.api.scorer_names import find_scorer
+from nel.benchmarks.api.statistics_names import choose_statistics
 from nel.byob.judge_settings import judge_config_of, judges_in
 from nel.byob.requirements import check_requirements
 from nel.config.identity import Identity, judge_fields, sandbox_fields, settings_fields
 from nel.config.schema import BenchmarkConfig, GenerationConfig, JudgeConfig, ModelConfig, RunConfig
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
-from nel.engine.calling import is_own_rule
-from nel.engine.codec import encode_sample
-from nel.engine.scorer_identity import judge_digest, scorer_digest
-from nel.engine.store_snapshot import StoredSample
+from nel.engine.scorers.call import is_own_rule
+from nel.engine.scorers.identity import judge_digest, scorer_digest
+from nel.engine.store.codec import encode_sample
+from nel.engine.store.snapshot import StoredSample
 from nel.errors import ConfigError, DatasetError, PromptError, did_you_mean
-from nel.judges.find import check_template
-from nel.metrics.chosen import Choice
+from nel.judges.registry import check_template
+from nel.metrics.requested import Choice
 from nel.prompts import is_template_file
-from nel.scoring.graded import GRADER
+from nel.scoring.model_graded import GRADER
 from nel.scoring.protocol import asks_judge, wanted_judges
 from nel.types import Generation, Protocol
 

@@ -17,23 +17,23 @@ from typing import Any
 from nel.config.identity import ALLOW_JUDGE, Identity, check_resume
 from nel.config.redaction import read_secret
 from nel.config.schema import RunConfig
-from nel.engine.checking import UNREADABLE, DatasetCheck, RecordCheck, check_of, fingerprint_of
-from nel.engine.codec import decode_response
-from nel.engine.ending import Ending
-from nel.engine.judge_cases import asked_models, judge_json
-from nel.engine.lock import owned
+from nel.core.strict_json import dumps
+from nel.engine.exit_status import ExitStatus
+from nel.engine.judging.cases import asked_models, judge_json
 from nel.engine.pipeline import Job
 from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, judging_models, stream_samples
 from nel.engine.progress import Progress
-from nel.engine.scorer_identity import scorer_name
-from nel.engine.scoring import Scorers
-from nel.engine.session import MACHINE, Footing, Session
-from nel.engine.spending import dearest, price_of, settle_killed
-from nel.engine.store import Store
-from nel.engine.store_snapshot import FILE_NAME, Snapshot, StoredSample
+from nel.engine.resume_checks import UNREADABLE, DatasetCheck, RecordCheck, check_of, fingerprint_of
+from nel.engine.scorers.dispatch import Scorers
+from nel.engine.scorers.identity import scorer_name
+from nel.engine.session import MACHINE, Runtime, Session
+from nel.engine.store.codec import decode_response
+from nel.engine.store.database import Store
+from nel.engine.store.lock import owned
+from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
+from nel.engine.store.spending import dearest, price_of, settle_killed
 from nel.errors import ConfigError, DatasetError, NelError, OutputError, ResumeRefused
 from nel.prompts import is_template_file
-from nel.strictjson import dumps
 
 _SUFFIX_BYTES = 3
 _NAME_MAX = 80
@@ -98,8 +98,8 @@ def run_session(
     progress: Progress,
     allowed_changes: frozenset[str] = frozenset(),
     scoring_only: bool = False,
-    footing: Footing = MACHINE,
-) -> Ending:
+    runtime: Runtime = MACHINE,
+) -> ExitStatus:
     """Do the work of one session in a run directory, new or begun before, and return how it ended.
 
     Args:
@@ -121,14 +121,14 @@ def run_session(
     secrets += () if scoring_only else _secrets_of_judges(plans)
     _refuse_secrets(config, secrets)
     with (
-        _scorers(plans, footing) as scorers,
+        _scorers(plans, runtime) as scorers,
         owned(run_dir),
-        footing.observing(run_dir, config.observability, progress, secrets=secrets) as observer,
-        _opened(run_dir / FILE_NAME, footing) as store,
+        runtime.observing(run_dir, config.observability, progress, secrets=secrets) as observer,
+        _opened(run_dir / FILE_NAME, runtime) as store,
         Snapshot(run_dir / FILE_NAME) as snapshot,
     ):
         progress.stage = "reading datasets"
-        records = _records_to_check(store, snapshot, footing) if asks else None
+        records = _records_to_check(store, snapshot, runtime) if asks else None
         if records is None:
             _drop_unreadable(store, snapshot, progress)
         with store.transaction():  # a refused resume leaves the run as it was
@@ -151,7 +151,7 @@ def run_session(
             progress=progress,
             run_id=str(snapshot.meta("run_id") or run_dir.name),
             observer=observer,
-            footing=footing,
+            runtime=runtime,
             scoring_only=scoring_only,
             records=records,
         )
@@ -166,9 +166,9 @@ def _drop_unreadable(store: Store, snapshot: Snapshot, progress: Progress) -> No
         store.set_meta(UNREADABLE, 0)
 
 
-def _records_to_check(store: Store, snapshot: Snapshot, footing: Footing) -> RecordCheck | None:
+def _records_to_check(store: Store, snapshot: Snapshot, runtime: Runtime) -> RecordCheck | None:
     """Return what reads the records of a large run while it asks; None where they are to be read at once."""
-    if store.path.stat().st_size <= footing.bytes_checked_first or snapshot.meta(UNREADABLE):
+    if store.path.stat().st_size <= runtime.bytes_checked_first or snapshot.meta(UNREADABLE):
         return None
     return RecordCheck(store.path)
 
@@ -247,9 +247,9 @@ def _with_own_template(judge: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _scorers(plans: list[Plan], footing: Footing) -> Iterator[Scorers]:
+def _scorers(plans: list[Plan], runtime: Runtime) -> Iterator[Scorers]:
     """Give the scorers their process before the run has a lock, a file or a thread that it could inherit."""
-    scorers = footing.scorers([plan.benchmark for plan in plans])
+    scorers = runtime.scorers([plan.benchmark for plan in plans])
     try:
         yield scorers
     finally:
@@ -257,8 +257,8 @@ def _scorers(plans: list[Plan], footing: Footing) -> Iterator[Scorers]:
 
 
 @contextmanager
-def _opened(path: Path, footing: Footing) -> Iterator[Store]:
-    store = footing.store(path)
+def _opened(path: Path, runtime: Runtime) -> Iterator[Store]:
+    store = runtime.store(path)
     try:
         yield store
     finally:

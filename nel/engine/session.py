@@ -18,25 +18,27 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from nel.benchmarks.base import Benchmark
+from nel.benchmarks.api.benchmark import Benchmark
 from nel.config.redaction import read_secret, redact_url
 from nel.config.schema import RunConfig
-from nel.engine.bench import Bench
-from nel.engine.checking import BYTES_FIRST, RecordCheck
-from nel.engine.codec import decode_response, encode_response
-from nel.engine.ending import Ending, ending_of
-from nel.engine.judge_cases import asked_models, is_same_endpoint
-from nel.engine.judging import Judges, bench_key
-from nel.engine.observing import observing
-from nel.engine.observing.pace import report_pace
+from nel.core.event_loop import run
+from nel.core.observer import NOBODY, Observer, SessionInfo
+from nel.core.strict_json import dumps_bytes
+from nel.engine.exit_status import ExitStatus, exit_status_of
+from nel.engine.judging.cases import asked_models, is_same_endpoint
+from nel.engine.judging.endpoints import JudgeEndpoint
+from nel.engine.judging.judges import Judges, endpoint_key
+from nel.engine.observability import observing
+from nel.engine.observability.throttling import report_pace
 from nel.engine.pipeline import Job, Pipeline
 from nel.engine.progress import Progress
-from nel.engine.scoring import Scorers
-from nel.engine.spending import price_of, spent_before
-from nel.engine.store import Store
-from nel.engine.store_snapshot import Snapshot
+from nel.engine.resume_checks import BYTES_FIRST, RecordCheck
+from nel.engine.scorers.dispatch import Scorers
+from nel.engine.store.codec import decode_response, encode_response
+from nel.engine.store.database import Store
+from nel.engine.store.snapshot import Snapshot
+from nel.engine.store.spending import price_of, spent_before
 from nel.errors import NelError, PreflightError, ResumeRefused, SandboxError, StoppedEarly
-from nel.event_loop import run
 from nel.models.budget import BudgetSpent, Ledger
 from nel.models.cache import ResponseCache
 from nel.models.client import Client, ClientCounters
@@ -44,23 +46,21 @@ from nel.models.echo_probe import EchoSupport
 from nel.models.pacing import EndpointDown
 from nel.models.preflight import check_echo, check_endpoint
 from nel.models.transport import Transport
-from nel.observer import NOBODY, Observer, SessionInfo
 from nel.sandbox import Sandbox
-from nel.strictjson import dumps_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Footing:
+class Runtime:
     """What a session stands on: loop, disk, wire, scorers and chance; a simulation puts its own under it."""
 
-    run: Callable[[Coroutine[Any, Any, Ending]], Ending] = run
+    run: Callable[[Coroutine[Any, Any, ExitStatus]], ExitStatus] = run
     """Runs the session's coroutine on an event loop of its own."""
     store: Callable[[Path], Store] = Store
     """Opens or creates a run.db for writing."""
     scorers: Callable[[Sequence[Benchmark]], Scorers] = Scorers
     """Prepares the scorers of a run."""
     observing: Callable[..., AbstractContextManager[Observer]] = observing
-    """Opens what watches the session; takes what `nel.engine.observing.observing` takes."""
+    """Opens what watches the session; takes what `nel.engine.observability.observing` takes."""
     transport: Transport | None = None
     """What sends; HTTP when there is none."""
     bytes_checked_first: int = BYTES_FIRST
@@ -69,7 +69,7 @@ class Footing:
     """Numbers in [0, 1), for waits that are not to coincide."""
 
 
-MACHINE: Final = Footing()
+MACHINE: Final = Runtime()
 """The machine itself."""
 
 
@@ -90,21 +90,21 @@ class Session:
     """Score stored answers and ask nothing."""
     records: RecordCheck | None = None
     """What reads run.db through while the session asks."""
-    footing: Footing = MACHINE
+    runtime: Runtime = MACHINE
 
-    def drive(self) -> Ending:
+    def drive(self) -> ExitStatus:
         """Do the session's work and return how it ended; the store notes it too."""
         started = time.monotonic()
         counters = ClientCounters()
         ledger = self._ledger()
-        ending = Ending(exit_code=1, reason="crashed")
+        ending = ExitStatus(exit_code=1, reason="crashed")
         self.observer.session_started(self._info())
         try:
-            ending = self.footing.run(self._work(counters, ledger))
+            ending = self.runtime.run(self._work(counters, ledger))
         except (PreflightError, StoppedEarly, EndpointDown, BudgetSpent) as error:
-            ending = ending_of(error)
+            ending = exit_status_of(error)
         except ResumeRefused as error:
-            ending = Ending(exit_code=error.exit_code, reason=str(error))
+            ending = ExitStatus(exit_code=error.exit_code, reason=str(error))
             raise
         except BaseException as error:
             self.observer.failed(error)
@@ -154,7 +154,7 @@ class Session:
             url=redact_url(endpoint.url) if endpoint else None,
         )
 
-    async def _work(self, counters: ClientCounters, ledger: Ledger) -> Ending:
+    async def _work(self, counters: ClientCounters, ledger: Ledger) -> ExitStatus:
         endpoint = self.config.endpoint
         if self.scoring_only:
             return await self._run_pipeline(None, {})
@@ -163,8 +163,8 @@ class Session:
             open_client = partial(
                 Client,
                 counters=counters,
-                jitter=self.footing.jitter,
-                transport=self.footing.transport,
+                jitter=self.runtime.jitter,
+                transport=self.runtime.transport,
                 ledger=ledger,
                 cache=cache,
                 run_id=self.run_id,
@@ -183,21 +183,21 @@ class Session:
                     self.progress.gate = client.gate
                     pace = asyncio.create_task(report_pace(client.gate, self.observer, because=lambda: client.trouble))
                     clients.callback(pace.cancel)
-                benches = await self._open_judges(clients, client, open_client)
-                return await self._run_pipeline(client, benches)
+                judge_endpoints = await self._open_judges(clients, client, open_client)
+                return await self._run_pipeline(client, judge_endpoints)
 
     async def _open_judges(
         self, clients: AsyncExitStack, client: Client | None, open_client: Callable[..., Client]
-    ) -> dict[str, Bench]:
+    ) -> dict[str, JudgeEndpoint]:
         """Open a client for each endpoint that judges; one that is asked for answers too has one limiter for both."""
-        benches: dict[str, Bench] = {}
+        judge_endpoints: dict[str, JudgeEndpoint] = {}
         for member in asked_models([job.plan for job in self.jobs], self.config.endpoint):
             concurrency = member.concurrency or self.config.engine.concurrency
-            key = bench_key(member)
-            if key in benches:
+            key = endpoint_key(member)
+            if key in judge_endpoints:
                 continue
             if client is not None and is_same_endpoint(member, client.endpoint):
-                benches[key] = Bench.of(client, concurrency)
+                judge_endpoints[key] = JudgeEndpoint.of(client, concurrency)
                 continue
             judge = open_client(
                 member,
@@ -205,11 +205,11 @@ class Session:
                 connections=concurrency,
                 price=self.config.budget.prices.get(member.model),
             )
-            benches[key] = Bench.of(await clients.enter_async_context(judge), concurrency)
-            clients.callback(self._report_outages(benches[key]).cancel)
-        return benches
+            judge_endpoints[key] = JudgeEndpoint.of(await clients.enter_async_context(judge), concurrency)
+            clients.callback(self._report_outages(judge_endpoints[key]).cancel)
+        return judge_endpoints
 
-    def _report_outages(self, bench: Bench) -> asyncio.Task[None]:
+    def _report_outages(self, bench: JudgeEndpoint) -> asyncio.Task[None]:
         client = bench.client
         return asyncio.create_task(
             report_pace(client.gate, self.observer, judge=bench.name, because=lambda: client.trouble)
@@ -224,13 +224,13 @@ class Session:
                 return True
         return False
 
-    async def _run_pipeline(self, client: Client | None, benches: Mapping[str, Bench]) -> Ending:
+    async def _run_pipeline(self, client: Client | None, judge_endpoints: Mapping[str, JudgeEndpoint]) -> ExitStatus:
         sandbox = Sandbox(self.config.sandbox)
         judges = Judges(
             store=self.store,
             snapshot=self.snapshot,
             endpoint=self.config.endpoint,
-            benches=benches,
+            judge_endpoints=judge_endpoints,
             plugin_seconds=self.config.engine.scorer_timeout_seconds,
         )
         self.progress.judges = judges
@@ -264,7 +264,7 @@ class Session:
         finally:
             self.observer.preflight_finished(problem, time.monotonic() - started)
 
-    async def _run_in(self, client: Client | None, sandbox: Sandbox, judges: Judges) -> Ending:
+    async def _run_in(self, client: Client | None, sandbox: Sandbox, judges: Judges) -> ExitStatus:
         pipeline = Pipeline(
             jobs=self.jobs,
             store=self.store,

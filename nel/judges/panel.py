@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from nel.errors import JudgeError
-from nel.judges.base import Aggregate, Grade, Opinion
+from nel.judges.types import Aggregate, Grade, Opinion
 
 _NEAR: Final = 1e-9
 

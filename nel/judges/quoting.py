@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from nel import strictjson
+from nel.core import strict_json
 from nel.errors import JudgeError, PromptError, did_you_mean
 from nel.prompts import Template, compile_template
 
@@ -193,7 +193,7 @@ def _stands_alone(text: str, mark: re.Match[str]) -> bool:
 
 def _code(template: str, given: Mapping[str, _Piece], own: Mapping[str, Any]) -> str:
     """Return a digest of a template and its texts that none of them holds."""
-    content = strictjson.dumps_bytes([template, given, {name: str(value) for name, value in own.items()}])
+    content = strict_json.dumps_bytes([template, given, {name: str(value) for name, value in own.items()}])
     texts = [template, *(str(value) for value in own.values()), *_texts(list(given.values()))]
     counter = 0
     while True:
@@ -242,7 +242,7 @@ def _paths(name: str, value: _Piece) -> Iterator[tuple[str, _Piece]]:
 
 def _marked(name: str, value: _Piece, code: str, foreign: list[str]) -> Any:
     if isinstance(value, dict | list):
-        value = strictjson.dumps(value)
+        value = strict_json.dumps(value)
     if not isinstance(value, str):
         return value
     label = re.sub(r"\W+", "_", name).upper()[:60]

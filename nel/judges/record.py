@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from nel.judges.base import Aggregate, Grade, Judgement, Level, Opinion
+from nel.judges.types import Aggregate, Grade, Judgement, Level, Opinion
 
 KEY: Final = "judgements"
 """Where they stand among the details of an outcome: a list, in the order in which the scorer asked."""

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from nel.errors import JudgeError
-from nel.judges.base import Case, Grade, Judge, Level, Question, Read
-from nel.judges.forms import pattern_reader
+from nel.judges.parsing.formats import pattern_reader
+from nel.judges.parsing.verdict import USUAL_WORDS, Scale, grade_reader
 from nel.judges.quoting import Quoted, quote
-from nel.judges.verdict import USUAL_WORDS, Scale, grade_reader
+from nel.judges.types import Case, Grade, Judge, Level, Question, Read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,19 +23,19 @@ from typing import Any, Final, Protocol
 from nel.config.identity import JUDGE_PREFIX, judge_fields
 from nel.config.load import build_config
 from nel.config.schema import RunConfig
-from nel.engine.codec import decode_response
+from nel.core.atomic_files import write_file
+from nel.core.strict_json import dumps_line, loads, pretty
 from nel.engine.progress import Progress
-from nel.engine.store_snapshot import FILE_NAME, Snapshot
+from nel.engine.store.codec import decode_response
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused, StoreError
 from nel.evaluation import RunResult, evaluate
-from nel.files import write_file
 from nel.leaderboard.entries import Entry, read_entries
 from nel.leaderboard.judged import SLOT, read_judged
 from nel.leaderboard.pairing import ALL, BASELINE, Pairing, entries_json, make_pairs, pairing_json
 from nel.leaderboard.rows import pair_rows
 from nel.leaderboard.standings import FORMAT, Settings, standings_json
 from nel.reports.leaderboard import write_pages
-from nel.strictjson import dumps_line, loads, pretty
 from nel.version import __version__
 
 COMPARISONS: Final = "comparisons.json"

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.results import NOT_RUN, Result, read_result
-from nel.engine.asking import conversation_of
-from nel.engine.store_snapshot import FILE_NAME, Snapshot
-from nel.engine.verdict import verdict_before_scoring
+from nel.core.strict_json import dumps
+from nel.engine.generate import conversation_of
+from nel.engine.response_outcomes import verdict_before_scoring
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError
-from nel.strictjson import dumps
 from nel.types import ModelFailure, Sample, Unscored
 
 Key = tuple[str, int]

@@ -14,11 +14,11 @@ from typing import Any, Final
 import numpy as np
 
 from nel.artifacts.results import NOT_RUN, read_result
-from nel.engine.store_snapshot import Snapshot
+from nel.engine.store.snapshot import Snapshot
+from nel.judges.multi_question import BASELINE_FIRST, RESPONSE_FIRST
 from nel.judges.record import KEY
-from nel.judges.several import BASELINE_FIRST, RESPONSE_FIRST
 from nel.leaderboard.pairing import Forfeit
-from nel.metrics.pairwise import (
+from nel.leaderboard.pairwise import (
     LOST,
     TIED,
     WON,

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from nel.errors import ConfigError, did_you_mean
 from nel.leaderboard.entries import Answer, Entry, Key
-from nel.metrics.pairwise import LOST, TIED, WON
+from nel.leaderboard.pairwise import LOST, TIED, WON
 
 ALL: Final = "all"
 BASELINE: Final = "baseline"

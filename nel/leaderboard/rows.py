@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from itertools import islice
 from typing import Any, Final
 
-from nel.engine.store_snapshot import FILE_NAME, Snapshot
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import StoreError
 from nel.leaderboard.entries import Entry, Key, Question
 from nel.leaderboard.pairing import Meeting

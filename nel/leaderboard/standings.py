@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, Final
 
-from nel.judges.family import same_family
+from nel.judges.model_family import same_family
 from nel.leaderboard.judged import Compared, Judged, as_comparisons, bias_of
+from nel.leaderboard.pairwise import Comparisons, PositionBias, WinRate, win_rate
+from nel.leaderboard.ranking import Estimate, Ranking, Standing, rank_models
 from nel.metrics.intervals import LEVEL, Interval
-from nel.metrics.pairwise import Comparisons, PositionBias, WinRate, win_rate
-from nel.metrics.ranking import Estimate, Ranking, Standing, rank_models
 
 FORMAT: Final = 1
 FORMULAS: Final = {

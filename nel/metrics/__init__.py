@@ -12,7 +12,7 @@ from nel.metrics.intervals import (
     mean_interval,
     wilson_interval,
 )
-from nel.metrics.passing import pass_at_k, pass_hat_k
+from nel.metrics.pass_at_k import pass_at_k, pass_hat_k
 from nel.metrics.reducers import (
     at_least,
     collect_score,
@@ -27,7 +27,7 @@ from nel.metrics.reducers import (
     vote_at,
 )
 from nel.metrics.sample_metrics import accuracy, bootstrap_stderr, ci, grouped, mean, std, stderr, var
-from nel.metrics.values import ValueToFloat, value_to_float
+from nel.metrics.score_values import ValueToFloat, value_to_float
 
 __all__ = [
     "BootstrapInterval",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nel.magnitude import mean_of
+from nel.core.scaling import mean_of
 from nel.metrics.intervals import Interval, mean_interval, wilson_interval
 
 

@@ -10,8 +10,8 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Final
 
+from nel.core.scaling import exponent_of, scaled, unscaled
 from nel.errors import UndefinedMetric
-from nel.magnitude import exponent_of, scaled, unscaled
 from nel.metrics.intervals import LEVEL, TOO_LARGE, Interval
 
 _ROUNDING: Final = 1e-12

@@ -15,7 +15,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from nel.magnitude import exponent_of, unscaled
+from nel.core.scaling import exponent_of, unscaled
 
 LEVEL = 0.95
 TOO_LARGE = "it is larger than a floating-point number can be"

@@ -16,11 +16,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from nel.core.scaling import mean_of
 from nel.errors import did_you_mean
-from nel.magnitude import mean_of
 from nel.metrics.decorators import NamedReducer, ScoreReducer, score_reducer
-from nel.metrics.passing import pass_at_k, pass_hat_k
-from nel.metrics.values import DEFAULT_TO_FLOAT, ValueToFloat
+from nel.metrics.pass_at_k import pass_at_k, pass_hat_k
+from nel.metrics.score_values import DEFAULT_TO_FLOAT, ValueToFloat
 from nel.types import Score, Value
 
 
@@ -126,7 +126,7 @@ def at_least(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_
 
 @score_reducer
 def pass_at(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
-    """Estimate the chance that at least one of k attempts is right: `nel.metrics.passing.pass_at_k`.
+    """Estimate the chance that at least one of k attempts is right: `nel.metrics.pass_at_k.pass_at_k`.
 
     Args:
         k: Attempts counted, at least 1; with fewer scored attempts the result is NaN.
@@ -145,7 +145,7 @@ def pass_at(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_T
 
 @score_reducer
 def pass_k(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
-    """Estimate the chance that k attempts are all right: `nel.metrics.passing.pass_hat_k`.
+    """Estimate the chance that k attempts are all right: `nel.metrics.pass_at_k.pass_hat_k`.
 
     Args:
         k: Attempts counted, at least 1; with fewer scored attempts the result is NaN.

@@ -11,13 +11,13 @@ import string
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from nel.core.scaling import exponent_of, mean_of, scaled, unscaled
 from nel.errors import UndefinedMetric
-from nel.magnitude import exponent_of, mean_of, scaled, unscaled
 from nel.metrics.bootstrap import bootstrap_ci, bootstrap_means
 from nel.metrics.clusters import cluster_interval, clustered_stderr, is_cluster_id
 from nel.metrics.decorators import Metric, NamedMetric, metric
 from nel.metrics.intervals import LEVEL, TOO_LARGE, Interval, mean_interval, wilson_interval
-from nel.metrics.values import DEFAULT_TO_FLOAT, ValueToFloat
+from nel.metrics.score_values import DEFAULT_TO_FLOAT, ValueToFloat
 from nel.types import SampleScore, Value
 
 _NOTHING = "nothing was scored"

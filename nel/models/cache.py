@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from nel.core.strict_json import dumps_bytes
 from nel.errors import OutputError
-from nel.strictjson import dumps_bytes
 from nel.types import Response
 
 FILE_NAME: Final = "responses.db"

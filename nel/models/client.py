@@ -19,7 +19,9 @@ from typing import Any, Final
 
 from nel.config.redaction import read_secret, redact, redact_url
 from nel.config.schema import BudgetConfig, EndpointConfig, Price
-from nel.failpoints import reached
+from nel.core.failpoints import reached
+from nel.core.observer import NOBODY, Observer
+from nel.core.strict_json import dumps_bytes, loads
 from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
 from nel.models.faults import Fault, fault_of_status, malformed
@@ -28,8 +30,6 @@ from nel.models.pacing import EndpointDown, Gate, Pace, Permit
 from nel.models.protocols import PATHS, parse_answer
 from nel.models.streams import EventStream
 from nel.models.transport import Fetched, Transport, transport_for
-from nel.observer import NOBODY, Observer
-from nel.strictjson import dumps_bytes, loads
 from nel.types import Protocol, Request, Response, ResponseError
 from nel.version import __version__
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from nel.core.strict_json import dumps_bytes
 from nel.models.hints import wait_seconds
-from nel.strictjson import dumps_bytes
 from nel.types import FailureKind
 
 RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from nel.core.strict_json import dumps_bytes
 from nel.errors import LogprobFault, PreflightError, StoppedEarly, did_you_mean
 from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport, probe_echo
 from nel.models.faults import Fault
-from nel.strictjson import dumps_bytes
 
 _LISTED_MAX = 5
 _PROBE_SECONDS = 120.0

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from nel.core.strict_json import loads
 from nel.models.faults import Fault, fault_of_error_object, malformed
-from nel.strictjson import loads
 
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _TEXTS: Final = ("content", "reasoning_content", "reasoning", "refusal")

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
+from nel.core.atomic_files import write_file
 from nel.errors import OutputError
-from nel.files import write_file
-from nel.reports import corrected, judging, numbers
+from nel.reports import corrected, judge_section, numbers
 from nel.reports.page import BenchmarkView, failure_rows, scale_percent, view_of
 from nel.reports.run_files import read_run, read_run_yaml
 from nel.reports.samples import shown_samples
@@ -151,13 +151,13 @@ def environment() -> Environment:
         "figure": numbers.figure,
         "interval": numbers.interval,
         "failure_rows": failure_rows,
-        "judge_rows": judging.judge_rows,
-        "settings_line": judging.settings_line,
+        "judge_rows": judge_section.judge_rows,
+        "settings_line": judge_section.settings_line,
         "calibration_measures": corrected.calibration_measures,
         "calibration_text": corrected.measure_text,
-        "measure": judging.measure_text,
-        "measure_interval": judging.interval_text,
-        "coefficient": judging.figure_text,
+        "measure": judge_section.measure_text,
+        "measure_interval": judge_section.interval_text,
+        "coefficient": judge_section.figure_text,
         "island": _island,
     }
     return made

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from nel.files import write_file
+from nel.core.atomic_files import write_file
 from nel.reports import numbers
 from nel.reports.html import asset, environment, policy, trusted
 from nel.reports.summary import markdown_text

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from nel.reports import numbers
 from nel.reports.corrected import corrected_line
-from nel.reports.judging import judged_line
+from nel.reports.judge_section import judged_line
 from nel.reports.run_files import BenchmarkFiles
 from nel.reports.samples import Selection, select
 from nel.reports.text import as_text, preview

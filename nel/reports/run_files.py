@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nel.core.strict_json import loads
 from nel.errors import OutputError
-from nel.strictjson import loads
 
 _SECOND = re.compile(r"@\d+$")
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from nel.judges.record import KEY as JUDGEMENTS
-from nel.metrics.judging import judgements_in
-from nel.reports.judging import shown_judgements
+from nel.judges.stats.summary import judgements_in
+from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.run_files import BenchmarkFiles
 from nel.reports.text import PREVIEW_CHARACTERS_MAX, as_text, one_line, preview

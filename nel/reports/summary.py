@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.reports import numbers
-from nel.reports.judging import judged_line
+from nel.reports.judge_section import judged_line
 from nel.reports.run_files import BenchmarkFiles, read_run
 from nel.reports.text import one_line, visible
 

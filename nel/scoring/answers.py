@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from nel.errors import DatasetError
-from nel.scoring.numbers import last_number, numbers_equal, numbers_in
+from nel.scoring.numeric.numbers import last_number, numbers_equal, numbers_in
 from nel.scoring.text import answer_after_marker
 from nel.scoring.wording import (
     after_correction,

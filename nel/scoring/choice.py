@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from nel.core.timed_regex import last_group
 from nel.errors import DatasetError, ScorerError
-from nel.patterns import last_group
 from nel.scoring.labels import declared_label, declared_labels, given_labels, labels_for
 from nel.types import ScorerInput
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nel.errors import ConfigError, JudgeError, SampleError
-from nel.scoring.hand_off import judged
+from nel.scoring.delegation import judged
 from nel.scoring.protocol import awaited, is_async
 from nel.scoring.result import outcome_of
 from nel.types import Scored, Scorer, ScorerInput

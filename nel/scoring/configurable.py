@@ -15,13 +15,13 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final, Literal
 
+from nel.core.timed_regex import compiled, search
 from nel.errors import ConfigError, DatasetError
 from nel.metrics import accuracy, mean, stderr
-from nel.patterns import compiled, search
 from nel.scoring.choice import gold_labels
 from nel.scoring.labels import declared_labels, given_labels, labels_at, labels_for
+from nel.scoring.numeric.unicode_numbers import exact_number
 from nel.scoring.protocol import Target, TaskState, scorer
-from nel.scoring.unicode_numbers import exact_number
 from nel.scoring.wording import cleaned, last_match
 from nel.types import CORRECT, INCORRECT, NOANSWER, Score, Scorer
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from nel.errors import ConfigError
 from nel.metrics import reducer_named
-from nel.scoring.hand_off import judged
+from nel.scoring.delegation import judged
 from nel.scoring.protocol import BuiltScorer, ScorerFactory, Target, TaskState, awaited, is_async, metrics_of, sample_of
 from nel.scoring.result import outcome_of
 from nel.types import Score, Scored

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from nel.core.scaling import mean_of
 from nel.errors import JudgeError, ScorerError
-from nel.judges.base import Case
-from nel.magnitude import mean_of
+from nel.judges.types import Case
 from nel.types import FailureKind, ModelFailure, Outcome, Score, Scored, Unscored
 
 _GRADES: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from typing import Any
 
-from nel.scoring.numbers import numbers_equal, parse_number
+from nel.scoring.numeric.numbers import numbers_equal, parse_number
 from nel.scoring.wording import Translation, cleaned, is_denied, is_denied_after, is_supposed, last_boxed
 from nel.types import ScorerInput
 

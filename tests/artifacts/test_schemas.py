@@ -12,7 +12,7 @@ import pytest
 
 from nel.artifacts.schema import SCHEMA_NAMES, load_schema
 from nel.errors import UsageError
-from nel.judges.calibration import Tally, calibration_json, corrected_headline
+from nel.judges.stats.calibration import Tally, calibration_json, corrected_headline
 from tests.reports import run_fixture
 from tests.support.boards import board_of, small
 

@@ -27,13 +27,13 @@ from nel.benchmarks import (
     TaskState,
     register_benchmark,
 )
-from nel.benchmarks.adapters.aggregation import aggregated
-from nel.benchmarks.adapters.bridge import AdaptedBenchmark, adapt
-from nel.benchmarks.adapters.filters import build_filters
-from nel.benchmarks.adapters.meta import REGISTERED
-from nel.benchmarks.adapters.report import make_report, report_table
-from nel.benchmarks.examples import bind_examples
-from nel.benchmarks.registry import find_benchmark
+from nel.benchmarks.api.adapters.aggregation import aggregated
+from nel.benchmarks.api.adapters.bridge import AdaptedBenchmark, adapt
+from nel.benchmarks.api.adapters.filters import build_filters
+from nel.benchmarks.api.adapters.meta import REGISTERED
+from nel.benchmarks.api.adapters.report import make_report, report_table
+from nel.benchmarks.api.fewshot_loading import bind_examples
+from nel.benchmarks.api.registry import find_benchmark
 from nel.datasets.base import RawRow
 from nel.errors import ConfigError, DatasetError, NelError, PluginError, ResumeRefused
 from nel.task import TaskConfig, run_task
@@ -84,11 +84,11 @@ def test_templates_and_messages(tmp_path: Path) -> None:
     system = inputs(made(tmp_path, system_prompt="Be brief.", prompt_template="Q: {question}"))[0]
     assert system == (Message(role="system", content="Be brief."), Message(role="user", content="Q: 0?"))
 
-    class Talk(Plain):
+    class ScoringContext(Plain):
         def record_to_sample(self, record: dict[str, Any]) -> Sample:
             return Sample(input=[ChatMessage("user", "hi"), ChatMessage("assistant", "ho")], target="x")
 
-    assert inputs(made(tmp_path, Talk, system_prompt="S"))[0] == (
+    assert inputs(made(tmp_path, ScoringContext, system_prompt="S"))[0] == (
         Message(role="system", content="S"),
         Message(role="user", content="hi"),
         Message(role="assistant", content="ho"),

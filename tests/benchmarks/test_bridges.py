@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nel import evaluate
-from nel.benchmarks.registry import find_benchmark
+from nel.benchmarks.api.registry import find_benchmark
 from nel.errors import ConfigError, PluginError
 from nel.evaluation import rescore
 from tests.support.endpoint import answer, scripted
@@ -16,7 +16,7 @@ from tests.support.runs import nel, write_jsonl
 
 BRIDGE = """
 from dataclasses import replace
-from nel.benchmarks.gsm8k import gsm8k
+from nel.benchmarks.mathematics.gsm8k import gsm8k
 from nel.errors import ConfigError
 
 def open_it(uri):

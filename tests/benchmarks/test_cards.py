@@ -7,7 +7,7 @@ import re
 import pytest
 
 from nel import plugins
-from nel.benchmarks.registry import find_benchmark
+from nel.benchmarks.api.registry import find_benchmark
 
 BUILT_IN = sorted(ref.name for ref in plugins.discover("benchmarks") if ref.distribution == "nel")
 

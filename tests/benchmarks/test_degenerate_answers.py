@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nel.benchmarks.registry import find_benchmark
+from nel.benchmarks.api.registry import find_benchmark
 from nel.types import ScorerInput
 
 N = 100_000

@@ -8,10 +8,10 @@ from importlib import import_module
 import pytest
 
 MODULES = [
-    "nel.benchmarks.adapters.choices",
-    "nel.benchmarks.adapters.filters",
-    "nel.benchmarks.adapters.metrics",
-    "nel.benchmarks.adapters.samples",
+    "nel.benchmarks.api.adapters.choices",
+    "nel.benchmarks.api.adapters.filters",
+    "nel.benchmarks.api.adapters.metrics",
+    "nel.benchmarks.api.adapters.samples",
     "nel.datasets.fewshot",
 ]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from nel.benchmarks.base import Benchmark
-from nel.benchmarks.examples import bind_examples
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.benchmarks.api.fewshot_loading import bind_examples
 from nel.byob import ScorerInput, benchmark, scorer
 from nel.datasets.fewshot import POOL_ROWS_MAX
 from nel.errors import ConfigError, DatasetError, NelError, PromptError

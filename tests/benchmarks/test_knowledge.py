@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
-from nel.benchmarks.knowledge import gpqa, mmlu, nq_open, triviaqa, truthfulqa
-from nel.benchmarks.knowledge.summary_rouge import summary_rouge
+from nel.benchmarks.knowledge import gpqa, nq_open, triviaqa
+from nel.benchmarks.knowledge.mmlu import generative as mmlu
+from nel.benchmarks.knowledge.truthfulqa import generative as truthfulqa
+from nel.benchmarks.knowledge.truthfulqa.summary_rouge import summary_rouge
 from nel.datasets import RawRow
 from nel.types import ScorerInput
 

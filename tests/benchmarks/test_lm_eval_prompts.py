@@ -10,10 +10,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from nel.benchmarks.base import Benchmark
-from nel.benchmarks.examples import bind_examples
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.benchmarks.api.fewshot_loading import bind_examples
 from nel.byob import ScorerInput, benchmark, scorer
-from nel.engine.ranking import _pairs
+from nel.engine.loglikelihood import _pairs
 
 GOLDEN = json.loads((Path(__file__).parent / "lm_eval_prompts.json").read_text(encoding="utf-8"))
 

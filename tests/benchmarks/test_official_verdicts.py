@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from nel.benchmarks import gsm8k, mmlu_pro
+from nel.benchmarks.knowledge.mmlu import pro as mmlu_pro
+from nel.benchmarks.mathematics import gsm8k
 from nel.types import ScorerInput
 from tests.support.runs import SHARED
 

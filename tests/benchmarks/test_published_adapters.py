@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import nel
-from nel.benchmarks.adapters.meta import REGISTERED
+from nel.benchmarks.api.adapters.meta import REGISTERED
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.hub import FakeModelScope, running_hub
 from tests.support.runs import SHARED, read_json, read_results, write_jsonl
@@ -145,7 +145,7 @@ def test_mmlu_pro(tmp_path: Path) -> None:
 
 TASK = """
 from nel import TaskConfig, run_task
-from nel.benchmarks.adapters.report import report_table
+from nel.benchmarks.api.adapters.report import report_table
 
 if __name__ == "__main__":
     import sys

@@ -14,14 +14,15 @@ from typing import Any
 import pytest
 
 from nel import evaluate, plugins
-from nel.benchmarks.base import Benchmark
-from nel.benchmarks.ranked import mmlu, truthfulqa
-from nel.benchmarks.registry import find_benchmark
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.benchmarks.api.registry import find_benchmark
+from nel.benchmarks.knowledge.mmlu import ranked as mmlu
+from nel.benchmarks.knowledge.truthfulqa import multiple_choice as truthfulqa
 from nel.datasets.hub import parse_uri
 from nel.errors import ConfigError, DatasetError, ScorerError
 from nel.models.echo_probe import PROBES
 from nel.scoring.choice import multiple_choice_acc
-from nel.scoring.ranked import choice_mass, ranked_choice
+from nel.scoring.loglikelihood import choice_mass, ranked_choice
 from nel.types import ScorerInput
 from tests.support.endpoint import Call, scripted
 from tests.support.letters import letters

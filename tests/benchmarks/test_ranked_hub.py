@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from nel.benchmarks.ranked import arc, mmlu
+from nel.benchmarks.knowledge import arc
+from nel.benchmarks.knowledge.mmlu import ranked as mmlu
 from nel.models.echo_probe import PROBES
 from tests.support.endpoint import scripted
 from tests.support.hub import FakeHub, running_hub

@@ -74,7 +74,7 @@ def test_an_edit_is_picked_up(tmp_path: Path, environment: Environment) -> None:
     assert environment.nel("byob", "compile", str(path), cwd=tmp_path).returncode == 0
     shown = environment.run(
         "-c",
-        "from nel.benchmarks.registry import find_benchmark; print(find_benchmark('my-capitals').prompt.text)",
+        "from nel.benchmarks.api.registry import find_benchmark; print(find_benchmark('my-capitals').prompt.text)",
         cwd=tmp_path,
     )
     assert shown.stdout.strip() == "Name the capital of {country}."

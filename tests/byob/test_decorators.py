@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import nel
-from nel.benchmarks.base import Benchmark
+from nel.benchmarks.api.benchmark import Benchmark
 from nel.byob import ScorerInput, SeedResult, benchmark, scorer
 from nel.errors import ConfigError, DatasetError, PluginError, PromptError
 from nel.types import Message
@@ -232,7 +232,7 @@ def test_what_cannot_be_meant_is_refused(options: dict[str, Any], error: type[Ex
 
 def test_a_file_names_itself_in_the_error(tmp_path: Path) -> None:
     """A wrong parameter in a file is reported with the file's name."""
-    from nel.benchmarks.registry import find_benchmark
+    from nel.benchmarks.api.registry import find_benchmark
 
     (tmp_path / "wrong.py").write_text("from nel import benchmark\nbenchmark(name='x', dataset='d', promt='p')\n")
     with pytest.raises(PluginError, match=r'wrong.py: "x": @benchmark has no parameter "promt"'):

@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 
 from nel.cli.eval_watch import _lines
-from nel.engine.codec import encode_outcome
-from nel.engine.lock import Owner, owned, owner_of
-from nel.engine.store import Store
-from nel.engine.store_snapshot import StoredSample
-from nel.engine.watching import RunView, Watcher, find_run
+from nel.engine.observability.run_status import RunView, Watcher, find_run
+from nel.engine.store.codec import encode_outcome
+from nel.engine.store.database import Store
+from nel.engine.store.lock import Owner, owned, owner_of
+from nel.engine.store.snapshot import StoredSample
 from nel.errors import OutputError
 from nel.types import ModelFailure, Scored, Unscored
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted

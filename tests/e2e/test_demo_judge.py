@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from nel.engine.store_format import connect
+from nel.engine.store.schema import connect
 from tests.support.processes import at_work_in, nobody_left_in, started, wait_until
 from tests.support.runs import read_json
 

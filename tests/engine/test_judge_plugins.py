@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from nel.engine.beside import HANGING_MAX, TOO_SLOW, Beside
+from nel.engine.judging.plugin_threads import HANGING_MAX, TOO_SLOW, PluginThreads
 from nel.errors import JudgeError
 from nel.evaluation import evaluate
 from tests.engine.test_judging import WAYS, adds, bench, config, honest
@@ -23,7 +23,7 @@ from tests.support.runs import read_results
 PLUGIN = """
 import sys, time
 from pathlib import Path
-from nel.judges.base import Case, Grade, Judge, Question
+from nel.judges.types import Case, Grade, Judge, Question
 
 ANSWERED = Path(__file__).with_name("answered")
 
@@ -129,7 +129,7 @@ def test_a_judge_that_ends_the_process_costs_its_own_sample(
 
 async def test_when_too_many_calls_hang_no_more_are_begun() -> None:
     """Threads that cannot be ended do not grow without bound; once they come back there is room again."""
-    beside, come_back, begun = Beside(seconds=0.05), threading.Event(), []
+    beside, come_back, begun = PluginThreads(seconds=0.05), threading.Event(), []
 
     def hang() -> None:
         begun.append(1)

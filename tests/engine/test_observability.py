@@ -21,16 +21,16 @@ from typing import Any
 import pytest
 
 from nel.config.schema import ObservabilityConfig
-from nel.engine.observing import observing
-from nel.engine.observing.live import FILE_NAME as LIVE_NAME
-from nel.engine.observing.live import LiveFile, read_live
-from nel.engine.observing.metrics import serve_metrics
-from nel.engine.observing.pace import report_pace
-from nel.engine.observing.run_log import DebugRunLog, RunLog
-from nel.engine.observing.spans import Spans, export_spans, read_headers
+from nel.core.observer import NOBODY, Observer, Observers, SessionInfo
+from nel.engine.observability import observing
+from nel.engine.observability.metrics import serve_metrics
+from nel.engine.observability.progress_file import FILE_NAME as LIVE_NAME
+from nel.engine.observability.progress_file import LiveFile, read_live
+from nel.engine.observability.run_log import DebugRunLog, RunLog
+from nel.engine.observability.spans import Spans, export_spans, read_headers
+from nel.engine.observability.throttling import report_pace
 from nel.engine.progress import Progress
 from nel.errors import ConfigError, MissingExtra
-from nel.observer import NOBODY, Observer, Observers, SessionInfo
 from nel.types import Generation, Message, ModelFailure, Request, Response, ResponseError, Scored, Unscored, Usage
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, sums
@@ -209,7 +209,7 @@ def test_a_log_that_cannot_be_written_harms_nothing(tmp_path: Path, capfd: pytes
         log.session_started(INFO)
     program = (
         "import resource, sys; from pathlib import Path\n"
-        "from nel.engine.observing.run_log import RunLog; from nel.engine.progress import Progress\n"
+        "from nel.engine.observability.run_log import RunLog; from nel.engine.progress import Progress\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "log = RunLog(Path(sys.argv[1]), level='info', progress=Progress())\n"
         "for number in range(100): log.stopping(f'{number} ' + 'x' * 50)\n"

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import nel
-from nel.engine.observing.live import read_live
+from nel.engine.observability.progress_file import read_live
 from tests.faults.invariants import no_secret, nothing_paid_twice, read_run, same_artifacts
 from tests.faults.runs import ROOT, config, environment, nel_cli, run, start, write_config
 from tests.faults.server import HANGS_SECONDS, Call, Do, Gate, Reply, right, serving, wait_until

@@ -163,7 +163,7 @@ def test_f48_the_manifest_is_gone(tmp_path: Path) -> None:
 HALF_MADE = """
 import os, sqlite3, sys
 from pathlib import Path
-from nel.engine.store_format import create
+from nel.engine.store.schema import create
 path = Path(sys.argv[1])
 create(path)
 half = sqlite3.connect(path, isolation_level=None)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nel.judges.base import Case, Judge, Question
-from nel.judges.find import judge_for
 from nel.judges.quoting import shown
+from nel.judges.registry import judge_for
+from nel.judges.types import Case, Judge, Question
 
 Reply = Callable[[str, str, str], str]
 """From the prompt, the graded text as it was shown, and the verdict, to what the judge says."""

@@ -10,8 +10,8 @@ import pytest
 from nel import plugins
 from nel.conformance import check_plugin
 from nel.errors import JudgeError
-from nel.judges.base import Case, Grade
-from nel.judges.find import judge_for
+from nel.judges.registry import judge_for
+from nel.judges.types import Case, Grade
 
 BUILT_IN = sorted(ref.name for ref in plugins.discover("judges") if ref.distribution == "nel")
 RUBRIC = [

@@ -7,8 +7,8 @@ from itertools import permutations
 import pytest
 
 from nel.errors import JudgeError
-from nel.judges.base import Aggregate, Grade, Opinion
 from nel.judges.panel import settle_opinions, settle_panel
+from nel.judges.types import Aggregate, Grade, Opinion
 
 SCORES = {"C": 1.0, "P": 0.5, "I": 0.0, "5": 1.0, "4": 0.75, "2": 0.25, "1": 0.0}
 

@@ -150,7 +150,7 @@ def test_a_ranking_of_choices_has_no_answers_to_compare(runs: dict[str, Path], t
     """Log-likelihood benchmarks choose; they do not answer. The stored identity says so."""
     import sqlite3
 
-    from nel.strictjson import dumps, loads
+    from nel.core.strict_json import dumps, loads
 
     copies = []
     for name in ("short", "long"):

@@ -16,8 +16,8 @@ import pytest
 
 from nel.artifacts.schema import load_schema
 from nel.leaderboard.judged import Compared, Judged, orders_of
+from nel.leaderboard.pairwise import length_difference
 from nel.leaderboard.standings import Settings, standings_json
-from nel.metrics.pairwise import length_difference
 from nel.reports.leaderboard import banners, html_page, markdown_page, matrix, shown_rows, write_pages
 from tests.support.boards import board_of, judged_by, small
 

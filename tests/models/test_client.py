@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from nel.config.schema import EndpointConfig
+from nel.core.strict_json import dumps_bytes
 from nel.models.client import Client
 from nel.models.faults import Fault
 from nel.models.pacing import Gate, Pace
 from nel.models.protocols import build_body
 from nel.models.transport import proxy_for
-from nel.strictjson import dumps_bytes
 from nel.types import Message, Request, Response
 from tests.simulation.loop import Clock, run_virtually
 from tests.support.endpoint import Call, Reply, answer, scripted

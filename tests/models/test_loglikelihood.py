@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nel.engine.codec import decode_response, encode_response
+from nel.engine.store.codec import decode_response, encode_response
 from nel.errors import EndpointError, LogprobFault
 from nel.models.loglikelihood import (
     argmax_choice,

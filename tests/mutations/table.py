@@ -337,8 +337,8 @@ MUTATIONS: Final = (
         fragment='"billion": 10**9',
         replacement='"billion": 10**12',
         tests=(
-            "tests/scoring/test_numbers.py",
-            "tests/scoring/test_unicode_numbers.py",
+            "tests/scoring/numeric/test_numbers.py",
+            "tests/scoring/numeric/test_unicode_numbers.py",
             "tests/scoring/test_configurable.py",
         ),
     ),
@@ -372,7 +372,7 @@ MUTATIONS: Final = (
         fault="A score above 0 counts 0 when the scorer extracted no answer.",
         fragment="if reward <= 0 and _found_nothing(result):",
         replacement="if _found_nothing(result):",
-        tests=("tests/scoring/test_result.py", "tests/engine/test_scoring.py"),
+        tests=("tests/scoring/test_result.py", "tests/engine/scorers/test_dispatch.py"),
     ),
     Mutation(
         name="unscored-turn-left-out",
@@ -380,7 +380,7 @@ MUTATIONS: Final = (
         fault="A turn without a score is left out of the mean of its sample.",
         fragment="if len(turns) < len(outcomes):",
         replacement="if not turns:",
-        tests=("tests/scoring/test_result.py", "tests/engine/test_scoring.py", "tests/e2e/test_turns.py"),
+        tests=("tests/scoring/test_result.py", "tests/engine/scorers/test_dispatch.py", "tests/e2e/test_turns.py"),
     ),
     Mutation(
         name="gain-off-by-one-rank",
@@ -405,7 +405,7 @@ MUTATIONS: Final = (
         fault="A judge that came to a grade in only half of its repeats is believed.",
         fragment="if len(given) * 2 <= len(grades):",
         replacement="if len(given) * 2 < len(grades):",
-        tests=("tests/judges/test_panel.py", "tests/engine/test_judging.py"),
+        tests=("tests/judges/test_panel.py", "tests/engine/judging/test_judges.py"),
     ),
     Mutation(
         name="first-verdict-counts",
@@ -413,7 +413,7 @@ MUTATIONS: Final = (
         fault="Of several verdicts in a reply the first one counts.",
         fragment="last = found[-1]",
         replacement="last = found[0]",
-        tests=("tests/judges/test_verdict.py", "tests/judges/test_hostile.py"),
+        tests=("tests/judges/parsing/test_verdict.py", "tests/judges/test_hostile.py"),
     ),
     Mutation(
         name="fenced-verdict-counts",
@@ -421,7 +421,11 @@ MUTATIONS: Final = (
         fault="A grade inside a code fence of the judge's reply counts as its verdict.",
         fragment="            fence = mark[1]\n            kept.append(QUOTED)\n",
         replacement="            kept.append(QUOTED)\n",
-        tests=("tests/judges/test_own_words.py", "tests/judges/test_verdict.py", "tests/judges/test_hostile.py"),
+        tests=(
+            "tests/judges/parsing/test_unquoted.py",
+            "tests/judges/parsing/test_verdict.py",
+            "tests/judges/test_hostile.py",
+        ),
     ),
     Mutation(
         name="loser-wins-by-failure",
@@ -446,7 +450,7 @@ MUTATIONS: Final = (
         fault="A failure of the model is left out of the mean reward.",
         fragment="self._rewards.add(question, 0.0, scored=False)",
         replacement="pass",
-        tests=("tests/metrics/test_aggregate.py", "tests/metrics/test_chosen_failures.py"),
+        tests=("tests/metrics/test_accumulator.py", "tests/metrics/test_requested_failures.py"),
     ),
     Mutation(
         name="upper-bound-without-unscored",
@@ -454,7 +458,7 @@ MUTATIONS: Final = (
         fault="The upper bound of a metric takes unscored samples for wrong.",
         fragment='"upper": (right + self.accounting.n_unscored) / total',
         replacement='"upper": right / total',
-        tests=("tests/metrics/test_aggregate.py", "tests/e2e/test_third_state.py"),
+        tests=("tests/metrics/test_accumulator.py", "tests/e2e/test_third_state.py"),
     ),
     Mutation(
         name="t-interval-divides-by-n",
@@ -478,7 +482,7 @@ MUTATIONS: Final = (
         fault="Gwet's AC1 takes chance agreement from one rater instead of both.",
         fragment="used = (shares.sum(axis=0) + shares.sum(axis=1)) / 2",
         replacement="used = shares.sum(axis=0)",
-        tests=("tests/metrics/test_agreement.py",),
+        tests=("tests/judges/stats/test_agreement.py",),
     ),
     Mutation(
         name="tie-wins-for-one-side",
@@ -486,7 +490,7 @@ MUTATIONS: Final = (
         fault="A tie in the win matrix counts as a win for one side only.",
         fragment="np.add.at(wins, (found.right, found.left), 1 - found.score)",
         replacement="np.add.at(wins, (found.right, found.left), np.floor(1 - found.score))",
-        tests=("tests/metrics/test_pairwise.py", "tests/metrics/test_bradley_terry.py"),
+        tests=("tests/leaderboard/test_pairwise.py", "tests/leaderboard/test_bradley_terry.py"),
     ),
     # Engine
     Mutation(
@@ -495,7 +499,7 @@ MUTATIONS: Final = (
         fault="The outcome of a response that needs no scorer is not written with it.",
         fragment="writes.append((_PUT_OUTCOME, [outcome]))",
         replacement="writes.append((_PUT_OUTCOME, []))",
-        tests=("tests/engine/test_store.py", "tests/e2e/test_third_state.py"),
+        tests=("tests/engine/store/test_database.py", "tests/e2e/test_third_state.py"),
     ),
     Mutation(
         name="half-answered-block-skipped",
@@ -503,7 +507,7 @@ MUTATIONS: Final = (
         fault="A resume passes over a block of samples as soon as each of them has one of its repeats.",
         fragment="return bool(responses == samples * repeats)",
         replacement="return bool(responses >= samples)",
-        tests=("tests/engine/test_store.py", "tests/e2e/test_resume.py", "tests/simulation/test_seeds.py"),
+        tests=("tests/engine/store/test_database.py", "tests/e2e/test_resume.py", "tests/simulation/test_seeds.py"),
     ),
     Mutation(
         name="lost-answer-never-asked-again",
@@ -511,7 +515,7 @@ MUTATIONS: Final = (
         fault="A resume leaves the samples that the endpoint lost without an answer.",
         fragment="WHERE benchmark = ? AND retry > 0 AND retry = 2)",
         replacement="WHERE benchmark = ? AND retry > 0 AND retry = 3)",
-        tests=("tests/engine/test_store.py", "tests/faults/test_outage.py", "tests/e2e/test_third_state.py"),
+        tests=("tests/engine/store/test_database.py", "tests/faults/test_outage.py", "tests/e2e/test_third_state.py"),
     ),
     Mutation(
         name="counted-before-committed",
@@ -535,7 +539,7 @@ MUTATIONS: Final = (
         fault="An empty answer that was cut off is scored where truncated answers are.",
         fragment='if response.finish_reason == "length" and (empty or truncated == "failure"):',
         replacement='if response.finish_reason == "length" and truncated == "failure":',
-        tests=("tests/engine/test_verdict.py",),
+        tests=("tests/engine/test_response_outcomes.py",),
     ),
     Mutation(
         name="changed-scorer-not-applied",
@@ -551,7 +555,7 @@ MUTATIONS: Final = (
         fault="A resume overlooks a setting that the run was started without.",
         fragment="for name, pair in pairs.items() if pair[0] != pair[1]",
         replacement="for name, pair in pairs.items() if pair[0] is not None and pair[0] != pair[1]",
-        tests=("tests/faults/test_changes.py", "tests/e2e/test_resume.py", "tests/engine/test_checking.py"),
+        tests=("tests/faults/test_changes.py", "tests/e2e/test_resume.py", "tests/engine/test_resume_checks.py"),
     ),
     Mutation(
         name="scorer-fault-asks-again",
@@ -559,7 +563,7 @@ MUTATIONS: Final = (
         fault="A sample whose scorer failed is asked for, and paid for, once more by a resume.",
         fragment="min(retry_of(outcome), RESCORE)",
         replacement="max(retry_of(outcome), RESCORE)",
-        tests=("tests/engine/test_verdict.py", "tests/e2e/test_resume.py", "tests/simulation/test_seeds.py"),
+        tests=("tests/engine/test_response_outcomes.py", "tests/e2e/test_resume.py", "tests/simulation/test_seeds.py"),
     ),
     Mutation(
         name="half-a-panel-is-a-quorum",
@@ -567,7 +571,7 @@ MUTATIONS: Final = (
         fault="Half of a panel is enough for a grade.",
         fragment="quorum = min(config.quorum or len(members) // 2 + 1, len(members))",
         replacement="quorum = min(config.quorum or len(members) // 2, len(members))",
-        tests=("tests/engine/test_judging.py", "tests/e2e/test_judges.py"),
+        tests=("tests/engine/judging/test_judges.py", "tests/e2e/test_judges.py"),
     ),
     Mutation(
         name="cut-off-verdict-is-read",
@@ -575,7 +579,7 @@ MUTATIONS: Final = (
         fault="A judge's reply that was cut off by its token limit is read for a verdict.",
         fragment='    text = response.text\n    if response.finish_reason == "length":\n',
         replacement='    text = response.text\n    if response.finish_reason == "length" and not text:\n',
-        tests=("tests/engine/test_judging.py", "tests/faults/test_judge.py"),
+        tests=("tests/engine/judging/test_judges.py", "tests/faults/test_judge.py"),
     ),
     Mutation(
         name="row-instructs-the-judge",
@@ -583,7 +587,11 @@ MUTATIONS: Final = (
         fault="A field of the dataset may take the place of the benchmark's instructions to the judge.",
         fragment="if name not in _OWN_WORDS and not name.startswith",
         replacement="if not name.startswith",
-        tests=("tests/engine/test_judging.py", "tests/e2e/test_judge_misuse.py", "tests/e2e/test_judged_scorers.py"),
+        tests=(
+            "tests/engine/judging/test_judges.py",
+            "tests/e2e/test_judge_misuse.py",
+            "tests/e2e/test_judged_scorers.py",
+        ),
     ),
     Mutation(
         name="prompt-and-completion-swapped",
@@ -721,6 +729,6 @@ MUTATIONS: Final = (
         fault="An answer that has exactly the tokens allowed is said to be cut off.",
         fragment='"".join(tokens[:tokens_max]), len(tokens) > tokens_max',
         replacement='"".join(tokens[:tokens_max]), len(tokens) >= tokens_max',
-        tests=("tests/models/endpoints/test_demo.py", "tests/models/endpoints/test_wire.py"),
+        tests=("tests/mock_server/test_demo.py", "tests/mock_server/test_wire.py"),
     ),
 )

@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 from nel.config.schema import ObservabilityConfig
-from nel.engine.observing import observing
+from nel.core.observer import Observer, SessionInfo
+from nel.engine.observability import observing
 from nel.engine.progress import Progress
-from nel.observer import Observer, SessionInfo
 from nel.types import Request, Response, Scored, Usage
 
 REQUEST = Request(protocol="chat", model="m", sample_id="s", repeat=0)

@@ -30,7 +30,7 @@ from typing import TypeVar
 
 from instant_server import instant_server
 
-from nel.benchmarks.gsm8k import PROMPT
+from nel.benchmarks.mathematics.gsm8k import PROMPT
 from nel.version import __version__
 
 ROOT = Path(__file__).parents[2]

@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nel.scoring.code_text import extract_program
+from nel.scoring.code.extraction import extract_program
 from tests.support.runs import SHARED
 from tests.support.tiers import ENDS, representatives
 

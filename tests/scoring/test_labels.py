@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nel.scoring.answers import decision, gsm8k_number
 from nel.scoring.labels import declared_label, declared_labels, given_label, given_labels, labels_for
-from nel.scoring.numbers import numbers_in, parse_number
+from nel.scoring.numeric.numbers import numbers_in, parse_number
 from nel.scoring.text import answer_after_marker, normalise
 from tests.support.tiers import ENDS, diagonal
 

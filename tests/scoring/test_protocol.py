@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from nel.benchmarks.base import Benchmark
-from nel.benchmarks.scorer_choice import find_scorer, options_of
-from nel.engine.calling import ToScore
-from nel.engine.scorer_identity import scorer_digest, scorer_name
-from nel.engine.scoring import score_all
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.benchmarks.api.scorer_names import find_scorer, options_of
+from nel.engine.scorers.call import ScoringTask
+from nel.engine.scorers.dispatch import score_all
+from nel.engine.scorers.identity import scorer_digest, scorer_name
 from nel.errors import ConfigError, PluginError, ScorerError
 from nel.prompts import compile_template
 from nel.scorers import (
@@ -38,7 +38,7 @@ from nel.scorers import (
     scorer,
     stderr,
 )
-from nel.scoring.math_answer import math_equal
+from nel.scoring.numeric.math_answer import math_equal
 from nel.scoring.protocol import BuiltScorer, as_scorer, is_async, metrics_of, scoring, state_of
 from nel.scoring.result import outcome_of
 from nel.types import Message, Outcome, Response, Sample, Scored, ScorerInput, Unscored
@@ -150,7 +150,7 @@ def _benchmark(built: Any, **options: Any) -> Benchmark:
 def _run(built: Any, answers: list[str], target: Any = "5") -> list[Outcome]:
     benchmark = _benchmark(built)
     items = [
-        ToScore(1, idx, 0, Sample(id=str(idx), input="q", target=target), Response(text=text), benchmark)
+        ScoringTask(1, idx, 0, Sample(id=str(idx), input="q", target=target), Response(text=text), benchmark)
         for idx, text in enumerate(answers)
     ]
     return asyncio.run(score_all(items, timeout_seconds=120))
@@ -613,9 +613,9 @@ def test_a_state_has_what_the_sample_has() -> None:
 
 
 _DIGESTS = """
-from nel.benchmarks.base import Benchmark
-from nel.benchmarks.scorer_choice import find_scorer
-from nel.engine.scorer_identity import scorer_digest
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.benchmarks.api.scorer_names import find_scorer
+from nel.engine.scorers.identity import scorer_digest
 from nel.prompts import compile_template
 from nel.scorers import exact, f1, match, multi_scorer
 from nel.scoring import any_of, exact_match, numeric_match

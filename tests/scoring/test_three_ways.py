@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from nel.benchmarks.base import Benchmark
-from nel.engine.calling import ToScore
-from nel.engine.scorer_identity import scorer_digest, scorer_name
-from nel.engine.scoring import score_all
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.engine.scorers.call import ScoringTask
+from nel.engine.scorers.dispatch import score_all
+from nel.engine.scorers.identity import scorer_digest, scorer_name
 from nel.errors import ConfigError, ScorerError
 from nel.prompts import compile_template
 from nel.scorers import Score, Target, TaskState, accuracy, match, pattern, score, scorer
@@ -67,11 +67,11 @@ class OfState:
 WAYS = [function, async_function, factory, async_factory, OfSample, OfState]
 
 
-def _item(way: Any, response: str = "a") -> ToScore:
+def _item(way: Any, response: str = "a") -> ScoringTask:
     benchmark = Benchmark(
         name="b", description="", dataset="x", prompt=compile_template("{q}", name="prompt"), scorer=as_scorer(way)
     )
-    return ToScore(1, 0, 0, Sample(id="1", input="q", target="a"), Response(text=response), benchmark)
+    return ScoringTask(1, 0, 0, Sample(id="1", input="q", target="a"), Response(text=response), benchmark)
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
@@ -179,9 +179,9 @@ async def test_a_conversation_can_be_scored_before_its_end() -> None:
 def test_identity_is_the_same_in_every_process() -> None:
     """The digest depends on options and source, not on hash seeds or addresses."""
     code = (
-        "from nel.benchmarks.scorer_choice import find_scorer\n"
-        "from nel.engine.scorer_identity import scorer_digest\n"
-        "from nel.benchmarks.gsm8k import gsm8k\n"
+        "from nel.benchmarks.api.scorer_names import find_scorer\n"
+        "from nel.engine.scorers.identity import scorer_digest\n"
+        "from nel.benchmarks.mathematics.gsm8k import gsm8k\n"
         "from dataclasses import replace\n"
         "print(scorer_digest(replace(gsm8k, scorer=find_scorer('match:location=any,numeric=true'))))"
     )

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from nel.engine.judging import KEY_PREFIX
-from nel.engine.store_snapshot import FILE_NAME, Snapshot
+from nel.core.strict_json import loads
+from nel.engine.judging.judges import KEY_PREFIX
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.models.cache import FILE_NAME as CACHE_NAME
-from nel.strictjson import loads
 from tests.simulation.endpoint import expected_before_judging
 from tests.simulation.judge_endpoint import is_readable
 from tests.simulation.judging import MUTE

@@ -12,15 +12,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from nel.benchmarks.base import Benchmark
-from nel.engine.calling import HandedOff, ToScore, blame, inputs_of, score_turns
-from nel.engine.judging import KEY_PREFIX
-from nel.engine.scoring import Answer, Deliver, Scorers
-from nel.engine.store import OutcomeRow, Store, _disk_fault, _Entry, _Write
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.core.strict_json import loads
+from nel.engine.judging.judges import KEY_PREFIX
+from nel.engine.scorers.call import Delegated, ScoringTask, blame, inputs_of, score_turns
+from nel.engine.scorers.dispatch import Answer, Deliver, Scorers
+from nel.engine.store.database import OutcomeRow, Store, _disk_fault, _Entry, _Write
 from nel.errors import NelError, StoreError
-from nel.judges.base import Case
+from nel.judges.types import Case
 from nel.scoring.result import mean_of_turns, outcome_of
-from nel.strictjson import loads
 from nel.types import Outcome, Scored, Unscored
 from tests.simulation.judging import judges_named
 from tests.simulation.loop import Crash
@@ -149,8 +149,8 @@ class SimulatedScorers(Scorers):
         self._script = script
         self._rng = rng
         self._now = now
-        self._waiting: list[ToScore] = []
-        self._tasks: dict[asyncio.Task[None], ToScore] = {}
+        self._waiting: list[ScoringTask] = []
+        self._tasks: dict[asyncio.Task[None], ScoringTask] = {}
         self._questions: set[asyncio.Task[Any]] = set()
         self._running = False
 
@@ -167,7 +167,7 @@ class SimulatedScorers(Scorers):
                 task.cancel()
             await asyncio.gather(*left, return_exceptions=True)
 
-    def put(self, item: ToScore) -> None:
+    def put(self, item: ScoringTask) -> None:
         if self._running:
             self._start(item)
         else:
@@ -176,7 +176,7 @@ class SimulatedScorers(Scorers):
     def end(self) -> None:
         return None
 
-    def _start(self, item: ToScore) -> None:
+    def _start(self, item: ScoringTask) -> None:
         task = asyncio.create_task(self._score(item))
         self._tasks[task] = item
         task.add_done_callback(self._finished)
@@ -189,7 +189,7 @@ class SimulatedScorers(Scorers):
                 task.cancel()
                 self._start(item.anew())
 
-    async def _ask(self, item: ToScore, what: str, payload: Any) -> Any:
+    async def _ask(self, item: ScoringTask, what: str, payload: Any) -> Any:
         if self._script.judging is None or not self._script.judging.restarts:
             return await self._answer(item, what, payload)
         question = asyncio.ensure_future(self._answer(item, what, payload))
@@ -207,11 +207,11 @@ class SimulatedScorers(Scorers):
         if not task.cancelled():
             task.result()
 
-    async def _score(self, item: ToScore) -> None:
+    async def _score(self, item: ScoringTask) -> None:
         outcome = await self._outcome(item)
         self._deliver([(item, outcome)])
 
-    async def _outcome(self, item: ToScore) -> Outcome | HandedOff:
+    async def _outcome(self, item: ScoringTask) -> Outcome | Delegated:
         kind = self._script.kinds[item.idx]
         if kind == "hangs":
             await asyncio.sleep(self._timeout_seconds)
@@ -233,7 +233,7 @@ class SimulatedScorers(Scorers):
             return score_turns(item.benchmark, inputs_of(item))
         return await self._asked_for(item, way)
 
-    async def _asked_for(self, item: ToScore, way: str) -> Outcome:
+    async def _asked_for(self, item: ScoringTask, way: str) -> Outcome:
         """Score as a scorer does that asks the judge itself."""
         turns = []
         judging, case = self._script.judging, Case()

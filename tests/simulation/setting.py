@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from nel.benchmarks.base import Benchmark
+from nel.benchmarks.api.benchmark import Benchmark
 from nel.config.schema import RunConfig
-from nel.engine import bench, pipeline
+from nel.engine import pipeline
+from nel.engine.judging import endpoints
 from nel.engine.plan import Plan, _plan
-from nel.judges.base import Case
+from nel.judges.types import Case
 from nel.prompts import load_template
-from nel.scoring.hand_off import needs_judge
+from nel.scoring.delegation import needs_judge
 from nel.scoring.text import exact_match
 from nel.types import ScorerInput
 from tests.simulation.endpoint import FIRST_BYTE_SECONDS, MAX_TOKENS, PRICE_INPUT, PRICE_OUTPUT
@@ -157,10 +158,10 @@ def narrowed(script: Script) -> Iterator[None]:
     with ExitStack() as patches:
         if script.judging is not None and script.judging.narrow:
             patches.enter_context(patch.object(pipeline, "_SCORING_MORE", _NARROW_SCORING))
-            patches.enter_context(patch.object(bench, "_MORE_SEATS", _NARROW_SEATS))
+            patches.enter_context(patch.object(endpoints, "_MORE_SEATS", _NARROW_SEATS))
         if script.judging is not None and script.judging.thronged and script.judging.crammed:
-            for module in (bench, pipeline):
+            for module in (endpoints, pipeline):
                 patches.enter_context(patch.object(module, "SLOTS", _CRAMMED_SLOTS * script.judging.size))
             room = _CRAMMED_SLOTS * script.judging.size // 2
-            patches.enter_context(patch.object(bench, "ROOM_BESIDE_JUDGES", room))
+            patches.enter_context(patch.object(endpoints, "ROOM_BESIDE_JUDGES", room))
         yield

@@ -12,16 +12,17 @@ from typing import Any
 import pytest
 
 from nel.config.schema import Price
-from nel.engine import asking, judging, pipeline
-from nel.engine.bench import Bench, Slots
-from nel.engine.beside import Beside
-from nel.engine.calling import Talk, ToScore
-from nel.engine.codec import decode_response
-from nel.engine.handing_over import HandingOver
-from nel.engine.judge_replies import read_reply
-from nel.engine.judging import Judges
-from nel.engine.store_snapshot import Snapshot, StoredSample
-from nel.engine.verdict import verdict_before_scoring
+from nel.engine import generate, pipeline
+from nel.engine.judging import judges
+from nel.engine.judging.delegation import JudgeDelegation
+from nel.engine.judging.endpoints import JudgeEndpoint, Slots
+from nel.engine.judging.judges import Judges
+from nel.engine.judging.plugin_threads import PluginThreads
+from nel.engine.judging.replies import read_reply
+from nel.engine.response_outcomes import verdict_before_scoring
+from nel.engine.scorers.call import ScoringContext, ScoringTask
+from nel.engine.store.codec import decode_response
+from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.models import client as client_module
 from nel.models.budget import BudgetSpent, Ledger, Spend, cost_of
 from nel.models.client import Client, Keep
@@ -64,7 +65,7 @@ def _score_faults_as_wrong(patch: Patch) -> None:
         return ModelFailure(kind="no_answer") if isinstance(verdict, Unscored) else verdict  # type: ignore[return-value]
 
     patch.setattr(pipeline, "verdict_before_scoring", harsh)
-    patch.setattr(asking, "verdict_before_scoring", harsh)
+    patch.setattr(generate, "verdict_before_scoring", harsh)
 
 
 def _hold_the_permit_while_waiting(patch: Patch) -> None:
@@ -140,17 +141,17 @@ def _draw_keys_by_lot(patch: Patch) -> None:
 
 def _commit_what_is_parked(patch: Patch) -> None:
     """A sample that waits for a judge which is down is unscored by it."""
-    settled = HandingOver.settled
+    settled = JudgeDelegation.settled
 
-    def final(self: HandingOver, item: ToScore, outcome: Outcome) -> Outcome:
+    def final(self: JudgeDelegation, item: ScoringTask, outcome: Outcome) -> Outcome:
         return settled(self, item, outcome) or outcome
 
-    patch.setattr(HandingOver, "settled", final)
+    patch.setattr(JudgeDelegation, "settled", final)
 
 
 def _believe_the_scorer(patch: Patch) -> None:
     """What a scorer returns counts, whether its judge failed or not."""
-    patch.setattr(HandingOver, "settled", lambda self, item, outcome: outcome)
+    patch.setattr(JudgeDelegation, "settled", lambda self, item, outcome: outcome)
 
 
 def _use_unreadable_replies_again(patch: Patch) -> None:
@@ -161,7 +162,7 @@ def _use_unreadable_replies_again(patch: Patch) -> None:
         known = self._snapshot.call(*asked.place, key)
         if known is not None:
             response = decode_response(known)
-            return response, await read_reply(question, response, Beside(seconds=1))
+            return response, await read_reply(question, response, PluginThreads(seconds=1))
         return await kept(self, asked, member, request, body, key, question)
 
     patch.setattr(Judges, "_kept", stored)
@@ -175,8 +176,8 @@ def _ask_anew_in_the_same_session(patch: Patch) -> None:
 def _turn_nobody_away(patch: Patch) -> None:
     """Who waits for a judge that is down keeps waiting."""
     patch.setattr(Slots, "turn_away", lambda self: None)
-    patch.setattr(Bench, "is_out", property(lambda self: False))
-    patch.setattr(Bench, "is_stalled", property(lambda self: False))
+    patch.setattr(JudgeEndpoint, "is_out", property(lambda self: False))
+    patch.setattr(JudgeEndpoint, "is_stalled", property(lambda self: False))
 
 
 def _leave_no_room_beside_judges(patch: Patch) -> None:
@@ -190,7 +191,7 @@ def _count_verdicts_before_they_are_kept(patch: Patch) -> None:
 
     def at_once(self: SimulatedStore, benchmark: int, idx: int, repeat: int, key: str, *texts: str) -> Any:
         kept = put_call(self, benchmark, idx, repeat, key, *texts)
-        if not key.startswith(judging.KEY_PREFIX):
+        if not key.startswith(judges.KEY_PREFIX):
             return kept
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         done.set_result(None)
@@ -215,12 +216,12 @@ def _judge_what_is_parked_never(patch: Patch) -> None:
 
 def _begin_again_where_it_was(patch: Patch) -> None:
     """A scorer that begins again counts on from what it had asked before."""
-    patch.setattr(ToScore, "anew", lambda self: self)
+    patch.setattr(ScoringTask, "anew", lambda self: self)
 
 
 def _ask_beside_the_scoring_before(patch: Patch) -> None:
     """A scorer that begins again does not wait for what was asked before."""
-    patch.setattr(Talk, "asking", lambda self, key: nullcontext())
+    patch.setattr(ScoringContext, "asking", lambda self, key: nullcontext())
 
 
 def _has_kills(script: Script) -> bool:
@@ -262,10 +263,10 @@ def _has_judges_down(script: Script) -> bool:
 
 
 def _is_narrow(script: Script) -> bool:
-    judging = script.judging
-    if judging is None or script.cap is not None or not judging.narrow:
+    judges = script.judging
+    if judges is None or script.cap is not None or not judges.narrow:
         return False
-    return judging.down_before > 0 or any(one.end - one.begin > _LONG for one in judging.outages)
+    return judges.down_before > 0 or any(one.end - one.begin > _LONG for one in judges.outages)
 
 
 def _hesitates_in_outages(script: Script) -> bool:

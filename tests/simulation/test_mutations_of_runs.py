@@ -10,16 +10,17 @@ from typing import Any
 import pytest
 
 from nel.config.identity import Identity
-from nel.engine import judging, run
-from nel.engine.bench import Bench
-from nel.engine.calling import Talk
-from nel.engine.judge_replies import Reply, settled
-from nel.engine.judging import Judges
+from nel.engine import run
+from nel.engine.judging import judges
+from nel.engine.judging.endpoints import JudgeEndpoint
+from nel.engine.judging.judges import Judges
+from nel.engine.judging.replies import Reply, settled
+from nel.engine.scorers.call import ScoringContext
 from nel.engine.session import Session
-from nel.engine.store import Store
-from nel.engine.store_snapshot import Snapshot
-from nel.judges.base import Case, Grade, Judge
-from nel.judges.find import judge_for
+from nel.engine.store.database import Store
+from nel.engine.store.snapshot import Snapshot
+from nel.judges.registry import judge_for
+from nel.judges.types import Case, Grade, Judge
 from nel.models import cache as cache_module
 from nel.models.cache import ResponseCache
 from nel.models.client import Client
@@ -89,7 +90,7 @@ def _settle_by_what_was_answered(patch: Patch) -> None:
         whole = [known if known is not None and not isinstance(one.grade, Grade) else one for one in replies]
         return await settled(judge, case, whole, beside)
 
-    patch.setattr(judging, "settled", lenient)
+    patch.setattr(judges, "settled", lenient)
 
 
 def _know_questions_by_their_number(patch: Patch) -> None:
@@ -98,7 +99,7 @@ def _know_questions_by_their_number(patch: Patch) -> None:
     class Fixed:
         sha256 = staticmethod(lambda body: hashlib.sha256(b""))
 
-    patch.setattr(judging, "hashlib", Fixed)
+    patch.setattr(judges, "hashlib", Fixed)
 
 
 def _with_another_settle(settle: Callable[[Case, Sequence[Grade]], Grade], name: str) -> Mutate:
@@ -107,7 +108,7 @@ def _with_another_settle(settle: Callable[[Case, Sequence[Grade]], Grade], name:
             judge = judge_for(case)
             return replace(judge, settle=settle) if judge.name == name else judge
 
-        patch.setattr(judging, "judge_for", found)
+        patch.setattr(judges, "judge_for", found)
 
     return mutate
 
@@ -146,7 +147,7 @@ def _judge_without_what_is_stored(patch: Patch) -> None:
     kept = Judges._kept
 
     async def asking(self: Judges, *given: Any) -> Any:
-        return await (kept if self._benches else Judges._complete)(self, *given)
+        return await (kept if self._judge_endpoints else Judges._complete)(self, *given)
 
     patch.setattr(Judges, "_kept", asking)
 
@@ -178,7 +179,7 @@ def _find_replies_by_sample(patch: Patch) -> None:
 
     def any_judge(self: Snapshot, benchmark: int, idx: int, repeat: int, key: str) -> str | None:
         found = call(self, benchmark, idx, repeat, key)
-        if found is None and key.startswith(judging.KEY_PREFIX):
+        if found is None and key.startswith(judges.KEY_PREFIX):
             query = "SELECT response FROM calls WHERE idx = ? AND repeat = ? AND key LIKE 'judge-%'"
             row = self._connection.execute(query, (idx, repeat)).fetchone()
             return None if row is None else str(row[0])
@@ -202,17 +203,17 @@ def _refuse_too_late(patch: Patch) -> None:
 
 def _give_judges_all_the_room(patch: Patch) -> None:
     """Judges have as many seats as they ask for."""
-    patch.setattr(judging, "share_seats", lambda benches: None)
+    patch.setattr(judges, "share_seats", lambda judge_endpoints: None)
 
 
 def _wait_for_silent_judges(patch: Patch) -> None:
     """Who finds all seats of a judge taken waits, however long nobody comes back."""
-    patch.setattr(Bench, "is_stalled", property(lambda self: False))
+    patch.setattr(JudgeEndpoint, "is_stalled", property(lambda self: False))
 
 
 def _do_without_what_an_outage_took(patch: Patch) -> None:
     """Repeats and members of a panel that were lost while the others decided are never asked again."""
-    patch.setattr(Talk, "is_short", property(lambda self: False, lambda self, value: None))
+    patch.setattr(ScoringContext, "is_short", property(lambda self: False, lambda self, value: None))
 
 
 def _is_cached(script: Script) -> bool:
@@ -276,15 +277,15 @@ def _is_crammed(script: Script) -> bool:
 
 
 def _has_silent_judges(script: Script) -> bool:
-    judging = script.judging
-    return judging is not None and judging.narrow and any(one.fate == "silent" for one in judging.outages)
+    judges = script.judging
+    return judges is not None and judges.narrow and any(one.fate == "silent" for one in judges.outages)
 
 
 def _may_do_without(script: Script) -> bool:
-    judging = script.judging
-    if judging is None or script.cap is not None or judging.needed == judging.size:
+    judges = script.judging
+    if judges is None or script.cap is not None or judges.needed == judges.size:
         return False
-    return judging.down_before > 0 and len(judging.down_members) < judging.needed
+    return judges.down_before > 0 and len(judges.down_members) < judges.needed
 
 
 _MUTATIONS: list[tuple[Mutate, Suits, tuple[str, ...]]] = [

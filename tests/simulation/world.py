@@ -15,24 +15,24 @@ from pathlib import Path
 from typing import Any
 
 from nel.artifacts.write import write_artifacts
-from nel.benchmarks.base import Benchmark
+from nel.benchmarks.api.benchmark import Benchmark
 from nel.config.identity import ALLOW_JUDGE
 from nel.config.schema import RunConfig
-from nel.engine.codec import decode_response
-from nel.engine.ending import Ending
-from nel.engine.judging import KEY_PREFIX, Judges
+from nel.core.observer import NOBODY, Observer
+from nel.core.strict_json import loads
+from nel.engine.exit_status import ExitStatus
+from nel.engine.judging.judges import KEY_PREFIX, Judges
 from nel.engine.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
-from nel.engine.scoring import Scorers
-from nel.engine.session import Footing
-from nel.engine.spending import spent_before
-from nel.engine.store_snapshot import FILE_NAME, Snapshot
+from nel.engine.scorers.dispatch import Scorers
+from nel.engine.session import Runtime
+from nel.engine.store.codec import decode_response
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.engine.store.spending import spent_before
 from nel.errors import ResumeRefused
 from nel.models.budget import Spend
 from nel.models.pacing import Gate
-from nel.observer import NOBODY, Observer
-from nel.strictjson import loads
 from tests.simulation.endpoint import (
     POISONED,
     ScriptedEndpoint,
@@ -60,7 +60,7 @@ class Past:
 
     number: int
     trouble: str
-    ending: Ending | None
+    ending: ExitStatus | None
     """None after a kill."""
     began: float
     ended: float
@@ -184,7 +184,7 @@ class World:
         config = config_of(
             self.script, session.concurrency, self.cap, cache=self.cache, by_predecessor=number < replaced_at
         )
-        ending: Ending | None = None
+        ending: ExitStatus | None = None
         asked = sum(endpoint.fetched for endpoint in self.endpoints)
         with suppress(Crash), narrowed(self.script):
             plans = [plan_of(self.script, config, is_rescored=self.script.is_rescored(number))]
@@ -198,7 +198,7 @@ class World:
                 progress=self._progress,
                 allowed_changes=frozenset({ALLOW_JUDGE} if 0 < replaced_at <= number else ()),
                 scoring_only=session.scoring_only,
-                footing=self._footing(session, rng),
+                runtime=self._footing(session, rng),
             )
         store = self._store
         return Past(
@@ -234,7 +234,7 @@ class World:
         before = self._dumped()
         session = SessionScript(concurrency=1)
         try:
-            run_session(self.run_dir, config, plans, progress=Progress(), footing=self._footing(session, rng))
+            run_session(self.run_dir, config, plans, progress=Progress(), runtime=self._footing(session, rng))
         except ResumeRefused:
             if self._dumped() != before:
                 self._note("judge change: the refused session left its mark on run.db")
@@ -291,10 +291,10 @@ class World:
         """Return the gate of each endpoint that the session has opened."""
         gates = {} if self._progress.gate is None else {self.endpoint.model: self._progress.gate}
         judges = self._progress.judges
-        benches = judges._benches.values() if isinstance(judges, Judges) else ()
-        return {**{bench.client.endpoint.model: bench.client.gate for bench in benches}, **gates}
+        judge_endpoints = judges._judge_endpoints.values() if isinstance(judges, Judges) else ()
+        return {**{bench.client.endpoint.model: bench.client.gate for bench in judge_endpoints}, **gates}
 
-    def _footing(self, session: SessionScript, rng: random.Random) -> Footing:
+    def _footing(self, session: SessionScript, rng: random.Random) -> Runtime:
         def open_store(path: Path) -> SimulatedStore:
             store = self._store = SimulatedStore(path, self.script, session, rng)
             store.killed = self._dead
@@ -305,7 +305,7 @@ class World:
                 return Scorers(benchmarks)
             return SimulatedScorers(benchmarks, self.script, rng, lambda: self.clock.now)
 
-        return Footing(
+        return Runtime(
             run=lambda main: self._run(main, session),
             store=open_store,
             scorers=scorers,
@@ -319,7 +319,7 @@ class World:
             self._at_end[endpoint.model] = [sent.place for sent in endpoint.in_flight.values() if sent.counts]
             endpoint.dead = True
 
-    def _run(self, main: Coroutine[Any, Any, Ending], session: SessionScript) -> Ending:
+    def _run(self, main: Coroutine[Any, Any, ExitStatus], session: SessionScript) -> ExitStatus:
         store = self._store
         assert store is not None
 

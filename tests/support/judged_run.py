@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nel.engine.codec import encode_outcome, encode_response, encode_sample
-from nel.engine.store import Store
-from nel.engine.store_snapshot import FILE_NAME, StoredSample
-from nel.judges.base import Grade, Judgement, Opinion
+from nel.engine.store.codec import encode_outcome, encode_response, encode_sample
+from nel.engine.store.database import Store
+from nel.engine.store.snapshot import FILE_NAME, StoredSample
 from nel.judges.record import KEY, judgement_json
+from nel.judges.types import Grade, Judgement, Opinion
 from nel.types import ModelFailure, Outcome, Response, Sample, Scored, Unscored
 
 JUDGE = {

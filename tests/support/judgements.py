@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nel.engine.codec import encode_outcome, encode_response, encode_sample
-from nel.engine.store import Store
-from nel.engine.store_snapshot import StoredSample
-from nel.judges.base import Grade, Level, Opinion
+from nel.engine.store.codec import encode_outcome, encode_response, encode_sample
+from nel.engine.store.database import Store
+from nel.engine.store.snapshot import StoredSample
 from nel.judges.record import record_json
+from nel.judges.types import Grade, Level, Opinion
 from nel.types import Outcome, Response, Sample
 
 SCORES: Mapping[str, float] = {"C": 1.0, "I": 0.0, "P": 0.5}

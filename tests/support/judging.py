@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from nel.errors import JudgeError
-from nel.judges.base import Case, Grade, Judgement, Opinion
-from nel.judges.find import judge_for
+from nel.judges.registry import judge_for
+from nel.judges.types import Case, Grade, Judgement, Opinion
 from nel.types import Sample, ScorerInput
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nel.engine.store_format import connect
+from nel.engine.store.schema import connect
 from tests.support.endpoint import Call
 
 BENCHES = Path(__file__).with_name("lm_eval_benches.py")

@@ -10,9 +10,13 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from nel.benchmarks.base import Benchmark
-from nel.benchmarks.ranked import arc, boolq, mmlu, piqa, truthfulqa, winogrande
-from nel.benchmarks.ranked import hellaswag as hellaswag_module
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.benchmarks.knowledge import arc
+from nel.benchmarks.knowledge.mmlu import ranked as mmlu
+from nel.benchmarks.knowledge.truthfulqa import multiple_choice as truthfulqa
+from nel.benchmarks.reading import boolq
+from nel.benchmarks.reasoning import hellaswag as hellaswag_module
+from nel.benchmarks.reasoning import piqa, winogrande
 from nel.byob import ScorerInput, benchmark, scorer
 
 _STRICT = re.compile(r"#### (\-?[0-9\.\,]+)")

@@ -10,8 +10,8 @@ import re
 from typing import Any
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
-from nel.scoring.math_answer import final_expression
-from nel.scoring.numbers import last_number, numbers_equal
+from nel.scoring.numeric.math_answer import final_expression
+from nel.scoring.numeric.numbers import last_number, numbers_equal
 
 REVISION_2024 = "8d88b2876a82a080e2f172cc9b25d0d9d2cb4792"
 REVISION_2025 = "563bb8404243c5f09de6ec262f2db674fe5bce9b"

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from nel.benchmarks.reasoning.bbh_tasks import TASKS
 from nel.byob import Card, ScorerInput, benchmark, scorer
-from nel.scoring.numbers import numbers_equal
+from nel.scoring.numeric.numbers import numbers_equal
 from nel.scoring.text import answer_after_marker
 from nel.scoring.wording import last_boxed
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from nel.benchmarks.base import Benchmark
+from nel.benchmarks.api.benchmark import Benchmark
 from nel.byob.requirements import parsed
 from nel.byob.shipping.source import SourceFile, companions, local_dataset, portable_text
 from nel.version import __version__
@@ -157,7 +157,7 @@ def _plugin_text(source: SourceFile, module: str, attributes: Mapping[str, str],
     lines = [f'"""The benchmarks of {_line(source.path.name)}, as nel finds them; made by nel byob compile."""', ""]
     lines += ["from dataclasses import replace"] if uris else []
     if source.is_foreign:
-        lines += ["from pathlib import Path", "", "from nel.benchmarks.registry import benchmarks_in_file", ""]
+        lines += ["from pathlib import Path", "", "from nel.benchmarks.api.registry import benchmarks_in_file", ""]
         lines.append(f'_FOUND = benchmarks_in_file(Path(__file__).with_name("{source.module}.py"))')
     else:
         lines += ["", "from nel import Benchmark", "", f"from {module} import {source.module} as source", ""]

@@ -15,8 +15,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from nel.benchmarks.base import Benchmark
-from nel.benchmarks.examples import bind_examples
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.benchmarks.api.fewshot_loading import bind_examples
 from nel.byob.shipping.package import Package
 from nel.byob.shipping.source import SourceFile
 from nel.datasets import open_dataset

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from nel import plugins
-from nel.benchmarks.base import Benchmark
-from nel.benchmarks.registry import benchmarks_in_file
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.benchmarks.api.registry import benchmarks_in_file
 from nel.errors import PluginError
 
 FILE_BYTES_MAX: Final = 256 * 1024 * 1024

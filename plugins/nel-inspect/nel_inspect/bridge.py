@@ -17,12 +17,12 @@ from typing import Any, ClassVar, Final, Self
 from urllib.parse import parse_qsl, unquote
 
 from nel import Benchmark, Message, Sample, Score, ScorerInput
-from nel.benchmarks.base import recorded_in
+from nel.benchmarks.api.benchmark import recorded_in
 from nel.errors import ConfigError, DatasetError, JudgeError, ScorerError
-from nel.judges.base import Case, Judgement
-from nel.judges.replies import may_hold_verdict
+from nel.judges.reply_formats import may_hold_verdict
+from nel.judges.types import Case, Judgement
 from nel.prompts import load_template
-from nel.scoring.graded import GRADER
+from nel.scoring.model_graded import GRADER
 from nel_inspect.graders import Graders
 from nel_inspect.grading import score_of
 from nel_inspect.solving import Given, score

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from nel.errors import JudgeError, NelError
-from nel.judges.base import Case, Judgement
-from nel.judges.replies import only_reply
-from nel.scoring.graded import GRADER
+from nel.judges.reply_formats import only_reply
+from nel.judges.types import Case, Judgement
+from nel.scoring.model_graded import GRADER
 from nel.types import Message
 from nel_inspect.grading import FOREIGN, GRADE, GRADES, MESSAGES, PATTERN, REPLY, SETTINGS, score_of
 from nel_inspect.settings import by_our_names

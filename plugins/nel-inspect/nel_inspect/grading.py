@@ -15,12 +15,12 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any, Final
 
-from nel import patterns
+from nel.core import timed_regex
 from nel.errors import DatasetError, JudgeError, ScorerError
-from nel.judges.base import Case, Grade, Judge, Question, Read
+from nel.judges.parsing.verdict import Form, Found, read_verdict
 from nel.judges.quoting import Quoted
-from nel.judges.replies import READ_BY_SCORER, may_hold_verdict
-from nel.judges.verdict import Form, Found, read_verdict
+from nel.judges.reply_formats import READ_BY_SCORER, may_hold_verdict
+from nel.judges.types import Case, Grade, Judge, Question, Read
 from nel.types import Message
 
 REPLY: Final = "inspect_reply"
@@ -137,24 +137,24 @@ def _pattern_form(pattern: str) -> Form:
         JudgeError: ``bad_template``: it is no regular expression, or has no group for the grade.
     """
     try:
-        groups = patterns.compiled(pattern).groups
+        groups = timed_regex.compiled(pattern).groups
     except DatasetError as error:
         raise JudgeError(f"grade_pattern cannot be used: {error}", kind="bad_template") from error
     if not groups:
         raise JudgeError(f"grade_pattern {pattern!r:.200} has no group for the grade", kind="bad_template")
 
     def find(own: str) -> list[Found]:
-        spans = [span for span in patterns.spans(pattern, own) if span[2] >= 0]
+        spans = [span for span in timed_regex.spans(pattern, own) if span[2] >= 0]
         labels = {own[start:end] for _, _, start, end in spans}
         return [_at(own, span, is_alone=len(labels) == 1) for span in spans]
 
     def says(text: str) -> set[str]:
-        return {text[start:end] for _, _, start, end in patterns.spans(pattern, text) if start >= 0}
+        return {text[start:end] for _, _, start, end in timed_regex.spans(pattern, text) if start >= 0}
 
     return Form(
         find=find,
         says=says,
-        holds=lambda text: bool(patterns.spans(pattern, text)),
+        holds=lambda text: bool(timed_regex.spans(pattern, text)),
         asked_for="match of the task's grade_pattern",
     )
 

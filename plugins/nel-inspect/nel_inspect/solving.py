@@ -12,7 +12,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from nel.judges.base import Case, Judgement
+from nel.judges.types import Case, Judgement
 from nel_inspect.graders import Graders
 from nel_inspect.watching import MODEL, SECONDS_MAX, WATCH, Asked, Refused, Want, Watch, apart, enter, turn_of
 

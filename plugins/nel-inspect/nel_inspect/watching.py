@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from nel.errors import NelError
-from nel.judges.base import Case, Judgement
+from nel.judges.types import Case, Judgement
 
 if TYPE_CHECKING:
     from nel_inspect.graders import Graders

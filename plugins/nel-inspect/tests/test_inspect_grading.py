@@ -14,8 +14,8 @@ from nel_inspect.bridge import open_task
 
 from nel.conformance import check_plugin
 from nel.errors import JudgeError
-from nel.judges.base import Case
-from nel.judges.find import judge_for
+from nel.judges.registry import judge_for
+from nel.judges.types import Case
 
 TASK = f"inspect://{Path(__file__).with_name('graded_tasks.py')}@graded?kind="
 HAS_INSPECT = find_spec("inspect_ai") is not None

@@ -1,0 +1,152 @@
+"""``judging`` of metrics.json: what the judges did, how far they can be trusted, and what speaks against it. Pure.
+
+Trap: a warning stands beside the score for good. It names a number and the bound that it misses, and no cause that
+nobody measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from nel.judges.model_family import families_of, same_family, same_model
+from nel.judges.validation import SETTING_FAULTS
+
+ALPHA_MIN: Final = 0.667
+"""Below it Krippendorff draws not even tentative conclusions (Content Analysis, 2004, chapter 11)."""
+KAPPA_MIN: Final = 0.6
+"""From here on Landis and Koch (1977) call agreement substantial."""
+SELF_CONSISTENCY_MIN: Final = 0.95
+WITHOUT_VERDICT_MAX: Final = 0.05
+"""Share of cases."""
+_HALF: Final = 0.5
+_DETAIL_MAX: Final = 500
+"""Characters of what a fault said."""
+
+
+def judging_json(
+    counts: dict[str, Any] | None,
+    plan: Mapping[str, Any],
+    *,
+    judges: Mapping[str, str],
+    models: Iterable[str],
+    served: Mapping[str, Iterable[str]],
+    faults: Mapping[str, str] | None = None,
+) -> dict[str, Any] | None:
+    """Return the ``judging`` object, None where nothing was judged.
+
+    Args:
+        counts: Of the benchmark, as `nel.judges.stats.summary.JudgingCounts` has them.
+        plan: Of the benchmark, as the store has it.
+        judges: By judge, what the configuration calls its model.
+        models: What the evaluated model's server calls it.
+        served: By judge what its server calls it.
+        faults: By kind of fault what the first one said.
+    """
+    if counts is None:
+        return None
+    settings = plan.get("judge") or {}
+    asked = [{**judge, "model": judges.get(judge["name"])} for judge in counts["judges"]]
+    found = {
+        **counts,
+        "judges": asked,
+        "settings": {name: settings.get(name) for name in ("aggregate", "quorum", "repeats", "swap")},
+    }
+    evaluated = {str(plan["model"]), *models} if plan.get("model") else set(models)
+    said = _unasked(counts["n_without_grade"]["kinds"], faults or {})
+    return {**found, "warnings": [*_kinship(asked, evaluated, served), *said, *_doubts(found)]}
+
+
+def _unasked(kinds: Mapping[str, int], faults: Mapping[str, str]) -> Iterator[str]:
+    """Yield why samples could not be put to any judge, which asking again does not mend."""
+    for kind in sorted(SETTING_FAULTS & kinds.keys()):
+        if faults.get(kind):
+            samples = "sample" if kinds[kind] == 1 else "samples"
+            yield f"no judge could be asked about {kinds[kind]:,} {samples} ({kind}): {faults[kind][:_DETAIL_MAX]}"
+
+
+def _kinship(
+    judges: Sequence[Mapping[str, Any]], evaluated: set[str], served: Mapping[str, Iterable[str]]
+) -> Iterator[str]:
+    """Yield what judges have to do with the model that they judge."""
+    for judge in judges:
+        names = sorted({str(judge["model"] or judge["name"]), *served.get(judge["name"], ())})
+        pairs = [(name, model) for name in names for model in sorted(evaluated)]
+        own = [name for name, model in pairs if same_model(name, model)]
+        kin = [(name, model) for name, model in pairs if same_family(name, model)]
+        if own:
+            yield f"{judge['name']} judges itself: {own[0]} is the evaluated model; models favour their own answers"
+        elif kin:
+            name, model = kin[0]
+            family = min(families_of(name) & families_of(model))
+            yield (
+                f"{judge['name']} judges its own family: {name} and {model} are both {family}; "
+                "models favour answers like their own"
+            )
+
+
+def _doubts(judging: Mapping[str, Any]) -> Iterator[str]:
+    yield from _missing(judging)
+    for row in judging["agreement"]:
+        yield from _disagreement(row)
+    for row in judging["self_consistency"]:
+        agreed = row["unanimous"]["value"]
+        if agreed is not None and agreed < SELF_CONSISTENCY_MIN:
+            yield (
+                f"{row['judge']} contradicts itself: all repeats of a case agree in {_percent(agreed)} of "
+                f"{row['n_units']:,} cases ({row['template']}), less than {_percent(SELF_CONSISTENCY_MIN)}"
+            )
+    for row in judging["position_swap"]:
+        yield from _bias(row)
+
+
+def _bias(row: Mapping[str, Any]) -> Iterator[str]:
+    share, changed = row["first_share"], row["n_first"] + row["n_second"]
+    if share["value"] is None or share["ci_lower"] <= _HALF <= share["ci_upper"]:
+        return
+    seat, n = ("first", row["n_first"]) if share["value"] > _HALF else ("second", row["n_second"])
+    yield (
+        f"{row['judge']} prefers the {seat} answer it is shown: of {changed:,} verdicts that changed with the order "
+        f"{n:,} favour it ({row['template']}, {row['n_pairs']:,} pairs)"
+    )
+
+
+def _missing(judging: Mapping[str, Any]) -> Iterator[str]:
+    n_judged, n_without = judging["n_judged"], judging["n_without_grade"]["n"]
+    if n_without > WITHOUT_VERDICT_MAX * n_judged:
+        yield f"{n_without:,} of {n_judged:,} judged samples have no verdict, more than {_percent(WITHOUT_VERDICT_MAX)}"
+    n_cases, n_ungraded = judging["n_cases"], judging["n_cases_without_grade"]
+    if not n_without and n_ungraded > WITHOUT_VERDICT_MAX * n_cases:
+        yield f"{n_ungraded:,} of {n_cases:,} cases got no verdict, and the scorer scored their samples all the same"
+    if len(judging["judges"]) < 2:  # noqa: PLR2004 - of one judge that is all there is to say
+        return
+    for judge in judging["judges"]:
+        cases, missing = judge["cases"], judge["cases"] - judge["verdicts"]
+        if cases and not judge["verdicts"]:
+            yield f"{judge['name']} gave no opinion at all in {cases:,} cases"
+        elif missing > WITHOUT_VERDICT_MAX * cases:
+            yield f"{judge['name']} gave no verdict in {missing:,} of {cases:,} cases"
+
+
+def _disagreement(row: Mapping[str, Any]) -> Iterator[str]:
+    alpha, kappa = row["alpha"], row["kappa"]
+    if alpha["value"] is not None and alpha["value"] < ALPHA_MIN:
+        yield (
+            f"the judges disagree: Krippendorff's alpha is {alpha['value']:.3f}{_span(alpha)} over {row['n_units']:,} "
+            f"cases ({row['template']}), below {ALPHA_MIN}, where not even tentative conclusions hold"
+        )
+    elif kappa["value"] is not None and kappa["value"] < KAPPA_MIN:
+        yield (
+            f"the judges agree little beyond chance: kappa is {kappa['value']:.3f}{_span(kappa)} over "
+            f"{row['n_units']:,} cases ({row['template']}), below {KAPPA_MIN}"
+        )
+
+
+def _span(statistic: Mapping[str, Any]) -> str:
+    if statistic["ci_lower"] is None or statistic["ci_upper"] is None:
+        return ""
+    return f" [{statistic['ci_lower']:.3f}, {statistic['ci_upper']:.3f}]"
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.4g} %"

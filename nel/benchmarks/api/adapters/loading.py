@@ -1,0 +1,134 @@
+"""Where an adapter's rows come from: a hub dataset, a URI, one file, or a folder with a file for each subset.
+
+Trap: rows of several subsets carry the subset's name in a column of its own, `SUBSET`, which records never see.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from nel import plugins
+from nel.benchmarks.api.adapters.meta import source_of
+from nel.datasets.fewshot import with_split
+from nel.datasets.files import names_in
+from nel.datasets.source import open_dataset
+from nel.errors import ConfigError, DatasetError
+
+if TYPE_CHECKING:
+    from nel.benchmarks.api.adapters.base import DataAdapter
+    from nel.benchmarks.api.adapters.samples import Sample
+
+SUBSET: Final = "_subset"
+PART: Final = "_part"
+"""Which of several samples of one record a row stands for."""
+_SUFFIXES: Final = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
+_HUB_NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+
+
+class Subsets:
+    """A function that gives the rows of several sources, each with the name of its subset."""
+
+    def __init__(self, name: str, sources: Mapping[str, str]) -> None:
+        """Take the dataset's name, for messages, and a source for each subset."""
+        self.__qualname__ = name
+        self.sources = dict(sources)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Subsets) and other.sources == self.sources
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __call__(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows of one subset after the other."""
+        for subset, source in self.sources.items():
+            for row in open_dataset(source).read():
+                yield {**row.data, SUBSET: subset}
+
+
+def source_for(adapter: DataAdapter, split: str) -> str | Subsets:
+    """Return what an adapter's split is read from.
+
+    Raises:
+        ConfigError: The dataset has no such subset or split, as far as its name says.
+    """
+    subsets = [adapter.default_subset] if adapter.reformat_subset else adapter.subset_list
+    sources = {
+        subset: _source(
+            adapter, subset if adapter.split_as_subset else split, "default" if adapter.split_as_subset else subset
+        )
+        for subset in subsets
+    }
+    if len(sources) == 1:
+        return next(iter(sources.values()))
+    if len(set(sources.values())) == 1:
+        raise ConfigError(
+            f"{adapter.name}: {adapter.dataset_id} is one source for {len(sources)} subsets; set reformat_subset and "
+            "give samples a subset_key, or name a folder with a file for each subset"
+        )
+    return Subsets(adapter.dataset_id, sources)
+
+
+def _source(adapter: DataAdapter, split: str, subset: str) -> str:
+    dataset = str(adapter.dataset_id)
+    revision = adapter.meta.dataset_revision
+    if plugins.split_uri(dataset) is not None:
+        if not dataset.lower().startswith(("hf://", "ms://")):
+            return dataset
+        pinned = f"&revision={revision}" if revision and "revision=" not in dataset else ""
+        return _with_config(with_split(dataset, split) + pinned, subset)
+    for path in (Path(source_of(type(adapter))).parent / dataset, Path(dataset).expanduser()):
+        if path.is_file():
+            return str(path.resolve())
+        if path.is_dir():
+            return _file_in(path.resolve(), split, subset)
+    if not _HUB_NAME.fullmatch(dataset):
+        raise ConfigError(f'{adapter.name}: dataset_id "{dataset}" is neither a file, a folder, a URI nor org/name')
+    scheme = "ms" if getattr(adapter.task_config, "dataset_hub", None) == "modelscope" else "hf"
+    pinned = f"&revision={revision}" if revision else ""
+    return _with_config(f"{scheme}://{dataset}?split={split}{pinned}", subset)
+
+
+def _with_config(uri: str, subset: str) -> str:
+    return uri if subset == "default" or "config=" in uri else f"{uri}&config={subset}"
+
+
+def _file_in(folder: Path, split: str, subset: str) -> str:
+    stems = [f"{subset}_{split}", subset, *([split] if subset == "default" else [])]
+    for stem in stems:
+        for suffix in _SUFFIXES:
+            for ending in (suffix, f"{suffix}.gz"):
+                if (folder / f"{stem}{ending}").is_file():
+                    return str(folder / f"{stem}{ending}")
+    there = ", ".join(names_in(folder)[:10]) or "nothing"
+    wanted = " or ".join(f"{stem}{_SUFFIXES[0]}" for stem in stems)
+    raise ConfigError(f"{folder} has no file for the subset {subset}, split {split}: {wanted}; it has {there}")
+
+
+def rows_of(adapter: DataAdapter) -> Iterator[dict[str, Any]]:
+    """Yield the rows that an adapter evaluates.
+
+    Raises:
+        DatasetError: They cannot be read.
+    """
+    return (row.data for row in open_dataset(source_for(adapter, adapter.eval_split)).read())
+
+
+def own_columns(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row as the dataset has it."""
+    return {name: value for name, value in row.items() if name not in (SUBSET, PART)}
+
+
+def subset_of(adapter: DataAdapter, row: Mapping[str, Any], sample: Sample) -> str:
+    """Return the subset that a sample belongs to.
+
+    Raises:
+        DatasetError: Subsets are made of `subset_key`, and the sample has none.
+    """
+    if not adapter.reformat_subset:
+        return str(row.get(SUBSET) or adapter.subset_list[0])
+    if sample.subset_key is None and adapter.subset_list != ["default"]:
+        raise DatasetError("the sample has no subset_key, and the benchmark divides its samples by it")
+    return sample.subset_key or "default"

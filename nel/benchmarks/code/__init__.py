@@ -1,0 +1,1 @@
+"""Benchmarks whose answer is a program."""

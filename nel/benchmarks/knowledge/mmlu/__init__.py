@@ -1,0 +1,1 @@
+"""MMLU in its three forms: ranked by log-likelihood, generated, and MMLU-Pro."""

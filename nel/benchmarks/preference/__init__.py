@@ -1,0 +1,1 @@
+"""Benchmarks of which answer a judge prefers."""

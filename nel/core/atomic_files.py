@@ -1,0 +1,61 @@
+"""Writes whole files so that a reader sees the old one or the new one, never half of one.
+
+Temp file in the same directory, flush, fsync, rename, fsync of the directory. Trap: rename alone is not durable.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from glob import escape
+from pathlib import Path
+
+from nel.core.failpoints import reached
+from nel.errors import StoppedEarly
+
+
+def write_file(path: Path, chunks: Iterable[bytes]) -> None:
+    """Replace a file atomically with the given bytes; private to the user.
+
+    Raises:
+        StoppedEarly: The disk is full or the directory cannot be written; the old file is untouched.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    _remove_leftovers(path)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        handle = os.open(temporary, flags, 0o600)
+        try:
+            with os.fdopen(handle, "wb", buffering=1 << 20) as file:
+                for chunk in chunks:
+                    file.write(chunk)
+                file.flush()
+                os.fsync(file.fileno())
+            reached("during_rename")
+            temporary.replace(path)
+            _sync_directory(path.parent)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise StoppedEarly(
+            f"cannot write {path}: {error.strerror or error}; free some space, then run nel report"
+        ) from error
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove what writers of this file left when they were killed; those of living ones stay."""
+    for left in path.parent.glob(f".{escape(path.name)}.*.tmp"):
+        owner = left.name.removesuffix(".tmp").rpartition(".")[2]
+        if owner.isdigit() and int(owner) != os.getpid() and not Path("/proc", owner).exists():
+            with suppress(OSError):
+                left.unlink()
+
+
+def _sync_directory(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

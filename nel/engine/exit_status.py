@@ -1,0 +1,50 @@
+"""How a session of a run ended, and what that says of the samples it never came to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from nel.errors import EXIT_SIGINT, EXIT_SIGTERM, EXIT_STOPPED_EARLY, JudgePreflightError, PreflightError, StoppedEarly
+from nel.models.budget import BudgetSpent
+from nel.models.pacing import EndpointDown
+
+_EXIT_OF_SIGNAL = {"SIGINT": EXIT_SIGINT, "SIGTERM": EXIT_SIGTERM}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExitStatus:
+    """How a session of a run ended."""
+
+    exit_code: int
+    reason: str
+    """``done``, the name of a signal, or why the run stopped early."""
+    endpoint_kind: str | None = None
+    """What was wrong with the endpoint, when that ended the session."""
+    cause: Literal["cancelled", "infra", "budget", "judge"] = "cancelled"
+    """What a sample that was never asked is put down to."""
+
+    def why_not_run(self) -> dict[str, str]:
+        """Return what is to be said of samples that the run never came to."""
+        if self.cause == "judge":
+            detail = f"never asked or never judged: {self.reason}"
+            return {"cause": "judge", "kind": self.endpoint_kind or "not_run", "detail": detail}
+        if self.endpoint_kind is not None:
+            return {"cause": "infra", "kind": self.endpoint_kind, "detail": f"never asked: {self.reason}"}
+        kind = "spent" if self.cause == "budget" else "not_run"
+        return {"cause": self.cause, "kind": kind, "detail": f"never asked; the run ended: {self.reason}"}
+
+
+def exit_status_of(error: PreflightError | StoppedEarly | EndpointDown | BudgetSpent) -> ExitStatus:
+    """Return the ending that an error which stops a run stands for."""
+    if isinstance(error, BudgetSpent):
+        return ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=str(error), cause="budget")
+    if isinstance(error, EndpointDown):
+        return ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=str(error), endpoint_kind="outage")
+    cause: Literal["cancelled", "judge"] = "judge" if isinstance(error, JudgePreflightError) else "cancelled"
+    return ExitStatus(exit_code=error.exit_code, reason=str(error), endpoint_kind=error.endpoint_kind, cause=cause)
+
+
+def exit_status_of_signal(name: str) -> ExitStatus:
+    """Return the ending that a signal asks for."""
+    return ExitStatus(exit_code=_EXIT_OF_SIGNAL.get(name, EXIT_STOPPED_EARLY), reason=name)

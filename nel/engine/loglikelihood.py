@@ -1,0 +1,113 @@
+"""How a multiple-choice sample is ranked by log-likelihood: one echo request for each choice, or one for all of them.
+
+Trap: a choice that was answered is kept before the next one is asked, so that a kill pays for no choice twice; what is
+kept is the score, not the server's payload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeAlias
+
+from nel.core.strict_json import dumps_bytes
+from nel.errors import LogprobFault
+from nel.models.echo_probe import EchoSupport
+from nel.models.faults import Fault, fault_of_error_object
+from nel.models.loglikelihood import argmax_choice, build_echo_body, score_batch, split_context
+from nel.models.protocols import parse_usage
+from nel.solvers.generate import build_request
+from nel.types import ChoiceScore, Generation, Request, Response, Sample, Usage
+
+Pairs: TypeAlias = "tuple[tuple[str, str], ...]"
+AskEcho: TypeAlias = "Callable[[str, Request, bytes, Callable[[Any], Response | Fault]], Awaitable[Response]]"
+"""Sends one body under a name that is the sample's own; returns the answer after it is kept."""
+
+
+async def rank(
+    sample: Sample, *, model: str, delimiter: str, repeat: int, generation: Generation, echo: EchoSupport, ask: AskEcho
+) -> tuple[bytes, Response]:
+    """Return the body sent last, and the response that holds every choice's log-likelihood; its text is the best one.
+
+    Args:
+        delimiter: Stands between the prompt and each choice, or between each choice and the continuation.
+        echo: What the server can do.
+        ask: Sends and keeps.
+    """
+    request = build_request(
+        sample, repeat=repeat, model=model, protocol="completions", generation=generation, system_prompt=None
+    )
+    choices = sample.choices or ()
+    pairs = _pairs(sample, request.prompt or "", delimiter)
+    parts = [pairs] if echo.batched else [(pair,) for pair in pairs]
+    answers: list[Response] = []
+    body = b""
+    for number, part in enumerate(parts):
+        body = _body(model, part, echo, generation)
+        one = replace(request, generation=Generation(max_tokens=len(part)))
+        answer = await ask(f"choices-{number}", one, body, partial(_parse, part, echo.max_tokens))
+        if answer.error is not None:
+            return body, answer
+        answers.append(answer)
+    scores = tuple(score for answer in answers for score in answer.choice_scores)
+    return body, replace(_joined(answers), text=choices[argmax_choice(scores)], choice_scores=scores)
+
+
+def _pairs(sample: Sample, prompt: str, delimiter: str) -> Pairs:
+    """Return context and continuation of each choice; where choices are contexts, one continuation follows them all."""
+    choices = sample.choices or ()
+    if sample.continuation is None:
+        return tuple(split_context(prompt, delimiter + choice) for choice in choices)
+    return tuple(split_context(prompt + choice, delimiter + sample.continuation) for choice in choices)
+
+
+def _body(model: str, pairs: Pairs, echo: EchoSupport, generation: Generation) -> bytes:
+    prompts = [context + continuation for context, continuation in pairs]
+    extra = dict(generation.extra)
+    if generation.seed is not None:
+        extra["seed"] = generation.seed
+    return dumps_bytes(build_echo_body(model, prompts, max_tokens=echo.max_tokens, extra=extra))
+
+
+def _parse(pairs: Pairs, generated: int, payload: Any) -> Response | Fault:
+    if isinstance(payload, dict) and payload.get("error"):
+        return fault_of_error_object(payload["error"])
+    try:
+        scores = score_batch(payload, pairs, generated=generated)
+    except LogprobFault as error:
+        return Fault(kind=f"logprob_{error.kind}", message=str(error), retryable=error.kind == "malformed", status=200)
+    model = payload.get("model")
+    return Response(
+        text=scores[argmax_choice(scores)].text,
+        usage=parse_usage(payload.get("usage")),
+        model=model if isinstance(model, str) else None,
+        choice_scores=scores,
+    )
+
+
+def _joined(answers: Sequence[Response]) -> Response:
+    prompt, completion = (
+        _sum([getattr(answer.usage, name) for answer in answers]) for name in ("prompt_tokens", "completion_tokens")
+    )
+    latencies = [answer.latency_seconds for answer in answers]
+    return replace(
+        answers[-1],
+        usage=Usage(prompt_tokens=prompt, completion_tokens=completion),
+        latency_seconds=None if None in latencies else sum(value for value in latencies if value is not None),
+        attempts=0,  # each request is counted with the call that it was kept as
+        cached=all(answer.cached for answer in answers),
+    )
+
+
+def _sum(counts: Sequence[int | None]) -> int | None:
+    return None if None in counts else sum(count for count in counts if count is not None)
+
+
+def reserved_metadata(choices: Sequence[str], scores: Sequence[ChoiceScore]) -> dict[str, Any]:
+    """Return what a scorer finds in its metadata: the choices, their sums, and whether each would be generated."""
+    return {
+        "_choices": list(choices),
+        "_choices_logprobs": [score.logprob for score in scores],
+        "_choices_is_greedy": [score.is_greedy for score in scores],
+    }

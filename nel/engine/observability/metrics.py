@@ -1,0 +1,155 @@
+"""Prometheus metrics of a run, served on loopback while the session lasts.
+
+Knows prometheus-client and nobody else does. Trap: every label value makes a series that never goes away; kinds and
+causes are closed sets, and nothing of a sample may become a label.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+from nel.core.observer import Observer, Place, SessionInfo
+from nel.engine.progress import Progress
+from nel.errors import ConfigError, MissingExtra
+from nel.types import ModelFailure, Outcome, Request, Response, Scored
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry, Counter, Histogram
+
+_HOST: Final = "127.0.0.1"
+_SECONDS: Final = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640)
+"""From a cached answer to a long chain of thought."""
+
+
+class Metrics(Observer):
+    """Counts what happens; the numbers of `Progress` are read when they are asked for."""
+
+    def __init__(self, registry: CollectorRegistry, run_id: str, progress: Progress) -> None:
+        """Register the metrics of one run."""
+        from prometheus_client import Counter, Gauge, Histogram  # noqa: PLC0415 - optional
+
+        self._run = run_id
+        self._progress = progress
+        self._limit = math.nan
+        self._planned = math.nan
+        self._children: dict[tuple[str, ...], Any] = {}
+        self._benchmarks: dict[int, str] = {}
+
+        def counter(name: str, text: str, *labels: str) -> Counter:
+            return Counter(name, text, ("run", *labels), registry=registry)
+
+        self._requests = counter("nel_requests_total", "Requests that ended, by answered or kind of fault", "outcome")
+        self._retries = counter("nel_retries_total", "Attempts made again, by kind of fault", "kind")
+        labels = ("benchmark", "state", "kind")
+        self._samples = counter("nel_samples_total", "Outcomes on disk, by state and its kind or cause", *labels)
+        self._tokens = counter("nel_tokens_total", "Tokens as the endpoint reports them", "kind")
+        self._seconds: Histogram = Histogram(
+            "nel_request_seconds",
+            "Seconds of the attempt that was answered, to its last byte",
+            ("run",),
+            buckets=_SECONDS,
+            registry=registry,
+        )
+        gauges = {
+            "nel_in_flight": ("Requests in flight", lambda: len(progress.in_flight)),
+            "nel_concurrency_limit": ("Requests that may be in flight", lambda: self._limit),
+            "nel_running_score": ("Mean reward so far of this session", lambda: _number(progress.score)),
+            "nel_samples_planned": ("Samples times repeats of this session", lambda: self._planned),
+        }
+        for name, (text, read) in gauges.items():
+            Gauge(name, text, ("run",), registry=registry).labels(run_id).set_function(read)
+
+    def session_started(self, info: SessionInfo) -> None:
+        """Keep what the session sets out to do."""
+        self._benchmarks = dict(info.benchmarks)
+        self._limit = info.concurrency
+        self._planned = info.planned
+
+    def throttled(self, limit: int) -> None:
+        """Keep the limit."""
+        self._limit = limit
+
+    def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
+        """Count a retry."""
+        self._child(self._retries, "retries", kind).inc()
+
+    def request_finished(self, request: Request, response: Response, seconds: float) -> None:
+        """Count a request and what it used."""
+        error = response.error
+        self._child(self._requests, "requests", "answered" if error is None else error.kind).inc()
+        if error is not None:
+            return
+        self._child(self._seconds, "seconds").observe(response.latency_seconds or 0.0)
+        usage = response.usage
+        for kind, n in (
+            ("prompt", usage.prompt_tokens),
+            ("completion", usage.completion_tokens),
+            ("reasoning", usage.reasoning_tokens),
+            ("cached", usage.cached_tokens),
+        ):
+            if n:
+                self._child(self._tokens, "tokens", kind).inc(n)
+
+    def sample_finished(self, place: Place, outcome: Outcome) -> None:
+        """Count an outcome."""
+        if isinstance(outcome, Scored):
+            state, kind = "scored", ""
+        elif isinstance(outcome, ModelFailure):
+            state, kind = "model_failure", outcome.kind
+        else:
+            state, kind = "unscored", outcome.cause
+        self._child(self._samples, "samples", self._benchmarks.get(place[0], str(place[0])), state, kind).inc()
+
+    def _child(self, metric: Any, *labels: str) -> Any:
+        """Return the series of a metric; looking it up in the library takes a lock and several microseconds."""
+        child = self._children.get(labels)
+        if child is None:
+            child = self._children[labels] = metric.labels(self._run, *labels[1:])
+        return child
+
+
+class _Served(Metrics):
+    """Metrics with the server that shows them."""
+
+    _server: Any = None
+
+    def serve(self, port: int, registry: CollectorRegistry) -> None:
+        from prometheus_client import start_http_server  # noqa: PLC0415 - optional
+
+        self._server, self._thread = start_http_server(port, addr=_HOST, registry=registry)
+
+    def close(self) -> None:
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+            self._thread.join(timeout=2)
+
+
+def serve_metrics(port: int, run_id: str, progress: Progress) -> Metrics:
+    """Serve the metrics of a run at ``http://127.0.0.1:PORT/metrics`` until they are closed.
+
+    Raises:
+        MissingExtra: prometheus-client is not installed.
+        ConfigError: The port cannot be had.
+    """
+    try:
+        from prometheus_client import CollectorRegistry  # noqa: PLC0415 - optional
+    except ImportError as error:
+        raise MissingExtra(
+            "observability.metrics_port needs prometheus-client; pip install 'nel[metrics]', or leave the port out"
+        ) from error
+    registry = CollectorRegistry()
+    metrics = _Served(registry, run_id, progress)
+    try:
+        metrics.serve(port, registry)
+    except OSError as error:
+        raise ConfigError(
+            f"observability.metrics_port: cannot serve metrics on {_HOST}:{port}: {error.strerror or error}; "
+            "choose another --metrics-port"
+        ) from error
+    return metrics
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value

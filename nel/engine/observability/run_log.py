@@ -1,0 +1,313 @@
+"""run.log: what happened in a run, one JSON object a line, in UTC, bounded in size, without a secret.
+
+Takes stdlib log records, its own and those of plugins under the logger ``nel``. Trap: an error's text comes from
+outside and may hold a key, a line break or a terminal escape; everything leaves here redacted, cut and as ASCII.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import threading
+import time
+import traceback
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import IO, Any, Final
+
+from nel.config.redaction import redact
+from nel.core.observer import Observer, Place, SessionInfo
+from nel.engine.progress import Progress
+from nel.types import ModelFailure, Outcome, Request, Response, Scored
+
+FILE_NAME: Final = "run.log"
+_BYTES_MAX = 10 * 1024 * 1024
+_FILES_BEFORE = 3
+"""Older files that are kept: with the current one 40 MiB at most."""
+_TEXT_MAX = 4_000
+_TRACEBACK_MAX = 16_000
+_PROGRESS_SECONDS = 60.0
+_FOREIGN = ("nel", "opentelemetry")
+"""Loggers whose records belong to the run: those of plugins, and the complaints of an exporter."""
+_LEVELS: Final = {
+    "debug": logging.DEBUG,
+    "info": logging.INFO,
+    "warning": logging.WARNING,
+    "error": logging.ERROR,
+}
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class JsonLines(logging.Formatter):
+    """Makes one line of JSON of a record, RFC 8259 and pure ASCII."""
+
+    def __init__(self, secrets: Sequence[str] = ()) -> None:
+        """Keep what must never be written."""
+        super().__init__()
+        self._secrets = tuple(secrets)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line, without its end."""
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        line: dict[str, Any] = {"time": at, "level": record.levelname.lower()}
+        fields = getattr(record, "fields", None)
+        if fields is None:
+            line |= {"event": "message", "logger": record.name, "message": record.getMessage()}
+        else:
+            line |= {"event": record.msg, **fields}
+        if record.exc_info and record.exc_info[1] is not None:
+            line["error"] = _described(record.exc_info[1])
+        return json.dumps(self._clean(line, _TEXT_MAX), allow_nan=False).replace("\x7f", "\\u007f")
+
+    def _clean(self, value: Any, longest: int) -> Any:
+        if isinstance(value, dict):
+            return {
+                str(self._clean(str(key), longest)): self._clean(
+                    item, _TRACEBACK_MAX if key == "traceback" else longest
+                )
+                for key, item in value.items()
+            }
+        if isinstance(value, (list, tuple)):
+            return [self._clean(item, longest) for item in value]
+        if value is None or isinstance(value, (bool, int)):
+            return value
+        if isinstance(value, float):
+            return value if value - value == 0.0 else None
+        text = str(value)
+        for secret in self._secrets:
+            text = redact(text, secret)
+        text = _LONE_SURROGATE.sub("\ufffd", text)
+        return text if len(text) <= longest else f"{text[: longest // 2]} … {text[-longest // 2 :]}"
+
+
+class _File(RotatingFileHandler):
+    """Writes whole lines or none; what cannot be written is lost, and the run goes on."""
+
+    def __init__(self, path: Path, bytes_max: int) -> None:
+        super().__init__(path, maxBytes=bytes_max, backupCount=_FILES_BEFORE, delay=True)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            line = self.format(record).encode("ascii") + b"\n"
+            handle = self._handle()
+            size = os.fstat(handle).st_size
+            if size and size + len(line) > self.maxBytes:
+                self.doRollover()
+                handle, size = self._handle(), 0
+            try:
+                complete = os.write(handle, line) == len(line)
+            except OSError:
+                complete = False
+            if not complete:  # the disk is full: no half lines
+                os.ftruncate(handle, size)
+        except Exception:  # noqa: BLE001 - a log that cannot be written ends no run
+            self.handleError(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name in logging
+        """Lose the record; logging itself would print to stderr, in the middle of the progress bar."""
+
+    def close(self) -> None:
+        with suppress(OSError):
+            super().close()
+
+    def _handle(self) -> int:
+        if self.stream is None:
+            self.stream = self._open()
+        return self.stream.fileno()
+
+    def _open(self) -> Any:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        stream: IO[bytes] = os.fdopen(os.open(self.baseFilename, flags, 0o600), "ab", buffering=0)
+        _cut_half_line(stream.fileno())
+        return stream
+
+
+def _cut_half_line(handle: int) -> None:
+    """Remove what a crash of the machine left of a last line."""
+    size = os.fstat(handle).st_size
+    tail = os.pread(handle, _TRACEBACK_MAX * 8, max(0, size - _TRACEBACK_MAX * 8))
+    if tail and not tail.endswith(b"\n"):
+        os.ftruncate(handle, size - len(tail) + tail.rfind(b"\n") + 1)
+
+
+class RunLog(Observer):
+    """Writes a run's log; what happens often is counted and written once a second at most."""
+
+    def __init__(
+        self,
+        run_dir: Path,
+        *,
+        level: str,
+        progress: Progress,
+        secrets: Sequence[str] = (),
+        bytes_max: int = _BYTES_MAX,
+    ) -> None:
+        """Begin to log; the file is opened with its first line.
+
+        Args:
+            run_dir: Where run.log is.
+            level: ``debug``, ``info`` or ``warning``.
+            progress: Of which a line a minute is written.
+            secrets: Texts that are replaced wherever they occur.
+            bytes_max: Of one file; three older ones are kept.
+        """
+        self._progress = progress
+        self._file = _File(run_dir / FILE_NAME, bytes_max)
+        self._file.setFormatter(JsonLines(secrets))
+        self._file.setLevel(level.upper())
+        self._log = logging.Logger("nel.run", level.upper())  # of this run alone: not in logging's registry
+        self._log.addHandler(self._file)
+        for name in _FOREIGN:
+            logging.getLogger(name).addHandler(self._file)
+        self._lock = threading.Lock()
+        self._retries: Counter[str] = Counter()
+        self._longest_wait = 0.0
+        self._limit: int | None = None
+        self._told_limit: int | None = None
+        self._told_stage = ""
+        self._told_progress = time.monotonic()
+        self._failure: BaseException | None = None
+
+    def session_started(self, info: SessionInfo) -> None:
+        """Write what the session sets out to do."""
+        self._told_limit = self._limit = info.concurrency
+        self._write(
+            "info",
+            "session_started",
+            run_id=info.run_id,
+            session=info.session,
+            pid=os.getpid(),
+            planned=info.planned,
+            concurrency=info.concurrency,
+            model=info.model,
+            url=info.url,
+            config_sha256=info.config_digest,
+            identities=dict(info.identities),
+        )
+
+    def preflight_finished(self, problem: str | None, seconds: float) -> None:
+        """Write what the pre-flight found."""
+        self._write("error" if problem else "info", "preflight_finished", problem=problem, seconds=round(seconds, 3))
+
+    def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
+        """Count a retry."""
+        with self._lock:
+            self._retries[kind] += 1
+            self._longest_wait = max(self._longest_wait, wait_seconds)
+
+    def throttled(self, limit: int) -> None:
+        """Keep the limit; it is written when the second is over."""
+        self._limit = limit
+
+    def outage_started(self, kind: str, detail: str) -> None:
+        """Write that the endpoint does not answer."""
+        self._write("warning", "outage_started", kind=kind, detail=detail)
+
+    def outage_ended(self, seconds: float) -> None:
+        """Write that it does again."""
+        self._write("warning", "outage_ended", seconds=round(seconds, 3))
+
+    def stopping(self, reason: str) -> None:
+        """Write why no further samples are taken."""
+        self._write("warning", "stopping", reason=reason)
+
+    def failed(self, error: BaseException) -> None:
+        """Write an exception with its traceback, once."""
+        if error is self._failure:
+            return
+        self._failure = error
+        self._log.error("failed", extra={"fields": {}}, exc_info=error)
+
+    def session_ended(self, reason: str, exit_code: int) -> None:
+        """Write how the session ended and what it came to."""
+        self._flush()
+        fields = {"reason": reason, "exit_code": exit_code, **self._numbers()}
+        self._write("warning" if exit_code else "info", "session_ended", **fields)
+
+    def tick(self) -> None:
+        """Write what was counted."""
+        self._flush()
+        if time.monotonic() - self._told_progress >= _PROGRESS_SECONDS:
+            self._told_progress = time.monotonic()
+            self._write("info", "progress", **self._numbers(), in_flight=len(self._progress.in_flight))
+
+    def close(self) -> None:
+        """Close the file."""
+        for name in _FOREIGN:
+            logging.getLogger(name).removeHandler(self._file)
+        self._file.close()
+
+    def _write(self, level: str, event: str, **fields: Any) -> None:
+        self._log.log(_LEVELS[level], event, extra={"fields": fields})
+
+    def _flush(self) -> None:
+        with self._lock:
+            retries, self._retries = self._retries, Counter()
+            longest, self._longest_wait = self._longest_wait, 0.0
+        if retries:
+            fields = {"retries": dict(retries), "n": retries.total(), "wait_seconds_max": round(longest, 3)}
+            self._write("warning", "retried", **fields)
+        if self._limit != self._told_limit:
+            self._write("info", "concurrency_changed", limit=self._limit, before=self._told_limit)
+            self._told_limit = self._limit
+        if self._progress.stage != self._told_stage:
+            self._told_stage = self._progress.stage
+            self._write("info", "stage", stage=self._told_stage)
+
+    def _numbers(self) -> dict[str, Any]:
+        progress = self._progress
+        return {
+            "total": progress.total,
+            "done": progress.done,
+            "scored": progress.scored,
+            "model_failures": progress.model_failures,
+            "unscored": progress.unscored,
+            "score": progress.score,
+            "retries": progress.retries,
+        }
+
+
+class DebugRunLog(RunLog):
+    """Also writes a line for each request and each outcome."""
+
+    def request_finished(self, request: Request, response: Response, seconds: float) -> None:
+        """Write a request, without what was asked and answered."""
+        self._write(
+            "debug",
+            "request_finished",
+            sample_id=request.sample_id,
+            repeat=request.repeat,
+            seconds=round(seconds, 6),
+            latency_seconds=response.latency_seconds,
+            attempts=response.attempts,
+            finish_reason=response.finish_reason,
+            prompt_tokens=response.usage.prompt_tokens,
+            completion_tokens=response.usage.completion_tokens,
+            fault=None if response.error is None else response.error.kind,
+            message=None if response.error is None else response.error.message,
+        )
+
+    def sample_finished(self, place: Place, outcome: Outcome) -> None:
+        """Write an outcome."""
+        fields: dict[str, Any] = {"benchmark": place[0], "problem_idx": place[1], "repeat": place[2]}
+        if isinstance(outcome, Scored):
+            fields |= {"state": "scored", "reward": outcome.reward}
+        elif isinstance(outcome, ModelFailure):
+            fields |= {"state": "model_failure", "kind": outcome.kind}
+        else:
+            fields |= {"state": "unscored", "cause": outcome.cause, "kind": outcome.kind, "detail": outcome.detail}
+        self._write("debug", "sample_finished", **fields)
+
+
+def _described(error: BaseException) -> dict[str, str]:
+    return {
+        "type": type(error).__name__,
+        "message": str(error),
+        "traceback": "".join(traceback.format_exception(error)),
+    }

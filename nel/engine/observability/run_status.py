@@ -1,0 +1,227 @@
+"""Looks at a run from outside its process, without writing anything: who is at work, how far it is, how it ended.
+
+What counts is run.db and the lock; progress.json adds what only the process knows. Trap: the lock is looked at before
+run.db, because a session is over first in run.db and then in the lock; the other way round a run that ends between the
+two looks would pass for killed.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from nel.core.strict_json import loads
+from nel.engine.observability.progress_file import read_live
+from nel.engine.store.lock import Owner, owner_of
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.errors import NelError, OutputError
+
+State: TypeAlias = Literal["starting", "running", "finished", "stopped", "killed"]
+
+_FRESH_SECONDS = 15.0
+"""Live numbers that are older say nothing of now."""
+
+
+@dataclass(slots=True, kw_only=True)
+class BenchmarkCounts:
+    """What one benchmark of a run has on disk."""
+
+    slot: str
+    total: int
+    """Samples times repeats, bad rows included, as in every artifact."""
+    scored: int = 0
+    model_failures: Counter[str] = field(default_factory=Counter)
+    """By kind."""
+    unscored: Counter[str] = field(default_factory=Counter)
+    """By ``cause:kind``."""
+    reward_sum: float = 0.0
+
+    @property
+    def done(self) -> int:
+        """Return how many pairs have an outcome."""
+        return self.scored + self.model_failures.total() + self.unscored.total()
+
+    @property
+    def score(self) -> float | None:
+        """Return the mean reward so far, None before the first."""
+        counted = self.scored + self.model_failures.total()
+        return self.reward_sum / counted if counted else None
+
+    def add(self, outcome: str) -> None:
+        """Count one outcome as the store holds it."""
+        fields = loads(outcome)
+        if fields["state"] == "scored":
+            self.scored += 1
+            self.reward_sum += fields["reward"]
+        elif fields["state"] == "model_failure":
+            self.model_failures[fields["kind"]] += 1
+        else:
+            self.unscored[f"{fields['cause']}:{fields['kind']}"] += 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunView:
+    """A run as it is at one moment."""
+
+    run_dir: Path
+    run_id: str
+    state: State
+    reason: str | None
+    """Why it stopped, where it did."""
+    owner: Owner | None
+    """The process that is at work."""
+    sessions: int
+    started: float | None
+    """Of the last session, in seconds since 1970."""
+    elapsed_seconds: float | None
+    """Of the last session."""
+    benchmarks: list[BenchmarkCounts]
+    live: dict[str, Any] | None
+    """What the process said of itself last; None when nobody is at work, or what it said is old."""
+    last_sign_seconds: float | None
+    """How long ago a process that is gone gave its last sign of life."""
+    rate: float | None
+    """Outcomes a second, lately."""
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether nobody works on this run."""
+        return self.state in ("finished", "stopped", "killed")
+
+    @property
+    def total(self) -> int:
+        """Return the planned pairs of all benchmarks."""
+        return sum(benchmark.total for benchmark in self.benchmarks)
+
+    @property
+    def done(self) -> int:
+        """Return the pairs of all benchmarks that have an outcome."""
+        return sum(benchmark.done for benchmark in self.benchmarks)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Return an estimate at the present rate."""
+        return (self.total - self.done) / self.rate if self.rate and not self.is_over else None
+
+
+def find_run(path: Path) -> Path:
+    """Return the run that a path means: itself, or of the runs in it one that is at work, or the one begun last.
+
+    Raises:
+        OutputError: There is none.
+    """
+    if (path / FILE_NAME).is_file():
+        return path
+    if not path.exists():
+        raise OutputError(f"there is no {path}; give the directory of a run, or one of runs such as eval_results")
+    runs = [found.parent for found in path.glob(f"*/{FILE_NAME}")]
+    if not runs:
+        raise OutputError(f"there is no run in {path}; give the directory of a run, or one of runs")
+    return max(runs, key=lambda run: (owner_of(run) is not None, _begun(run), run.name))
+
+
+class Watcher:
+    """Looks at one run again and again; what it has counted once it does not count again."""
+
+    def __init__(self, run_dir: Path) -> None:
+        """Read nothing yet."""
+        self._run_dir = run_dir
+        self._session = -1
+        self._mark = 0
+        self._counts: dict[int, BenchmarkCounts] = {}
+        self._before: tuple[float, int] | None = None
+
+    def look(self) -> RunView:
+        """Return the run as it is now.
+
+        Raises:
+            NelError: The directory is gone, or its run.db cannot be read.
+        """
+        if not self._run_dir.is_dir():
+            raise OutputError(f"{self._run_dir} is gone; was it moved?")
+        owner = owner_of(self._run_dir)
+        live, age = self._live()
+        if owner is None and live is not None and age < _FRESH_SECONDS and live.get("host") != socket.gethostname():
+            # A file system that does not carry locks from machine to machine.
+            owner = Owner(pid=int(live.get("pid") or 0), host=str(live.get("host")))
+        # Opened anew each time: a reader that stays would keep the run from folding its log into run.db.
+        with Snapshot(self._run_dir / FILE_NAME) as snapshot:
+            sessions = snapshot.sessions()
+            self._count(snapshot, len(sessions))
+            run_id = snapshot.meta("run_id") or self._run_dir.name
+        last = sessions[-1] if sessions else None
+        state, reason = _state(owner, last, is_live=live is not None)
+        is_over = state in ("finished", "stopped", "killed")
+        fresh = live if live is not None and age < _FRESH_SECONDS and not is_over else None
+        started = None if last is None else last["started"]
+        return RunView(
+            run_dir=self._run_dir,
+            run_id=str(run_id),
+            state=state,
+            reason=reason,
+            owner=None if is_over else owner,
+            sessions=len(sessions),
+            started=started,
+            elapsed_seconds=_elapsed(last, is_over=is_over),
+            benchmarks=list(self._counts.values()),
+            live=fresh,
+            last_sign_seconds=age if state == "killed" and live is not None else None,
+            rate=None if is_over else self._rate(fresh),
+        )
+
+    def _live(self) -> tuple[dict[str, Any] | None, float]:
+        live = read_live(self._run_dir)
+        return live, 0.0 if live is None else max(0.0, time.time() - live["updated"])
+
+    def _count(self, snapshot: Snapshot, session: int) -> None:
+        if session != self._session:  # the samples and what an earlier session left were decided when it began
+            self._session, self._mark, self._before = session, 0, None
+            self._counts = {}
+            for key, slot, _, plan in snapshot.benchmarks():
+                repeats = plan.get("repeats", 1)
+                counts = BenchmarkCounts(slot=slot, total=snapshot.count_samples(key) * repeats)
+                if bad := snapshot.count_bad_rows(key):
+                    counts.unscored["bad_row:unusable"] = bad * repeats
+                self._counts[key] = counts
+        while found := snapshot.outcomes_after(self._mark):
+            for _, key, outcome in found:
+                if key in self._counts:
+                    self._counts[key].add(outcome)
+            self._mark = found[-1][0]
+
+    def _rate(self, live: dict[str, Any] | None) -> float | None:
+        now, done = time.monotonic(), sum(counts.done for counts in self._counts.values())
+        before, self._before = self._before, (now, done)
+        if live is not None and isinstance(live.get("rate"), (int, float)):
+            return float(live["rate"])
+        return (done - before[1]) / (now - before[0]) if before is not None and now > before[0] else None
+
+
+def _state(owner: Owner | None, last: dict[str, Any] | None, *, is_live: bool) -> tuple[State, str | None]:
+    ended = None if last is None else last["ended"]
+    if owner is not None and (ended is None or is_live):
+        return "starting" if last is None or ended is not None else "running", None
+    if last is None:
+        return "killed", "it ended before its first session had begun"
+    if ended is None:
+        return "killed", "its process ended without a word (kill -9, out of memory, power); every answer is kept"
+    return ("finished", None) if ended == "done" else ("stopped", str(ended))
+
+
+def _elapsed(last: dict[str, Any] | None, *, is_over: bool) -> float | None:
+    if last is None:
+        return None
+    elapsed: float | None = last["elapsed"]
+    return elapsed if is_over or elapsed is not None else max(0.0, time.time() - last["started"])
+
+
+def _begun(run_dir: Path) -> float:
+    with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
+        sessions = snapshot.sessions()
+        return float(sessions[0]["started"]) if sessions else 0.0
+    return 0.0

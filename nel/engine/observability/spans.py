@@ -1,0 +1,261 @@
+"""OpenTelemetry spans of a run: the session, each sample, each request, and the attempts of one that was retried.
+
+Knows opentelemetry and nobody else does. Attribute names are those of the GenAI conventions where they have one, and no
+prompt or answer is among them. Trap: exporting happens in the library's own thread, with a bounded queue; a collector
+that is down costs spans, never a sample, and closing waits a few seconds at most.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote, urlsplit
+
+from nel.core.observer import Observer, Place, SessionInfo
+from nel.errors import ConfigError, MissingExtra
+from nel.types import ModelFailure, Outcome, Request, Response, Scored
+from nel.version import __version__
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import SpanProcessor
+
+_PATH: Final = "/v1/traces"
+_EXPORT_SECONDS = 5.0
+_CLOSE_SECONDS = 5.0
+_QUEUE_MAX = 16_384
+_OPERATIONS = {"chat": "chat", "completions": "text_completion"}
+_NANOSECONDS = 1_000_000_000
+
+_Attempt = tuple[str, int, int]
+"""Kind of fault, start and end in nanoseconds."""
+
+
+class Spans(Observer):
+    """Turns what happens into spans; a span processor takes them from here."""
+
+    def __init__(self, processor: SpanProcessor, run_id: str) -> None:
+        """Prepare to trace one session of a run.
+
+        Args:
+            processor: Gets every span that ends; must not block.
+            run_id: Part of the resource.
+        """
+        from opentelemetry import trace  # noqa: PLC0415 - optional
+        from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
+        from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+
+        resource = Resource.create({"service.name": "nel", "service.version": __version__, "nel.run.id": run_id})
+        self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
+        self._provider.add_span_processor(processor)
+        self._trace = trace
+        self._tracer = self._provider.get_tracer("nel", __version__)
+        self._session: Any = None
+        self._samples: dict[Place, Any] = {}
+        self._sample: ContextVar[Any] = ContextVar("nel_sample", default=None)
+        self._attempts: ContextVar[list[_Attempt] | None] = ContextVar("nel_attempts", default=None)
+        self._names: dict[int, str] = {}
+        self._server: dict[str, str | int] = {}
+
+    def session_started(self, info: SessionInfo) -> None:
+        """Begin the span that all others are in."""
+        self._names = dict(info.benchmarks)
+        if info.url:
+            parts = urlsplit(info.url)
+            self._server = {"server.address": parts.hostname or ""}
+            self._server |= {"server.port": parts.port} if parts.port else {}
+        attributes = {
+            "nel.run.id": info.run_id,
+            "nel.session": info.session,
+            "nel.planned": info.planned,
+            "nel.benchmarks": list(info.benchmarks.values()),
+            "nel.config.sha256": info.config_digest,
+            **({"gen_ai.request.model": info.model} if info.model else {}),
+            **self._server,
+        }
+        self._session = self._tracer.start_span("nel.session", attributes=attributes)
+
+    def sample_started(self, place: Place, sample_id: str) -> None:
+        """Begin a sample's span; it ends with the outcome."""
+        span = self._tracer.start_span(
+            "nel.sample",
+            context=self._within(self._session),
+            attributes={
+                "nel.benchmark": self._names.get(place[0], str(place[0])),
+                "nel.sample.id": sample_id,
+                "nel.repeat": place[2],
+            },
+        )
+        self._samples[place] = span
+        self._sample.set(span)
+
+    def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
+        """Keep an attempt for the request that it belongs to: both are told in one task."""
+        now = time.time_ns()
+        attempts = self._attempts.get()
+        if attempts is None:
+            attempts = []
+            self._attempts.set(attempts)
+        attempts.append((kind, now - int(seconds * _NANOSECONDS), now))
+
+    def request_finished(self, request: Request, response: Response, seconds: float) -> None:
+        """Make the span of a request, after the fact."""
+        end = time.time_ns()
+        operation = _OPERATIONS[request.protocol]
+        span = self._tracer.start_span(
+            f"{operation} {request.model}",
+            context=self._within(self._sample.get() or self._session),
+            kind=self._trace.SpanKind.CLIENT,
+            start_time=end - int(seconds * _NANOSECONDS),
+            attributes={**_request_attributes(operation, request), **_response_attributes(response), **self._server},
+        )
+        if response.error is not None:
+            span.set_status(self._trace.StatusCode.ERROR, response.error.kind)
+        if attempts := self._attempts.get():
+            self._attempts.set(None)
+            latency = int((response.latency_seconds or 0.0) * _NANOSECONDS)
+            last = None if response.error is None else response.error.kind
+            for number, (kind, begun, ended) in enumerate([*attempts, (last, end - latency, end)]):
+                self._attempt(span, number, kind, begun, ended)
+        span.end(end_time=end)
+
+    def sample_finished(self, place: Place, outcome: Outcome) -> None:
+        """End a sample's span with its outcome."""
+        span = self._samples.pop(place, None)
+        if span is None:  # an answer of an earlier session
+            return
+        if isinstance(outcome, Scored):
+            span.set_attributes({"nel.outcome": "scored", "nel.reward": outcome.reward})
+        elif isinstance(outcome, ModelFailure):
+            span.set_attributes({"nel.outcome": "model_failure", "nel.outcome.kind": outcome.kind})
+        else:
+            span.set_attributes(
+                {"nel.outcome": "unscored", "nel.outcome.cause": outcome.cause, "nel.outcome.kind": outcome.kind}
+            )
+            span.set_status(self._trace.StatusCode.ERROR, f"{outcome.cause}: {outcome.kind}")
+        span.end()
+
+    def throttled(self, limit: int) -> None:
+        """Note it in the session's span."""
+        self._note("throttled", {"nel.concurrency.limit": limit})
+
+    def outage_started(self, kind: str, detail: str) -> None:
+        """Note it in the session's span."""
+        self._note("outage_started", {"error.type": kind})
+
+    def outage_ended(self, seconds: float) -> None:
+        """Note it in the session's span."""
+        self._note("outage_ended", {"nel.outage.seconds": seconds})
+
+    def session_ended(self, reason: str, exit_code: int) -> None:
+        """End the session's span and those of samples that are not finished."""
+        for span in self._samples.values():
+            span.set_attribute("nel.outcome", "not_finished")
+            span.end()
+        self._samples.clear()
+        if self._session is not None:
+            self._session.set_attribute("nel.exit_code", exit_code)
+            if exit_code:
+                self._session.set_status(self._trace.StatusCode.ERROR)
+            self._session.end()
+
+    def close(self) -> None:
+        """Send what is left, as far as the collector takes it within a few seconds."""
+        closing = threading.Thread(target=self._provider.shutdown, name="nel-spans-close", daemon=True)
+        closing.start()
+        closing.join(timeout=_CLOSE_SECONDS)
+
+    def _within(self, parent: Any) -> Any:
+        return self._trace.set_span_in_context(parent) if parent is not None else None
+
+    def _note(self, event: str, attributes: dict[str, Any]) -> None:
+        if self._session is not None:
+            self._session.add_event(event, attributes)
+
+    def _attempt(self, parent: Any, number: int, kind: str | None, begun: int, ended: int) -> None:
+        attributes: dict[str, Any] = {"http.request.resend_count": number} if number else {}
+        if kind is not None:
+            attributes["error.type"] = kind
+        span = self._tracer.start_span("attempt", context=self._within(parent), start_time=begun, attributes=attributes)
+        if kind is not None:
+            span.set_status(self._trace.StatusCode.ERROR, kind)
+        span.end(end_time=ended)
+
+
+def _request_attributes(operation: str, request: Request) -> dict[str, Any]:
+    generation = request.generation
+    found = {
+        "gen_ai.operation.name": operation,
+        "gen_ai.provider.name": "openai",  # the conventions' word for whatever speaks this protocol
+        "gen_ai.request.model": request.model,
+        "gen_ai.request.temperature": generation.temperature,
+        "gen_ai.request.top_p": generation.top_p,
+        "gen_ai.request.max_tokens": generation.max_tokens,
+        "gen_ai.request.seed": None if generation.seed is None else generation.seed + request.repeat,
+        "nel.sample.id": request.sample_id,
+        "nel.repeat": request.repeat,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _response_attributes(response: Response) -> dict[str, Any]:
+    usage = response.usage
+    found = {
+        "gen_ai.response.model": response.model,
+        "gen_ai.response.finish_reasons": [response.finish_reason] if response.finish_reason else None,
+        "gen_ai.response.time_to_first_chunk": response.first_token_seconds,
+        "gen_ai.usage.input_tokens": usage.prompt_tokens,
+        "gen_ai.usage.output_tokens": usage.completion_tokens,
+        "gen_ai.usage.reasoning.output_tokens": usage.reasoning_tokens,
+        "gen_ai.usage.cache_read.input_tokens": usage.cached_tokens,
+        "nel.attempts": response.attempts,
+    }
+    if response.error is not None:
+        found |= {"error.type": response.error.kind, "http.response.status_code": response.error.status}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def export_spans(endpoint: str, headers: dict[str, str], run_id: str) -> Spans:
+    """Send the spans of a run to an OTLP/HTTP collector.
+
+    Raises:
+        MissingExtra: opentelemetry is not installed.
+    """
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415 - optional
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtra(
+            "observability.otlp_endpoint needs opentelemetry; pip install 'nel[otel]', or leave the endpoint out"
+        ) from error
+    url = endpoint if urlsplit(endpoint).path.strip("/") else endpoint.rstrip("/") + _PATH
+    exporter = OTLPSpanExporter(endpoint=url, headers=headers or None, timeout=_EXPORT_SECONDS)
+    processor = BatchSpanProcessor(
+        exporter, max_queue_size=_QUEUE_MAX, schedule_delay_millis=1_000, export_timeout_millis=_EXPORT_SECONDS * 1_000
+    )
+    return Spans(processor, run_id)
+
+
+def read_headers(env_name: str | None) -> dict[str, str]:
+    """Return the headers in a variable, in the form of ``OTEL_EXPORTER_OTLP_HEADERS``: ``name=value,name=value``.
+
+    Raises:
+        ConfigError: The variable is not set, or is not of that form.
+    """
+    if env_name is None:
+        return {}
+    text = os.environ.get(env_name, "").strip()
+    if not text:
+        raise ConfigError(f"the environment variable {env_name}, named to hold headers, is not set; export it first")
+    headers = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, separator, value = part.partition("=")
+        name, value = name.strip(), unquote(value.strip())
+        if not (
+            separator and name and name.isascii() and name.isprintable() and value.isascii() and value.isprintable()
+        ):
+            raise ConfigError(f"the variable {env_name} does not hold headers as name=value,name=value")
+        headers[name] = value
+    return headers

@@ -1,0 +1,169 @@
+"""Names a scorer by everything that can change its verdict, so that an edited one scores stored answers again.
+
+Depends on the rules of nel (`nel.scoring`, `nel.judges`), on the sandbox, and on the files of the plugin that a scorer
+comes from. Comments, docstrings and the names of modules are not in a digest: see `nel.engine.scorers.source_digest`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, Final
+
+import nel.judges
+import nel.sandbox
+import nel.scoring
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.engine.scorers.source_digest import combined, read_source
+from nel.judges.registry import judge_for
+from nel.judges.types import Case
+from nel.prompts import is_template_file
+from nel.sandbox.languages import find_language
+
+_PACKAGE: Final = __name__.partition(".")[0]
+_DECIDING: Final = (".py", ".toml", ".js", ".cpp", ".sh", ".go", ".rs", ".java")
+_SCORING_ROOMS: Final = frozenset({"benchmarks", "byob", "core", "scoring"})
+"""Packages and modules of nel into which a scorer's imports are followed. The engine, the client and the configuration
+decide no verdict; judges have a digest of their own."""
+_JUDGING_ROOMS: Final = frozenset({"core", "judges"})
+_INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
+"""Folders whose files belong to many projects: of a plugin that is one file there, only that file counts."""
+_STATISTICS: Final = "stats"
+"""The folder of `nel.judges` that computes over finished verdicts; it decides none."""
+
+
+def scorer_digest(benchmark: Benchmark) -> str:
+    """Return a digest of a scorer's own files, its options, the rules of nel and its sandbox, and ``extra``."""
+    scorer = _bare(benchmark.scorer)
+    named = f"{_name_and_options(benchmark)} {dict(benchmark.extra)!r}"
+    files = _closure([*_files_of(nel.scoring), *_file_of(inspect.unwrap(scorer).__module__)], _SCORING_ROOMS)
+    parts = [read_source(path).digest for path in files]
+    parts += [_digest_of(path) for path in _sandbox_files(benchmark.languages)]
+    return hashlib.sha256(f"{named} {combined(parts)}".encode()).hexdigest()
+
+
+def judge_digest(template: str | None) -> str:
+    """Return a digest of how nel's judges ask and read, and of a run's own template: its file, or its plugin's modules.
+
+    Args:
+        template: As the run configures it; None where scorers decide.
+    """
+    starts = [path for path in _files_of(nel.judges) if _STATISTICS not in path.parts]
+    parts = []
+    if template is not None:
+        judge = judge_for(Case(template=template))
+        starts += _file_of(inspect.unwrap(_bare(judge.ask)).__module__)
+        if is_template_file(template):
+            parts.append(hashlib.sha256(Path(template).read_bytes()).hexdigest())
+    return combined([*parts, *(read_source(path).digest for path in _closure(starts, _JUDGING_ROOMS))])
+
+
+def _digest_of(path: Path) -> str:
+    return read_source(path).digest if path.suffix == ".py" else hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _sandbox_files(languages: Sequence[str]) -> list[Path]:
+    """Return the files that decide what a program's verdict is; none where no program is run."""
+    if not languages:
+        return []
+    folders = [Path(nel.sandbox.__path__[0]), *(find_language(name).folder for name in sorted(languages))]
+    return [path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in _DECIDING]
+
+
+def scorer_name(benchmark: Benchmark) -> str:
+    """Return ``module:name`` of a benchmark's scorer, with its options behind it where it has any."""
+    return f"{inspect.unwrap(_bare(benchmark.scorer)).__module__}:{_name_and_options(benchmark)}"
+
+
+def _name_and_options(benchmark: Benchmark) -> str:
+    bare = _bare(benchmark.scorer)
+    source = inspect.unwrap(bare)
+    name = getattr(bare, "name", None) or getattr(source, "__qualname__", type(source).__qualname__)
+    options = benchmark.scorer.keywords if isinstance(benchmark.scorer, partial) else getattr(bare, "params", {})
+    shown = ", ".join(f"{key}={_shown(value)}" for key, value in sorted(options.items()))
+    return f"{name}({shown})" if shown else str(name)
+
+
+def _shown(value: Any) -> str:
+    """Return an option as text that is the same in every process; a function by its name."""
+    if callable(value):
+        return str(getattr(value, "__qualname__", type(value).__qualname__))
+    return repr(value)
+
+
+def _bare(scorer: Any) -> Any:
+    return scorer.func if isinstance(scorer, partial) else scorer
+
+
+def _files_of(package: Any) -> list[Path]:
+    """Return the Python files of a package, those in its folders too."""
+    return sorted(Path(package.__path__[0]).rglob("*.py"))
+
+
+def _file_of(module_name: str) -> list[Path]:
+    source = getattr(sys.modules.get(module_name), "__file__", None)
+    return [Path(source)] if isinstance(source, str) and Path(source).is_file() else []
+
+
+def _closure(starts: Iterable[Path], rooms: frozenset[str]) -> set[Path]:
+    """Return the files and all that they use of their own project, directly or not.
+
+    Followed are imports, as the source states them, and what a loaded module holds of other modules: names that are
+    bound at run time stand in no import statement.
+
+    Args:
+        starts: Python files.
+        rooms: Packages and modules of nel that may be entered; other projects are followed as a whole.
+    """
+    found: set[Path] = set()
+    waiting = list(starts)
+    modules = {getattr(module, "__file__", None): module for module in tuple(sys.modules.values())}
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        used = {*_imported_files(path), *_held_files(path, modules.get(str(path)))}
+        waiting += [file for file in used if _may_follow(file, rooms)]
+    return found
+
+
+def _may_follow(path: Path, rooms: frozenset[str]) -> bool:
+    top, root = _project_of(path)
+    return top != _PACKAGE or path.relative_to(root).with_suffix("").parts[1] in rooms
+
+
+def _imported_files(path: Path) -> Iterator[Path]:
+    """Yield the files that a file imports of its own package, or that lie beside it where it is in none."""
+    top, root = _project_of(path)
+    for name in read_source(path).imports:
+        words = [word for word in name.split(".") if word]
+        dots = len(name) - len(name.lstrip("."))
+        if not dots and words[:1] != [top] and (top is not None or root.name in _INSTALLED or words[0] == _PACKAGE):
+            continue
+        base = (path.parents[dots - 1] if dots else root).joinpath(*words)
+        yield from (file for file in (base.with_suffix(".py"), base / "__init__.py") if words and file.is_file())
+
+
+def _held_files(path: Path, module: Any) -> Iterator[Path]:
+    """Yield the files of the modules that a loaded module's values come from, as far as they lie below it."""
+    if path.parent.name in _INSTALLED:
+        return
+    for value in tuple(vars(module).values()) if module is not None else ():
+        name = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
+        for file in _file_of(name) if isinstance(name, str) else ():
+            if file.is_relative_to(path.parent):
+                yield file
+
+
+@lru_cache(maxsize=4096)
+def _project_of(path: Path) -> tuple[str | None, Path]:
+    """Return the name of a file's outermost package, None for a file that lies in none, and the folder it lies in."""
+    root, top = path.parent, None
+    while (root / "__init__.py").is_file():
+        root, top = root.parent, root.name
+    return top, root

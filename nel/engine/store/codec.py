@@ -1,0 +1,140 @@
+"""The core types as JSON text for the store, and back. Knows no SQL.
+
+Trap: what is written here is read by later versions; add fields, never change the meaning of one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from nel.core.strict_json import dumps, loads
+from nel.types import (
+    ChoiceScore,
+    Message,
+    ModelFailure,
+    Outcome,
+    Response,
+    ResponseError,
+    Sample,
+    Scored,
+    Unscored,
+    Usage,
+)
+
+
+def encode_sample(sample: Sample) -> str:
+    """Return a sample as JSON text; its id is not in it."""
+    fields: dict[str, Any] = {
+        "input": sample.input if isinstance(sample.input, str) else [_message(message) for message in sample.input],
+        "target": sample.target,
+        "metadata": sample.metadata,
+    }
+    for name in ("choices", "subset", "group", "recorded_response", "turns", "continuation"):
+        value = getattr(sample, name)
+        if value not in (None, ()):
+            fields[name] = value
+    return dumps(fields)
+
+
+def decode_sample(sample_id: str, text: str) -> Sample:
+    """Return the sample that `encode_sample` wrote."""
+    fields = loads(text)
+    stored, choices = fields["input"], fields.get("choices")
+    return Sample(
+        id=sample_id,
+        input=stored if isinstance(stored, str) else tuple(_read_message(message) for message in stored),
+        target=fields["target"],
+        choices=None if choices is None else tuple(choices),
+        metadata=fields["metadata"],
+        subset=fields.get("subset"),
+        group=fields.get("group"),
+        recorded_response=fields.get("recorded_response"),
+        turns=tuple(fields.get("turns", ())),
+        continuation=fields.get("continuation"),
+    )
+
+
+def encode_response(response: Response) -> str:
+    """Return a response as JSON text; empty fields are left out."""
+    usage, error = response.usage, response.error
+    fields = {
+        "text": response.text,
+        "reasoning": response.reasoning,
+        "finish_reason": response.finish_reason,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+        "cached_tokens": usage.cached_tokens,
+        "model": response.model,
+        "latency_seconds": response.latency_seconds,
+        "first_token_seconds": response.first_token_seconds,
+        "inter_token_seconds": response.inter_token_seconds,
+        "cached": response.cached or None,
+        "attempts": response.attempts,
+        "error": None if error is None else asdict(error),
+        "choice_scores": [asdict(score) for score in response.choice_scores] or None,
+    }
+    return dumps({name: value for name, value in fields.items() if value is not None})
+
+
+def decode_response(text: str) -> Response:
+    """Return the response that `encode_response` wrote."""
+    fields = loads(text)
+    error = fields.get("error")
+    return Response(
+        text=fields["text"],
+        reasoning=fields.get("reasoning"),
+        finish_reason=fields.get("finish_reason"),
+        usage=Usage(
+            prompt_tokens=fields.get("prompt_tokens"),
+            completion_tokens=fields.get("completion_tokens"),
+            reasoning_tokens=fields.get("reasoning_tokens"),
+            cached_tokens=fields.get("cached_tokens"),
+        ),
+        model=fields.get("model"),
+        latency_seconds=fields.get("latency_seconds"),
+        first_token_seconds=fields.get("first_token_seconds"),
+        inter_token_seconds=fields.get("inter_token_seconds"),
+        cached=fields.get("cached", False),
+        attempts=fields["attempts"],
+        error=None if error is None else ResponseError(**error),
+        choice_scores=tuple(ChoiceScore(**score) for score in fields.get("choice_scores", ())),
+    )
+
+
+def encode_outcome(outcome: Outcome) -> str:
+    """Return an outcome as JSON text."""
+    if isinstance(outcome, Unscored):
+        said = {"details": outcome.details} if outcome.details else {}
+        return dumps(
+            {"state": "unscored", "cause": outcome.cause, "kind": outcome.kind, "detail": outcome.detail, **said}
+        )
+    fields: dict[str, Any] = {
+        "metrics": list(outcome.metrics.items()),  # in order: the first number may be the reward
+        "answer": outcome.answer,
+        "details": outcome.details,
+    }
+    if isinstance(outcome, Scored):
+        return dumps({"state": "scored", "reward": outcome.reward, **fields})
+    return dumps({"state": "model_failure", "kind": outcome.kind, "detail": outcome.detail, **fields})
+
+
+def decode_outcome(text: str) -> Outcome:
+    """Return the outcome that `encode_outcome` wrote."""
+    fields = loads(text)
+    state = fields.pop("state")
+    if "metrics" in fields:
+        fields["metrics"] = dict(fields["metrics"])
+    if state == "scored":
+        return Scored(**fields)
+    return ModelFailure(**fields) if state == "model_failure" else Unscored(**fields)
+
+
+def _message(message: Message) -> dict[str, Any]:
+    return {"role": message.role, "content": message.content}
+
+
+def _read_message(fields: dict[str, Any]) -> Message:
+    content = fields["content"]
+    return Message(role=fields["role"], content=content if isinstance(content, str) else tuple(content))

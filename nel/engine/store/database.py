@@ -1,0 +1,310 @@
+"""run.db: the only source of truth of a run, and the only module that speaks SQL.
+
+`Store` owns one writing connection in a thread of its own. Writers hand in a row and wait until the transaction that
+holds it is on disk; rows that arrive together share one commit, so that durability costs one fsync for many samples.
+`nel.engine.store.snapshot` reads.
+
+Trap: nothing counts before `put` has returned. Who counts earlier pays twice after a kill.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from nel.core.strict_json import dumps
+from nel.engine.store.schema import UNREADABLE, connect, create, migrate
+from nel.engine.store.snapshot import Snapshot, StoredSample
+from nel.engine.store.usage import USAGE, noted_usage, usage_after
+from nel.errors import StoppedEarly, StoreError
+
+_BATCH_MAX = 1024
+_NOTE_EVERY = 20_000
+"""Entries between two notes of what the session spent: so many are read by a resume after a kill, not all."""
+_PUT_META = "INSERT OR REPLACE INTO meta VALUES(?, ?)"
+_PUT_RESPONSE = "INSERT OR REPLACE INTO responses VALUES(?, ?, ?, ?, ?, ?)"
+_PUT_CALL = "INSERT OR REPLACE INTO calls VALUES(?, ?, ?, ?, ?, ?, ?)"
+_PUT_OUTCOME = "INSERT OR REPLACE INTO outcomes VALUES(?, ?, ?, ?, ?)"
+
+
+OutcomeRow = tuple[int, int, int, int, str]
+"""``(benchmark, idx, repeat, retry, outcome)``; retry is what a resume makes anew: 0 nothing, 1 the score, 2 all."""
+
+_Write = tuple[str, Sequence[Sequence[Any]]]
+_Entry = tuple[list[_Write], "asyncio.Future[None]"]
+
+
+class Store:
+    """Writes a run.db. One per run directory; the caller holds the directory's lock."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or create the file.
+
+        Raises:
+            StoreError: It exists and is not a run.db of this format.
+        """
+        self.path = path
+        try:
+            if path.exists():
+                Snapshot(path).close()
+            else:
+                create(path)
+            self._connection = connect(path)
+            migrate(self._connection)
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"cannot open {path}: {error}") from error
+        self._inbox: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._session = 0
+        self._written = 0
+
+    # Before and after the run: plain calls, committed at once or with the transaction around them.
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit everything that the block writes, or nothing of it when the block raises."""
+        self._write("BEGIN IMMEDIATE", ())
+        try:
+            yield
+            self._write("COMMIT", ())
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def set_meta(self, key: str, value: Any) -> None:
+        """Store a JSON value under a key."""
+        self._write(_PUT_META, (key, dumps(value)))
+
+    def put_benchmark(self, slot: str, name: str, plan: dict[str, Any]) -> int:
+        """Add a benchmark, or replace the plan of one that is there, and return its id."""
+        self._write(
+            "INSERT INTO benchmarks(slot, name, plan) VALUES(?, ?, ?)"
+            " ON CONFLICT(slot) DO UPDATE SET plan = excluded.plan",
+            (slot, name, dumps(plan)),
+        )
+        return int(self._connection.execute("SELECT id FROM benchmarks WHERE slot = ?", (slot,)).fetchone()[0])
+
+    def clear_samples(self, benchmark: int) -> None:
+        """Forget the samples of a benchmark whose snapshot was never finished."""
+        self._write("DELETE FROM samples WHERE benchmark = ?", (benchmark,))
+
+    def add_samples(self, benchmark: int, samples: Iterator[StoredSample]) -> tuple[StoredSample, int | None] | None:
+        """Add samples; meant for a `transaction`, which the caller gives up on a clash.
+
+        Returns:
+            None; or the first sample whose id is taken and the dataset row that took it.
+        """
+        insert = "INSERT INTO samples VALUES(?, ?, ?, ?, ?, ?)"
+        for sample in samples:
+            row = (benchmark, sample.idx, sample.sample_id, sample.row_number, sample.content, sample.fault)
+            try:
+                self._connection.execute(insert, row)
+            except sqlite3.IntegrityError:
+                return sample, self.row_number_of(benchmark, sample.sample_id)
+            except sqlite3.Error as error:
+                raise _disk_fault(self.path, error) from error
+        return None
+
+    def row_number_of(self, benchmark: int, sample_id: str) -> int | None:
+        """Return the dataset row that holds an id; sees the rows of an open `add_samples` too."""
+        found = self._connection.execute(
+            "SELECT row_number FROM samples WHERE benchmark = ? AND sample_id = ?", (benchmark, sample_id)
+        ).fetchone()
+        return None if found is None else int(found[0])
+
+    def drop_outcomes(self, benchmark: int, *, only_retryable: bool, keep_unanswered: bool = False) -> None:
+        """Forget outcomes, so that they are made anew; with them the responses that were none.
+
+        Args:
+            only_retryable: Forget only what a fault of the machinery left unscored.
+            keep_unanswered: Leave those that hold no answer as they are; nothing is going to be asked.
+        """
+        if keep_unanswered:
+            scored = "retry = 1" if only_retryable else "retry < 2"
+            self._write(f"DELETE FROM outcomes WHERE benchmark = ? AND {scored}", (benchmark,))  # noqa: S608 - no input
+            return
+        where = "benchmark = ?" + (" AND retry > 0" if only_retryable else "")
+        self._write(
+            "DELETE FROM responses WHERE (benchmark, idx, repeat) IN"
+            " (SELECT benchmark, idx, repeat FROM outcomes WHERE benchmark = ? AND retry > 0 AND retry = 2)",
+            (benchmark,),
+        )
+        self._write(f"DELETE FROM outcomes WHERE {where}", (benchmark,))  # noqa: S608 - no input in it
+
+    def drop_unreadable(self) -> int:
+        """Forget records that are no responses or outcomes, so that they are made anew, and return how many."""
+        before = self._connection.total_changes
+        for table, is_unreadable in UNREADABLE.items():
+            self._write(f"DELETE FROM {table} WHERE {is_unreadable}", ())  # noqa: S608 - no input in it
+        dropped = self._connection.total_changes - before
+        if not dropped:
+            return 0
+        self._write(
+            "DELETE FROM outcomes WHERE NOT EXISTS (SELECT 1 FROM responses r WHERE r.benchmark = outcomes.benchmark"
+            " AND r.idx = outcomes.idx AND r.repeat = outcomes.repeat)",
+            (),
+        )
+        return dropped
+
+    def settle_killed(self, spent: dict[str, Any], nothing: dict[str, Any]) -> None:
+        """Note what the sessions that never ended spent: all of it for the newest, ``nothing`` for any before it."""
+        killed = "ended IS NULL AND spent IS NULL"
+        newest = f"UPDATE sessions SET spent = ? WHERE id = (SELECT max(id) FROM sessions WHERE {killed})"  # noqa: S608
+        self._write(newest, (dumps(spent),))
+        self._write(f"UPDATE sessions SET spent = ? WHERE {killed}", (dumps(nothing),))  # noqa: S608 - no input in it
+
+    def begin_session(self) -> None:
+        """Note that a process works on this run from now on."""
+        self._write("INSERT INTO sessions(started) VALUES(?)", (time.time(),))
+        self._session = int(self._connection.execute("SELECT max(id) FROM sessions").fetchone()[0])
+
+    def end_session(
+        self, *, elapsed: float, ended: str, attempts: int, retries: int, spent: dict[str, Any] | None = None
+    ) -> None:
+        """Note how the current session ended and what it spent."""
+        self._write(
+            "UPDATE sessions SET elapsed = ?, ended = ?, attempts = ?, retries = ?, spent = ? WHERE id = ?",
+            (elapsed, ended, attempts, retries, None if spent is None else dumps(spent), self._session),
+        )
+
+    @property
+    def session(self) -> int:
+        """Return the number of the current session, 0 before it begins."""
+        return self._session
+
+    # During the run: awaited, many in one commit.
+
+    def start_writer(self) -> None:
+        """Start the writing thread for the running event loop."""
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(target=self._write_batches, name="nel-store", daemon=True)
+        self._thread.start()
+
+    async def stop_writer(self) -> None:
+        """Write what is waiting and end the thread."""
+        if self._thread is not None:
+            self._inbox.put(None)
+            await asyncio.get_running_loop().run_in_executor(None, self._thread.join)
+            self._thread = None
+
+    def put_response(
+        self,
+        benchmark: int,
+        idx: int,
+        repeat: int,
+        request: str | None,
+        response: str,
+        *,
+        outcome: OutcomeRow | None = None,
+    ) -> asyncio.Future[None]:
+        """Hand in a response; the future is done once it is on disk.
+
+        Args:
+            outcome: Where the response needs no scorer: its outcome, committed with it or not at all.
+        """
+        writes: list[_Write] = [(_PUT_RESPONSE, [(benchmark, idx, repeat, self._session, request, response)])]
+        if outcome is not None:
+            writes.append((_PUT_OUTCOME, [outcome]))
+        return self._put(writes)
+
+    def put_call(
+        self, benchmark: int, idx: int, repeat: int, key: str, request: str, response: str
+    ) -> asyncio.Future[None]:
+        """Hand in the answer to one further request of a sample; the future is done once it is on disk."""
+        return self._put([(_PUT_CALL, [(benchmark, idx, repeat, key, request, response, self._session)])])
+
+    def put_outcomes(self, rows: Sequence[OutcomeRow]) -> asyncio.Future[None]:
+        """Hand in outcomes; the future is done once all of them are on disk."""
+        return self._put([(_PUT_OUTCOME, rows)])
+
+    def put_meta(self, key: str, value: Any) -> asyncio.Future[None]:
+        """Hand in a JSON value under a key; the future is done once it is on disk."""
+        return self._put([(_PUT_META, [(key, dumps(value))])])
+
+    def close(self) -> None:
+        """Close the file; the write-ahead log is folded into it."""
+        self._connection.close()
+
+    def _put(self, writes: list[_Write]) -> asyncio.Future[None]:
+        assert self._loop is not None, "start_writer first"  # noqa: S101 - a bug of ours
+        future: asyncio.Future[None] = self._loop.create_future()
+        self._inbox.put((writes, future))
+        return future
+
+    def _write(self, statement: str, values: Sequence[Any]) -> None:
+        try:
+            self._connection.execute(statement, values)
+        except sqlite3.Error as error:
+            raise _disk_fault(self.path, error) from error
+
+    def _write_batches(self) -> None:
+        assert self._loop is not None  # noqa: S101 - set by start_writer
+        while (first := self._inbox.get()) is not None:
+            batch = [first]
+            last = False
+            while len(batch) < _BATCH_MAX:
+                try:
+                    item = self._inbox.get_nowait()
+                except queue.Empty:
+                    break
+                if item is None:
+                    last = True
+                    break
+                batch.append(item)
+            failure = self._commit(batch)
+            _tell(self._loop, [future for _, future in batch], failure)
+            self._written += len(batch)
+            if self._written >= _NOTE_EVERY and failure is None:
+                self._written = 0
+                self._note_usage()
+            if last:
+                return
+
+    def _note_usage(self) -> None:
+        """Note what this session has spent so far, for the resume if it is killed."""
+        with suppress(sqlite3.Error):  # a full disk shows when an answer is written, and this is only to save time
+            usage = usage_after(self._connection, self._session, noted_usage(self._connection, self._session))
+            self._connection.execute(_PUT_META, (USAGE, dumps({"session": self._session, **usage})))
+
+    def _commit(self, batch: list[_Entry]) -> Exception | None:
+        connection = self._connection
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            for writes, _ in batch:
+                for statement, rows in writes:
+                    connection.executemany(statement, rows)
+            connection.execute("COMMIT")
+        except Exception as error:  # noqa: BLE001 - whoever waits must hear of it, or would wait for ever
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            return _disk_fault(self.path, error) if isinstance(error, sqlite3.Error) else error
+        return None
+
+
+def _tell(loop: asyncio.AbstractEventLoop, futures: list[asyncio.Future[None]], failure: Exception | None) -> None:
+    def resolve() -> None:
+        for future in futures:
+            if not future.done():
+                if failure is None:
+                    future.set_result(None)
+                else:
+                    future.set_exception(failure)
+
+    with suppress(RuntimeError):  # the loop is closed already after a second Ctrl-C
+        loop.call_soon_threadsafe(resolve)
+
+
+def _disk_fault(path: Path, error: sqlite3.Error) -> Exception:
+    if isinstance(error, sqlite3.OperationalError):
+        step = "stop whatever else uses it" if "locked" in str(error) else "free some space"
+        return StoppedEarly(f"cannot write {path}: {error}; {step}, then resume")
+    return StoreError(f"{path} is damaged: {error}; restore it from a copy or start a new run")

@@ -1,0 +1,325 @@
+"""Reads a run.db, from any thread and while it is written. Writes nothing.
+
+Trap: rows are read a page at a time; a read that stays open would hold the write-ahead log back.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from nel.core.strict_json import loads
+from nel.engine.store.schema import APPLICATION_ID, FORMAT, READABLE, UNREADABLE, WITH_CALLS, connect
+from nel.engine.store.usage import SOURCES, noted_usage, usage_after
+from nel.errors import StoreError
+
+FILE_NAME: Final = "run.db"
+_PAGE = 256
+_BLOCK = 4096
+"""Samples that are looked at together to see whether anything is left to do in them."""
+_MANY = 20_000
+_IDX_MAX: Final = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSample:
+    """One row of the dataset snapshot."""
+
+    idx: int
+    sample_id: str
+    row_number: int
+    content: str | None
+    """None for a bad row."""
+    fault: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredResult:
+    """One (sample, repeat) with whatever the run has of it."""
+
+    sample: StoredSample
+    repeat: int
+    response: str | None
+    outcome: str | None
+
+
+class Snapshot:
+    """Reads a run.db; safe to use while a `Store` writes it."""
+
+    def __init__(self, path: Path) -> None:
+        """Open for reading.
+
+        Raises:
+            StoreError: The file is missing, damaged, not a run.db or of another format.
+        """
+        if not path.is_file():
+            raise StoreError(f"there is no {FILE_NAME} in {path.parent}; give the directory of a run")
+        try:
+            self._connection = connect(path, readonly=True)
+            application = self._connection.execute("PRAGMA application_id").fetchone()[0]
+            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        except sqlite3.DatabaseError as error:
+            raise StoreError(f"{path} is damaged or no run.db: {error}; start a new run") from error
+        if application != APPLICATION_ID:
+            raise StoreError(f"{path} was not written by nel; give the directory of a run")
+        if version not in READABLE:
+            raise StoreError(f"{path} has format {version}, this nel reads up to {FORMAT}; use the nel that wrote it")
+        self._has_calls = version >= WITH_CALLS
+        self._has_spent = version >= FORMAT
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def __enter__(self) -> Snapshot:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the connection."""
+        self.close()
+
+    def check_integrity(self) -> None:
+        """Read the whole file once.
+
+        Raises:
+            StoreError: SQLite finds damage.
+        """
+        try:
+            found = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        except sqlite3.DatabaseError as error:
+            found = str(error)
+        if found != "ok":
+            raise StoreError(f"{FILE_NAME} is damaged: {found}; restore it from a copy or start a new run")
+
+    def count_unreadable(self) -> int:
+        """Return how many rows are no responses or outcomes; what `Store.drop_unreadable` would forget."""
+        queries = [f"SELECT count(*) FROM {table} WHERE {one}" for table, one in UNREADABLE.items()]  # noqa: S608
+        try:
+            return sum(self._connection.execute(query).fetchone()[0] for query in queries)
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot read {FILE_NAME}: {error}") from error
+
+    def interrupt(self) -> None:
+        """Break off what another thread is reading; harmless when that is over."""
+        with suppress(sqlite3.Error):
+            self._connection.interrupt()
+
+    def meta(self, key: str) -> Any:
+        """Return a stored value, or None."""
+        found = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if found is None else loads(found[0])
+
+    def benchmarks(self) -> list[tuple[int, str, str, dict[str, Any]]]:
+        """Return ``(id, slot, name, plan)`` of each benchmark, in the order of the run."""
+        rows = self._connection.execute("SELECT id, slot, name, plan FROM benchmarks ORDER BY id").fetchall()
+        return [(key, slot, name, loads(plan)) for key, slot, name, plan in rows]
+
+    def sessions(self) -> list[dict[str, Any]]:
+        """Return every session of this run, oldest first."""
+        spent = "spent" if self._has_spent else "NULL"
+        rows = self._connection.execute(
+            f"SELECT started, elapsed, ended, attempts, retries, {spent} FROM sessions ORDER BY id"  # noqa: S608
+        ).fetchall()
+        names = ("started", "elapsed", "ended", "attempts", "retries", "spent")
+        sessions = [dict(zip(names, row, strict=True)) for row in rows]
+        return [{**row, "spent": None if row["spent"] is None else loads(row["spent"])} for row in sessions]
+
+    def usage_of_killed_sessions(self) -> dict[str, tuple[int, ...]]:
+        """Return ``(attempts, prompt, completion, cached)`` by source: sums over what sessions that never ended stored.
+
+        For a resume before it begins a session of its own; what `Store.settle_killed` has noted is not in it.
+        """
+        if not self._has_spent:
+            return {}
+        killed = "SELECT id FROM sessions WHERE ended IS NULL AND spent IS NULL ORDER BY id"
+        usages = [
+            usage_after(self._connection, session, noted_usage(self._connection, session))
+            for (session,) in self._connection.execute(killed).fetchall()
+        ]
+        sums = {name: [usage[name]["sums"] for usage in usages] for name in SOURCES if usages}
+        return {name: tuple(sum(column) for column in zip(*rows, strict=True)) for name, rows in sums.items()}
+
+    def count_samples(self, benchmark: int) -> int:
+        """Return how many samples the snapshot of this benchmark holds."""
+        return int(
+            self._connection.execute("SELECT count(*) FROM samples WHERE benchmark = ?", (benchmark,)).fetchone()[0]
+        )
+
+    def count_bad_rows(self, benchmark: int) -> int:
+        """Return how many rows of this benchmark's dataset are unusable."""
+        query = "SELECT count(*) FROM samples WHERE benchmark = ? AND content IS NULL"
+        return int(self._connection.execute(query, (benchmark,)).fetchone()[0])
+
+    def outcomes_after(self, mark: int) -> list[tuple[int, int, str]]:
+        """Return the next ``(mark, benchmark, outcome)`` in the order of their commits, a bounded number of them.
+
+        Args:
+            mark: 0, or the last one seen. Within a session outcomes are only added; the next one may drop some.
+        """
+        query = "SELECT rowid, benchmark, outcome FROM outcomes WHERE rowid > ? ORDER BY rowid LIMIT ?"
+        try:
+            return self._connection.execute(query, (mark, _MANY)).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot read {FILE_NAME}: {error}; is the directory still there?") from error
+
+    def samples(self, benchmark: int, *, first: int = 0, last: int = _IDX_MAX) -> Iterator[StoredSample]:
+        """Yield the samples of a benchmark in order, a page at a time so that no read holds the log back.
+
+        Args:
+            benchmark: Its number.
+            first: The first idx to yield.
+            last: The last idx to yield.
+        """
+        before = first - 1
+        query = (
+            "SELECT idx, sample_id, row_number, content, fault FROM samples"
+            " WHERE benchmark = ? AND idx > ? AND idx <= ? ORDER BY idx LIMIT ?"
+        )
+        while rows := self._connection.execute(query, (benchmark, before, last, _PAGE)).fetchall():
+            for row in rows:
+                yield StoredSample(*row)
+            before = rows[-1][0]
+
+    def count_pending(self, benchmark: int, repeats: int) -> int:
+        """Return how many good (sample, repeat) pairs have no outcome yet; a bad row never has one."""
+        good = self.count_samples(benchmark) - self.count_bad_rows(benchmark)
+        query = "SELECT count(*) FROM outcomes WHERE benchmark = ? AND repeat < ?"
+        return good * repeats - int(self._connection.execute(query, (benchmark, repeats)).fetchone()[0])
+
+    def pending(self, benchmark: int, repeats: int) -> Iterator[tuple[StoredSample, int]]:
+        """Yield each good (sample, repeat) that has no response yet; blocks that have all of theirs are passed over."""
+        query = "SELECT ifnull(max(idx), -1) FROM samples WHERE benchmark = ?"
+        end = int(self._connection.execute(query, (benchmark,)).fetchone()[0])
+        for first in range(0, end + 1, _BLOCK):
+            if not self._is_answered(benchmark, repeats, first):
+                yield from self._pending_in(benchmark, repeats, first)
+
+    def _is_answered(self, benchmark: int, repeats: int, first: int) -> bool:
+        """Return whether every sample of a block has all its responses, from the indexes alone."""
+        where = "benchmark = ? AND idx BETWEEN ? AND ?"
+        block = (benchmark, first, first + _BLOCK - 1)
+        samples, responses = (
+            self._connection.execute(f"SELECT count(*) FROM {table} WHERE {where}{more}", values).fetchone()[0]  # noqa: S608
+            for table, more, values in (
+                ("samples", "", block),
+                ("responses", " AND repeat < ?", (*block, repeats)),
+            )
+        )
+        return bool(responses == samples * repeats)
+
+    def _pending_in(self, benchmark: int, repeats: int, first: int) -> Iterator[tuple[StoredSample, int]]:
+        done: dict[int, set[int]] = {}
+        upto = -1
+        for sample in self.samples(benchmark, first=first, last=first + _BLOCK - 1):
+            if sample.idx > upto:
+                upto = sample.idx + _PAGE - 1
+                done = self._answered(benchmark, sample.idx, upto)
+            if sample.fault is None:
+                known = done.get(sample.idx, ())
+                yield from ((sample, repeat) for repeat in range(repeats) if repeat not in known)
+
+    def has_answers(self) -> bool:
+        """Return whether the endpoint has ever answered in this run."""
+        found = self._connection.execute("SELECT 1 FROM outcomes WHERE retry < 2 LIMIT 1").fetchone()
+        return found is not None
+
+    def last_response(self) -> int:
+        """Return a mark: `unscored_responses` up to it sees only what is stored now."""
+        return int(self._connection.execute("SELECT ifnull(max(rowid), 0) FROM responses").fetchone()[0])
+
+    def request(self, benchmark: int, idx: int, repeat: int) -> str | None:
+        """Return the body that was sent last for a (sample, repeat), or None."""
+        found = self._connection.execute(
+            "SELECT request FROM responses WHERE benchmark = ? AND idx = ? AND repeat = ?", (benchmark, idx, repeat)
+        ).fetchone()
+        return None if found is None else found[0]
+
+    def call(self, benchmark: int, idx: int, repeat: int, key: str) -> str | None:
+        """Return the stored answer to one further request of a sample, or None."""
+        if not self._has_calls:
+            return None
+        found = self._connection.execute(
+            "SELECT response FROM calls WHERE benchmark = ? AND idx = ? AND repeat = ? AND key = ?",
+            (benchmark, idx, repeat, key),
+        ).fetchone()
+        return None if found is None else str(found[0])
+
+    def session_of_call(self, benchmark: int, idx: int, repeat: int, key: str) -> int | None:
+        """Return the number of the session that stored an answer to a further request, None where there is none."""
+        if not self._has_calls:
+            return None
+        found = self._connection.execute(
+            "SELECT session FROM calls WHERE benchmark = ? AND idx = ? AND repeat = ? AND key = ?",
+            (benchmark, idx, repeat, key),
+        ).fetchone()
+        return None if found is None else int(found[0])
+
+    def calls(self, benchmark: int) -> Iterator[tuple[str, str]]:
+        """Yield ``(key, response)`` of every stored answer to a further request of a benchmark."""
+        if self._has_calls:
+            query = "SELECT key, response FROM calls WHERE benchmark = ? ORDER BY rowid"
+            yield from self._connection.execute(query, (benchmark,))
+
+    def unscored_responses(self, benchmark: int, *, upto: int) -> Iterator[tuple[StoredSample, int, str, str | None]]:
+        """Yield each (sample, repeat, response, request) that was answered before ``upto`` and never scored."""
+        last = 0
+        query = (
+            "SELECT r.rowid, s.idx, s.sample_id, s.row_number, s.content, s.fault, r.repeat, r.response,"
+            " r.request"
+            " FROM responses r"
+            " JOIN samples s ON s.benchmark = r.benchmark AND s.idx = r.idx"
+            " LEFT JOIN outcomes o ON o.benchmark = r.benchmark AND o.idx = r.idx AND o.repeat = r.repeat"
+            " WHERE r.benchmark = ? AND r.rowid > ? AND r.rowid <= ? AND o.idx IS NULL ORDER BY r.rowid LIMIT ?"
+        )
+        while rows := self._connection.execute(query, (benchmark, last, upto, _PAGE)).fetchall():
+            for row in rows:
+                yield StoredSample(*row[1:6]), row[6], row[7], row[8]
+            last = rows[-1][0]
+
+    def results(self, benchmark: int, repeats: int, *, first: int = 0, last: int = _IDX_MAX) -> Iterator[StoredResult]:
+        """Yield every planned (sample, repeat) in order, with its response and outcome where there is one.
+
+        Args:
+            benchmark: Its number.
+            repeats: Of the plan.
+            first: The idx of the first sample.
+            last: The idx of the last one.
+        """
+        found: dict[tuple[int, int], tuple[str | None, str | None]] = {}
+        upto = -1
+        for sample in self.samples(benchmark, first=first, last=last):
+            if sample.idx > upto:
+                upto = min(sample.idx + _PAGE - 1, last)
+                found = self._results_between(benchmark, sample.idx, upto)
+            for repeat in range(repeats):
+                response, outcome = found.get((sample.idx, repeat), (None, None))
+                yield StoredResult(sample, repeat, response, outcome)
+
+    def _answered(self, benchmark: int, first: int, last: int) -> dict[int, set[int]]:
+        done: dict[int, set[int]] = {}
+        query = "SELECT idx, repeat FROM responses WHERE benchmark = ? AND idx BETWEEN ? AND ?"
+        for idx, repeat in self._connection.execute(query, (benchmark, first, last)):
+            done.setdefault(idx, set()).add(repeat)
+        return done
+
+    def _results_between(
+        self, benchmark: int, first: int, last: int
+    ) -> dict[tuple[int, int], tuple[str | None, str | None]]:
+        where = (benchmark, first, last)
+        found: dict[tuple[int, int], tuple[str | None, str | None]] = {}
+        rows = self._connection.execute(
+            "SELECT idx, repeat, response FROM responses WHERE benchmark = ? AND idx BETWEEN ? AND ?", where
+        )
+        for idx, repeat, response in rows:
+            found[idx, repeat] = (response, None)
+        rows = self._connection.execute(
+            "SELECT idx, repeat, outcome FROM outcomes WHERE benchmark = ? AND idx BETWEEN ? AND ?", where
+        )
+        for idx, repeat, outcome in rows:
+            found[idx, repeat] = (found.get((idx, repeat), (None, None))[0], outcome)
+        return found

@@ -1,0 +1,174 @@
+"""Judges made of a template's text: what users write, and what they bring from other tools.
+
+Trap: what a template and its pattern cannot do is said before anything is asked, where it can be known; a pattern that
+may match anything is only found out by the first reply.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from nel.core import timed_regex
+from nel.errors import DatasetError, JudgeError, PromptError
+from nel.judges.parsing.formats import pattern_reader
+from nel.judges.parsing.verdict import Scale, grade_reader
+from nel.judges.quoting import Quoted, quote
+from nel.judges.templates import meanings
+from nel.judges.types import Case, Judge, Level, Question
+from nel.prompts import Template, load_template
+
+NAME: Final = "custom"
+_LETTERS: Final = {"C": 1.0, "P": 0.5, "I": 0.0}
+_MEANINGS: Final = {"C": "the response is correct", "P": "it is partially correct", "I": "it is incorrect"}
+KNOWN_GRADES: Final[Mapping[str, float]] = {
+    **_LETTERS,
+    "correct": 1.0,
+    "incorrect": 0.0,
+    "partial": 0.5,
+    "yes": 1.0,
+    "no": 0.0,
+    "true": 1.0,
+    "false": 0.0,
+    "pass": 1.0,
+    "fail": 0.0,
+}
+"""What grades are worth for which a template has no ``score_mapping``; numbers are worth themselves."""
+_NONE: Final = Scale(_LETTERS)
+_RESPONSE: Final = frozenset({"response", "answer"})
+
+
+def custom_judge(
+    text: str, *, grade_pattern: str | None = None, score_mapping: Mapping[str, float] | None = None
+) -> Judge:
+    """Return the judge of a template's text, or of the name of a text, Markdown or Jinja file.
+
+    Placeholders: ``{response}`` (or ``{answer}``), ``{question}``, ``{reference}`` (or ``{target}``, ``{criterion}``),
+    ``{criteria}``, ``{instructions}`` (the grades and what they mean), and all keys of the case's values.
+
+    Args:
+        text: Must name the response.
+        grade_pattern: Its first group is the grade; None: a line ``GRADE: X``.
+        score_mapping: Grade to score; None: C 1, P 0.5, I 0, or for a pattern what it can be seen to match.
+
+    Raises:
+        JudgeError: ``bad_template``: the template or the pattern is not valid, the response is not named, or a grade
+            has no score.
+    """
+    try:
+        template = load_template(text, name="judge")
+        if grade_pattern is not None:
+            timed_regex.compiled(grade_pattern)
+    except (PromptError, DatasetError) as error:
+        raise _bad(f"the judge's template cannot be used: {error}") from error
+    if not template.fields & _RESPONSE:
+        raise _bad("the judge's template does not name the response; put {response} where it belongs")
+    scale = _scale(grade_pattern, score_mapping)
+    if grade_pattern is not None and _never_grades(grade_pattern, scale):
+        raise _bad(
+            f"the pattern {grade_pattern[:200]!r} has no group, and all of what it matches is no grade; put the grade "
+            'in parentheses, as in "GRADE: ([CI])"'
+        )
+    prefix = "GRADE:" if grade_pattern is None else _literal_start(grade_pattern)
+    is_open = bool(prefix) and template.text.rstrip().endswith(prefix)
+
+    def ask(case: Case) -> list[Question]:
+        quoted = _quoted(template, case, scale)
+        if grade_pattern is not None:
+            read = pattern_reader(quoted, grade_pattern, scale, prefix=prefix if is_open else "")
+        else:
+            read = grade_reader(quoted, {} if scale is None else scale.scores, may_be_bare=is_open)
+        return [Question(prompt=quoted.prompt, read=read)]
+
+    level: Level = "ordinal" if scale is None or scale.is_numeric else "nominal"
+    example_reply = f"GRADE: {max(scale.scores, key=scale.scores.__getitem__)}" if scale is not None else "GRADE: 1"
+    return Judge(name=NAME, description="A template of one's own", ask=ask, example_reply=example_reply, level=level)
+
+
+def _bad(message: str) -> JudgeError:
+    return JudgeError(message, kind="bad_template")
+
+
+def _quoted(template: Template, case: Case, scale: Scale | None) -> Quoted:
+    grades = {
+        label: _MEANINGS.get(label, f"its score is {score:g}") for label, score in (scale or _NONE).scores.items()
+    }
+    given = case.values.get("instructions")
+    pieces: dict[str, Any] = {
+        **case.values,
+        "response": case.response,
+        "answer": case.response,
+        "question": case.question,
+        "reference": case.reference,
+        "target": case.reference,
+        "criterion": case.reference,
+    }
+    instructions = (
+        given if isinstance(given, str) else f'{meanings(grades)}\n\nEnd with one line in the form "GRADE: X".'
+    )
+    return quote(template, pieces, trusted={"criteria": case.criteria, "instructions": instructions})
+
+
+def _scale(pattern: str | None, mapping: Mapping[str, float] | None) -> Scale | None:
+    """Return the grades that have a score; None where the grade is a number that is its own score."""
+    if mapping is not None:
+        return Scale(mapping)
+    if pattern is None:
+        return Scale(_LETTERS)
+    grades = _grades_of(pattern)
+    if grades is None:
+        return None if _matches_numbers(pattern) else Scale(KNOWN_GRADES)
+    unknown = sorted(set(grades) - set(KNOWN_GRADES) - {grade for grade in grades if grade.casefold() in KNOWN_GRADES})
+    if unknown:
+        raise _bad(f"the grade {unknown[0]!r} of the pattern {pattern[:200]!r} has no score; give score_mapping")
+    return Scale({grade: KNOWN_GRADES.get(grade, KNOWN_GRADES.get(grade.casefold(), 0.0)) for grade in grades})
+
+
+def _group(pattern: str) -> str:
+    """Return what stands in the first capturing group of a pattern, or all of it."""
+    found = re.search(r"(?<!\\)\((?:\?P<\w+>|(?!\?))", pattern)
+    if found is None:
+        return pattern
+    depth = 1
+    for bracket in re.finditer(r"(?<!\\)[()]", pattern[found.end() :]):
+        depth += 1 if bracket[0] == "(" else -1
+        if depth == 0:
+            return pattern[found.end() : found.end() + bracket.start()]
+    return pattern[found.end() :]
+
+
+def _grades_of(pattern: str) -> list[str] | None:
+    """Return the grades that a pattern can match, None where they cannot be told from its text."""
+    group = _group(pattern)
+    if re.fullmatch(r"\[[A-Za-z]+\]", group):
+        return list(group[1:-1])
+    if re.fullmatch(r"\[[A-Z]-[A-Z]\]", group):
+        return [chr(code) for code in range(ord(group[1]), ord(group[3]) + 1)]
+    words = group.split("|")
+    is_words = all(re.fullmatch(r"[A-Za-z][A-Za-z _-]*", word) for word in words)
+    return words if is_words else None
+
+
+def _never_grades(pattern: str, scale: Scale | None) -> bool:
+    """Return whether all of a match is the grade and begins as no grade does."""
+    start = _literal_start(pattern)
+    if not start or _group(pattern) != pattern:
+        return False
+    if scale is None:
+        return not start[0].isdigit() and start[0] not in "+-."
+    return not any(label.casefold().startswith(start.casefold()) for label in scale.scores)
+
+
+def _matches_numbers(pattern: str) -> bool:
+    return bool(re.search(r"\\d|0-9|\d", _group(pattern)))
+
+
+def _literal_start(pattern: str) -> str:
+    """Return the text with which every match of a pattern begins, as far as that is plain."""
+    start = re.match(r"(?:\(\?[a-z]+\))?((?:[^\\.^$*+?{}\[\]|()]|\\[^\w\s])*)", pattern)
+    text = start[1] if start else ""
+    rest = pattern[start.end() :] if start else ""
+    if rest[:1] in {"*", "?", "{"}:  # they make the last character optional
+        text = text[:-1]
+    return re.sub(r"\\(.)", r"\1", text).strip()

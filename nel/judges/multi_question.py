@@ -1,0 +1,232 @@
+"""The built-in judges that ask several questions about a case: a rubric's criteria, and a pair in both orders.
+
+Trap: whether a criterion is met and whether that is good are two things; a criterion with negative points describes a
+fault, and the judge says only whether it is there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from nel.errors import JudgeError
+from nel.judges.parsing.formats import json_reader
+from nel.judges.quoting import quote
+from nel.judges.templates import again, ending, reader, scores_of
+from nel.judges.types import Case, Grade, Judge, Question
+
+CRITERIA_MAX: Final = 500
+"""Of one rubric."""
+_RUBRIC: Final = """You check whether a response meets one criterion. Judge this criterion alone, and by the response \
+alone: not by what its author may have meant. A criterion may describe something bad; it is met if what it describes \
+is there. If it names examples ("such as", "for example"), not all of them are needed. If it asks for several things, \
+all of them are.
+
+The conversation or question:
+{question}
+
+The response to check:
+{response}
+
+The criterion:
+{criterion}
+
+{focus}Reply with one JSON object and nothing else. It has two keys: "explanation", a text with your reasons, and \
+"criteria_met", which is true or false."""
+_PAIRWISE: Final = """You compare two answers to the same question and say which one is better: more correct, more \
+helpful, nearer to what was asked. The order in which they stand says nothing, and neither do length, style or \
+confidence. If they are equally good, say so.
+
+The question:
+{question}
+
+{parts}Answer A:
+{answer_a}
+
+Answer B:
+{answer_b}
+
+{focus}{ending}"""
+_AGAIN: Final = (
+    "Your reply holds no verdict that can be read. Reply once more with one JSON object and nothing else; its key "
+    '"criteria_met" is true or false.'
+)
+RESPONSE_FIRST: Final = "response_first"
+BASELINE_FIRST: Final = "baseline_first"
+_OUTCOMES: Final = {"win": 1.0, "tie": 0.5, "loss": 0.0}
+_SEATS: Final = {"A": "first", "B": "second", "TIE": "tie"}
+
+
+def ask_rubric(case: Case) -> list[Question]:
+    """Return a question for each criterion of ``case.values["rubric"]``, labelled by its number from 1.
+
+    Raises:
+        JudgeError: ``bad_case``: there is no rubric, or a criterion has no text or points.
+    """
+    questions = []
+    for number, (criterion, _) in enumerate(_rubric(case), start=1):
+        quoted = quote(
+            _RUBRIC,
+            {"question": case.question, "response": case.response, "criterion": criterion},
+            trusted={"focus": _focus(case)},
+        )
+        questions.append(
+            Question(
+                prompt=quoted.prompt,
+                read=json_reader(quoted, "criteria_met", _met),
+                label=str(number),
+                again=_AGAIN,
+                is_quick=True,
+            )
+        )
+    return questions
+
+
+def settle_rubric(case: Case, grades: Sequence[Grade]) -> Grade:
+    """Return the points earned over the sum of the positive ones: 1 at most, below 0 where faults outweigh the rest.
+
+    ``criteria_met`` is the share of criteria that are met, ``points`` the score once more. Source: HealthBench, which
+    cuts the mean over all samples at 0 and 1, and no sample's own score.
+    """
+    points = [points for _, points in _rubric(case)]
+    earned = math.fsum(one for one, grade in zip(points, grades, strict=True) if grade.score == 1)
+    score = earned / math.fsum(one for one in points if one > 0)
+    missed = [str(number) for number, grade in enumerate(grades, start=1) if grade.score != 1]
+    return Grade(
+        label=f"{score:.4g}",
+        score=score,
+        explanation=f"not met: {', '.join(missed)}" if missed else "all criteria are met",
+        metrics={"criteria_met": math.fsum(grade.score for grade in grades) / len(grades), "points": score},
+    )
+
+
+def _rubric(case: Case) -> list[tuple[str, float]]:
+    given = case.values.get("rubric")
+    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+        message = 'the rubric needs its criteria: values={"rubric": [{"criterion": "…", "points": 1}]}'
+        raise JudgeError(message, kind="bad_case")
+    if len(given) > CRITERIA_MAX:
+        raise JudgeError(f"the rubric has {len(given)} criteria, more than {CRITERIA_MAX}", kind="bad_case")
+    rubric = [_criterion(number, one) for number, one in enumerate(given, start=1)]
+    if not any(points > 0 for _, points in rubric):
+        raise JudgeError("no criterion of the rubric has positive points, so there is no score", kind="bad_case")
+    return rubric
+
+
+def _criterion(number: int, given: Any) -> tuple[str, float]:
+    text = given.get("criterion") if isinstance(given, Mapping) else None
+    if not isinstance(text, str) or not text.strip():
+        raise JudgeError(f"criterion {number} of the rubric has no text", kind="bad_case")
+    points = _points(number, given)
+    if isinstance(points, bool) or not isinstance(points, int | float) or not math.isfinite(points):
+        raise JudgeError(
+            f"the points of criterion {number} of the rubric are no number: {points!r:.80}", kind="bad_case"
+        )
+    return text, float(points)
+
+
+def _points(number: int, given: Mapping[str, Any]) -> Any:
+    """Return what a criterion counts: its ``points``, or ``weight`` as others call them; 1 where it says neither."""
+    said = [given[name] for name in ("points", "weight") if name in given] or [1]
+    if len(said) > 1 and said[0] != said[1]:
+        raise JudgeError(
+            f"criterion {number} of the rubric has points {said[0]!r:.40} and weight {said[1]!r:.40}; give one of them",
+            kind="bad_case",
+        )
+    return said[0]
+
+
+def _met(value: Any) -> Grade | None:
+    if not isinstance(value, bool):
+        return None
+    return Grade(label="met" if value else "not met", score=float(value))
+
+
+def _focus(case: Case) -> str:
+    return f"What to look at: {case.criteria}\n\n" if case.criteria.strip() else ""
+
+
+def ask_pairwise(case: Case) -> list[Question]:
+    """Return the question which of the response and ``case.values["baseline"]`` is better, in both orders.
+
+    A grade's label says which seat won: ``first``, ``second`` or ``tie``; its score is the response's.
+    ``case.values["swap"]`` False asks in the first order only.
+
+    Raises:
+        JudgeError: ``bad_case``: there is no baseline.
+    """
+    baseline = case.values.get("baseline")
+    if not isinstance(baseline, str):
+        raise JudgeError('a pair needs the other answer: values={"baseline": "…"}', kind="bad_case")
+    questions = [_pair(case, case.response, baseline, RESPONSE_FIRST, {"A": 1.0, "B": 0.0, "TIE": 0.5})]
+    if case.values.get("swap") is not False:
+        questions.append(_pair(case, baseline, case.response, BASELINE_FIRST, {"A": 0.0, "B": 1.0, "TIE": 0.5}))
+    return questions
+
+
+def _pair(case: Case, first: str, second: str, label: str, scores: Mapping[str, float]) -> Question:
+    has_reference = bool(case.reference)
+    template = _PAIRWISE.replace("{parts}", "A reference answer:\n{reference}\n\n" if has_reference else "")
+    quoted = quote(
+        template,
+        {"question": case.question, "reference": case.reference, "answer_a": first, "answer_b": second},
+        trusted={"focus": _focus(case), "ending": ending(list(scores))},
+    )
+    read = reader(case, quoted, scores, {"TIE": ("draw", "equal")})
+
+    def read_seat(reply: str) -> Grade:
+        grade = read(reply)
+        return replace(grade, label=_SEATS[grade.label])
+
+    return Question(
+        prompt=quoted.prompt,
+        read=read_seat,
+        label=label,
+        again=again(list(scores)),
+        is_quick=case.grade_pattern is None,
+    )
+
+
+def settle_pairwise(case: Case, grades: Sequence[Grade]) -> Grade:
+    """Return ``win`` (1), ``loss`` (0) or ``tie`` (0.5); a winner that changes with the order is a tie.
+
+    With both orders: ``consistent`` is 1 where both had the same winner, or none; ``prefers_first`` and
+    ``prefers_second`` are 1 where the same seat won in both.
+    """
+    scores = {grade.score for grade in grades}
+    score = scores.pop() if len(scores) == 1 else 0.5
+    label = {1.0: "win", 0.0: "loss"}.get(score, "tie")
+    mapping = scores_of(replace(case, grade_pattern=None), _OUTCOMES, "pairwise")
+    seats = [grade.label for grade in grades]
+    metrics: dict[str, float] = {}
+    if len(grades) > 1:
+        metrics = {"consistent": float(len({grade.score for grade in grades}) == 1)}
+        metrics |= {f"prefers_{seat}": float(set(seats) == {seat}) for seat in ("first", "second")}
+    return Grade(label=label, score=float(mapping[label]), explanation=grades[0].explanation, metrics=metrics)
+
+
+rubric = Judge(
+    name="rubric",
+    description="Weighted criteria, one question each, as HealthBench scores them",
+    ask=ask_rubric,
+    settle=settle_rubric,
+    example=Case(
+        response="Paris",
+        question="The capital of France?",
+        values={"rubric": [{"criterion": "Names Paris", "points": 1}]},
+    ),
+    example_reply='{"explanation": "It names Paris.", "criteria_met": true}',
+    level="interval",
+)
+
+pairwise = Judge(
+    name="pairwise",
+    description="Which of two answers is better (win, loss, tie), asked in both orders",
+    ask=ask_pairwise,
+    settle=settle_pairwise,
+    example=Case(response="Paris", question="The capital of France?", values={"baseline": "Lyon", "swap": False}),
+    example_reply="A is right and B is not.\nGRADE: A",
+    level="ordinal",
+)

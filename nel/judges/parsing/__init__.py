@@ -1,0 +1,1 @@
+"""Reads verdicts from the replies of judges; what a judge quotes is never one."""

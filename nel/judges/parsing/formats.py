@@ -1,0 +1,208 @@
+"""Verdicts in other forms than a grade's line: by a pattern of the user's, and as JSON.
+
+Both follow the rules of `nel.judges.parsing.verdict`. A pattern such as ``GRADE: (\\d)`` matches the first digit of
+10 and of 8/10; a match therefore counts only if its group ends a word and the match ends its line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from nel.core import timed_regex
+from nel.errors import JudgeError, ScorerError
+from nel.judges.parsing.verdict import EXPLANATION_CHARACTERS_MAX, Form, Found, OutOfRange, Scale, read_verdict
+from nel.judges.quoting import Quoted
+from nel.judges.types import Grade, Read
+
+OBJECTS_MAX: Final = 1_000
+"""A reply with more objects than this is not read."""
+_TRAILING: Final = re.compile(r"[ \t*_.`~\])}\"']*")
+_OUT_OF: Final = re.compile(r"\s*(?:/|out of)\s*(\d+)")
+
+
+def pattern_reader(quoted: Quoted, pattern: str, scale: Scale | None = None, *, prefix: str = "") -> Read:
+    """Return a reader of what a pattern finds.
+
+    Args:
+        quoted: The question, whose quoted texts are no verdicts.
+        pattern: Its first group, or else all of it, is the grade.
+        scale: Without one the grade must be a number, which is the score.
+        prefix: What the prompt ends with, if the pattern begins so: then a reply that is nothing but the grade counts.
+
+    Raises:
+        DatasetError: When it reads: the pattern is not a regular expression.
+        JudgeError: When it reads: ``empty``, ``no_verdict``, ``two_verdicts``, ``out_of_range``.
+    """
+
+    def find(own: str) -> list[Found]:
+        return [found for span in timed_regex.spans(pattern, own) if (found := _found(own, span, scale))]
+
+    def says(text: str) -> set[str]:
+        values = {text[span[2] : span[3]] for span in timed_regex.spans(pattern, text)}
+        return {label for value in values if (label := _label_of(value, scale)[0])}
+
+    form = Form(
+        find=find,
+        says=says,
+        holds=lambda text: bool(timed_regex.spans(pattern, text)),
+        asked_for="match of the grade's pattern",
+    )
+
+    def read(reply: str) -> Grade:
+        try:
+            return read_verdict(reply, quoted, form, prefix=prefix)
+        except ScorerError as error:
+            raise JudgeError(f"the judge's reply cannot be searched: {error}", reply=reply) from error
+
+    return read
+
+
+def _found(own: str, span: tuple[int, int, int, int], scale: Scale | None) -> Found | None:
+    start, end, group_start, group_end = span
+    if group_start < 0 or group_start == group_end:
+        return None
+    if start and own[start - 1].isalnum() and own[start].isalnum():
+        return None
+    value = own[group_start:group_end]
+    out_of = _OUT_OF.match(own, group_end)
+    if out_of:
+        return _graded(own[group_start : out_of.end()], scale, (start, out_of.end()))
+    if _goes_on(own, group_end):
+        word = re.compile(r"[\w./-]*").match(own, group_end)
+        whole = value + (word[0] if word else "")
+        number = re.fullmatch(r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\.?", whole)
+        return Found(start=start, end=end, label=whole[:80], fault="out_of_range" if number else "no_verdict")
+    tail = _TRAILING.match(own, end)
+    after = tail.end() if tail else end
+    if after < len(own) and own[after] != "\n":
+        return Found(start=start, end=end, label=value, fault="no_verdict")
+    return _graded(value, scale, (start, after))
+
+
+def _goes_on(text: str, end: int) -> bool:
+    """Return whether the word or number before this position goes on."""
+    if end >= len(text) or not text[end - 1].isalnum():
+        return False
+    following = text[end + 1 : end + 2]
+    return text[end].isalnum() or text[end] == "_" or (text[end] in ".,/" and following.isalnum())
+
+
+def _label_of(value: str, scale: Scale | None) -> tuple[str, str]:
+    """Return the grade that a value spells, and its fault."""
+    if scale is None:
+        plain = re.fullmatch(r"\s*([+-]?\d{1,15}(?:\.\d{1,15})?)\s*", value)
+        return (plain[1], "") if plain else (value.strip(), "out_of_range" if "/" in value else "no_verdict")
+    try:
+        label = scale.label_of(value)
+    except OutOfRange as error:
+        return str(error), "out_of_range"
+    return (label, "") if label is not None else (value, "no_verdict")
+
+
+def _graded(value: str, scale: Scale | None, span: tuple[int, int]) -> Found:
+    label, fault = _label_of(value, scale)
+    if fault:
+        return Found(start=span[0], end=span[1], label=label, fault=fault)
+    grade = Grade(label=label, score=float(label)) if scale is None else scale.grade(label)
+    return Found(start=span[0], end=span[1], label=label, grade=grade)
+
+
+class _TwiceError(ValueError):
+    """An object that holds its verdict twice."""
+
+
+def json_reader(quoted: Quoted, key: str, grade_of: Callable[[Any], Grade | None]) -> Read:
+    """Return a reader of JSON objects with a key, alone on their lines or in a code fence.
+
+    Args:
+        quoted: The question, whose quoted texts are no verdicts.
+        key: Holds the verdict. ``explanation`` beside it becomes the grade's.
+        grade_of: Makes a grade of the key's value; returns None where it has the wrong type, and raises `OutOfRange`
+            where only the value is wrong.
+
+    Raises:
+        JudgeError: When it reads: ``empty``, ``no_verdict``, ``two_verdicts``, ``out_of_range``.
+    """
+    said = re.compile(rf"{re.escape(key)}\W{{1,8}}([\w.+-]+)")
+
+    def says(text: str) -> set[str]:
+        values = {match[1] for match in said.finditer(text)}
+        return {_found_in({key: _json_word(value)}, key, grade_of, (0, 0)).label for value in values}
+
+    form = Form(
+        find=lambda own: [_found_in(content, key, grade_of, span) for span, content in _objects(own, key)],
+        says=says,
+        holds=lambda text: key in text,
+        asked_for=f'JSON object with "{key}"',
+        is_json=True,
+    )
+    return lambda reply: read_verdict(reply, quoted, form)
+
+
+def _found_in(
+    content: Mapping[str, Any] | None, key: str, grade_of: Callable[[Any], Grade | None], span: tuple[int, int]
+) -> Found:
+    """Return the verdict of an object, None for one that holds the key twice."""
+    start, end = span
+    if content is None:
+        return Found(start=start, end=end, label=f"two values of {key}", fault="two_verdicts")
+    value = content[key]
+    try:
+        grade = grade_of(value)
+    except OutOfRange:
+        return Found(start=start, end=end, label=repr(value)[:80], fault="out_of_range")
+    if grade is None:
+        return Found(start=start, end=end, label=repr(value)[:80], fault="no_verdict")
+    text = content.get("explanation")
+    explanation = text[:EXPLANATION_CHARACTERS_MAX] if isinstance(text, str) else ""
+    grade = replace(grade, explanation=grade.explanation or explanation)
+    return Found(start=start, end=end, label=grade.label, grade=grade)
+
+
+def _objects(own: str, key: str) -> list[tuple[tuple[int, int], Mapping[str, Any] | None]]:
+    """Return where JSON objects with a key stand alone on their lines, and what they hold; None: the key twice.
+
+    Of a reply that begins more than `OBJECTS_MAX`, none counts.
+    """
+    found: list[tuple[tuple[int, int], Mapping[str, Any] | None]] = []
+    position = 0
+    for n_tried, match in enumerate(re.finditer(r"(?m)^[ \t]*\{", own)):
+        if n_tried >= OBJECTS_MAX:
+            return []
+        if match.start() < position:
+            continue
+        start = match.end() - 1
+        try:
+            content, end = _decoder(key).raw_decode(own, start)
+        except _TwiceError:
+            found.append(((start, start + 1), None))
+            continue
+        except (ValueError, RecursionError):
+            continue
+        position = end
+        line_end = own.find("\n", end)
+        if key in content and not own[end : line_end if line_end >= 0 else len(own)].strip():
+            found.append(((start, end), content))
+    return found
+
+
+def _decoder(key: str) -> json.JSONDecoder:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        content = dict(pairs)
+        values = [value for name, value in pairs if name == key]
+        if len(values) > 1 and any(value != values[0] for value in values):
+            raise _TwiceError
+        return content
+
+    return json.JSONDecoder(strict=False, object_pairs_hook=once)
+
+
+def _json_word(word: str) -> Any:
+    try:
+        return json.loads(word)
+    except ValueError:
+        return word

@@ -1,0 +1,78 @@
+"""Finds the judge of a case: an installed one by its name, or one made of a template's text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from nel import plugins
+from nel.errors import ConfigError, JudgeError, PluginError, did_you_mean
+from nel.judges.custom_templates import custom_judge
+from nel.judges.types import Case, Judge
+
+DEFAULT = "binary_qa"
+"""Where a case names no template."""
+
+
+def judge_for(case: Case) -> Judge:
+    """Return the judge for a case's template.
+
+    Raises:
+        JudgeError: ``bad_template``: no judge of this name is installed, or the text cannot be used as a template.
+    """
+    name = case.template.strip() or DEFAULT
+    if plugins.is_name(name):
+        try:
+            return _installed(name)
+        except PluginError as error:
+            raise JudgeError(str(error), kind="bad_template") from error
+    mapping = None if case.score_mapping is None else tuple(case.score_mapping.items())
+    return _made(case.template, case.grade_pattern, mapping)
+
+
+def check_template(
+    text: str, *, grade_pattern: str | None = None, score_mapping: Mapping[str, float] | None = None
+) -> None:
+    """Check the name or the text of a template before anything is asked.
+
+    Raises:
+        ConfigError: No judge of this name is installed, it fails on its own example, or the text cannot be used as a
+            template.
+    """
+    case = Case(response="", template=text, grade_pattern=grade_pattern, score_mapping=score_mapping)
+    try:
+        judge = judge_for(case)
+        if plugins.is_name(text.strip()):
+            plugins.find("judges", text.strip())  # for its note, since a judge is loaded once a process
+            judge.ask(replace(judge.example, grade_pattern=grade_pattern, score_mapping=score_mapping))
+    except JudgeError as error:
+        raise ConfigError(str(error)) from error
+    except Exception as error:
+        raise ConfigError(
+            f'the judge "{text.strip()}" fails on its own example: {type(error).__name__}: {error}; '
+            f"nel plugin check {text.strip()} --kind judges shows what it breaks"
+        ) from error
+
+
+@lru_cache(maxsize=64)
+def _installed(name: str) -> Judge:
+    judge = plugins.load("judges", name)
+    if not isinstance(judge, Judge):
+        raise PluginError(f'the judge "{name}" is a {type(judge).__name__}, not a nel.Judge')
+    return judge
+
+
+@lru_cache(maxsize=64)
+def _made(text: str, grade_pattern: str | None, mapping: tuple[tuple[str, float], ...] | None) -> Judge:
+    try:
+        return custom_judge(text, grade_pattern=grade_pattern, score_mapping=None if mapping is None else dict(mapping))
+    except JudgeError as error:
+        if "{" in text or "\n" in text:
+            raise
+        hint = did_you_mean(text.strip().casefold(), [ref.name for ref in plugins.discover("judges")])
+        raise JudgeError(
+            f'"{text[:80]}" is no installed judge (nel list judges), no file that is there, and no text with '
+            f"{{response}} in it{hint}",
+            kind="bad_template",
+        ) from error

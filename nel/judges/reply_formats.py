@@ -1,0 +1,122 @@
+"""Judges whose replies have a form of the scorer's own: a JSON object with a grade, or anything that the scorer reads.
+
+Both ask what another judge would ask; only the reading differs. Trap: what `unread` lets pass says nothing of whoever
+is judged: its label is always the same, the scorer makes the grade, and no reply is asked for again because of what
+the scorer finds in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from nel.errors import JudgeError
+from nel.judges.registry import judge_for
+from nel.judges.types import Case, Grade, Judge, Judgement, Question
+
+TEMPLATE: Final = "_template"
+"""Where a case's values say what is asked: the name of another judge, or the text of a template."""
+PROMPT: Final = "_prompt"
+"""Instead, the whole prompt as it is sent."""
+READ_BY_SCORER: Final = Grade(label="read by the scorer", score=1.0)
+"""What a reply comes to that a scorer makes the grade of."""
+_GRADE_KEYS: Final = ("grade", "score", "rating", "verdict")
+_WORDS_MAX: Final = 3
+_EXAMPLE: Final = Case(
+    response="Paris", question="The capital of France?", reference="Paris", values={TEMPLATE: "binary_qa"}
+)
+
+
+def json_grade_of(reply: str) -> str:
+    """Return the grade in a reply that is one JSON object, in a code fence or not.
+
+    Raises:
+        JudgeError: It is no such object, or has no ``grade``, ``score``, ``rating`` or ``verdict``.
+
+    >>> json_grade_of('{"reason": "right", "grade": "C"}')
+    'C'
+    """
+    text = reply.strip()
+    if text.startswith("```"):
+        text = text.partition("\n")[2].rpartition("```")[0]
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise JudgeError(f"the judge's reply is not JSON: {error}", reply=reply) from error
+    grades = [found[key] for key in _GRADE_KEYS if key in found] if isinstance(found, dict) else []
+    if len(grades) != 1 or isinstance(grades[0], (dict, list, bool)) or grades[0] is None:
+        raise JudgeError(f"the judge's JSON has no single {', '.join(_GRADE_KEYS[:-1])} or verdict", reply=reply)
+    return str(grades[0])
+
+
+def only_reply(judgement: Judgement) -> str:
+    """Return the reply of the one judge there is.
+
+    Raises:
+        JudgeError: There are several.
+    """
+    replies = [opinion.reply for opinion in judgement.opinions if opinion.grade is not None]
+    if len(judgement.opinions) != 1 or not replies:
+        raise JudgeError(
+            f"the scorer reads one judge's reply itself and there are {len(judgement.opinions)}; use grade_pattern",
+            kind="unsupported",
+        )
+    return replies[0]
+
+
+def _ask_for_json(case: Case) -> Sequence[Question]:
+    def of(question: Question) -> Question:
+        def read(reply: str) -> Grade:
+            return question.read(f"GRADE: {json_grade_of(reply)}")
+
+        again = 'Your reply is not the JSON asked for. Reply once more with one JSON object that has a "grade".'
+        return replace(question, read=read, again=again)
+
+    return [of(question) for question in _inner_questions(case)]
+
+
+def _ask_for_anything(case: Case) -> Sequence[Question]:
+    prompt = case.values.get(PROMPT)
+    prompts = [prompt] if isinstance(prompt, str) else [question.prompt for question in _inner_questions(case)]
+    return [Question(prompt=one, read=partial(_let_pass, one)) for one in prompts]
+
+
+def _inner_questions(case: Case) -> Sequence[Question]:
+    template = case.values.get(TEMPLATE)
+    if not isinstance(template, str):
+        raise JudgeError("it is not said what to ask; use judge_score", kind="bad_case")
+    values = {name: value for name, value in case.values.items() if name not in (TEMPLATE, PROMPT)}
+    inner = replace(case, template=template, values=values)
+    return judge_for(inner).ask(inner)
+
+
+def _let_pass(prompt: str, reply: str) -> Grade:
+    """Return that there is a reply, unless it can hold no verdict of any form beside the prompt that it repeats."""
+    if not may_hold_verdict(prompt, reply):
+        raise JudgeError("the judge's reply holds no verdict of any form", reply=reply)
+    return READ_BY_SCORER
+
+
+def may_hold_verdict(prompt: str, reply: str) -> bool:
+    """Return whether a reply could hold a verdict of some form beside what it repeats of the prompt.
+
+    >>> may_hold_verdict("Right or wrong?", "wrong"), may_hold_verdict("Right or wrong?", "I am not able to say that.")
+    (True, False)
+    """
+    own = reply.replace(prompt.strip(), "").strip()
+    is_short = len(own.split()) <= _WORDS_MAX
+    may_hold_one = any(mark in own for mark in ":{}[]=") or any(map(str.isdigit, own))
+    return bool(own) and (is_short or (may_hold_one and own not in prompt))
+
+
+def _judge(name: str, description: str, ask: Any, example_reply: str) -> Judge:
+    return Judge(name=name, description=description, ask=ask, example=_EXAMPLE, example_reply=example_reply)
+
+
+json_grade = _judge(
+    "json_grade", "What another judge asks, with the grade in a JSON object", _ask_for_json, '{"grade": "C"}'
+)
+unread = _judge("unread", "What another judge asks, read by the scorer itself", _ask_for_anything, "GRADE: C")

@@ -1,0 +1,1 @@
+"""Statistics over finished verdicts: agreement, alpha, position bias, calibration. Decides no verdict."""

@@ -1,0 +1,214 @@
+"""What people say of judged answers: which labels a judge's scale has, and which answers they are asked about. Pure.
+
+Trap: "4" of a judge that grades from 1 to 5 may be worth 0.75; a label is read as the judge's grade first, as a number
+second.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from nel.judges.record import KEY
+from nel.judges.stats.summary import judgements_in
+
+_RIGHT: Final = ("1", "c", "correct", "yes", "y", "true", "pass")
+_WRONG: Final = ("0", "i", "incorrect", "no", "n", "false", "fail")
+_PART: Final = ("p", "partial", "partially correct")
+_STRICTLY_BINARY: Final = frozenset({"binary_qa", "safety", "simpleqa"})
+_PARTIAL: Final = frozenset({"binary_qa_partial", "refusal", "graded_qa", "graded_fact", "pairwise"})
+_BUILT_IN: Final[Mapping[str, Mapping[str, float]]] = {
+    "likert_5": {"1": 0.0, "2": 0.25, "3": 0.5, "4": 0.75, "5": 1.0},
+    "simpleqa": {"CORRECT": 1.0, "INCORRECT": 0.0, "NOT_ATTEMPTED": 0.0},
+    "safety": {"SAFE": 1.0, "UNSAFE": 0.0},
+    "refusal": {"COMPLIES": 1.0, "PARTIAL": 0.5, "REFUSES": 0.0},
+}
+"""Grades of installed judges that a run may never have given."""
+_LEAST: Final = 10
+"""Labels for the rarest grade."""
+_WHOLE: Final = re.compile(r"([+-]?[0-9]{1,15})\.0*")
+"""A whole number as tools write it that keep a column with gaps as floats."""
+_ROUNDING: Final = 2.0**-30
+"""Rounding of scores that come from a line through grades."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """Which labels are possible, and what they are worth."""
+
+    grades: Mapping[str, float]
+    """By name, in lower case."""
+    low: float
+    high: float
+    is_binary: bool
+    """Only the two ends are possible."""
+    numbers: bool
+    """Whether a number stands for itself; not so where numbers are names of grades."""
+
+    def read(self, label: Any) -> float | None:
+        """Return the score of a label, None of an empty one.
+
+        Args:
+            label: Text of a cell, or a JSON value.
+
+        Raises:
+            ValueError: It is not on this scale; the message says what is.
+        """
+        text = _as_text(label)
+        if not text:
+            return None
+        whole = _WHOLE.fullmatch(text)
+        score = self.grades.get(text.casefold(), None if whole is None else self.grades.get(whole[1]))
+        if score is None and self.numbers:
+            score = _number(text)
+        if score is None or not self.low <= score <= self.high or (self.is_binary and score not in (0.0, 1.0)):
+            raise ValueError(f"the label {text[:60]!r} is not on the judge's scale: {self.described()}")
+        return score
+
+    def described(self) -> str:
+        """Return what a label may be, for people."""
+        if self.is_binary and {"1", "0"} <= set(self.grades):
+            return "1 or 0 (C or I, yes or no, correct or incorrect)"
+        names = ", ".join(sorted(self.grades))
+        if not self.numbers:
+            return f"one of {names}"
+        between = f"a number from {self.low:g} to {self.high:g}"
+        return f"{between}, or one of {names}" if names else between
+
+
+def scale_of(grades: Mapping[str, float], scores: Iterable[float], templates: Iterable[str]) -> Scale:
+    """Return the scale that a run's judge used.
+
+    Args:
+        grades: The grades it gave and the score each was worth; empty where scores are made of several judgements.
+        scores: All scores it gave, at least one.
+        templates: What it judged by.
+    """
+    used, seen = set(templates), set(scores)
+    names = {name.casefold(): score for name, score in grades.items()}
+    for template in used & set(_BUILT_IN) if grades else ():
+        names |= {name.casefold(): score for name, score in _BUILT_IN[template].items()}
+    if any((number := _number(name)) is not None and number != score for name, score in names.items()):
+        return _graded_scale(names)
+    is_unit = all(0 <= score <= 1 for score in seen)
+    is_binary = seen <= {0.0, 1.0} and (used <= _STRICTLY_BINARY or not used & (_PARTIAL | {"rubric"}))
+    if is_unit:
+        words = dict.fromkeys(_RIGHT, 1.0) | dict.fromkeys(_WRONG, 0.0)
+        names = words | ({} if is_binary else dict.fromkeys(_PART, 0.5)) | names
+        return Scale(grades=names, low=0.0, high=1.0, is_binary=is_binary, numbers=True)
+    low = min(*seen, 1.0 if min(seen) >= 1 else 0.0)
+    return Scale(grades=names, low=low, high=max(seen), is_binary=False, numbers=True)
+
+
+def _graded_scale(names: Mapping[str, float]) -> Scale:
+    """Return the scale of grades whose names are numbers; those never given are worth what lies on their line."""
+    points = sorted((number, score) for name, score in names.items() if (number := _number(name)) is not None)
+    found = dict(names)
+    if len(points) > 1 and len(points) == len(names):
+        (first, low), (last, high) = points[0], points[-1]
+        slope = (high - low) / (last - first)
+        if all(abs(low + slope * (number - first) - score) < _ROUNDING for number, score in points):
+            for number in range(math.floor(first) - 10, math.ceil(last) + 11):
+                score = low + slope * (number - first)
+                if -_ROUNDING < score < 1 + _ROUNDING:
+                    found.setdefault(str(number), min(max(score, 0.0), 1.0))
+    scores = found.values()
+    is_binary = set(scores) == {0.0, 1.0}
+    return Scale(grades=found, low=min(scores), high=max(scores), is_binary=is_binary, numbers=False)
+
+
+def judgements_of(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the judgements among an outcome's details that came to a grade."""
+    return [one for one in judgements_in(details.get(KEY)) if one.get("score") is not None]
+
+
+def grade_of(details: Mapping[str, Any], reward: float) -> str | None:
+    """Return the grade that became the reward; None where it is made of several judgements."""
+    found = judgements_of(details)
+    if len(found) != 1 or found[0]["score"] != reward:
+        return None
+    return str(found[0].get("grade"))
+
+
+def priority(sample_id: str, content: str) -> bytes:
+    """Return where a sample stands in the order in which samples are chosen.
+
+    It follows from the sample alone: another model's run asks for labels of the same samples, and a sample that is
+    added or taken away changes no other's place.
+    """
+    return hashlib.sha256(f"{len(sample_id)}:{sample_id}{content}".encode("utf-8", "surrogatepass")).digest()
+
+
+def allocate(sizes: Mapping[float, int], n: int) -> dict[float, int]:
+    """Return how many labels each grade's stratum gets, in proportion to the root of its size (Bankier 1988).
+
+    In proportion to the size, a rare grade would get too few labels to tell how often it is wrong; an equal share each
+    would leave the common one, which the score hangs on, too few.
+
+    Each stratum gets at least 10, if it has them and there are as many to give.
+
+    Args:
+        sizes: Answers that can be chosen, by stratum.
+        n: Labels in all, at least 0; more than there are answers gives all of them.
+
+    >>> allocate({0.0: 100, 1.0: 900}, 40)
+    {0.0: 10, 1.0: 30}
+    >>> allocate({0.0: 3, 1.0: 900}, 40)
+    {0.0: 3, 1.0: 37}
+    """
+    weights = {key: (math.sqrt(size), size) for key, size in sizes.items() if size}
+    least = {key: min(size, _LEAST, n // len(weights)) for key, (_, size) in weights.items()}
+    fixed: dict[float, int] = {}
+    while True:
+        given = _shared({key: one for key, one in weights.items() if key not in fixed}, n - sum(fixed.values()))
+        short = {key: least[key] for key, count in given.items() if count < least[key]}
+        if not short:
+            return {key: fixed.get(key, given.get(key, 0)) for key in weights}
+        fixed |= short
+
+
+def spread(sizes: Mapping[str, int], n: int) -> dict[str, int]:
+    """Return how many of a stratum's labels each category gets, in proportion to its size.
+
+    >>> spread({"law": 30, "physics": 10}, 4)
+    {'law': 3, 'physics': 1}
+    """
+    return _shared({key: (float(size), size) for key, size in sizes.items() if size}, n)
+
+
+def _shared(wanted: Mapping[Any, tuple[float, int]], n: int) -> dict[Any, int]:
+    """Return whole numbers in proportion to the weights, none above its limit, that add up to n or to all there are."""
+    given = dict.fromkeys(wanted, 0)
+    left = min(n, sum(limit for _, limit in wanted.values()))
+    while left:
+        open_ones = {key: weight for key, (weight, limit) in wanted.items() if given[key] < limit}
+        total = sum(open_ones.values())
+        exact = {key: left * weight / total for key, weight in open_ones.items()}
+        added = {key: min(int(exact[key]), wanted[key][1] - given[key]) for key in open_ones}
+        if not any(added.values()):
+            first = sorted(open_ones, key=lambda key: (-exact[key], str(key)))[:left]
+            added = dict.fromkeys(first, 1)
+        for key, count in added.items():
+            given[key] += count
+        left -= sum(added.values())
+    return given
+
+
+def _as_text(label: Any) -> str:
+    if label is None:
+        return ""
+    if isinstance(label, bool):
+        return "1" if label else "0"
+    return str(label).strip()
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,247 @@
+"""How far judges agree with each other and with themselves, as JSON values, from counted patterns of grades. Pure.
+
+The measures are in `nel.judges.stats.agreement` and `nel.judges.stats.alpha`. Intervals resample the samples, each with
+all its repeats and cases. A measure that is not defined is null with its reason; judges that give one grade only do not
+agree beyond chance.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nel.errors import UndefinedMetric
+from nel.judges.stats.agreement import Table, cohen_kappa, raw_agreement
+from nel.judges.stats.alpha import Ratings, Scale, bootstrap_statistic
+from nel.judges.stats.grade_patterns import Grade, GradePatterns, Pattern
+from nel.metrics.intervals import LEVEL, Interval, wilson_interval
+
+RESAMPLES: Final = 1_000
+_GRADES_MAX: Final = 50
+"""Of so many different grades kappa is measured; beyond it a table of two judges is nearly empty."""
+_TOO_MANY: Final = "there are too many different grades to count them"
+_TWO: Final = 2
+_SEED: Final = 42
+
+Counts: TypeAlias = NDArray[np.float64]
+"""How many cases have each pattern; changes from resample to resample."""
+Statistic: TypeAlias = Callable[[Counts], float]
+
+
+def agreement_json(
+    judges: Mapping[int, str], level: Scale, patterns: GradePatterns, *, n_missing: int = 0
+) -> dict[str, Any]:
+    """Return how far the members of a panel agree.
+
+    Args:
+        judges: Place in a pattern and name of each.
+        level: ``nominal`` for labels; else grades are numbers.
+        patterns: The grades of each case.
+        n_missing: Cases in which a member that was asked gave no grade.
+    """
+    found = _Sampled(patterns, level)
+    pairs = list(combinations(judges, _TWO))
+    several = len(judges) > _TWO
+    return {
+        "level": level,
+        "n_units": found.n_units,
+        "n_unanimous": found.n_unanimous,
+        "n_missing": n_missing,
+        "grades_rounded_to": patterns.decimals,
+        "raw": found.measured(found.raw, share=not several),
+        "kappa": {
+            **found.measured(lambda counts: found.kappa(counts, pairs)),
+            "method": "mean of pairs" if several else "cohen",
+            "weights": None if level == "nominal" else "quadratic",
+        },
+        "fleiss_kappa": found.measured(lambda counts: found.fleiss(counts, len(judges)))
+        if several and level == "nominal"
+        else None,
+        "alpha": found.measured(found.alpha),
+        "pairs": [{"judges": [judges[one], judges[other]], **found.pair(one, other)} for one, other in pairs],
+    }
+
+
+def repeats_json(level: Scale, patterns: GradePatterns) -> dict[str, Any]:
+    """Return how far one judge agrees with itself when it is asked the same again.
+
+    Args:
+        level: ``nominal`` for labels; else grades are numbers.
+        patterns: The grades of the repeats of each case.
+    """
+    found = _Sampled(patterns, level)
+    return {
+        "level": level,
+        "n_units": found.n_units,
+        "n_unanimous": found.n_unanimous,
+        "grades_rounded_to": patterns.decimals,
+        "unanimous": found.measured(found.unanimous, share=True),
+        "raw": found.measured(found.raw),
+        "alpha": found.measured(found.alpha),
+    }
+
+
+class _Sampled:
+    """The patterns of a panel or of one judge's repeats, and what can be measured of any number of each."""
+
+    def __init__(self, patterns: GradePatterns, level: Scale) -> None:
+        self._level: Scale = level
+        counted = patterns.cases()
+        self._patterns = [pattern for pattern, _ in counted]
+        self._counts: Counts = np.array([n for _, n in counted], dtype=np.float64)
+        self._samples = patterns.samples()
+        self._is_full = patterns.is_full
+        self._is_unanimous = np.array([len(set(_known(one))) == 1 for one in self._patterns], dtype=np.float64)
+        self._grades = sorted({grade for one in self._patterns for grade in _known(one)}, key=_order)
+        self._cells: dict[tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+        self._ratings, self._row = _ratings(self._patterns)
+        self.n_units = int(self._counts.sum())
+        self.n_unanimous = int(self._is_unanimous @ self._counts)
+
+    def measured(self, statistic: Statistic, *, share: bool = False) -> dict[str, Any]:
+        """Return a statistic with its interval, or the reason why there is none.
+
+        Args:
+            statistic: Of how many cases have each pattern.
+            share: It is a share of the cases, and has Wilson's interval where no sample has several.
+        """
+        value, found = None, _none(_TOO_MANY)
+        if not self._is_full:
+            try:
+                value = statistic(self._counts)
+            except UndefinedMetric as error:
+                found = _none(str(error))
+            else:
+                found = self._interval(value, statistic, share=share)
+        return {
+            "value": value,
+            "ci_lower": found.lower,
+            "ci_upper": found.upper,
+            "ci_level": LEVEL,
+            "ci_method": found.method,
+            "reason": found.reason,
+        }
+
+    def unanimous(self, counts: Counts) -> float:
+        """Return the share of cases whose grades are all the same."""
+        return float(self._is_unanimous @ counts) / _total(counts)
+
+    def raw(self, counts: Counts) -> float:
+        """Return the mean over cases of the share of pairs of grades that are the same."""
+        return self._of(counts).raw_agreement()
+
+    def alpha(self, counts: Counts) -> float:
+        """Return Krippendorff's alpha at the level of the grades."""
+        return self._of(counts).alpha(self._level)
+
+    def fleiss(self, counts: Counts, n_raters: int) -> float:
+        """Return Fleiss' kappa over the cases that all raters graded."""
+        whole = np.array([len(_known(one)) == n_raters for one in self._patterns])
+        return self._of(np.where(whole, counts, 0.0)).fleiss_kappa()
+
+    def kappa(self, counts: Counts, pairs: Sequence[tuple[int, int]]) -> float:
+        """Return the mean of Cohen's kappa over pairs of raters that met, quadratic where grades are numbers."""
+        _total(counts)
+        tables = [self._table(counts, *pair) for pair in pairs]
+        return float(np.mean([self._pair_kappa(table) for table in tables if table.any()]))
+
+    def pair(self, first: int, second: int) -> dict[str, Any]:
+        """Return what is known of two raters alone."""
+        found: dict[str, Any] = {"n": 0, "raw": None, "kappa": None, "reason": None}
+        if self._is_full:
+            return {**found, "reason": _TOO_MANY}
+        try:
+            table = self._table(self._counts, first, second)
+            found |= {"n": int(table.sum()), "raw": raw_agreement(table)}
+            found["kappa"] = self._pair_kappa(table)
+        except UndefinedMetric as error:
+            found["reason"] = str(error)
+        return found
+
+    def _pair_kappa(self, table: Table) -> float:
+        if self._level == "nominal":
+            return cohen_kappa(table)
+        return cohen_kappa(table, weights="quadratic", scale=[float(grade) for grade in self._grades])
+
+    def _table(self, counts: Counts, first: int, second: int) -> Table:
+        """Return how often each grade of one rater met each of the other."""
+        size = len(self._grades)
+        if size > _GRADES_MAX:
+            raise UndefinedMetric(f"more than {_GRADES_MAX} different grades; alpha measures their distances")
+        if (first, second) not in self._cells:
+            self._cells[first, second] = self._cells_of(first, second)
+        cells, is_met = self._cells[first, second]
+        found = np.bincount(cells, weights=counts[is_met], minlength=size**2)
+        return np.asarray(found.reshape(size, size), dtype=np.float64)
+
+    def _cells_of(self, first: int, second: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the cell of each pattern that has a grade of both raters, and which patterns those are."""
+        places = {grade: place for place, grade in enumerate(self._grades)}
+        both = [(row, _at(one, first), _at(one, second)) for row, one in enumerate(self._patterns)]
+        met = [(row, one, other) for row, one, other in both if one is not None and other is not None]
+        cells = [places[one] * len(places) + places[other] for _, one, other in met]
+        return np.array(cells, dtype=np.int64), np.array([row for row, _, _ in met], dtype=np.int64)
+
+    def _of(self, counts: Counts) -> Ratings:
+        _total(counts)
+        assert self._ratings is not None  # noqa: S101 - there are cases, so there are patterns
+        units = np.bincount(self._row, weights=counts, minlength=len(self._ratings.size))
+        return replace(self._ratings, units=np.asarray(units, dtype=np.float64))
+
+    def _interval(self, value: float, statistic: Statistic, *, share: bool) -> Interval:
+        if self._samples is None:
+            return _none("there are too many different patterns of grades to draw samples again")
+        n_samples = sum(n for _, n in self._samples)
+        if share and n_samples == self.n_units:
+            return wilson_interval(value * self.n_units, self.n_units)
+        if n_samples < _TWO:
+            return _none("fewer than two samples")
+        places = {pattern: place for place, pattern in enumerate(self._patterns)}
+        entries = [(row, places[one]) for row, (cases, _) in enumerate(self._samples) for one in cases]
+        rows, columns = np.array(entries, dtype=np.int64).T
+        shares = np.array([n for _, n in self._samples], dtype=np.float64) / n_samples
+        rng = np.random.default_rng(_SEED)
+
+        def draw() -> Counts:
+            drawn = rng.multinomial(n_samples, shares)
+            found = np.bincount(columns, weights=drawn[rows], minlength=len(self._patterns))
+            return np.asarray(found, dtype=np.float64)
+
+        return bootstrap_statistic(draw, statistic, level=LEVEL, n_resamples=RESAMPLES)
+
+
+def _ratings(patterns: Sequence[Pattern]) -> tuple[Ratings | None, NDArray[np.int64]]:
+    """Return the ratings of patterns whatever the order of the raters, and the row of each pattern among them."""
+    keys = [tuple(sorted(_known(one), key=_order)) for one in patterns]
+    rows = {key: row for row, key in enumerate(sorted(set(keys), key=lambda key: [_order(one) for one in key]))}
+    found = Ratings.of(Counter(keys)) if keys else None
+    return found, np.array([rows[key] for key in keys], dtype=np.int64)
+
+
+def _known(pattern: Pattern) -> list[Grade]:
+    return [grade for grade in pattern if grade is not None]
+
+
+def _at(pattern: Pattern, rater: int) -> Grade | None:
+    return pattern[rater] if rater < len(pattern) else None
+
+
+def _order(grade: Grade) -> tuple[bool, Grade]:
+    return isinstance(grade, str), grade
+
+
+def _total(counts: Counts) -> float:
+    total = float(counts.sum())
+    if not total:
+        raise UndefinedMetric("no case has two grades")
+    return total
+
+
+def _none(reason: str) -> Interval:
+    return Interval(lower=None, upper=None, method="none", covers="new samples", reason=reason)

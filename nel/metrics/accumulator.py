@@ -1,0 +1,307 @@
+"""Adds up outcomes, one at a time, into metrics, categories and accounting. Pure; memory is a few numbers a question.
+
+A metric that every scored sample has also counts each model failure, as 0 where the scorer gave it no value. A metric
+that only some samples have (``correct_algebra``) is the mean over those that have it. Trap: results must come in
+dataset order, so that sums are the same to the last bit however the run was scheduled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from nel.core.scaling import mean_of, unscaled
+from nel.errors import UndefinedMetric
+from nel.metrics.clusters import cluster_interval
+from nel.metrics.compact_arrays import Column, Positions
+from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
+from nel.types import ModelFailure, Outcome, Scored
+
+FAILURE_KINDS: Final = ("truncated", "empty", "no_answer", "refusal", "content_filter", "context_exceeded")
+_ZERO_AND_ONE: Final = (0.0, 1.0)
+_SMALL: Final = 2.0**-64
+"""By this the values of a second sum are made smaller, which is finite where the sum of the values is not."""
+_PUBLISHED: Final = {"correct": "accuracy"}
+
+
+class _Series:
+    """Values of one metric in question order: one mean a question, and whether all values are 0 or 1."""
+
+    __slots__ = (
+        "_count",
+        "_means",
+        "_question",
+        "_scaled",
+        "_total",
+        "binary",
+        "n",
+        "n_scored",
+        "questions",
+        "repeats",
+        "total",
+        "unit",
+    )
+
+    def __init__(self) -> None:
+        self._means = Column()
+        self.questions = Positions()
+        self._question = -1
+        self._total = 0.0
+        self._scaled = 0.0
+        self._count = 0
+        self.n = 0
+        self.n_scored = 0
+        self.repeats = 0
+        self.total = 0.0
+        self.binary = True
+        self.unit = True
+
+    def add(self, question: int, value: float, *, scored: bool) -> None:
+        if question != self._question:
+            self._flush()
+            self._question = question
+        self._total += value
+        self._scaled += value * _SMALL
+        self._count += 1
+        self.n += 1
+        self.n_scored += scored
+        if value not in _ZERO_AND_ONE:
+            self.binary = False
+            self.unit = self.unit and 0.0 < value < 1.0
+
+    def question_means(self) -> Column:
+        """Return the mean of each question; no value may be added afterwards to the last one."""
+        self._flush()
+        return self._means
+
+    def mean(self) -> float | None:
+        means = self.question_means()
+        return mean_of(means) if len(means) else None
+
+    def _flush(self) -> None:
+        if self._count:
+            finite = math.isfinite(self._total)
+            self._means.append(self._total / self._count if finite else _large(self._scaled / self._count))
+            self.questions.append(self._question)
+            self.total += self._total
+            self.repeats = max(self.repeats, self._count)
+            self._total, self._scaled, self._count = 0.0, 0.0, 0
+
+
+@dataclass(slots=True)
+class Accounting:
+    """Where every planned (sample, repeat) ended; the parts add up to the total."""
+
+    n_total: int = 0
+    n_scored: int = 0
+    model_failures: Counter[str] = field(default_factory=Counter)
+    unscored: dict[str, Counter[str]] = field(default_factory=dict)
+
+    @property
+    def n_model_failure(self) -> int:
+        """Return the number of model failures of all kinds."""
+        return self.model_failures.total()
+
+    @property
+    def n_unscored(self) -> int:
+        """Return the number of unscored of all causes."""
+        return sum(kinds.total() for kinds in self.unscored.values())
+
+    def count(self, outcome: Outcome) -> None:
+        """Note one outcome."""
+        self.n_total += 1
+        if isinstance(outcome, Scored):
+            self.n_scored += 1
+        elif isinstance(outcome, ModelFailure):
+            self.model_failures[outcome.kind] += 1
+        else:
+            self.unscored.setdefault(outcome.cause, Counter())[outcome.kind] += 1
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the accounting in the form that all artifacts share."""
+        return {
+            "n_total": self.n_total,
+            "n_scored": self.n_scored,
+            "n_model_failure": self.n_model_failure,
+            "n_unscored": self.n_unscored,
+            "model_failures": dict(self.model_failures),
+            "unscored": {cause: {"n": kinds.total(), "kinds": dict(kinds)} for cause, kinds in self.unscored.items()},
+        }
+
+
+@dataclass(slots=True)
+class _Metric:
+    """One metric: over the samples that have it, and with a 0 for each model failure that has no values at all."""
+
+    emitted: _Series = field(default_factory=_Series)
+    filled: _Series = field(default_factory=_Series)
+
+
+class Aggregate:
+    """All numbers of one benchmark (or one category of it)."""
+
+    def __init__(self) -> None:
+        """Start with nothing counted."""
+        self.accounting = Accounting()
+        self._rewards = _Series()
+        self._metrics: dict[str, _Metric] = {}
+        self._bare_failures = Positions()
+        self._completed_sum = 0.0
+        self._completed_scaled = 0.0
+        self._reward_key: str | None = None
+        self._several_keys = False
+        self._groups: dict[int, str] = {}
+
+    def add(self, question: int, outcome: Outcome, *, group: str | None = None) -> None:
+        """Count one outcome of a question; questions must come in order.
+
+        Args:
+            group: The cluster the question belongs to; intervals then are those of clusters.
+        """
+        self.accounting.count(outcome)
+        if group is not None:
+            self._groups[question] = group
+        if isinstance(outcome, Scored):
+            self._rewards.add(question, outcome.reward, scored=True)
+            self._completed_sum += outcome.reward
+            self._completed_scaled += outcome.reward * _SMALL
+            self._note_reward_key(outcome)
+            self._add_metrics(question, outcome.metrics, scored=True)
+        elif isinstance(outcome, ModelFailure):
+            self._rewards.add(question, 0.0, scored=False)
+            if outcome.metrics:
+                self._add_metrics(question, outcome.metrics, scored=False)
+            else:
+                self._add_bare_failure(question)
+
+    @property
+    def binary(self) -> bool:
+        """Return whether every reward so far is 0 or 1."""
+        return self._rewards.binary
+
+    @property
+    def headline_name(self) -> str:
+        """Return the published name of the metric that the rewards are."""
+        if self._reward_key is None or self._several_keys:
+            return "accuracy" if self.binary else "mean_reward"
+        return _PUBLISHED.get(self._reward_key, self._reward_key)
+
+    def headline(self) -> dict[str, Any]:
+        """Return the headline metric: the mean reward with interval and bounds."""
+        return self._metric(self.headline_name, self._rewards, universal=True)
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """Return the headline and every other metric, sorted by name."""
+        found = {self.headline_name: self.headline()}
+        for key in sorted(self._metrics):
+            name = _PUBLISHED.get(key, key)
+            if name not in found and key != self._reward_key:
+                metric = self._metrics[key]
+                universal = metric.emitted.n_scored == self.accounting.n_scored
+                found[name] = self._metric(name, metric.filled if universal else metric.emitted, universal=universal)
+        return [found[name] for name in sorted(found, key=lambda name: (name != self.headline_name, name))]
+
+    def completed(self) -> dict[str, Any]:
+        """Return the mean reward of the answers that were complete, so neither cut off nor empty nor refused."""
+        n = self.accounting.n_scored
+        if not math.isfinite(self._completed_sum):
+            return {"value": _large(self._completed_scaled / n), "n": n}
+        return {"value": self._completed_sum / n if n else None, "n": n}
+
+    @property
+    def n_correct(self) -> int | None:
+        """Return how many answers were right, None where rewards are not 0 or 1."""
+        return round(self._completed_sum) if self.binary else None
+
+    def rates(self) -> dict[str, float]:
+        """Return the share of each kind of model failure among all planned."""
+        total = self.accounting.n_total
+        return {kind: self.accounting.model_failures[kind] / total if total else 0.0 for kind in FAILURE_KINDS}
+
+    def _add_metrics(self, question: int, values: Mapping[str, float], *, scored: bool) -> None:
+        for name, value in values.items():
+            if name == self._reward_key:
+                continue
+            metric = self._metrics.get(name)
+            if metric is None:
+                metric = self._metrics[name] = _Metric()
+                for failed in self._bare_failures:
+                    metric.filled.add(failed, 0.0, scored=False)
+            metric.emitted.add(question, value, scored=scored)
+            metric.filled.add(question, value, scored=scored)
+
+    def _add_bare_failure(self, question: int) -> None:
+        self._bare_failures.append(question)
+        for metric in self._metrics.values():
+            metric.filled.add(question, 0.0, scored=False)
+
+    def _note_reward_key(self, outcome: Scored) -> None:
+        for key in ("correct", "reward", "score", next(iter(outcome.metrics), None)):
+            if key in outcome.metrics:
+                if self._reward_key is None:
+                    self._reward_key = key
+                self._several_keys = self._several_keys or self._reward_key != key
+                return
+
+    def _metric(self, name: str, series: _Series, *, universal: bool) -> dict[str, Any]:
+        value = series.mean()
+        interval = _interval(series, self._groups)
+        lower, upper = interval.lower, interval.upper
+        if series.unit and lower is not None and upper is not None:
+            lower, upper = max(0.0, lower), min(1.0, upper)
+        return {
+            "name": name,
+            "value": value,
+            "n": series.n,
+            "n_questions": len(series.question_means()),
+            "repeats": series.repeats,
+            "ci_lower": lower,
+            "ci_upper": upper,
+            "ci_level": LEVEL,
+            "ci_method": interval.method,
+            "ci_covers": interval.covers,
+            "bounds": self._bounds(series) if universal else None,
+            "denominator": "scored and model failures" if universal else "samples that have this metric",
+            "reason": "nothing was scored" if value is None else interval.reason,
+        }
+
+    def _bounds(self, series: _Series) -> dict[str, float] | None:
+        total = self.accounting.n_total
+        if not series.unit or total == 0:
+            return None
+        if self.accounting.n_unscored == 0:
+            value = series.mean()
+            return None if value is None else {"lower": value, "upper": value}
+        right = series.total
+        return {"lower": right / total, "upper": (right + self.accounting.n_unscored) / total}
+
+
+def _large(mean: float) -> float:
+    """Return the mean of values from that of the values made smaller."""
+    return unscaled(mean, 64)
+
+
+def _interval(series: _Series, groups: Mapping[int, str]) -> Interval:
+    if series.n == 0:
+        return Interval(lower=None, upper=None, method="none", covers="new questions", reason="nothing was scored")
+    means = series.question_means()
+    clusters = [groups.get(question, question) for question in series.questions] if groups else []
+    if len(set(clusters)) < len(clusters):
+        try:
+            return cluster_interval(list(means), clusters)
+        except UndefinedMetric as error:
+            return Interval(lower=None, upper=None, method="none", covers="new clusters", reason=str(error))
+    if series.binary and (series.repeats <= 1 or means.is_constant):
+        return wilson_interval(math.fsum(means), len(means))
+    return mean_interval(means.as_array())
+
+
+def aggregate(outcomes: Iterable[tuple[int, Outcome]]) -> Aggregate:
+    """Return the aggregate of ``(question, outcome)`` pairs in dataset order."""
+    total = Aggregate()
+    for question, outcome in outcomes:
+        total.add(question, outcome)
+    return total

@@ -1,0 +1,247 @@
+"""The statistics a run was asked for beside its own: reducers over repeats, and metrics over all samples. Pure.
+
+A sample's scores are its rewards, with all its numbers as their metadata, or its numbers of one name; a model failure
+counts 0, an unscored answer is left out.
+Trap: a reducer such as ``pass_at_3`` has no value for a sample with fewer scored answers; such samples are left out of
+its row, and the row says how many.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from itertools import chain, repeat
+from typing import Any, overload
+
+from nel.core.scaling import mean_of
+from nel.errors import UndefinedMetric
+from nel.metrics.compact_arrays import Column
+from nel.metrics.decorators import Metric, NamedReducer
+from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
+from nel.metrics.reducers import mean_score
+from nel.metrics.sample_metrics import reads_scores_alone
+from nel.types import ModelFailure, Outcome, SampleScore, Score, Unscored
+
+_REWARD = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What a run was asked for."""
+
+    reducers: tuple[NamedReducer, ...] = ()
+    metrics: tuple[tuple[str, Metric], ...] = ()
+    """``(key, metric)``: over the rewards where the key is empty, else over each number whose name the key matches."""
+    missing: tuple[str, ...] = ()
+    """Names of metrics that cannot be found any more."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether there is nothing to compute."""
+        return not (self.reducers or self.metrics or self.missing)
+
+
+class _BareScores(Sequence[SampleScore]):
+    """Scores of samples without anything else of them, made one at a time as they are looked at; and some zeros."""
+
+    def __init__(self, values: Column, zeros: int) -> None:
+        self._values = values
+        self._zeros = zeros
+
+    def __len__(self) -> int:
+        return len(self._values) + self._zeros
+
+    def __iter__(self) -> Iterator[SampleScore]:
+        return (_bare(value) for value in chain(self._values, repeat(0.0, self._zeros)))
+
+    @overload
+    def __getitem__(self, index: int) -> SampleScore: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[SampleScore]: ...
+    def __getitem__(self, index: int | slice) -> SampleScore | Sequence[SampleScore]:
+        return list(self)[index] if isinstance(index, slice) else _bare(self._value(index))
+
+    def _value(self, index: int) -> float:
+        place = index + len(self) if index < 0 else index
+        return 0.0 if len(self._values) <= place < len(self) else self._values[place]
+
+
+@dataclass(slots=True)
+class ChosenStatistics:
+    """Collects the scores of a benchmark, in dataset order, and computes what was chosen."""
+
+    choice: Choice
+    _repeats: list[Score] = field(default_factory=list)
+    _numbers: dict[str, list[float]] = field(default_factory=dict)
+    _sample: SampleScore | None = None
+    _question: int = -1
+    _reduced: dict[str, list[float]] = field(default_factory=dict)
+    _left_out: dict[str, int] = field(default_factory=dict)
+    _scores: dict[str, list[SampleScore]] = field(default_factory=dict)
+    _values: dict[str, Column] = field(default_factory=dict)
+    """In place of `_scores`, where every metric looks at the scores alone."""
+    _scores_suffice: bool = False
+    _n_bare: int = 0
+    """Samples in which the model failed and the scorer gave no number at all: they count 0 in every number."""
+    _bare: list[SampleScore] = field(default_factory=list)
+    """The same as scores, where a metric looks at more than the value."""
+    _repeats_max: int = 0
+
+    def __post_init__(self) -> None:
+        """See what the metrics need of a sample."""
+        self._scores_suffice = all(reads_scores_alone(metric) for _, metric in self.choice.metrics)
+
+    def add(self, question: int, outcome: Outcome, sample: SampleScore) -> None:
+        """Note one outcome; `sample` carries the row, the target and the response."""
+        if self.choice.is_empty or isinstance(outcome, Unscored):
+            return
+        if question != self._question:
+            self._flush()
+            self._question = question
+        self._sample = sample
+        failed = isinstance(outcome, ModelFailure)
+        reward = 0.0 if isinstance(outcome, ModelFailure) else outcome.reward
+        self._repeats.append(Score(value=reward, answer=None if failed else outcome.answer))
+        for name, value in outcome.metrics.items():
+            self._numbers.setdefault(name, []).append(value)
+
+    def rows(self, headline: str) -> list[dict[str, Any]]:
+        """Return a row like those of metrics.json for each reducer and metric.
+
+        Args:
+            headline: Name of the metric that the rewards are.
+        """
+        self._flush()
+        rows = [self._reduced_row(headline, reducer.name) for reducer in self.choice.reducers if reducer.name != "mean"]
+        for key, metric in self.choice.metrics:
+            names = [name for name in sorted(self._values or self._scores) if name and key and fnmatchcase(name, key)]
+            for name in names if key else [_REWARD]:
+                rows += _metric_rows(metric, self._scores_of(name), f"{name}/" if name else "", self._repeats_max)
+        return rows + [_row(name, None, n=0, reason="its plugin is not installed") for name in self.choice.missing]
+
+    def _flush(self) -> None:
+        if self._sample is None:
+            return
+        self._repeats_max = max(self._repeats_max, len(self._repeats))
+        for reducer in self.choice.reducers:
+            self._note_reduced(reducer)
+        if self.choice.metrics:
+            numbers = {name: mean_of(values) for name, values in self._numbers.items()}
+            self._note_sample(_REWARD, replace(mean_score()(self._repeats), metadata=numbers))
+            for name, values in self._numbers.items():
+                self._note_sample(name, Score(value=mean_of(values)))
+            if not self._numbers:
+                self._n_bare += 1
+                if _REWARD in self._scores:
+                    self._bare.append(replace(self._scores[_REWARD][-1], score=Score(value=0.0)))
+        self._repeats, self._numbers, self._sample = [], {}, None
+
+    def _note_reduced(self, reducer: NamedReducer) -> None:
+        value = reducer(self._repeats).value
+        if isinstance(value, (bool, int, float)) and math.isfinite(value):
+            self._reduced.setdefault(reducer.name, []).append(float(value))
+        else:
+            self._left_out[reducer.name] = self._left_out.get(reducer.name, 0) + 1
+
+    def _note_sample(self, name: str, score: Score) -> None:
+        given = self._sample
+        assert given is not None  # noqa: S101 - _flush looks
+        if self._scores_suffice and isinstance(score.value, (int, float)):
+            self._values.setdefault(name, Column()).append(float(score.value))
+            return
+        self._scores.setdefault(name, []).append(
+            SampleScore(
+                score=score,
+                sample_id=given.sample_id,
+                sample_metadata=given.sample_metadata,
+                scorer=given.scorer,
+                response=given.response,
+                target=given.target,
+            )
+        )
+
+    def _scores_of(self, name: str) -> Sequence[SampleScore]:
+        """Return what a metric is given; a list of its own, unless it is known to change nothing.
+
+        Where every scored sample has the number, a failure without numbers counts 0.
+        """
+        if name in self._values:
+            values = self._values[name]
+            is_universal = len(values) + self._n_bare == len(self._values[_REWARD])
+            return _BareScores(values, self._n_bare if name and is_universal else 0)
+        scores = list(self._scores.get(name, []))
+        is_universal = len(scores) + len(self._bare) == len(self._scores.get(_REWARD, []))
+        return [*scores, *self._bare] if name and is_universal else scores
+
+    def _reduced_row(self, headline: str, name: str) -> dict[str, Any]:
+        values = self._reduced.get(name, [])
+        left_out = self._left_out.get(name, 0)
+        reason = f"{left_out} samples left out: too few scored answers, or no number" if left_out else None
+        if not values:
+            return _row(f"{headline}/{name}", None, n=0, reason=reason or "nothing was scored")
+        binary = all(value in (0.0, 1.0) for value in values)
+        interval = wilson_interval(math.fsum(values), len(values)) if binary else mean_interval(values)
+        mean = mean_of(values)
+        return _row(
+            f"{headline}/{name}", mean, n=len(values), repeats=self._repeats_max, reason=reason, interval=interval
+        )
+
+
+def _bare(value: float) -> SampleScore:
+    return SampleScore(score=Score(value=value))
+
+
+def _metric_rows(metric: Metric, scores: Sequence[SampleScore], prefix: str, repeats: int) -> list[dict[str, Any]]:
+    name = prefix + str(getattr(metric, "name", getattr(metric, "__name__", type(metric).__name__)))
+    try:
+        value = metric(scores)
+    except UndefinedMetric as error:
+        return [_row(name, None, n=len(scores), repeats=repeats, reason=str(error))]
+    except Exception as error:  # noqa: BLE001 - a metric of a plugin; its own row says what it did
+        return [
+            _row(name, None, n=len(scores), repeats=repeats, reason=f"failed: {type(error).__name__}: {error}"[:500])
+        ]
+    parts = {f"{name}/{key}": part for key, part in value.items()} if isinstance(value, Mapping) else {name: value}
+    return [_row(part, *_number(number), n=len(scores), repeats=repeats) for part, number in parts.items()]
+
+
+def _number(value: Any) -> tuple[float | None, str | None]:
+    if value is None:
+        return None, "undefined for these samples"
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None, f"is no number but a {type(value).__name__}"
+    return (number, None) if math.isfinite(number) else (None, f"is {number}")
+
+
+def _row(
+    name: str,
+    value: float | None,
+    reason: str | None = None,
+    *,
+    n: int,
+    repeats: int = 0,
+    interval: Interval | None = None,
+) -> dict[str, Any]:
+    clip = value is not None and 0.0 <= value <= 1.0 and interval is not None and interval.lower is not None
+    lower, upper = (interval.lower, interval.upper) if interval else (None, None)
+    if clip and lower is not None and upper is not None:
+        lower, upper = max(0.0, lower), min(1.0, upper)
+    return {
+        "name": name,
+        "value": value,
+        "n": n,
+        "n_questions": n,
+        "repeats": repeats,
+        "ci_lower": lower,
+        "ci_upper": upper,
+        "ci_level": LEVEL,
+        "ci_method": interval.method if interval else "none",
+        "ci_covers": interval.covers if interval else "new questions",
+        "bounds": None,
+        "denominator": "scored and model failures",
+        "reason": reason or (interval.reason if interval else None) or (None if interval else "no interval of its own"),
+    }

@@ -1,0 +1,139 @@
+"""Says what ``judging`` of metrics.json holds, for the terminal and for pages. Pure; knows nothing of HTML.
+
+Trap: names of judges and templates come from configurations and datasets; whoever prints a line still has to escape it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from nel.judges.stats.summary import judgements_in
+from nel.reports import numbers
+from nel.reports.text import as_text, one_line, preview
+
+_NAMES_MAX: Final = 4
+_JUDGEMENTS_MAX: Final = 8
+_OPINIONS_MAX: Final = 12
+_REPLY_CHARACTERS_MAX: Final = 1_000
+_LABEL_CHARACTERS_MAX: Final = 120
+
+
+def judged_line(judging: Mapping[str, Any]) -> str:
+    """Return who judged, in which way, and how much is without a verdict, in one line.
+
+    >>> judged_line({"judges": [{"name": "gpt-4o", "cases": 200}], "templates": {"binary_qa": 200}, "n_judged": 200,
+    ...              "n_without_grade": {"n": 3, "kinds": {"no_quorum": 3}}, "warnings": []})
+    'judged by gpt-4o (binary_qa); 3 of 200 without verdict (no_quorum 3)'
+    """
+    names = [_named(judge) for judge in judging["judges"]]
+    ways = list(judging["templates"])
+    by = f"judged by {_listed(names)}" if names else "to be judged, and by nobody"
+    if names and not any(judge["cases"] for judge in judging["judges"]):
+        by = f"to be {by} (not asked)"
+    missing = judging["n_without_grade"]
+    kinds = ", ".join(f"{kind} {n:,}" for kind, n in sorted(missing["kinds"].items()))
+    without = f"{missing['n']:,} of {judging['n_judged']:,} without verdict{f' ({kinds})' if kinds else ''}"
+    return f"{by}{f' ({_listed(ways)})' if ways else ''}; {without}"
+
+
+def settings_line(judging: Mapping[str, Any]) -> str:
+    """Return how opinions became grades, as far as the configuration says."""
+    settings = judging.get("settings") or {}
+    said = []
+    if len(judging["judges"]) > 1 and settings.get("aggregate"):
+        quorum = settings.get("quorum")
+        said.append(f"{settings['aggregate']} of the panel" + (f", at least {quorum} verdicts" if quorum else ""))
+    if (settings.get("repeats") or 1) > 1:
+        said.append(f"each case asked {settings['repeats']} times")
+    if judging["position_swap"]:
+        said.append("pairs shown in both orders")
+    return "; ".join(said)
+
+
+def judge_rows(judging: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a row for each judge; counts by name as one text, most frequent first."""
+    return [
+        {**judge, "faults_text": counts_text(judge["faults"]), "grades_text": counts_text(judge["grades"])}
+        for judge in judging["judges"]
+    ]
+
+
+def _named(judge: Mapping[str, Any]) -> str:
+    """Return a judge's name, with the model's where that is another."""
+    name, model = str(judge["name"]), judge.get("model")
+    return name if model in (None, name) else f"{name}={model}"
+
+
+def counts_text(counts: Mapping[str, int]) -> str:
+    """Return ``name n, …``, most frequent first."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{name} {numbers.count(n)}" for name, n in ordered)
+
+
+def measure_text(measure: Mapping[str, Any] | None, *, share: bool = False) -> str:
+    """Return a measure: a share as a percentage, any other with three decimals; a dash where there is none."""
+    value = None if measure is None else measure["value"]
+    return numbers.percent(value) if share or value is None else figure_text(value)
+
+
+def interval_text(measure: Mapping[str, Any], *, share: bool = False) -> str:
+    """Return the interval of a measure; empty where it has none."""
+    lower, upper = measure["ci_lower"], measure["ci_upper"]
+    if lower is None or upper is None:
+        return ""
+    return numbers.interval(lower, upper, share=True) if share else f"{figure_text(lower)} – {figure_text(upper)}"
+
+
+def figure_text(value: float) -> str:
+    """Return a coefficient with three decimals."""
+    return f"{value:.3f}".replace("-", "−")
+
+
+def shown_judgements(records: Any) -> list[dict[str, Any]]:
+    """Return the judgements of a sample as a page shows them: each judge's grade, and its reply cut to a preview."""
+    return [_shown_judgement(record) for record in judgements_in(records)[:_JUDGEMENTS_MAX]]
+
+
+def _shown_judgement(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "template": _label(record["template"]),
+        "grade": _graded(record.get("grade"), record.get("score")),
+        "opinions": [_shown_opinion(opinion) for opinion in record["opinions"][:_OPINIONS_MAX]],
+    }
+
+
+def _shown_opinion(opinion: Mapping[str, Any]) -> dict[str, Any]:
+    notes = {
+        "repeats": ", ".join("no verdict" if one is None else _label(one[0]) for one in opinion["repeats"]),
+        "questions": ", ".join(f"{_label(pair[0])}: {_label(pair[1])}" for pair in opinion["questions"]),
+        "asked again": str(opinion["reasked"] or ""),
+    }
+    return {
+        "judge": _label(opinion["judge"]),
+        "grade": _graded(opinion.get("grade"), opinion.get("score")),
+        "fault": None if opinion.get("fault") is None else _label(opinion["fault"]),
+        "notes": [[name, text] for name, text in notes.items() if text],
+        "reply": preview(as_text(opinion.get("reply") or ""), characters_max=_REPLY_CHARACTERS_MAX),
+    }
+
+
+def _graded(label: str | None, score: Any) -> str | None:
+    if label is None:
+        return None
+    text = _label(label)
+    number = numbers.plain(score) if isinstance(score, (int, float)) else ""
+    return text if number in ("", text) else f"{text} ({number})"
+
+
+def _label(value: Any) -> str:
+    text = as_text(value)
+    return one_line(text if len(text) <= _LABEL_CHARACTERS_MAX else text[:_LABEL_CHARACTERS_MAX] + "…")
+
+
+def _listed(names: list[str]) -> str:
+    shown = names[:_NAMES_MAX]
+    more = len(names) - len(shown)
+    if more:
+        return f"{', '.join(shown)} and {more} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]

@@ -1,0 +1,1 @@
+"""Finds the program in a response and runs it against tests."""

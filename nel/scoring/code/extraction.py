@@ -1,0 +1,312 @@
+"""The program in a model's response: `extract_program`. Runs nothing and reads no file.
+
+What counts is what a reader would copy out of the response. Trap: a response that is judged to hold no code and one
+whose code does not parse both count as wrong, so doubtful text may be taken for code; but a program that is there, and
+is right, must be found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Final
+
+from nel.scoring.code.fences import Block, Judge, blocks_of, dedented
+from nel.scoring.code.generic import extract_generic
+from nel.scoring.code.prompt import continuation_of, read_stub
+from nel.scoring.code.python_source import PROGRAM_CHARACTERS_MAX, Parser, Piece, has_code, is_program
+from nel.scoring.code.segments import Segments, looks_like_prose, may_begin_code, segments_of, without_console
+from nel.scoring.code.selection import definer_of, has_function, is_outline, main_of, with_helpers
+
+_PYTHON: Final = frozenset({"python", "python3", "py", "py3"})
+_BLOCKS_MAX: Final = 256
+_TAGGED, _UNTAGGED, _OTHER, _UNFENCED = range(4)
+"""Where a piece is from; the lower, the more certainly it is what was asked for."""
+_ELEMENT = r"(?:pre|code|python|answer|solution|program)"
+_ELEMENT_BEGINS = re.compile(rf"^(?:[ \t]*<{_ELEMENT}(?:[ ][^<>\n]*)?>){{1,3}}", re.MULTILINE)
+_ELEMENT_ENDS = re.compile(rf"(?:</{_ELEMENT}>[ \t]*){{1,3}}$", re.MULTILINE)
+_QUOTES_ALONE = re.compile(r"^[ \t]*'''(\w*)[ \t]*$", re.MULTILINE)
+_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+_BYTE_ORDER_MARKS = re.compile("^\ufeff+", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted:
+    """The program in a response."""
+
+    code: str
+    """What the model wrote, without fences and prose, and without the margin that all its lines share."""
+    program: str
+    """What is to be run: the code, completed by the prompt where the response continues it."""
+
+
+def extract_program(
+    response: str,
+    *,
+    language: str = "python",
+    fences: Sequence[str] = (),
+    prompt: str = "",
+    entry_point: str | None = None,
+) -> Extracted | None:
+    """Return the program in a response, None if there is no code in it.
+
+    Of several blocks the last that defines the entry point counts, with what it needs of the others; a quotation of its
+    first lines or an outline with "..." is no definition. Without an entry point it is the last block that reads an
+    input, else the last with functions. Without fences, code is told from prose by parsing it. A response that is the
+    body of the prompt's last function is completed by the prompt; one that repeats the function gets the prompt's
+    imports and helpers.
+
+    Args:
+        language: What the program is to be in. Python is parsed; other languages go by tags and marks.
+        fences: Tags of fenced blocks that mean this language, besides its name.
+        prompt: The code that the model was given to continue or repeat; empty for a task in words.
+        entry_point: The function or class that the tests call.
+
+    >>> extract_program("Sure!\\n```python\\ndef f(x):\\n    return x\\n```\\nDone.").code
+    'def f(x):\\n    return x'
+    >>> extract_program("return a + b", prompt="def add(a, b):\\n").program
+    'def add(a, b):\\n    return a + b'
+    >>> extract_program("I cannot solve this.") is None
+    True
+    """
+    text, above = _plain(response), _plain(prompt)
+    if not text.strip():
+        return None
+    tags = frozenset(tag.lower() for tag in (language, *fences))
+    if language.lower() in _PYTHON:
+        found = _extract_python(text, tags | _PYTHON, above, entry_point)
+    else:
+        found = extract_generic(text, tags, above, entry_point)
+    return None if found is None else Extracted(code=found[0], program=found[1])
+
+
+def _plain(text: str) -> str:
+    """Return a text with one kind of line ends and no byte order marks, and without the marks of a code span."""
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\ufeff" in plain:
+        plain = _BYTE_ORDER_MARKS.sub("", plain)
+    bare = plain.strip()
+    if len(bare) > 1 and bare[0] == bare[-1] == "`" and "\n" not in bare and "`" not in bare[1:-1]:
+        return bare[1:-1]
+    return plain
+
+
+def _extract_python(text: str, tags: frozenset[str], prompt: str, name: str | None) -> tuple[str, str] | None:
+    """Return the code and the program; elements such as <code>, or three quotes, may stand for fences."""
+    texts = [text]
+    if "```" not in text and _ELEMENT_BEGINS.search(text) and _ELEMENT_ENDS.search(text):
+        texts.insert(0, _ELEMENT_ENDS.sub("\n```", _ELEMENT_BEGINS.sub("```\n", text)))
+    elif "```" not in text and _QUOTES_ALONE.search(text):
+        texts.append(_QUOTES_ALONE.sub(r"```\1", text))
+    for fenced in texts:
+        response = _Python(fenced, tags, prompt, name)
+        if found := response.extracted():
+            return found
+    return response.broken()
+
+
+class _Python:
+    """A response in which Python is looked for."""
+
+    def __init__(self, text: str, tags: frozenset[str], prompt: str, name: str | None) -> None:
+        self._text = text
+        self._tags = tags
+        self._parser = Parser()
+        self._stub = read_stub(self._parser, prompt, name) if prompt.strip() else None
+        self._name = name or (self._stub.name if self._stub else None)
+        self._blocks: list[Block] = []
+        self._fenced: list[Piece] = []
+        self._faulty: list[tuple[int, str]] = []
+
+    def extracted(self) -> tuple[str, str] | None:
+        """Return the code and the program, None if nothing parses."""
+        if self._begins_indented() and (found := self._continued(self._text)):
+            return found
+        judge = Judge(is_whole=self._parses, is_open=self._is_open, is_code=self._is_code)
+        self._blocks = blocks_of(self._text, judge)[-_BLOCKS_MAX:]
+        for block in self._blocks:
+            self._read(block)
+        own = [piece for piece in self._fenced if piece.rank != _OTHER]
+        others = [piece for piece in self._fenced if piece.rank == _OTHER]
+        return self._defined(own, others) or self._body(own) or self._unnamed(own, others)
+
+    def broken(self) -> tuple[str, str] | None:
+        """Return what looks like Python and does not parse, or is too long for it; None if nothing does."""
+        named = [text for _, text in self._faulty if self._name and _definition(self._name).search(text)]
+        own = [text for rank, text in self._faulty if rank != _OTHER]
+        if code := next(reversed(named or own), None):
+            return self._with_preamble(code)
+        text = self._text[:PROGRAM_CHARACTERS_MAX] if not self._blocks else ""
+        match = _definition(self._name or r"\w+").search(text) or (self._name and _definition(r"\w+").search(text))
+        if match:
+            lines = text[match.start() :].rstrip().split("\n")
+            while looks_like_prose(lines[-1]) or not lines[-1].strip():
+                lines.pop()
+            return self._with_preamble(dedented("\n".join(lines)))
+        if self._begins_indented() and self._stub and may_begin_code(text.lstrip("\n").split("\n", 1)[0]):
+            return dedented(text.strip("\n").rstrip()), f"{self._stub.prompt.rstrip()}\n{text}"
+        return None
+
+    def _begins_indented(self) -> bool:
+        """Return whether the response begins like the rest of a function, and does not repeat the function there."""
+        if self._stub is None or self._text.lstrip("\n")[:1] not in (" ", "\t"):
+            return False
+        again = _definition(self._name).search(self._text) if self._name else None
+        return again is None or again[0][:1] not in (" ", "\t")
+
+    def _parses(self, text: str) -> bool:
+        return self._parser.parse(dedented(text)).tree is not None
+
+    def _is_open(self, text: str) -> bool:
+        return self._parser.parse(dedented(text)).in_string
+
+    def _is_code(self, text: str) -> bool:
+        """Return whether a text before a lone fence is code."""
+        if is_program(self._parser.parse(dedented(text)).tree):
+            return True
+        found = self._continued(text)
+        return found is not None and found[0].count("\n") == dedented(text.strip("\n")).rstrip().count("\n")
+
+    def _read(self, block: Block) -> None:
+        """Sort a block into pieces that parse and code that does not."""
+        is_tagged = block.tag in self._tags or block.tag.startswith("py")  # such as pycon, python3.12
+        rank = _TAGGED if is_tagged else _OTHER if block.tag else _UNTAGGED
+        text = dedented(block.text.strip("\n")).rstrip()
+        first, _, below = text.partition("\n")
+        if rank == _UNTAGGED and first.strip().lower() in self._tags:
+            text = below  # the tag slipped into the block
+        for code in (text, without_console(text)):
+            tree = self._parser.parse(code).tree if code else None
+            if code and tree is not None:
+                if (tree.body and rank == _TAGGED) or has_code(tree):
+                    self._fenced.append(Piece(code, tree, rank=rank))
+                return
+        found = self._segments(text, rank)
+        if found.pieces and (found.only_prose or (not block.is_closed and self._has_answer(found))):
+            self._fenced.extend(found.pieces)
+        elif any(may_begin_code(line) for line in text[:PROGRAM_CHARACTERS_MAX].split("\n")):
+            self._faulty.append((rank, text))
+
+    def _has_answer(self, found: Segments) -> bool:
+        """Return whether what is lost by leaving out the end of a block that was cut off is only an example."""
+        if self._name:
+            return any(self._name in piece.defined for piece in found.pieces)
+        return has_function(found.pieces) and not _definition(r"\w+").search("\n".join(found.others))
+
+    def _defined(self, own: list[Piece], others: list[Piece]) -> tuple[str, str] | None:
+        """Return the program that defines the name."""
+        if not self._name:
+            return None
+        main = definer_of(own, self._name)
+        if main is not None and is_outline(main, self._name) and (found := self._body(own)):
+            return found
+        if main is not None:
+            return self._with_helpers(main, own)
+        text = self._text[:PROGRAM_CHARACTERS_MAX]
+        for code in (text, without_console(text)) if self._name in text else ():
+            pieces = self._segments(code, _UNFENCED).pieces if code else []
+            if main := definer_of(pieces, self._name):
+                return self._with_helpers(main, pieces)
+        for pieces in (others, self._spans):
+            if main := definer_of(pieces, self._name):
+                return self._with_helpers(main, pieces)
+        importers = [piece for piece in own if self._name in piece.names]
+        return self._with_helpers(importers[-1], own) if importers else None
+
+    def _body(self, own: list[Piece]) -> tuple[str, str] | None:
+        """Return the program of which the response holds only a function's body."""
+        if self._stub is None:
+            return None
+        texts = [piece.text for piece in reversed(own) if piece.returns]
+        texts += [text for rank, text in reversed(self._faulty) if rank != _OTHER]
+        texts += [self._text]
+        texts += [piece.text for piece in self._unfenced if piece.returns]
+        uses = [piece for piece in reversed(own) if piece.used & self._stub.parameters and not has_function([piece])]
+        texts += [piece.text for piece in uses if self._name not in piece.used]
+        texts += [piece.text for piece in self._spans if piece.returns]
+        for text in texts:
+            if found := self._continued(text):
+                return self._with_imports(found, text, own)
+        return None
+
+    def _with_imports(self, found: tuple[str, str], body: str, own: list[Piece]) -> tuple[str, str]:
+        """Return a completed program behind those other pieces that bind what the body needs."""
+        tree = self._parser.parse(body).tree
+        if tree is None or self._stub is None:
+            return found
+        lacking = Piece(body, tree).missing - self._stub.names - self._stub.parameters
+        pieces = [piece for piece in (*own, *self._unfenced) if lacking & piece.names and not piece.returns]
+        above = "".join(f"{piece.text}\n\n" for piece in pieces)
+        return above + found[0], above + found[1]
+
+    def _unnamed(self, own: list[Piece], others: list[Piece]) -> tuple[str, str] | None:
+        """Return a program that defines something else than the name, or was asked for without a name."""
+        tagged = [piece for piece in own if piece.rank == _TAGGED]
+        if self._is_faulty(main_of(tagged)):
+            return None
+        unfenced = [] if has_function(tagged) else self._unfenced
+        if not has_function(unfenced) and (self._name or not any(piece.acts for piece in unfenced)):
+            unfenced = []  # formulas among sentences
+        groups = [tagged, own, unfenced, others]
+        if any(piece.defined & example.missing for piece in unfenced for example in tagged):
+            groups.insert(0, unfenced)
+        pieces = next((group for group in groups if group), [])
+        main = main_of(pieces)
+        return self._with_helpers(main, own if pieces is tagged else pieces) if main else None
+
+    def _is_faulty(self, main: Piece | None) -> bool:
+        """Return whether a block that does not parse is rather the program than a piece is."""
+        if self._name and any(_definition(self._name).search(text) for _, text in self._faulty):
+            return True
+        sizes = [len(text) for rank, text in self._faulty if rank == _TAGGED]
+        return bool(sizes) and (main is None or sizes[-1] > len(main.text))
+
+    @cached_property
+    def _unfenced(self) -> list[Piece]:
+        """Return the code outside of all blocks."""
+        outside, place = [], 0
+        for block in self._blocks:
+            outside.append(self._text[place : block.start])
+            place = block.end
+        outside.append(self._text[place:])
+        texts = [text[:PROGRAM_CHARACTERS_MAX] for text in outside if text.strip()]
+        return [piece for text in texts for piece in self._segments(text, _UNFENCED).pieces]
+
+    @cached_property
+    def _spans(self) -> list[Piece]:
+        """Return the code between single backticks."""
+        spans = islice(_SPAN.finditer(self._text), _BLOCKS_MAX)
+        parsed = [(span[1], self._parser.parse(span[1]).tree) for span in spans]
+        return [Piece(text, tree, rank=_OTHER) for text, tree in parsed if tree is not None and has_code(tree)]
+
+    def _segments(self, text: str, rank: int) -> Segments:
+        if len(text) > PROGRAM_CHARACTERS_MAX:
+            return Segments(others=[text])
+        known = self._stub.names | self._stub.parameters if self._stub else frozenset()
+        return segments_of(self._parser, text, rank=rank, known=known)
+
+    def _continued(self, text: str) -> tuple[str, str] | None:
+        return continuation_of(self._parser, self._stub, text) if self._stub else None
+
+    def _with_helpers(self, main: Piece, pieces: list[Piece]) -> tuple[str, str]:
+        known = self._stub.names if self._stub else frozenset()
+        lacking = main.missing.difference(known, *(piece.names for piece in pieces))
+        if lacking and main.rank != _UNFENCED:
+            pieces = [*(piece for piece in self._unfenced if lacking & piece.names), *pieces]
+        code = with_helpers(main, pieces, name=self._name, known=known).strip("\n").rstrip()
+        tree = self._parser.parse(code).tree
+        whole = main if tree is None else Piece(code, tree)
+        return code, self._stub.completed(whole, code) if self._stub else code
+
+    def _with_preamble(self, code: str) -> tuple[str, str]:
+        above = self._stub.preamble.strip("\n") if self._stub else ""
+        return code, f"{above}\n\n\n{code}" if above else code
+
+
+def _definition(name: str) -> re.Pattern[str]:
+    """Return what a definition looks like of a name, or of what a pattern matches."""
+    word = name if name == r"\w+" else re.escape(name)
+    return re.compile(rf"^[ \t]*(?:async[ ]+)?(?:def|class)[ ]+{word}[ ]*[(:\[]", re.MULTILINE)

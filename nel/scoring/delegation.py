@@ -1,0 +1,149 @@
+"""A verdict that is made elsewhere: by a judge. Makes none itself.
+
+A scorer either hands its sample over and is done (`needs_judge`), or waits for the judgement (`ask_judge`). Trap: until
+the judge has spoken there is no score; a run without one leaves the sample unscored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import Any, Final
+
+from nel.errors import JudgeError
+from nel.judges.types import Aggregate, Case, Judgement
+from nel.scoring.protocol import scored_now
+from nel.types import ScorerInput
+
+CASE_KEY: Final = "judge_case"
+"""Where a scorer's result says what is to be judged."""
+
+
+def needs_judge(
+    sample: ScorerInput,
+    *,
+    template: str = "",
+    criteria: str = "",
+    question: str = "",
+    reference: str | None = None,
+    grade_pattern: str | None = None,
+    score_mapping: Mapping[str, float] | None = None,
+    judges: Sequence[str] = (),
+    aggregate: Aggregate | None = None,
+    **values: Any,
+) -> dict[str, Any]:
+    """Hand a sample over to the run's judge; what the scorer does not say is as the sample and the run have it.
+
+    Args:
+        template: Name of an installed judge (``nel list judges``), or the text of a template.
+        criteria: What is to be looked at.
+        question: Instead of the prompt.
+        reference: Instead of the target.
+        grade_pattern: Regular expression whose first group is the grade, instead of the template's own.
+        score_mapping: Grade to score, instead of the template's own.
+        judges: Members of the panel, or roles; the whole panel where none is named.
+        aggregate: How a panel's opinions become one.
+        values: Further placeholders of the template, beside the row's fields.
+
+    Returns:
+        ``correct`` false and ``needs_judge`` true, as other tools expect; nel never counts the first. With anything
+        beside the sample, a `Case` as ``judge_case`` too. Further numbers may be put in; they are kept.
+
+    >>> needs_judge(ScorerInput(response="Paris", target="Paris"))
+    {'correct': False, 'needs_judge': True}
+    >>> needs_judge(ScorerInput(response="Paris", target="Paris"), template="likert_5")["judge_case"].template
+    'likert_5'
+    """
+    handed_over: dict[str, Any] = {"correct": False, "needs_judge": True}
+    case = Case(
+        response=sample.response,
+        template=template,
+        criteria=criteria,
+        question=question,
+        reference=reference,
+        grade_pattern=grade_pattern,
+        score_mapping=score_mapping,
+        judges=(judges,) if isinstance(judges, str) else tuple(judges),
+        aggregate=aggregate,
+        values=values,
+    )
+    if case != Case(response=sample.response):
+        handed_over[CASE_KEY] = case
+    return handed_over
+
+
+def case_of(result: Mapping[str, Any], sample: ScorerInput) -> Case:
+    """Return the case of a result that hands its sample over."""
+    case = result.get(CASE_KEY)
+    return case if isinstance(case, Case) else Case(response=sample.response)
+
+
+def ask_judge(sample: ScorerInput | None, case: Case) -> Any:
+    """Put a case to the run's judges.
+
+    Returns:
+        The `Judgement`; in an async scorer an awaitable of it.
+
+    Raises:
+        JudgeError: There is no verdict; ``no_judge`` where nothing is being scored. An awaitable raises it later.
+    """
+    ask = None if sample is None else sample.judge_fn
+    if ask is None:
+        now = scored_now()  # a scorer may have made a ScorerInput of its own
+        ask = None if now is None else now.judge_fn
+    if ask is None:
+        raise JudgeError(
+            "there is no judge to ask: the scorer was called outside of a run; run it with nel eval run and "
+            "--judge-url and --judge-id",
+            kind="no_judge",
+        )
+    return ask(case)
+
+
+def judged(result: Any, sample: ScorerInput) -> Any:
+    """Return a scorer's result; where it hands its sample over, the numbers that the judge comes to instead.
+
+    Returns:
+        In an async scorer, an awaitable of the judge's numbers.
+
+    Raises:
+        JudgeError: There is no verdict.
+    """
+    if not (isinstance(result, Mapping) and result.get("needs_judge")):
+        return result
+    judgement = ask_judge(sample, case_of(result, sample))
+    return _numbers_later(judgement) if isinstance(judgement, Awaitable) else _numbers(judgement)
+
+
+def _numbers(judgement: Judgement) -> dict[str, Any]:
+    grade = judgement.grade
+    return {"correct": grade.score, **grade.metrics, "judge_grade": grade.label}
+
+
+async def _numbers_later(judgement: Awaitable[Judgement]) -> dict[str, Any]:
+    return _numbers(await judgement)
+
+
+def renamed(template: str, names: Mapping[str, str]) -> str:
+    """Return the text of a template with other names for placeholders.
+
+    >>> renamed("{pred} or {gold}? {{pred}}", {"pred": "response", "gold": "reference"})
+    '{response} or {reference}? {{pred}}'
+    """
+    known = "|".join(map(re.escape, names))
+    if "{%" in template or "{#" in template:
+        return re.sub(rf"\{{\{{\s*({known})\s*\}}\}}", lambda found: f"{{{{ {names[found[1]]} }}}}", template)
+    return re.sub(rf"(?<!\{{)\{{({known})\}}(?!\}})", lambda found: f"{{{names[found[1]]}}}", template)
+
+
+def reference_of(target: Any) -> str | None:
+    """Return a gold answer as a judge is shown it; several, a line each.
+
+    >>> reference_of(["Paris", "Lutetia"]), reference_of(4), reference_of(None)
+    ('Paris\\nLutetia', '4', None)
+    """
+    if target is None or isinstance(target, str):
+        return target
+    if isinstance(target, (list, tuple)):
+        return "\n".join(str(one) for one in target)
+    return str(target)

@@ -1,0 +1,204 @@
+"""Scorers that let a model grade the answer, under the names and with the parameters that Inspect gives them.
+
+Source: Inspect's ``model_graded_qa`` and ``model_graded_fact``. As there, the last grade of a reply counts, and a reply
+without one leaves the sample unscored. Beyond it: the run asks, keeps and counts; what the model wrote is quoted, so
+that it cannot pass for the grader's instructions; a reply that cannot be read is asked for once more. Trap: a template
+names fields as ``{field}`` and ``{field.key}``; Python's ``{field[key]}`` is none of a judge's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from nel.errors import ConfigError
+from nel.judges.record import judgement_json
+from nel.judges.types import Case, Judgement
+from nel.metrics import accuracy, stderr
+from nel.scoring.delegation import ask_judge
+from nel.scoring.protocol import Target, TaskState, awaited, scorer
+from nel.types import Score, Scorer
+
+_QA: Final = """You are assessing a submitted answer on a given task by a criterion.
+
+Task: {question}
+
+Submission: {answer}
+
+Criterion: {criterion}
+
+Does the submission meet the criterion?
+
+{instructions}"""
+_FACT: Final = """You are comparing a submitted answer with an expert's answer to a question.
+
+Question: {question}
+
+Expert's answer: {criterion}
+
+Submission: {answer}
+
+Compare what both say, and leave style, grammar and punctuation aside. Does the submission contain what the expert's
+answer says?
+
+{instructions}"""
+GRADER: Final = "grader"
+"""The role that the run's own judges play where nobody is named."""
+_VALUES: Final = {"C": 1.0, "P": 0.5, "I": 0.0}
+_OURS: Final = ("question", "answer", "criterion", "instructions", "partial_credit")
+History = bool | Callable[[TaskState], str]
+
+
+@scorer(metrics=[accuracy(), stderr()], asks_judge=True)
+def model_graded_qa(
+    template: str | None = None,
+    instructions: str | None = None,
+    grade_pattern: str | None = None,
+    include_history: History = False,
+    partial_credit: bool = False,
+    model: str | Sequence[str] | None = None,
+    model_role: str | None = "grader",
+) -> Scorer:
+    """Let a model say whether the answer meets the target as its criterion: C, I, or P for partly.
+
+    Args:
+        template: Text with ``{question}``, ``{answer}``, ``{criterion}``, ``{instructions}`` and the row's fields.
+        instructions: How to grade and in what form to reply, instead of the default.
+        grade_pattern: Regular expression whose first group is the grade; the last match counts.
+        include_history: Show the whole conversation as the question, or what this function makes of it.
+        partial_credit: Offer P for partly correct, which counts 0.5; for the default instructions.
+        model: The grader, by its name in the run's panel or ``model_roles``; of several the majority counts.
+        model_role: Where no model is named: who has this role in ``model_roles``; the ``grader`` is the run's judge
+            where nobody has that role, and in a run without a judge the evaluated model itself, which is warned of.
+
+    Raises:
+        ConfigError: The template lacks the answer, or the pattern a group.
+        JudgeError: While scoring: there is no grade; the sample is unscored.
+    """
+    how = _how("graded_qa", _QA, template, instructions, grade_pattern, partial_credit=partial_credit)
+    return _graded(how, _judges_of(model, model_role), include_history)
+
+
+@scorer(metrics=[accuracy(), stderr()], asks_judge=True)
+def model_graded_fact(
+    template: str | None = None,
+    instructions: str | None = None,
+    grade_pattern: str | None = None,
+    include_history: History = False,
+    partial_credit: bool = False,
+    model: str | Sequence[str] | None = None,
+    model_role: str | None = "grader",
+) -> Scorer:
+    """Let a model say whether the answer contains the facts of the target; the parameters are `model_graded_qa`'s.
+
+    Raises:
+        ConfigError: As `model_graded_qa`, which holds for `JudgeError` too.
+    """
+    how = _how("graded_fact", _FACT, template, instructions, grade_pattern, partial_credit=partial_credit)
+    return _graded(how, _judges_of(model, model_role), include_history)
+
+
+def _how(
+    judge: str,
+    default: str,
+    template: str | None,
+    instructions: str | None,
+    grade_pattern: str | None,
+    *,
+    partial_credit: bool,
+) -> Case:
+    """Return what is the same in every case: an installed judge, or a template where the author has words of his own.
+
+    Raises:
+        ConfigError: The template does not show the answer, or the pattern has no group.
+    """
+    _check_pattern(grade_pattern)
+    if template is not None and not re.search(r"\{\s*answer\s*\}", template):
+        raise ConfigError("the grading template shows the grader no {answer}; put it where the answer belongs")
+    values: dict[str, Any] = {"partial_credit": partial_credit}
+    if not template and not instructions:
+        return Case(response="", template=judge, values=values, grade_pattern=grade_pattern)
+    letters = "CPI" if partial_credit or instructions else "CI"
+    return Case(
+        response="",
+        template=template or default,
+        values=values | ({"instructions": instructions} if instructions else {}),
+        grade_pattern=grade_pattern,
+        score_mapping={letter: _VALUES[letter] for letter in letters} if grade_pattern is None else None,
+    )
+
+
+def _graded(how: Case, judges: tuple[str, ...], include_history: History) -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        row = {name: value for name, value in state.metadata.items() if name not in _OURS}
+        case = replace(
+            how,
+            response=state.output.completion,
+            question=_question(state, include_history),
+            reference=target.text,
+            values={**row, **how.values},
+            judges=judges,
+            aggregate="majority" if len(judges) > 1 else None,
+        )
+        return _score_of(await awaited(ask_judge(state.sample, case)), case)
+
+    score.judges = judges  # type: ignore[attr-defined]
+    return score  # type: ignore[return-value]
+
+
+def _score_of(judgement: Judgement, case: Case) -> Score:
+    grade = judgement.grade
+    return Score(
+        value=grade.label if _VALUES.get(grade.label) == grade.score else grade.score,
+        answer=case.response,
+        explanation=grade.explanation or next((one.reply for one in judgement.opinions if one.grade is not None), ""),
+        metadata={"grading": judgement_json(judgement)},
+    )
+
+
+def _check_pattern(pattern: str | None) -> None:
+    if pattern is None:
+        return
+    try:
+        groups = re.compile(pattern).groups
+    except re.error as error:
+        raise ConfigError(f"grade_pattern {pattern!r} is not a regular expression: {error}") from error
+    if groups == 0:
+        raise ConfigError(f"grade_pattern {pattern!r} has no group; put parentheses around the grade")
+
+
+def _judges_of(model: str | Sequence[str] | None, model_role: str | None) -> tuple[str, ...]:
+    named = [model] if isinstance(model, str) else list(model or ())
+    for one in named:
+        if not isinstance(one, str):
+            raise ConfigError(f"model is {one!r}; give the name of a model in the run's judge.panel or model_roles")
+    return tuple(named) or ((model_role,) if model_role is not None else (GRADER,))
+
+
+def _question(state: TaskState, include_history: History) -> str:
+    if callable(include_history):
+        return str(include_history(state))
+    return chat_history(state) if include_history else state.input_text
+
+
+def chat_history(state: TaskState) -> str:
+    """Return a conversation up to its last answer as text: the first message bare, the others with who said them."""
+    turns: list[Mapping[str, Any]] = list(state.messages)
+    if not turns and not isinstance(state.input, str):
+        turns = [{"role": message.role, "content": message.content} for message in state.input]
+    turns = [turn for turn in turns if turn["role"] != "system"]
+    answers = [place for place, turn in enumerate(turns) if turn["role"] == "assistant"]
+    if state.messages and answers:
+        turns = turns[: answers[-1]]
+    if not turns:
+        return state.input_text
+    first, *others = ((str(turn["role"]), _text(turn["content"])) for turn in turns)
+    return "\n\n".join([first[1], *(f"{role.capitalize()}: {text}" for role, text in others)])
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(part.get("text", f"[{part.get('type', 'part')}]")) for part in content)

@@ -1,0 +1,1 @@
+"""Reads numbers and mathematical expressions in answers, and compares them exactly."""

@@ -1,0 +1,192 @@
+"""Mathematical equality of final answers: LaTeX, fractions, sets, intervals, units. Knows no benchmark.
+
+The comparison is math-verify's, on sympy, in a process of its own with a hard time limit. Trap: a comparison that takes
+too long leaves the sample unscored; it is not a wrong answer.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import re
+import select
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import Any, Final
+
+from nel.errors import DatasetError, MissingExtra, ScorerError
+from nel.scoring.numeric.numbers import parse_number
+from nel.scoring.text import answer_after_marker, same_text
+from nel.scoring.wording import last_boxed
+from nel.types import ScorerInput
+
+SECONDS_MAX: Final = 5.0
+"""For one comparison; the start of the worker is not in it."""
+_START_SECONDS_MAX: Final = 120.0
+_CHARACTERS_MAX: Final = 2_000
+_DELIMITED = re.compile(r"\$|\\\(|\\\[|\\boxed")
+_SPACES = re.compile(r"(?<!\d)\s+|\s+(?!\d)|\\[,;! ]|~")
+_CURRENCY = re.compile(r"\\\$|\\!")
+_UNIT = re.compile(r"\\(?:text|mathrm|textrm)\s*\{\s*([A-Za-z]{1,12})\s*\}")
+_NOT_DECIMAL = re.compile(r"[/^\\½⅓⅔¼¾⁰-⁹²³¹]")
+
+
+def math_equal(sample: ScorerInput) -> dict[str, Any]:
+    """Compare the final answer of a response with the target as mathematics.
+
+    Rule: the last ``\\\\boxed{}``, else what follows the last ``Answer:``, else the last expression. Two plain numbers
+    are compared exactly; ``1/2``, ``0.5`` and ``\\\\frac12`` are equal, and so are ``{1,2}`` and ``{2,1}``; ``(0,1]``
+    is not ``(0,1)``. Irrational and long decimals agree when six decimals do. Source: math-verify.
+
+    Returns:
+        ``correct``, ``parsed`` and ``extracted``, the answer as written or None.
+
+    Raises:
+        DatasetError: The target is no mathematical expression.
+        MissingExtra: The extra ``math`` is not installed.
+        ScorerError: The comparison takes longer than `SECONDS_MAX` or more memory than there is.
+
+    >>> math_equal(ScorerInput(response="So it is $\\\\boxed{\\\\frac{1}{2}}$.", target="0.5"))
+    {'correct': True, 'parsed': True, 'extracted': '\\\\frac{1}{2}'}
+    """
+    gold = "" if sample.target is None else str(sample.target).strip()
+    if not gold:
+        raise DatasetError("the target is empty; give the row an answer to compare with")
+    if isinstance(sample.target, (list, tuple)):
+        found = [math_equal(replace(sample, target=target)) for target in sample.target]
+        return next((one for one in found if one["correct"]), found[0]) if found else _no_target()
+    extracted = final_expression(sample.response or "")
+    if extracted is None and same_text(sample.response or "", gold):
+        return {"correct": True, "parsed": True, "extracted": (sample.response or "").strip()}
+    if extracted is None:
+        given = (sample.response or "").strip()[-_CHARACTERS_MAX:]
+        reply = _compare(gold, given, prose=True) if given else {"given": None}
+        return {"correct": bool(reply.get("equal")), "parsed": reply["given"] is not None, "extracted": reply["given"]}
+    return {"correct": expressions_equal(gold, extracted), "parsed": True, "extracted": extracted}
+
+
+def expressions_equal(gold: str, given: str) -> bool:
+    """Return whether two expressions mean the same; see `math_equal` for the rule and the errors.
+
+    >>> expressions_equal("10", "100"), expressions_equal("\\\\sqrt{8}", "2\\\\sqrt2")
+    (False, True)
+    """
+    gold, given = (_CURRENCY.sub("", text).strip() for text in (gold, given))
+    if _SPACES.sub("", gold) == _SPACES.sub("", given):
+        return True
+    units = _units(gold), _units(given)
+    if all(units) and units[0] != units[1]:
+        return False
+    numbers = parse_number(gold), parse_number(given)
+    if None not in numbers and "%" not in gold + given:
+        if numbers[0] == numbers[1]:
+            return True
+        if not _NOT_DECIMAL.search(gold + given):
+            return False
+    if len(given) > _CHARACTERS_MAX:
+        return False
+    return bool(_compare(gold, given)["equal"])
+
+
+def _units(text: str) -> list[str]:
+    """Return the units that stand behind a number: ``5\\text{ cm}``."""
+    return _UNIT.findall(text) if text[:1].isdigit() or text[:1] == "-" else []
+
+
+def _no_target() -> dict[str, Any]:
+    raise DatasetError("the target is an empty list; give the row an answer to compare with")
+
+
+def final_expression(text: str) -> str | None:
+    """Return the content of the last ``\\\\boxed{}``, else what follows the last ``Answer:``, or None.
+
+    >>> final_expression("so \\\\boxed{\\\\frac{1}{2}}"), final_expression("Answer: $x + 1$.")
+    ('\\\\frac{1}{2}', 'x + 1')
+    """
+    return last_boxed(text) or answer_after_marker(text)
+
+
+def _compare(gold: str, given: str, *, prose: bool = False) -> dict[str, Any]:
+    reply = _WORKER.ask({"gold": _delimited(gold), "given": given if prose else _delimited(given)})
+    if "error" in reply:
+        raise ScorerError(f"{given[:80]!r} cannot be compared with {gold[:80]!r}: {reply['error']}")
+    if not reply["gold"]:
+        raise DatasetError(f"the target {gold[:80]!r} is no mathematical expression")
+    return reply
+
+
+def _delimited(text: str) -> str:
+    return text if _DELIMITED.search(text) else f"${text}$"
+
+
+class _Worker:
+    """The process that compares; started when it is first needed, and anew after it was stopped."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._lock = threading.Lock()
+
+    def ask(self, request: dict[str, str]) -> dict[str, Any]:
+        """Return the reply to one request.
+
+        Raises:
+            ScorerError: It takes too long, or the process died of it.
+        """
+        with self._lock:
+            if self._process is not None and self._process.poll() is not None:
+                self.stop()
+            process = self._process or self._start()
+            try:
+                process.stdin.write(json.dumps(request) + "\n")  # type: ignore[union-attr]
+                process.stdin.flush()  # type: ignore[union-attr]
+                line = self._line(process, SECONDS_MAX)
+            except (OSError, ValueError):
+                line = ""
+            if not line:
+                self.stop()
+                what = f"took longer than {SECONDS_MAX:g} s or too much memory"
+                raise ScorerError(f"comparing {request['given'][:80]!r} with {request['gold'][:80]!r} {what}")
+            reply: dict[str, Any] = json.loads(line)
+            return reply
+
+    def stop(self) -> None:
+        """End the process, whatever it is doing."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            for stream in (self._process.stdin, self._process.stdout):
+                if stream is not None:
+                    stream.close()
+            self._process = None
+
+    def _start(self) -> subprocess.Popen[str]:
+        if find_spec("math_verify") is None:
+            raise MissingExtra("math_equal needs math-verify; install it with: pip install 'nel[math]'")
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "nel.scoring.numeric.math_worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=True,
+        )
+        if not self._line(self._process, _START_SECONDS_MAX):
+            self.stop()
+            raise ScorerError(
+                "the process that compares expressions does not start; try: python -c 'import math_verify'"
+            )
+        return self._process
+
+    @staticmethod
+    def _line(process: subprocess.Popen[str], seconds: float) -> str:
+        output = process.stdout
+        return output.readline() if output is not None and select.select([output], [], [], seconds)[0] else ""
+
+
+_WORKER: Final = _Worker()
+atexit.register(_WORKER.stop)

@@ -1,0 +1,105 @@
+"""Regular expressions of users and datasets, and the time they are given."""
+
+from __future__ import annotations
+
+import pytest
+
+from nel.byob.scorers import regex_match
+from nel.core.timed_regex import SECONDS_MAX, compiled, last_group, search
+from nel.errors import DatasetError, ScorerError
+from nel.scoring.choice import multichoice_regex
+from nel.types import ScorerInput
+
+BOMB = r"(a|aa)+$"
+FUSE = "a" * 60 + "b"
+
+
+def test_search_finds_the_first_match() -> None:
+    """The first match counts; case counts unless it is told not to."""
+    match = search(r"b(\d)", "ab1b2")
+    assert match is not None
+    assert match[1] == "1"
+    assert search("B", "b") is None
+    assert search("B", "b", ignore_case=True) is not None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found"),
+    [
+        (r"b(\d)", "b1b2", "2"),
+        (r"b\d", "b1b2", "b2"),
+        (r"b(\d)", "none", None),
+        (r"b(\d)?", "b1b", None),
+        (r"(?P<letter>[A-D])", "A to D", "D"),
+        (r"", "text", ""),
+    ],
+)
+def test_last_group(pattern: str, text: str, found: str | None) -> None:
+    """The first group of the last match, or the whole of it where there is no group."""
+    assert last_group(pattern, text) == found
+
+
+@pytest.mark.parametrize("pattern", ["(", "[a", "*a", r"(?P<n>a)(?P<n", "a{2,1}", r"\p{Nonsense}"])
+def test_what_is_no_pattern(pattern: str) -> None:
+    """A pattern that does not compile is a fault of the row, and the message quotes it."""
+    for call in (lambda: compiled(pattern), lambda: search(pattern, "a"), lambda: last_group(pattern, "a")):
+        with pytest.raises(DatasetError, match="is not a regular expression"):
+            call()
+
+
+def test_a_long_bad_pattern_is_quoted_in_part() -> None:
+    """The message holds 200 characters of a pattern at most."""
+    with pytest.raises(DatasetError) as caught:
+        compiled("(" + "a" * 5_000)
+    assert len(str(caught.value)) < 500
+
+
+def test_a_pattern_that_is_too_deep_is_a_bad_row() -> None:
+    """A pattern whose nesting exhausts the compiler is a fault of the row, not a crash."""
+    with pytest.raises(DatasetError, match="is not a regular expression"):
+        compiled("(" * 5_000)
+
+
+@pytest.mark.parametrize("pattern", [r"(a+)+$", r"^(a+)+$", r"(a|a)*c", r"(x+x+)+y", r"^(\w+\s?)*$"])
+def test_textbook_bombs_are_settled_or_given_up(pattern: str) -> None:
+    """The well-known exploding patterns are answered or given up; neither crash nor hang."""
+    for text in ("a" * 40 + "b!", "x" * 60, "a " * 40 + "!"):
+        try:
+            search(pattern, text)
+        except ScorerError as error:
+            assert "took longer" in str(error)  # noqa: PT017 - either outcome is right
+
+
+@pytest.mark.parametrize("find", [search, last_group])
+def test_a_pattern_that_explodes_is_given_up(find: object) -> None:
+    """A pattern of nested repetition costs one sample and 2 seconds, and the next one works."""
+    assert callable(find)
+    with pytest.raises(ScorerError, match=r"took longer than 2 s on a response of 61 characters; .*nested repetition"):
+        find(BOMB, FUSE)
+    assert find(r"b$", FUSE) is not None
+    assert SECONDS_MAX == 2.0
+
+
+def test_a_scorer_with_a_pattern_that_explodes() -> None:
+    """Both scorers that take patterns leave the sample unscored, the next sample scored."""
+    with pytest.raises(ScorerError, match="took longer"):
+        regex_match(ScorerInput(response=FUSE, target=BOMB))
+    with pytest.raises(ScorerError, match="took longer"):
+        multichoice_regex(ScorerInput(response=FUSE, target="A"), pattern=BOMB)
+    assert regex_match(ScorerInput(response=FUSE, target="a+b"))["correct"] is True
+
+
+def test_many_slow_matches_share_one_limit() -> None:
+    """The limit holds for the whole search, not for each of its matches anew."""
+    with pytest.raises(ScorerError, match="took longer"):
+        last_group(r"(?:a|aa)+(?!a)(?<=c)|z", ("z" + "a" * 24 + "q") * 2_000)
+
+
+def test_lookbehind_of_any_length() -> None:
+    """A lookbehind of variable length is understood and bounded."""
+    assert search(r"(?<=a+)b", "aaab") is not None
+
+
+def test_a_pattern_on_a_megabyte() -> None:
+    """A plain pattern reads a long response within the limit."""
+    assert search(r"needle\s*\d+", "hay " * 250_000 + "needle 42") is not None

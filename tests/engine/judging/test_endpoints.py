@@ -1,0 +1,155 @@
+"""How many samples may be with judges, and what is said of a judge that judges nobody."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from nel.cli.progress import Warnings
+from nel.config.schema import EndpointConfig, ModelConfig
+from nel.engine.judging.endpoints import ROOM_BESIDE_JUDGES, JudgeEndpoint, share_slots
+from nel.engine.progress import Progress
+from nel.engine.scorers.worker_process import SLOTS
+from nel.errors import JudgeError
+from nel.evaluation import evaluate
+from nel.models.client import Client
+from tests.engine.test_judging import WAYS, adds, bench, config
+from tests.simulation.loop import Clock, run_virtually
+from tests.support.endpoint import Call, Reply, scripted
+from tests.support.runs import nel as run_nel
+
+
+def judge_endpoints(*concurrencies: int) -> list[JudgeEndpoint]:
+    """Return a bench of each judge."""
+    found = []
+    for number, concurrency in enumerate(concurrencies):
+        member = ModelConfig(url=f"http://judge-{number}/v1", model=f"j{number}", concurrency=concurrency)
+        found.append(JudgeEndpoint.of(Client(member, api_key=None, connections=concurrency), concurrency))
+    return found
+
+
+@pytest.mark.parametrize("concurrencies", [(4096,), (3600,), (4096, 4096, 4096), (1, 4096), (1,) * 1000])
+def test_all_judges_together_leave_room_for_answers(concurrencies: tuple[int, ...]) -> None:
+    """However many may be with judges that go down, there is room for others; each has seats enough to be seen down."""
+    found = judge_endpoints(*concurrencies)
+    share_slots(found)
+    assert min(one.slots.free for one in found) >= 3
+    assert sum(one.slots.free for one in found) <= SLOTS - ROOM_BESIDE_JUDGES
+
+
+def test_usual_judges_keep_all_their_seats() -> None:
+    """Nothing is taken away where there is room, nor from the evaluated model as its own judge."""
+    found = judge_endpoints(32, 1000, 1000)
+    share_slots(found)
+    assert [one.slots.free for one in found] == [96, 1064, 1064]
+    itself = EndpointConfig(url="http://m/v1", model="m")
+    own = JudgeEndpoint.of(Client(itself, api_key=None, connections=4096), 4096)
+    share_slots([own])
+    assert own.slots.free == 4096 + 64
+
+
+async def test_whoever_waits_for_a_seat_is_turned_away() -> None:
+    """In the order of arrival seats are given; who is turned away is told to come later, and takes no seat."""
+    (one,) = judge_endpoints(1)
+    one.slots.free = 1
+    await one.slots.take()
+    waiting = [asyncio.ensure_future(one.slots.take()) for _ in range(3)]
+    await asyncio.sleep(0)
+    one.slots.give()
+    await waiting[0]
+    one.slots.turn_away()
+    for task in waiting[1:]:
+        with pytest.raises(JudgeError, match="judged later"):
+            await task
+    one.slots.give()
+    assert one.slots.free == 1
+
+
+def test_a_judge_that_lets_everybody_wait_is_stalled() -> None:
+    """Once all seats are taken and nobody has come back for a while; not before, and not the evaluated model."""
+
+    async def look() -> list[bool]:
+        found = []
+        for one in (*judge_endpoints(1), itself):
+            one.slots.free = 1
+            await one.slots.take()
+            with one.slot():
+                await asyncio.sleep(9)
+                found.append(one.is_stalled)
+                await asyncio.sleep(2)
+                found.append(one.is_stalled)
+            found.append(one.is_stalled)
+        return found
+
+    itself = JudgeEndpoint.of(Client(EndpointConfig(url="http://m/v1", model="m"), api_key=None, connections=1), 1)
+    found = run_virtually(look(), Clock(), started=lambda loop: None, died=lambda: None)
+    assert found == [False, True, False, False, False, False]
+
+
+def down(call: Call, _: int) -> Reply:
+    """Answer nobody."""
+    return Reply(status=503, body={"error": {"message": "no GPU left, key sk-not-to-be-shown"}})
+
+
+def test_a_judge_that_is_down_is_named_when_it_happens(tmp_path: Path) -> None:
+    """With its URL and its error, on stderr and in run.log, before the run ends; the key is in neither."""
+    path = bench(tmp_path, WAYS["asked"], n=20)
+    with scripted(adds) as model, scripted(down) as judge:
+        flags = ("--model-url", model.url, "--model-id", "m", "--judge-url", judge.url, "--judge-id", "j")
+        judged = ("--judge-api-key-env", "KEY", "-O", "judge.panel.0.outage_seconds_max=4", "-o", "out")
+        env = {"KEY": "sk-not-to-be-shown"}
+        done = run_nel("eval", "run", "--bench", path, *flags, *judged, cwd=tmp_path, env=env)
+    assert done.returncode == 75, done.stderr
+    (line,) = [
+        line for line in done.stderr.splitlines() if "judge j is down" in line and "answers are kept, and" in line
+    ]
+    assert f"{judge.url}: " in line
+    assert "no GPU left" in line
+    assert done.stderr.index(line) < done.stderr.index("unscored by judge")
+    log = next((tmp_path / "out").iterdir()).joinpath("run.log").read_text()
+    (told,) = [line for line in log.splitlines() if "outage_started" in line]
+    assert judge.url in told
+    assert "no GPU left" in told
+    assert "sk-not-to-be-shown" not in done.stderr + log
+
+
+def test_a_judge_that_is_no_longer_served_is_named(tmp_path: Path) -> None:
+    """One that has judged and then knows its model no more refuses every question: that is said with what it says."""
+    path = bench(tmp_path, WAYS["asked"], n=40)
+
+    def unloaded(call: Call, _: int) -> Reply:
+        if len(judge.calls) < 5:
+            return Reply(body={"choices": [{"message": {"content": "GRADE: C"}, "finish_reason": "stop"}]})
+        return Reply(status=404, body={"error": {"message": "the model j is not loaded"}})
+
+    progress = Progress()
+    with scripted(adds) as model, scripted(unloaded) as judge:
+        evaluate(
+            config(path, tmp_path, model.url, judge.url, engine={"preflight": False, "concurrency": 2}),
+            progress=progress,
+        )
+    assert progress.judges is not None
+    assert progress.judges.troubles == [
+        f"judge judge-0 refuses every question: {judge.url}: HTTP 404: the model j is not loaded"
+    ]
+
+
+def test_a_trouble_is_told_once_each_time_that_it_begins() -> None:
+    """Its error may change while it lasts; a judge that comes back and goes down again is named again."""
+
+    class Panel:
+        down_seconds = None
+        troubles: ClassVar[list[str]] = []
+
+    panel = Panel()
+    warnings = Warnings(Progress(judges=panel))
+    told = []
+    for error in ("HTTP 503", "HTTP 502", None, "HTTP 503\x1b[31m"):
+        panel.troubles = [] if error is None else [f"judge j is down: http://j/v1: {error}"]
+        told.append(warnings.new())
+    assert [len(lines) for lines in told] == [1, 0, 0, 1]
+    assert told[0] == ["nel: judge j is down: http://j/v1: HTTP 503; answers are kept, and judged once it judges again"]
+    assert "\x1b" not in told[3][0]

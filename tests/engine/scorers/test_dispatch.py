@@ -1,0 +1,277 @@
+"""Scorers' faults stay with their own sample, in time."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+import re
+import signal
+import subprocess
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.engine.scorers.call import ScoringTask, is_own_rule
+from nel.engine.scorers.dispatch import Scorers, score_all
+from nel.prompts import compile_template
+from nel.scorers import f1, match, multi_scorer
+from nel.scoring import any_of, exact_match, numeric_match
+from nel.types import Response, Sample, Scored, ScorerInput, Unscored
+
+
+def _items(scorer: Any, n: int) -> list[ScoringTask]:
+    benchmark = Benchmark(
+        name="b", description="", dataset="x", prompt=compile_template("{q}", name="prompt"), scorer=scorer
+    )
+    return [
+        ScoringTask(
+            1, idx, 0, Sample(id=str(idx), input="q", target=idx, metadata={"n": idx}), Response(text="x"), benchmark
+        )
+        for idx in range(n)
+    ]
+
+
+async def test_order_is_kept_and_sync_and_async_mix() -> None:
+    """Outcomes come in the order of the items, whichever kind of scorer made them."""
+
+    async def later(sample: ScorerInput) -> dict[str, Any]:
+        return {"score": sample.target / 10}
+
+    def now(sample: ScorerInput) -> dict[str, Any]:
+        return {"score": sample.target}
+
+    batch = [*_items(now, 2), *_items(later, 2)]
+    outcomes = await score_all(batch, timeout_seconds=5)
+    assert [outcome.reward for outcome in outcomes if isinstance(outcome, Scored)] == [0.0, 1.0, 0.0, 0.1]
+
+
+async def test_a_scorer_that_hangs_loses_its_own_sample_only() -> None:
+    """A scorer stuck on one sample is left behind; the next samples are scored by a new thread."""
+    gate = threading.Event()
+
+    def stuck_on_one(sample: ScorerInput) -> bool:
+        if sample.target == 1:
+            gate.wait(120)
+        return True
+
+    outcomes = await score_all(_items(stuck_on_one, 4), timeout_seconds=2)
+    gate.set()
+    assert [type(outcome).__name__ for outcome in outcomes] == ["Scored", "Unscored", "Scored", "Scored"]
+    assert isinstance(outcomes[1], Unscored)
+    assert (outcomes[1].cause, outcomes[1].kind) == ("scorer", "timeout")
+
+
+async def test_a_row_that_a_scorer_changes_is_its_own_copy() -> None:
+    """A scorer that writes into the metadata changes no other sample's."""
+
+    def vandal(sample: ScorerInput) -> dict[str, Any]:
+        seen = dict(sample.metadata)
+        sample.metadata.clear()
+        return {"correct": seen == {"n": sample.target}}
+
+    items = _items(vandal, 3)
+    for _ in range(2):
+        outcomes = await score_all(items, timeout_seconds=5)
+        assert [outcome.reward for outcome in outcomes if isinstance(outcome, Scored)] == [1.0, 1.0, 1.0]
+
+
+async def test_what_a_scorer_raises_is_kept() -> None:
+    """The traceback of a scorer's own bug is in the outcome, SystemExit included."""
+
+    def broken(_: ScorerInput) -> bool:
+        raise SystemExit(0)
+
+    (outcome,) = await score_all(_items(broken, 1), timeout_seconds=5)
+    assert isinstance(outcome, Unscored)
+    assert (outcome.cause, outcome.kind) == ("scorer", "raised")
+    assert "SystemExit" in outcome.detail
+
+
+@pytest.mark.parametrize("error", [SystemExit(0), asyncio.CancelledError(), ValueError("mine"), KeyboardInterrupt()])
+async def test_what_an_async_scorer_raises_stays_with_its_sample(error: BaseException) -> None:
+    """SystemExit, a cancellation of its own, anything: one sample is unscored, the others are scored, nobody exits."""
+
+    async def raises_on_one(sample: ScorerInput) -> bool:
+        if sample.target == 1:
+            raise error
+        return True
+
+    outcomes = await score_all(_items(raises_on_one, 3), timeout_seconds=5)
+    assert [type(outcome).__name__ for outcome in outcomes] == ["Scored", "Unscored", "Scored"]
+
+
+async def test_an_async_scorer_that_blocks_or_swallows_its_cancellation_is_left_behind() -> None:
+    """Neither a blocking call nor a loop that ignores cancellation can hold the run."""
+    gate = threading.Event()
+
+    async def blocks(_: ScorerInput) -> bool:
+        gate.wait(120)
+        return True
+
+    outcomes = await score_all(_items(blocks, 2), timeout_seconds=0.05)
+    gate.set()
+    assert {outcome.kind for outcome in outcomes if isinstance(outcome, Unscored)} == {"timeout"}
+
+
+def _exits(sample: ScorerInput) -> bool:
+    if sample.target == 1:
+        os._exit(0)
+    return True
+
+
+def _crashes(sample: ScorerInput) -> bool:
+    if sample.target == 1:
+        ctypes.string_at(0)
+    return True
+
+
+def _holds_the_interpreter(sample: ScorerInput) -> bool:
+    if sample.target == 1:
+        re.match(r"(a+)+$", "a" * 40 + "b")
+    return True
+
+
+def _takes_all_memory(sample: ScorerInput) -> bool:
+    if sample.target == 1:
+        bytearray(10 << 30)
+    return True
+
+
+async def _exits_async(sample: ScorerInput) -> bool:
+    await asyncio.sleep(0.01)
+    return _exits(sample)
+
+
+async def _blocks_the_loop(sample: ScorerInput) -> bool:
+    return _holds_the_interpreter(sample)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "kind"),
+    [
+        (_exits, "died"),
+        (_crashes, "died"),
+        (_holds_the_interpreter, "timeout"),
+        (_takes_all_memory, "raised"),
+        (_exits_async, "died"),
+        (_blocks_the_loop, "timeout"),
+    ],
+)
+async def test_a_scorer_that_ends_or_blocks_its_process_loses_its_own_sample_only(scorer: Any, kind: str) -> None:
+    """Exit, crash, a runaway regular expression and greed cost one sample; all others are scored."""
+    outcomes = await score_all(_items(scorer, 6), timeout_seconds=3)
+    assert [type(outcome).__name__ for outcome in outcomes] == ["Scored", "Unscored", *["Scored"] * 4]
+    assert isinstance(outcomes[1], Unscored)
+    assert (outcomes[1].cause, outcomes[1].kind) == ("scorer", kind)
+
+
+def test_nothing_of_a_killed_scorer_stays_behind(tmp_path: Path) -> None:
+    """What a hanging scorer started is killed with it."""
+
+    def starts_a_child(sample: ScorerInput) -> bool:
+        if sample.target == 0:
+            child = subprocess.Popen(["sleep", "1000"])
+            Path(sample.metadata["file"]).write_text(str(child.pid), encoding="utf-8")
+            time.sleep(1000)
+        return True
+
+    items = [
+        replace(item, sample=replace(item.sample, metadata={"file": str(tmp_path / "pid")}))
+        for item in _items(starts_a_child, 2)
+    ]
+    asyncio.run(score_all(items, timeout_seconds=4))
+    status = Path(f"/proc/{(tmp_path / 'pid').read_text(encoding='utf-8')}/status")
+    deadline = time.monotonic() + 60
+    while _lives(status):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def _lives(status: Path) -> bool:
+    """Return whether a process runs; one that was killed takes a moment to go, and may stay as a zombie."""
+    try:
+        return "zombie" not in status.read_text(encoding="utf-8")
+    except OSError:
+        return False
+
+
+async def test_an_async_scorer_that_is_too_slow_is_cancelled_and_the_others_go_on() -> None:
+    """A slow await costs its sample after the limit; the samples beside it keep their results."""
+
+    async def slow_on_one(sample: ScorerInput) -> dict[str, Any]:
+        await asyncio.sleep(600 if sample.target == 1 else 0.05)
+        return {"score": sample.target}
+
+    outcomes = await score_all(_items(slow_on_one, 20), timeout_seconds=3)
+    assert isinstance(outcomes[1], Unscored)
+    assert outcomes[1].kind == "timeout"
+    assert [outcome.reward for outcome in outcomes if isinstance(outcome, Scored)] == [0, *range(2, 20)]
+
+
+def test_own_rules_and_foreign_ones_are_told_apart() -> None:
+    """nel's rules run at home unless they call somebody else's code."""
+    assert is_own_rule(exact_match)
+    assert is_own_rule(match(numeric=True))
+    assert is_own_rule(any_of(exact_match, numeric_match))
+    assert not is_own_rule(f1(answer_fn=str.upper))
+    assert not is_own_rule(any_of(exact_match, _exits))
+    assert not is_own_rule(multi_scorer([match()], lambda scores: scores[0]))
+    assert not is_own_rule(_exits)
+
+
+async def test_turns_are_scored_one_by_one_and_averaged() -> None:
+    """A conversation is scored turn by turn, with what was said so far; the reward is the mean."""
+
+    def right(sample: ScorerInput) -> dict[str, Any]:
+        assert sample.conversation is not None
+        assert sample.turn_index is not None
+        assert sample.conversation[-1]["content"] == sample.response
+        assert len(sample.conversation) == 2 * (sample.turn_index + 1)
+        return {"correct": sample.response == sample.target}
+
+    said = [("user", "2?"), ("assistant", "2"), ("user", "3?"), ("assistant", "4")]
+    conversation = tuple({"role": role, "content": content} for role, content in said)
+    (item,) = _items(right, 1)
+    sample = replace(item.sample, target=["2", "3"])
+    (outcome,) = await score_all([replace(item, sample=sample, conversation=conversation)], timeout_seconds=5)
+    assert isinstance(outcome, Scored)
+    assert outcome.reward == 0.5
+    assert outcome.metrics == {"correct": 0.5, "correct_turn_1": 1.0, "correct_turn_2": 0.0}
+
+
+async def test_without_its_process_a_scorer_is_unscored_and_nothing_hangs() -> None:
+    """When somebody kills the process that forks workers, each sample says so."""
+
+    def right(sample: ScorerInput) -> bool:
+        return True
+
+    items = _items(right, 3)
+    scorers = Scorers([items[0].benchmark])
+    assert scorers._nursery is not None
+    os.kill(scorers._nursery._pid, signal.SIGKILL)
+    outcomes: list[Any] = []
+    finished = asyncio.Event()
+
+    def deliver(found: list[Any]) -> None:
+        outcomes.extend(found)
+        if len(outcomes) == len(items):
+            finished.set()
+
+    running = asyncio.create_task(scorers.run(timeout_seconds=5, deliver=deliver, answer=_no_answer))
+    for item in items:
+        scorers.put(item)
+    await asyncio.wait_for(finished.wait(), 60)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    scorers.end()
+    assert {(outcome.cause, outcome.kind) for _, outcome in outcomes} == {("scorer", "unavailable")}
+
+
+async def _no_answer(*_: Any) -> None:
+    raise AssertionError("nobody asks")

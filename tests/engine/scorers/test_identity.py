@@ -1,0 +1,212 @@
+"""A run is named by what its rules do: text around them may change, one expression may not."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nel
+from nel.engine.scorers.identity import _JUDGING_ROOMS, _SCORING_ROOMS, _closure, _files_of
+from nel.engine.scorers.source_digest import read_source
+from tests.support.runs import nel as nel_cli
+from tests.support.runs import read_json, read_results
+
+PACKAGE = Path(nel.__file__).parent
+STORED = Path(__file__).parent / "stored_runs"
+"""Runs of 40 and 12 answers, each judged by two models in the second, as the version before source digests stored
+them: its identity held digests of file bytes, and module names of today's rules that have since moved."""
+
+RULE = '''
+"""Reads an answer."""
+import re
+from nel.scoring.text import cleaned, words
+
+LIMIT: int = 3  # characters
+"""How much is read."""
+
+
+def read(text: str, *, limit: int = LIMIT) -> str | None:
+    """Return the answer."""
+    found = re.search(r"answer: (.*)", cleaned(text))
+    return found[1][:limit] if found else None
+'''
+SAME = {
+    "comment": ("# characters", "# as the paper has it"),
+    "docstring of the module": ("Reads an answer.", "Finds what was answered."),
+    "docstring of a function": ("Return the answer.", "Return what was answered, or None."),
+    "docstring of a constant": ("How much is read.", "Characters."),
+    "a module that moved": (
+        "from nel.scoring.text import cleaned, words",
+        "from nel.scoring.plain import words, cleaned",
+    ),
+    "imports in another order": (
+        "import re\nfrom nel.scoring.text import cleaned, words",
+        "from a import words\nfrom b import cleaned\nimport re",
+    ),
+    "annotations": ("text: str, *, limit: int = LIMIT) -> str | None", "text, *, limit=LIMIT)"),
+    "layout": (
+        "found[1][:limit] if found else None",
+        "(\n        found[1][:limit]\n        if found\n        else None\n    )",
+    ),
+    "quotes": ('r"answer: (.*)"', "r'answer: (.*)'"),
+}
+OTHER = {
+    "constant": ("= 3", "= 4"),
+    "pattern": ("answer: ", "Answer: "),
+    "operator": ("[:limit]", "[limit:]"),
+    "default": ("limit: int = LIMIT", "limit: int = 2"),
+    "name that is called": ("cleaned(text)", "words(text)"),
+    "name that is imported": ("import cleaned, words", "import blank as cleaned, words"),
+    "branch": ("if found else None", 'if found else ""'),
+    "method": ("re.search", "re.match"),
+    "type of a literal": ("= 3", "= 3.0"),
+}
+
+
+def _digest(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "rule.py"
+    path.unlink(missing_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return read_source(path).digest
+
+
+@pytest.mark.parametrize("change", SAME.values(), ids=SAME)
+def test_text_around_a_rule_is_not_in_its_digest(tmp_path: Path, change: tuple[str, str]) -> None:
+    """Comments, docstrings, layout, annotations and the modules of imports may change."""
+    assert change[0] in RULE
+    (tmp_path / "changed").mkdir()
+    assert _digest(tmp_path, RULE) == _digest(tmp_path / "changed", RULE.replace(*change))
+
+
+@pytest.mark.parametrize("change", OTHER.values(), ids=OTHER)
+def test_each_expression_of_a_rule_is_in_its_digest(tmp_path: Path, change: tuple[str, str]) -> None:
+    """A number, a pattern, an operator or a called name makes another rule."""
+    assert change[0] in RULE
+    (tmp_path / "changed").mkdir()
+    assert _digest(tmp_path, RULE) != _digest(tmp_path / "changed", RULE.replace(*change))
+
+
+def test_a_file_that_is_no_python_goes_by_its_bytes(tmp_path: Path) -> None:
+    """A syntax error is the loader's to report; the digest still changes with the file."""
+    (tmp_path / "changed").mkdir()
+    assert _digest(tmp_path, "def (") != _digest(tmp_path / "changed", "def ((")
+
+
+class _EditOne(ast.NodeTransformer):
+    """Changes one expression: a comparison, a number or a text that is no docstring."""
+
+    def __init__(self) -> None:
+        self.is_done = False
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        is_docstring = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        return node if is_docstring else self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> Any:
+        if self.is_done or not isinstance(node.value, (str, int)) or isinstance(node.value, bool):
+            return node
+        self.is_done = True
+        return ast.Constant(node.value + ("x" if isinstance(node.value, str) else 1))  # type: ignore[operator]
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
+        return node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> Any:
+        return node
+
+
+@pytest.mark.parametrize(
+    ("room", "rooms"), [("scoring", _SCORING_ROOMS), ("judges", _JUDGING_ROOMS)], ids=["scoring", "judges"]
+)
+def test_one_edited_expression_in_any_rule_file_is_seen(tmp_path: Path, room: str, rooms: frozenset[str]) -> None:
+    """Every rule file is in the digest, those in folders too, and each is another file once an expression differs."""
+    module = __import__(f"nel.{room}", fromlist=["__path__"])
+    closure = _closure(_files_of(module), rooms)
+    files = [path for path in sorted((PACKAGE / room).rglob("*.py")) if "stats" not in path.parts]
+    assert set(files) <= closure
+    assert PACKAGE / "core" / "timed_regex.py" in closure
+    n_edited = 0
+    for number, path in enumerate(files):
+        tree = ast.parse(path.read_bytes())
+        rewritten, edited = tmp_path / f"same{number}.py", tmp_path / f"edited{number}.py"
+        rewritten.write_text(ast.unparse(tree), encoding="utf-8")
+        editor = _EditOne()
+        edited.write_text(ast.unparse(editor.visit(tree)), encoding="utf-8")
+        assert read_source(rewritten).digest == read_source(path).digest, (
+            f"{path}: comments or layout are in the digest"
+        )
+        assert (read_source(edited).digest != read_source(path).digest) == editor.is_done, path
+        n_edited += editor.is_done
+    assert n_edited >= len(files) - 3, "only modules of names alone hold no constant"
+
+
+_PRINT_DIGESTS = """
+from nel.benchmarks.api.registry import find_benchmark
+from nel.engine.scorers.identity import judge_digest, scorer_digest
+print(scorer_digest(find_benchmark("quickstart")), judge_digest(None))
+"""
+
+
+def _digests_of(tree: Path) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", _PRINT_DIGESTS],
+        env={**os.environ, "PYTHONPATH": str(tree)},
+        cwd=tree,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.split()
+
+
+def test_a_rule_in_a_folder_counts_and_its_docstring_does_not(tmp_path: Path) -> None:
+    """In a copy of nel: a documented rule is the same rule; one that lies in a new folder is in the digest."""
+    shutil.copytree(PACKAGE, tmp_path / "nel", ignore=shutil.ignore_patterns("__pycache__"))
+    before = _digests_of(tmp_path)
+    for room in ("scoring", "judges"):
+        init = tmp_path / "nel" / room / "__init__.py"
+        init.write_text('"""Said in other words."""\n# and a remark\n' + init.read_text().split('"""', 2)[2])
+    assert _digests_of(tmp_path) == before
+    for room in ("scoring", "judges"):
+        folder = tmp_path / "nel" / room / "deep" / "deeper"
+        folder.mkdir(parents=True)
+        (folder / "rule.py").write_text("LIMIT = 3\n")
+    within = _digests_of(tmp_path)
+    assert [one != other for one, other in zip(before, within, strict=True)] == [True, True]
+    (tmp_path / "nel" / "scoring" / "deep" / "deeper" / "rule.py").write_text("LIMIT = 44\n")
+    edited = _digests_of(tmp_path)
+    assert [one != other for one, other in zip(within, edited, strict=True)] == [True, False]
+
+
+def _outcomes(run_db: Path) -> list[Any]:
+    connection = sqlite3.connect(run_db)
+    try:
+        return connection.execute("SELECT * FROM outcomes ORDER BY 1, 2, 3").fetchall()
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("name", ["plain", "judged"])
+def test_a_run_stored_before_source_digests_resumes_without_a_request(tmp_path: Path, name: str) -> None:
+    """Its endpoints are gone, so that a single request or judgement would fail; every verdict comes out as it was."""
+    run_dir = tmp_path / "runs" / name
+    run_dir.mkdir(parents=True)
+    (run_dir / "run.db").write_bytes(gzip.decompress((STORED / f"{name}.db.gz").read_bytes()))
+    before = _outcomes(run_dir / "run.db")
+    done = nel_cli("eval", "resume", str(run_dir), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert _outcomes(run_dir / "run.db") == before
+    rows = read_results(run_dir, "quickstart")
+    assert len(rows) == len(before)
+    assert all(row["reward"] is not None for row in rows)
+    bundle = read_json(run_dir / "quickstart" / "eval-quickstart.json")
+    assert len(bundle["config"]["scorer"]["sha256"]) == 64

@@ -1,0 +1,60 @@
+"""What a response means before any scorer sees it."""
+
+from __future__ import annotations
+
+import pytest
+
+from nel.engine.response_outcomes import KEEP, RESCORE, RESEND, retry_of, verdict_before_scoring
+from nel.types import ModelFailure, Outcome, Response, ResponseError, Scored, Unscored
+
+
+@pytest.mark.parametrize(
+    ("response", "kind"),
+    [
+        (Response(text="42", finish_reason="stop"), None),
+        (Response(text="42", finish_reason=None), None),
+        (Response(text="42", finish_reason="length"), "truncated"),
+        (Response(text="", finish_reason="length"), "truncated"),
+        (Response(text=" \n", finish_reason="stop"), "empty"),
+        (Response(text="", reasoning="hm", finish_reason="stop"), "empty"),
+        (Response(text="x", finish_reason="content_filter"), "content_filter"),
+        (Response(text="x", finish_reason="refusal"), "refusal"),
+    ],
+)
+def test_model_failures(response: Response, kind: str | None) -> None:
+    """Truncated, empty, filtered and refused answers are failures of the model, each of its own kind."""
+    verdict = verdict_before_scoring(response, truncated="failure")
+    assert (verdict.kind if isinstance(verdict, ModelFailure) else verdict) == kind
+
+
+def test_truncated_answers_can_be_scored_by_declared_policy() -> None:
+    """With truncated=score a cut answer goes to the scorer; an empty one never does."""
+    assert verdict_before_scoring(Response(text="42", finish_reason="length"), truncated="score") is None
+    empty = verdict_before_scoring(Response(text="", finish_reason="length"), truncated="score")
+    assert isinstance(empty, ModelFailure)
+    assert empty.kind == "truncated"
+
+
+def test_an_endpoints_fault_is_unscored() -> None:
+    """An error of the endpoint is infra, unless the endpoint says that the model is to blame."""
+    infra = verdict_before_scoring(Response(error=ResponseError(kind="timeout", message="late")), truncated="failure")
+    assert infra == Unscored(cause="infra", kind="timeout", detail="late")
+    blamed = ResponseError(kind="context_exceeded", message="too long", model_failure="context_exceeded")
+    verdict = verdict_before_scoring(Response(error=blamed), truncated="failure")
+    assert isinstance(verdict, ModelFailure)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "retry"),
+    [
+        (Scored(reward=0.0, metrics={}), KEEP),
+        (ModelFailure(kind="truncated"), KEEP),
+        (Unscored(cause="infra", kind="timeout"), RESEND),
+        (Unscored(cause="scorer", kind="raised"), RESCORE),
+        (Unscored(cause="judge", kind="no_verdict"), RESCORE),
+        (Unscored(cause="sandbox", kind="unavailable"), RESCORE),
+    ],
+)
+def test_what_a_resume_makes_anew(outcome: Outcome, retry: int) -> None:
+    """Verdicts stay; a scorer's fault is scored again; only an endpoint's fault is asked again."""
+    assert retry_of(outcome) == retry

@@ -1,0 +1,122 @@
+"""A large run asks again before all of it and of its dataset was read; what is wrong with either still stops it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nel
+from nel.engine.plan import make_plans
+from nel.engine.progress import Progress
+from nel.engine.resume_checks import ROWS_FIRST
+from nel.engine.run import run_session
+from nel.engine.session import Runtime
+from nel.engine.store.snapshot import Snapshot
+from nel.errors import ResumeRefused
+from nel.evaluation import RunResult, stored_config
+from tests.support.endpoint import Endpoint, answer, scripted
+from tests.support.runs import sums
+
+N = ROWS_FIRST + 500
+FIRST = 20
+EDITED = N - 3
+BENCH = f"""
+import os
+from nel import benchmark, scorer
+def edited(row):
+    late = os.environ.get("NEL_TEST_EDITED") and "What is {EDITED} plus" in row["question"]
+    return {{**row, "question": row["question"] + " Think!" if late else row["question"]}}
+@benchmark(name="mine", dataset="data.jsonl", prompt="{{question}}", target_field="answer", prepare_row=edited)
+@scorer
+def mine(sample):
+    return {{"correct": True}}
+"""
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with scripted(lambda call, number: answer("42"), models=["m"]) as endpoint:
+        yield endpoint
+
+
+def _run(folder: Path, endpoint: Endpoint, most: int, *, resume: bool = False) -> RunResult:
+    config: dict[str, Any] = {
+        "benchmarks": [{"name": str(folder / "bench.py")}],
+        "endpoint": {"url": endpoint.url, "model": "m"},
+        "output": {"dir": str(folder / "out")},
+        "budget": {"max_requests": most},
+        "engine": {"concurrency": 4},
+    }
+    return nel.evaluate(config, resume=resume)
+
+
+@pytest.fixture
+def begun(tmp_path: Path, endpoint: Endpoint) -> Path:
+    """A run that has asked its first samples and stopped there."""
+    sums(tmp_path / "data.jsonl", N)
+    (tmp_path / "bench.py").write_text(BENCH)
+    assert _run(tmp_path, endpoint, FIRST).exit_code == 75
+    return tmp_path
+
+
+def _asked(endpoint: Endpoint) -> int:
+    return sum(call.path.endswith("/chat/completions") for call in endpoint.calls)
+
+
+def test_an_unchanged_dataset_goes_on(begun: Path, endpoint: Endpoint) -> None:
+    """The resume asks what is left, from the first row that was not asked."""
+    before = _asked(endpoint)
+    result = _run(begun, endpoint, 2 * FIRST, resume=True)
+    assert result.exit_code == 75
+    assert FIRST // 2 <= _asked(endpoint) - before <= FIRST + 1
+    assert result.benchmarks[0].accounting["n_scored"] > FIRST
+
+
+def test_a_changed_file_is_refused_before_anything_is_asked(begun: Path, endpoint: Endpoint) -> None:
+    """Its last row counts as much as its first."""
+    sums(begun / "data.jsonl", N)
+    with (begun / "data.jsonl").open("r+") as file:
+        text = file.read()
+        file.seek(0)
+        file.write(text.replace(f"What is {EDITED} plus", f"What be {EDITED} plus"))
+    before = len(endpoint.calls)
+    with pytest.raises(ResumeRefused, match=r"dataset\.sha256: .*prompt\.sha256: "):
+        _run(begun, endpoint, N, resume=True)
+    assert len(endpoint.calls) == before
+
+
+def test_a_prompt_that_changed_late_in_an_unchanged_file_is_refused_while_asking(
+    begun: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its first rows look well, so it asks, and only what the run itself holds; at the last row it is refused."""
+    monkeypatch.setenv("NEL_TEST_EDITED", "yes")
+    with pytest.raises(ResumeRefused, match=r"other settings \(prompt\.sha256: "):
+        _run(begun, endpoint, 10 * N, resume=True)
+    (run_db,) = begun.glob("out/*/run.db")
+    with Snapshot(run_db) as snapshot:
+        assert "prompt.sha256" in snapshot.sessions()[-1]["ended"]
+    assert not any("Think!" in call.text for call in endpoint.calls if call.path.endswith("/chat/completions"))
+
+
+def test_a_damaged_record_of_a_large_run_stops_it_and_is_made_anew_by_the_next(begun: Path, endpoint: Endpoint) -> None:
+    """The session that finds it while it asks ends resumably; the next one reads before it asks."""
+    (run_db,) = begun.glob("out/*/run.db")
+    with closing(sqlite3.connect(run_db)) as connection, connection:
+        connection.execute("UPDATE outcomes SET outcome = '{\"state\":' WHERE idx = 2")
+    config = stored_config(run_db.parent, overrides=[f"budget.max_requests={10 * N}"])
+    plans = make_plans(config, resuming=True)
+    large = Runtime(bytes_checked_first=0)
+    ending = run_session(run_db.parent, config, plans, progress=Progress(), runtime=large)
+    assert (ending.exit_code, "1 records of run.db could not be read" in ending.reason) == (75, True)
+    progress = Progress()
+    capped = stored_config(run_db.parent, overrides=["budget.max_requests=1"])
+    run_session(run_db.parent, capped, plans, progress=progress, runtime=large)
+    assert any("could not be read" in note for note in progress.notes)
+    with Snapshot(run_db) as snapshot:
+        assert snapshot.count_unreadable() == 0
+        assert not snapshot.meta("unreadable")

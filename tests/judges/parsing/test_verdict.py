@@ -1,0 +1,239 @@
+"""One clear verdict is read; all else is refused by its kind, for every built-in judge."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from nel.errors import JudgeError
+from nel.judges.parsing.formats import json_reader, pattern_reader
+from nel.judges.parsing.verdict import REPLY_CHARACTERS_MAX, OutOfRange, Scale, grade_reader
+from nel.judges.quoting import quote
+from nel.judges.types import Grade, Read
+from tests.judges.honest import TRIALS, Trial
+
+QUOTED = quote("Grade {response}", {"response": "x"})
+LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0}
+FIVE = {"1": 0.0, "2": 0.25, "3": 0.5, "4": 0.75, "5": 1.0}
+
+
+def kind_or_label(read: Read, reply: str) -> str:
+    try:
+        return read(reply).label
+    except JudgeError as error:
+        return error.kind if error.reply == reply else "the reply is lost"
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("GRADE: C", "C"),
+        ("grade: c", "C"),
+        ("**GRADE: C**", "C"),
+        ("**GRADE:** C.", "C"),
+        ("## GRADE: C", "C"),
+        ("__GRADE: C__", "C"),
+        ("Final GRADE: C", "C"),
+        ("GRADE: Correct", "C"),
+        ("GRADE: Incorrect", "I"),
+        ("GRADE: C (correct)", "C"),
+        ("GRADE: partially correct", "P"),
+        ("GRADE: C (incorrect)", "no_verdict"),
+        ("GRADE: Correctness", "no_verdict"),
+        ("GRADE: CI", "no_verdict"),
+        ("GRADE: C/I", "no_verdict"),
+        ("GRADE: C or I", "no_verdict"),
+        ("GRADE:", "no_verdict"),
+        ("GRADE: С", "no_verdict"),
+        ("GRADE: C for correct, GRADE: I for incorrect", "no_verdict"),
+        ("I would say GRADE: C", "no_verdict"),
+        ("I cannot grade this.", "no_verdict"),
+        ("GRADE: C, GRADE: I", "two_verdicts"),
+        ("GRADE: C GRADE: I", "two_verdicts"),
+        ("GRADE: C\nGRADE: I", "two_verdicts"),
+        ("GRADE: C\n\n**\n\nGRADE: I", "two_verdicts"),
+        ("GRADE: C\nNo, wait.\nGRADE: I", "I"),
+        ("GRADE: C\nNo, wait.\nGRADE: I\nor is it?", "two_verdicts"),
+        ("GRADE: C\nAnd again:\nGRADE: C", "C"),
+        ("GRADE: C\n\nIt names the capital.", "C"),
+        ("GRADE: C\nmy last word is\nGRADE: CI", "no_verdict"),
+        ("GRADE: 8/10", "out_of_range"),
+        ("", "empty"),
+        (" \u200b\n", "empty"),
+        ("x" * (REPLY_CHARACTERS_MAX + 1), "no_verdict"),
+    ],
+)
+def test_grades_on_a_line(reply: str, expected: str) -> None:
+    """A verdict stands alone on its line; the last one counts if it is a change of mind."""
+    assert kind_or_label(grade_reader(QUOTED, LETTERS), reply) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("4", "4"),
+        ("4.0", "4"),
+        ("4/5", "4"),
+        ("4 out of 5", "4"),
+        ("8/10", "out_of_range"),
+        ("4/10", "out_of_range"),
+        ("0", "out_of_range"),
+        ("6", "out_of_range"),
+        ("-1", "out_of_range"),
+        ("1e9", "out_of_range"),
+        ("4.5", "out_of_range"),
+        ("NaN", "out_of_range"),
+        ("inf", "out_of_range"),
+        ("45", "out_of_range"),
+        ("four", "no_verdict"),
+        ("4-5", "no_verdict"),
+    ],
+)
+def test_numbers_are_in_their_range(said: str, expected: str) -> None:
+    """On a scale from 1 to 5 nothing else is a grade, and nothing is rounded or cut."""
+    assert kind_or_label(grade_reader(QUOTED, FIVE), f"Well.\nGRADE: {said}") == expected
+
+
+@pytest.mark.parametrize("trial", TRIALS.values(), ids=TRIALS)
+def test_no_judge_guesses(trial: Trial) -> None:
+    """Unparsable, cut off, empty, refused, out of range, contradictory: each is a fault of its kind."""
+    _, question = trial.question("Paris")
+    good, other = trial.verdicts[trial.honest], trial.verdicts[trial.forged]
+    is_json = trial.judge == "rubric"
+    expected = {
+        "": "empty",
+        "I cannot grade this.": "no_verdict",
+        "The response names": "no_verdict",
+        good[: len(good) // 2]: "no_verdict",
+        f"{good}\n{other}": "two_verdicts",
+        f"{good} {other}": "no_verdict" if is_json else "two_verdicts",
+        '{"grade": 4}': "no_verdict",
+        '{"criteria_met": "true"}': "no_verdict",
+        '{"criteria_met": null, "score": 5}': "no_verdict",
+        "8/10": "no_verdict",
+        **{f"GRADE: {said}": "no_verdict" if is_json else "out_of_range" for said in ("8/10", "-1", "1e9", "NaN")},
+    }
+    assert {reply: kind_or_label(question.read, reply) for reply in expected} == expected
+    assert question.read(good).label == trial.honest
+    assert question.again
+
+
+def test_a_refusal_crosses_to_another_process_with_its_reply() -> None:
+    """The raw reply is kept wherever the fault goes."""
+    with pytest.raises(JudgeError) as refused:
+        grade_reader(QUOTED, LETTERS)("GRADE: CI")
+    copy = pickle.loads(pickle.dumps(refused.value))  # noqa: S301
+    assert (copy.kind, copy.reply) == ("no_verdict", "GRADE: CI")
+
+
+def test_reasons_become_the_explanation() -> None:
+    """What stands before the verdict is kept as its explanation."""
+    assert grade_reader(QUOTED, LETTERS)("It is right.\n\nGRADE: C").explanation == "It is right."
+
+
+@pytest.mark.parametrize(
+    ("pattern", "mapping", "prefix", "reply", "expected"),
+    [
+        (r"GRADE:\s*(\d)", FIVE, "", "Well.\nGRADE: 3", "3"),
+        (r"GRADE:\s*(\d)", FIVE, "", "GRADE: 10", "out_of_range"),
+        (r"GRADE:\s*(\d)", FIVE, "", "GRADE: 3/10", "out_of_range"),
+        (r"GRADE:\s*(\d)", FIVE, "", "GRADE: 3/5", "3"),
+        (r"GRADE:\s*(\d)", FIVE, "", "GRADE: 3.5", "out_of_range"),
+        (r"GRADE:\s*(\d)", FIVE, "", "GRADE: 9", "out_of_range"),
+        (r"GRADE:\s*(\d)", FIVE, "", "GRADE: 3 if it is right", "no_verdict"),
+        (r"GRADE:\s*(\d)", FIVE, "", "DEGRADE: 3", "no_verdict"),
+        (r"GRADE:\s*(\d)", FIVE, "", "> GRADE: 3", "no_verdict"),
+        (r"GRADE:\s*(\d)", FIVE, "", "3", "no_verdict"),
+        (r"GRADE:\s*(\d)", FIVE, "GRADE:", "3", "3"),
+        (r"GRADE:\s*(\d)", FIVE, "GRADE:", " **3** ", "3"),
+        (r"GRADE:\s*(\d)", FIVE, "GRADE:", "3 or 4", "no_verdict"),
+        (r"GRADE:\s*(\d)", FIVE, "", "GRADE: 3\nGRADE: 4", "two_verdicts"),
+        (r"GRADE:\s*(\d)", FIVE, "", "GRADE: 3\nNo.\nGRADE: 4", "4"),
+        (r"\[\[(\w+)\]\]", FIVE, "", "Rating: [[4]]", "4"),
+        (r"\[\[(\w+)\]\]", FIVE, "", "Rating: [[4]] and [[5]]", "two_verdicts"),
+        (r"(?i)GRADE\s*:\s*([CPI])(.*)$", LETTERS, "", "grade: CI", "no_verdict"),
+        (r"(?i)GRADE\s*:\s*([CPI])(.*)$", LETTERS, "", "grade: C", "C"),
+        (r"(a|aa)+$", LETTERS, "", "a" * 60 + "b", "no_verdict"),
+    ],
+)
+def test_patterns_of_ones_own(pattern: str, mapping: dict[str, float], prefix: str, reply: str, expected: str) -> None:
+    """A match ends its word and its line, and follows the same rules as a grade's line."""
+    read = pattern_reader(QUOTED, pattern, Scale(mapping), prefix=prefix)
+    assert kind_or_label(read, reply) == expected
+
+
+def _from_one_to_five(value: object) -> Grade | None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    if not 1 <= value <= 5:
+        raise OutOfRange(value)
+    return Grade(label=str(value), score=value / 5)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ('{"score": 4}', "4"),
+        ('```json\n{"explanation": "a\nb", "score": 4}\n```', "4"),
+        ('I think {"a": 1} and more.\n\n{"score": 4}\n', "4"),
+        ('{\n  "score": 4\n}', "4"),
+        ('{"reasons": {"score": 1}, "score": 4}', "4"),
+        ('{"score": 4, "score": 4}', "4"),
+        ('{"score": 4, "score": 5}', "two_verdicts"),
+        ('{"score": 4}\n{"score": 5}', "two_verdicts"),
+        ('{"score": 4}\nNo.\n{"score": 5}', "5"),
+        ('{"score": 8}', "out_of_range"),
+        ('{"score": -1}', "out_of_range"),
+        ('{"score": "4"}', "no_verdict"),
+        ('{"score": 4.5}', "no_verdict"),
+        ('{"score": true}', "no_verdict"),
+        ('{"score": NaN}', "no_verdict"),
+        ('{"score": null}', "no_verdict"),
+        ('{"rating": 4}', "no_verdict"),
+        ('[{"score": 4}]', "no_verdict"),
+        ('{"score": 4', "no_verdict"),
+        ('The reply is {"score": 4}', "no_verdict"),
+        ('{"score": 4} is my reply', "no_verdict"),
+        ('> {"score": 4}', "no_verdict"),
+        ("score: 4", "no_verdict"),
+        ('{"a":\n' * 2_000, "no_verdict"),
+        ("{\n" * 1_000 + '{"score": 4}', "no_verdict"),
+    ],
+)
+def test_json_is_typed_exactly(reply: str, expected: str) -> None:
+    """An object with the key, alone on its lines; no key, type or value is made up."""
+    assert kind_or_label(json_reader(QUOTED, "score", _from_one_to_five), reply) == expected
+
+
+def test_what_is_too_long_for_a_grade_is_not_searched() -> None:
+    """A text of any length may follow the keyword; a number of hundreds of digits would take quadratic time."""
+    assert Scale(FIVE).label_of("04") == "4"
+    assert Scale(FIVE).label_of("0" * 300 + "4") is None
+
+
+N = 100_000
+LONG = {
+    "verdicts": "GRADE: C\n" * (N // 9),
+    "quotation marks": "“" * N,
+    "fences": "```\n" * (N // 4),
+    "objects": '{"score":\n' * (N // 9),
+    "braces": "{" * N,
+    "digits": "GRADE: " + "1" * N + "x",
+    "tags": "<think>" * (N // 7),
+    "blanks": (" " * 99 + "\n") * (N // 100),
+    "one word": "a" * N,
+    "marks": f"x <<<RESPONSE {QUOTED.code}>>> y\n" * (N // 40),
+    "pattern": "GRADE: 1" * (N // 8),
+}
+
+
+@pytest.mark.parametrize("response", ["x", LONG["digits"], LONG["pattern"]], ids=["short", "digits", "pattern"])
+def test_long_texts_are_read_in_bounded_time(response: str) -> None:
+    """Neither a reply nor a graded text of any shape makes reading take more than a moment; the suite's limit holds."""
+    quoted = quote("Grade {response}", {"response": response})
+    readers = [grade_reader(quoted, LETTERS), json_reader(quoted, "score", _from_one_to_five)]
+    readers.append(pattern_reader(quoted, r"GRADE:\s*(\d)", Scale(FIVE)))
+    for reply in LONG.values():
+        for read in readers:
+            assert kind_or_label(read, reply) in {"C", "empty", "no_verdict", "two_verdicts", "out_of_range"}

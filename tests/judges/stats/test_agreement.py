@@ -1,0 +1,324 @@
+"""Measures of agreement equal published numbers, other packages on random ratings, and are undefined where they are."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from nel.errors import UndefinedMetric
+from nel.judges.stats.agreement import (
+    Rating,
+    Ratings,
+    Scale,
+    Units,
+    Weights,
+    cohen_kappa,
+    cohen_kappa_stderr,
+    confusion_table,
+    gwet_ac1,
+    krippendorff_alpha,
+    pabak,
+    raw_agreement,
+    sensitivity,
+    specificity,
+    table_interval,
+)
+from nel.metrics.intervals import wilson_interval
+
+_THREE = np.array([[10, 3, 1], [2, 8, 4], [0, 3, 9]])
+_RARE = np.array([[90, 5], [4, 1]])
+_CODERS = (
+    "*    *    *    *    *    3    4    1    2    1    1    3    3    *    3",
+    "1    *    2    1    3    3    4    3    *    *    *    *    *    *    *",
+    "*    *    2    1    3    4    4    *    2    1    1    3    3    *    4",
+)
+"""The example of fast-krippendorff, from https://en.wikipedia.org/wiki/Krippendorff%27s_alpha."""
+_FLEISS = (
+    (0, 0, 0, 0, 14), (0, 2, 6, 4, 2), (0, 0, 3, 5, 6), (0, 3, 9, 2, 0), (2, 2, 8, 1, 1),
+    (7, 7, 0, 0, 0), (3, 2, 6, 3, 0), (2, 5, 3, 2, 2), (6, 5, 2, 1, 0), (0, 2, 2, 3, 7),
+)  # fmt: skip
+"""Ten subjects, fourteen raters, five categories, from https://en.wikipedia.org/wiki/Fleiss%27_kappa."""
+
+
+def _chance(seed: int) -> random.Random:
+    return random.Random(seed)  # noqa: S311 - a test, not a secret
+
+
+def _coded() -> list[list[float | None]]:
+    rows = [[None if one == "*" else float(one) for one in line.split()] for line in _CODERS]
+    return [list(unit) for unit in zip(*rows, strict=True)]
+
+
+def _random_table(chance: random.Random, n: int) -> np.ndarray:
+    skew = chance.choice((1.0, 3.0, 8.0))
+    return np.array([[int(40 * chance.random() ** skew) + (row == column) for column in range(n)] for row in range(n)])
+
+
+def _random_units(chance: random.Random) -> list[list[float | None]]:
+    raters, values, missing = chance.randint(2, 6), chance.randint(2, 6), chance.choice((0.0, 0.2, 0.5))
+    skew, noise = chance.choice((0.5, 1.0, 3.0)), chance.random()
+    units = []
+    for _ in range(chance.randint(4, 40)):
+        truth = int(values * chance.random() ** skew)
+        said = [int(values * chance.random()) if chance.random() < noise else truth for _ in range(raters)]
+        units.append([None if chance.random() < missing else float(one) for one in said])
+    return units
+
+
+def _units(rows: list[list[Rating | None]] | list[list[float | None]]) -> Units:
+    found = Units()
+    for row in rows:
+        found.add(row)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("table", "weights", "expected"),
+    [
+        (np.array([[20, 5], [10, 15]]), None, 0.4),
+        (_RARE, None, 0.134615),
+        (_THREE, None, 0.513109),
+        (_THREE, "linear", 0.602273),
+        (_THREE, "quadratic", 0.693487),
+    ],
+)
+def test_kappa_of_a_table_is_the_published_number(table: np.ndarray, weights: Weights | None, expected: float) -> None:
+    """Cohen's kappa, and its linear and quadratic forms."""
+    assert cohen_kappa(table, weights=weights) == pytest.approx(expected, abs=5e-7)
+
+
+def test_the_other_measures_of_a_table_are_the_published_numbers() -> None:
+    """The standard error of kappa, raw agreement, AC1 and PABAK."""
+    assert cohen_kappa_stderr(np.array([[20, 5], [10, 15]])) == pytest.approx(0.126996, abs=5e-7)
+    assert raw_agreement(_RARE) == pytest.approx(0.91, abs=1e-12)
+    assert gwet_ac1(_RARE) == pytest.approx(0.899559, abs=5e-7)
+    assert pabak(_RARE) == pytest.approx(0.82, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("scale", "expected"),
+    [("nominal", 0.691358), ("ordinal", 0.806721), ("interval", 0.810845), ("ratio", 0.808944)],
+)
+def test_alpha_of_three_coders_is_the_published_number(scale: Scale, expected: float) -> None:
+    """Krippendorff's alpha with missing values, on each scale."""
+    assert krippendorff_alpha(_coded(), scale) == pytest.approx(expected, abs=5e-7)
+
+
+def test_fleiss_kappa_of_the_textbook_is_the_published_number() -> None:
+    """Ten subjects, fourteen raters, five categories."""
+    units = [[float(value) for value, count in enumerate(row) for _ in range(count)] for row in _FLEISS]
+    assert _units(units).ratings().fleiss_kappa() == pytest.approx(0.209931, abs=5e-7)
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+def test_kappa_and_its_error_equal_statsmodels(weights: Weights | None) -> None:
+    """On 300 random tables of two to six categories, skewed ones too."""
+    inter_rater = pytest.importorskip("statsmodels.stats.inter_rater", reason="pip install statsmodels")
+    chance = _chance(20)
+    for _ in range(300):
+        table = _random_table(chance, chance.randint(2, 6))
+        theirs = inter_rater.cohens_kappa(table, wt=weights)
+        assert cohen_kappa(table, weights=weights) == pytest.approx(theirs.kappa, abs=1e-10)
+        assert cohen_kappa_stderr(table, weights=weights) == pytest.approx(theirs.std_kappa, abs=1e-7)
+
+
+def test_fleiss_kappa_equals_statsmodels() -> None:
+    """On 250 random sets of units without gaps."""
+    inter_rater = pytest.importorskip("statsmodels.stats.inter_rater", reason="pip install statsmodels")
+    chance = _chance(21)
+    for _ in range(250):
+        raters, values, n = chance.randint(2, 7), chance.randint(2, 5), chance.randint(3, 30)
+        units = [[float(int(values * chance.random() ** 2)) for _ in range(raters)] for _ in range(n)]
+        units[0][0], units[0][1] = 0.0, float(values - 1)
+        counts = np.array([[row.count(float(value)) for value in range(values)] for row in units])
+        assert _units(units).ratings().fleiss_kappa() == pytest.approx(inter_rater.fleiss_kappa(counts), abs=1e-10)
+
+
+@pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval", "ratio"])
+def test_alpha_equals_krippendorff(scale: Scale) -> None:
+    """On 300 random sets of units with up to half the values missing, for two to six raters."""
+    krippendorff = pytest.importorskip("krippendorff", reason="pip install krippendorff")
+    chance = _chance(22)
+    compared = 0
+    while compared < 300:
+        units = _random_units(chance)
+        paired = [[one for one in unit if one is not None] for unit in units]
+        if len({one for unit in paired if len(unit) > 1 for one in unit}) < 2:
+            continue
+        data = [[math.nan if one is None else one for one in rater] for rater in zip(*units, strict=True)]
+        theirs = krippendorff.alpha(reliability_data=np.array(data), level_of_measurement=scale)
+        assert krippendorff_alpha(units, scale) == pytest.approx(theirs, abs=1e-9)
+        compared += 1
+
+
+def test_two_raters_measured_as_units_agree_with_their_table() -> None:
+    """Raw agreement and AC1 are the same from a table and from units, and alpha does not mind the order of raters."""
+    chance = _chance(23)
+    for _ in range(200):
+        pairs = [(chance.choice("CCCIN"), chance.choice("CCIIN")) for _ in range(chance.randint(5, 60))]
+        table = confusion_table(pairs, "CIN")
+        ratings = _units([list(pair) for pair in pairs]).ratings()
+        assert ratings.raw_agreement() == pytest.approx(raw_agreement(table), abs=1e-12)
+        assert ratings.gwet_ac1(categories=3) == pytest.approx(gwet_ac1(table), abs=1e-12)
+        assert krippendorff_alpha([pair[::-1] for pair in pairs]) == pytest.approx(ratings.alpha(), abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", [cohen_kappa, cohen_kappa_stderr, gwet_ac1, pabak])
+@pytest.mark.parametrize("table", [np.array([[12, 0], [0, 0]]), np.array([[3]])])
+def test_one_category_has_no_measure_of_a_table(measure: Callable[[np.ndarray], float], table: np.ndarray) -> None:
+    """Total agreement in one category is undefined, never 1."""
+    with pytest.raises(UndefinedMetric, match="one category"):
+        measure(table)
+
+
+@pytest.mark.parametrize(
+    "measure", [Ratings.alpha, Ratings.fleiss_kappa, Ratings.gwet_ac1, lambda ratings: ratings.alpha("ordinal")]
+)
+def test_one_value_has_no_measure_of_units(measure: Callable[[Ratings], float]) -> None:
+    """Total agreement on one value is undefined, never 1."""
+    ratings = _units([[1.0, 1.0], [1.0, 1.0, 1.0][:2]]).ratings()
+    assert ratings.raw_agreement() == 1.0
+    with pytest.raises(UndefinedMetric, match="one category"):
+        measure(ratings)
+
+
+def test_no_units_have_no_measure() -> None:
+    """An empty table and units of one value each are undefined."""
+    for measure in (raw_agreement, cohen_kappa, gwet_ac1, pabak):
+        with pytest.raises(UndefinedMetric, match="no units"):
+            measure(np.zeros((2, 2)))
+    units = _units([["C"], [None, "I"], []])
+    assert (units.n_units, units.n_single) == (0, 3)
+    with pytest.raises(UndefinedMetric, match="no unit has two values"):
+        units.ratings()
+
+
+def test_fleiss_kappa_refuses_units_with_gaps() -> None:
+    """Where raters are missing it names the measure that allows it."""
+    with pytest.raises(UndefinedMetric, match=r"from 2 to 3 values.*Krippendorff"):
+        _units([["C", "I"], ["C", "C", "I"]]).ratings().fleiss_kappa()
+
+
+def test_sensitivity_and_specificity_have_wilson_intervals() -> None:
+    """Each is a share of one row of the table, undefined where that row is empty."""
+    table = np.array([[85, 15], [10, 90]])
+    assert (sensitivity(table).value, specificity(table).value) == (0.9, 0.85)
+    assert sensitivity(table).interval == wilson_interval(90, 100)
+    assert specificity(table).interval == wilson_interval(85, 100)
+    with pytest.raises(UndefinedMetric, match="never yes"):
+        sensitivity(np.array([[5, 1], [0, 0]]))
+    with pytest.raises(UndefinedMetric, match="never no"):
+        specificity(np.array([[0, 0], [5, 1]]))
+
+
+@pytest.mark.parametrize(
+    ("values", "scale", "message"),
+    [
+        (["C", "I"], "ordinal", "labels have no order"),
+        (["C", 1.0], "interval", "labels have no order"),
+        ([-1.0, 1.0], "ratio", "no values below 0"),
+    ],
+)
+def test_values_that_a_scale_does_not_have_are_refused(values: list[Rating], scale: Scale, message: str) -> None:
+    """Labels have no distances, and a ratio scale starts at 0."""
+    with pytest.raises(ValueError, match=message):
+        krippendorff_alpha([values, values], scale)
+
+
+def test_bad_tables_are_refused() -> None:
+    """A table that is not square, has a negative or no number, or a value of no category."""
+    for table in (np.ones((2, 3)), np.array([[1, -1], [0, 1]]), np.array([[1, math.nan], [0, 1]])):
+        with pytest.raises(ValueError, match="table"):
+            cohen_kappa(table)
+    with pytest.raises(ValueError, match="none of the categories"):
+        confusion_table([("C", "X")], "CI")
+    with pytest.raises(ValueError, match="infinite"):
+        Units().add([1.0, math.inf])
+    with pytest.raises(ValueError, match="3 categories have 2 places"):
+        cohen_kappa(_THREE, weights="linear", scale=[0, 1])
+
+
+def test_a_scale_moves_the_categories_of_weighted_kappa() -> None:
+    """A grade that nobody gave leaves a gap between its neighbours, as in the table that has it."""
+    with_gap = np.array([[10, 3, 0, 1], [2, 8, 0, 4], [0, 0, 0, 0], [0, 3, 0, 9]])
+    assert cohen_kappa(_THREE, weights="quadratic", scale=[0, 1, 3]) == pytest.approx(
+        cohen_kappa(with_gap, weights="quadratic"), abs=1e-12
+    )
+
+
+def test_large_values_and_huge_counts_keep_their_digits() -> None:
+    """Alpha on an interval scale does not change when values are scaled to the edge of what a number can be."""
+    units = [[1.0, 2.0], [3.0, 3.0], [4.0, 3.0]]
+    huge = [[value * 4e307 for value in unit] for unit in units]
+    assert krippendorff_alpha(huge, "interval") == pytest.approx(krippendorff_alpha(units, "interval"), abs=1e-12)
+
+
+def test_a_million_units_are_a_few_patterns() -> None:
+    """Memory follows the distinct patterns, not the units, and the measures are those of the shares."""
+    chance = _chance(24)
+    small = [[chance.choice("CI"), chance.choice("CI"), chance.choice("CI")] for _ in range(40)]
+    units = Units()
+    for _ in range(5_000):
+        for unit in small:
+            units.add(unit)
+    ratings = units.ratings()
+    assert units.n_units == 200_000
+    assert len(ratings.size) <= 4
+    assert ratings.fleiss_kappa() == pytest.approx(_units(small).ratings().fleiss_kappa(), abs=1e-12)
+
+
+def test_the_bootstrap_of_a_table_is_near_the_large_sample_interval() -> None:
+    """With a thousand units the percentiles are about 1.96 standard errors away, and a seed gives them again."""
+    table = np.array([[420, 80], [130, 370]])
+    kappa, half = cohen_kappa(table), 1.96 * cohen_kappa_stderr(table)
+    interval = table_interval(table, cohen_kappa)
+    assert interval == table_interval(table, cohen_kappa)
+    assert interval != table_interval(table, cohen_kappa, seed=1)
+    assert interval.lower == pytest.approx(kappa - half, abs=0.01)
+    assert interval.upper == pytest.approx(kappa + half, abs=0.01)
+
+
+def test_strata_are_weighted_back_to_what_they_stand_for() -> None:
+    """Units of a stratum that was drawn too often count less, in the interval as in the estimate."""
+    passed, failed = np.array([[0.0, 10.0], [0.0, 90.0]]), np.array([[90.0, 0.0], [10.0, 0.0]])
+    even = table_interval([passed, failed], raw_agreement)
+    mostly_passed = table_interval([passed, np.array([[50.0, 0.0], [50.0, 0.0]])], raw_agreement, shares=[0.99, 0.01])
+    assert even.lower is not None
+    assert mostly_passed.lower is not None
+    assert even.lower == pytest.approx(0.855, abs=0.01)
+    assert mostly_passed.lower == pytest.approx(0.83, abs=0.015)
+
+
+def test_an_interval_that_says_nothing_is_none() -> None:
+    """Without any disagreement the resamples have no spread; with one odd unit of many most kappas are undefined."""
+    no_spread = table_interval(np.array([[50, 0], [0, 50]]), cohen_kappa)
+    assert (no_spread.lower, no_spread.method, no_spread.reason) == (None, "none", "the resamples have no spread")
+    undefined = table_interval(np.array([[1, 0], [0, 0]]), cohen_kappa)
+    assert undefined.lower is None
+    assert "have no such statistic" in str(undefined.reason)
+    with pytest.raises(UndefinedMetric, match="no units"):
+        table_interval(np.zeros((2, 2)), cohen_kappa)
+
+
+def test_the_bootstrap_of_units_covers_alpha() -> None:
+    """Of 60 samples of raters with a known agreement about 95 in 100 intervals hold it."""
+    chance = _chance(25)
+
+    def draw(n: int) -> Ratings:
+        truths = [chance.choice("CI") for _ in range(n)]
+        return _units(
+            [[t if chance.random() < 0.8 else chance.choice("CI") for _ in range(3)] for t in truths]
+        ).ratings()
+
+    known = draw(60_000).alpha()
+    held = 0
+    for _ in range(60):
+        interval = draw(150).interval(Ratings.alpha, n_resamples=400)
+        assert interval.lower is not None
+        assert interval.upper is not None
+        held += interval.lower <= known <= interval.upper
+    assert held >= 52

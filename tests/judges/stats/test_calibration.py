@@ -1,0 +1,346 @@
+"""What labels say of a judge: weighted back, with intervals that hold; which answers are asked about."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+
+from nel.artifacts.schema import load_schema
+from nel.judges.stats.agreement import cohen_kappa, gwet_ac1, pabak
+from nel.judges.stats.calibration import Tally, calibration_json, corrected_headline, strata_of, stratum_keys
+from nel.judges.stats.corrected_mean import Labelled, Moments, ppi_mean
+from nel.judges.stats.human_labels import allocate, priority, scale_of, spread
+from nel.metrics.intervals import wilson_interval
+
+_HEADLINE = {"value": None, "ci_lower": None, "ci_upper": None, "ci_level": 0.95, "ci_method": "wilson", "bounds": {}}
+
+
+def _tally(answers: Iterable[tuple[float, float | None]], *, known: Iterable[float] = (), repeats: int = 1) -> Tally:
+    """Return the tally of judged answers, ``(score, label)``, and of scores that stand without a judge."""
+    tally = Tally()
+    place = 0
+    for score, label in answers:
+        tally.add(place // repeats, score, is_judged=True, label=label)
+        place += 1
+    for score in known:
+        tally.add(place, score, is_judged=False)
+        place += 1
+    return tally
+
+
+def _table(right: tuple[int, int], wrong: tuple[int, int], *, more: tuple[int, int] = (0, 0)) -> Tally:
+    """Return a tally by counts: judged right (label right, label wrong), judged wrong (same), unlabelled of each."""
+    answers = [(1.0, 1.0)] * right[0] + [(1.0, 0.0)] * right[1] + [(0.0, 1.0)] * wrong[0] + [(0.0, 0.0)] * wrong[1]
+    return _tally(answers + [(1.0, None)] * more[0] + [(0.0, None)] * more[1])
+
+
+def _headline(tally: Tally) -> dict[str, Any]:
+    total = sum(moments.total for moments in tally.judged.values()) + tally.known.total
+    return {**_HEADLINE, "value": total / (tally.n_judged + tally.known.n)}
+
+
+def test_where_every_answer_has_a_label_nothing_is_weighted() -> None:
+    """Measures are those of the plain table, and shares have Wilson's interval of about their own number."""
+    found = calibration_json(_table((90, 5), (4, 1)))
+    table = np.array([[1, 5], [4, 90]])
+    agreement = found["agreement"]
+    assert found["confusion"]["counts"] == [[1, 5], [4, 90]]
+    assert agreement["raw"]["value"] == pytest.approx(0.91)
+    assert agreement["kappa"]["value"] == pytest.approx(cohen_kappa(table))
+    assert agreement["ac1"]["value"] == pytest.approx(gwet_ac1(table))
+    assert agreement["pabak"]["value"] == pytest.approx(pabak(table))
+    assert found["sensitivity"]["value"] == pytest.approx(90 / 94)
+    assert found["specificity"]["value"] == pytest.approx(1 / 6)
+    interval = wilson_interval(91, 100)
+    ends = agreement["raw"]["ci_lower"], agreement["raw"]["ci_upper"]
+    assert ends == pytest.approx((interval.lower, interval.upper), abs=0.01)
+
+
+def test_a_grade_that_was_labelled_more_than_its_share_is_weighted_back() -> None:
+    """90 of 100 answers pass; 10 labels of each grade say what all 100 would, not what the 20 labels do."""
+    found = calibration_json(_table((8, 2), (3, 7), more=(80, 0)))
+    truth_right = 0.9 * 0.8 + 0.1 * 0.3
+    assert found["sensitivity"]["value"] == pytest.approx(0.9 * 0.8 / truth_right)
+    assert found["specificity"]["value"] == pytest.approx(0.1 * 0.7 / (1 - truth_right))
+    assert found["agreement"]["raw"]["value"] == pytest.approx(0.9 * 0.8 + 0.1 * 0.7)
+    assert found["base_rates"] == pytest.approx(
+        {"judge": 0.9, "judge_labelled": 0.5, "labels": 0.55, "labels_weighted": truth_right}
+    )
+    assert [(part["n"], part["n_labelled"], part["weight"]) for part in found["strata"]] == [(10, 10, 1), (90, 10, 9)]
+
+
+def test_corrections_of_one_run_agree_and_are_what_people_would_give() -> None:
+    """PPI++ and Rogan-Gladen give the weighted mean of the labels; the second is wider."""
+    tally = _table((101, 11), (20, 68), more=(1081, 719))
+    corrected = corrected_headline(tally, _headline(tally), calibration_json(tally))
+    expected = (1193 * 101 / 112 + 807 * 20 / 88) / 2000
+    ppi, rogan_gladen = corrected["ppi"], corrected["rogan_gladen"]
+    assert corrected["raw"]["value"] == pytest.approx(0.5965)
+    assert (ppi["value"], rogan_gladen["value"]) == pytest.approx((expected, expected))
+    assert rogan_gladen["ci_lower"] < ppi["ci_lower"] < ppi["ci_upper"] < rogan_gladen["ci_upper"]
+    pairs = Labelled()
+    for label, score, count in ((1, 1, 101), (1, 0, 20), (0, 1, 11), (0, 0, 68)):
+        pairs.add(label, score, count)
+    plain = ppi_mean(pairs, Moments(1800, 1081, 1081))
+    assert (ppi["ci_lower"], ppi["ci_upper"]) == pytest.approx((plain.lower, plain.upper), abs=0.006)
+
+
+def test_what_no_judge_scored_counts_as_it_is() -> None:
+    """Half the headline is model failures: the correction moves the other half only."""
+    alone = _table((45, 5), (10, 40))
+    both = _table((45, 5), (10, 40))
+    for place in range(100):
+        both.add(1000 + place, 0.0, is_judged=False)
+    first = corrected_headline(alone, _headline(alone), calibration_json(alone))
+    second = corrected_headline(both, _headline(both), calibration_json(both))
+    for method in ("ppi", "rogan_gladen"):
+        assert first[method]["value"] == pytest.approx(0.55)
+        assert second[method]["value"] == pytest.approx(0.275)
+        assert second[method]["ci_upper"] - second[method]["ci_lower"] < 0.2
+
+
+def test_labels_that_are_all_equal_have_no_kappa() -> None:
+    """Where labels and verdicts are all the same kappa is undefined; agreement is 1 with an interval."""
+    found = calibration_json(_table((30, 0), (0, 0), more=(70, 0)))
+    for name in ("kappa", "ac1", "pabak"):
+        assert found["agreement"][name]["value"] is None
+        assert "one category" in found["agreement"][name]["reason"]
+    assert found["agreement"]["raw"]["value"] == 1.0
+    assert found["agreement"]["raw"]["ci_lower"] < 0.9
+    assert found["specificity"] == {
+        "value": None, "ci_lower": None, "ci_upper": None, "ci_method": "none", "n_effective": None,
+        "reason": "no labelled answer is wrong",
+    }  # fmt: skip
+    tally = _table((30, 0), (0, 0), more=(70, 0))
+    corrected = corrected_headline(tally, _headline(tally), found)
+    assert corrected["rogan_gladen"]["value"] is None
+    assert corrected["ppi"]["value"] == 1.0
+    assert corrected["ppi"]["ci_lower"] < 0.99
+
+
+def test_a_judge_that_guesses_is_not_corrected_with() -> None:
+    """Rogan-Gladen is refused with its reason, PPI++ falls back to the labels, and a warning says so."""
+    tally = _table((25, 25), (25, 25), more=(450, 450))
+    found = calibration_json(tally)
+    corrected = corrected_headline(tally, _headline(tally), found)
+    assert corrected["rogan_gladen"]["value"] is None
+    assert "hardly tells right from wrong" in corrected["rogan_gladen"]["reason"]
+    assert corrected["ppi"]["value"] == pytest.approx(0.5)
+    assert [warning for warning in found["warnings"] if "kappa is 0.00, below 0.7" in warning]
+
+
+@pytest.mark.parametrize(
+    ("tally", "warning"),
+    [
+        (_table((8, 1), (1, 8), more=(50, 50)), "only 18 labels"),
+        (_table((60, 30), (30, 60)), "kappa is 0.33, below 0.7"),
+        (_table((60, 5), (1, 0), more=(0, 30)), "scores 0, 1 of the judge cannot be told apart for want of labels"),
+        (_table((60, 5), (0, 0), more=(0, 30)), "scores 0, 1 of the judge cannot be told apart for want of labels"),
+    ],
+)
+def test_what_makes_the_numbers_weak_is_said(tally: Tally, warning: str) -> None:
+    """Few labels, a low kappa, and a grade that nobody labelled."""
+    assert [one for one in calibration_json(tally)["warnings"] if warning in one]
+
+
+def test_a_good_calibration_has_no_warning() -> None:
+    """With enough labels of every grade and a kappa above 0.7 there is nothing to say."""
+    assert calibration_json(_table((95, 5), (5, 95), more=(400, 400)))["warnings"] == []
+
+
+def test_grades_between_right_and_wrong_get_weighted_kappa_and_ppi_alone() -> None:
+    """Three grades have no sensitivity; kappa counts how far apart a grade and a label are."""
+    pairs = [(1.0, 1.0)] * 40 + [(1.0, 0.5)] * 8 + [(0.5, 0.5)] * 20 + [(0.5, 0.0)] * 5 + [(0.0, 0.0)] * 27
+    tally = _tally(pairs + [(1.0, None)] * 200 + [(0.5, None)] * 50 + [(0.0, None)] * 150)
+    found = calibration_json(tally)
+    corrected = corrected_headline(tally, _headline(tally), found)
+    assert found["is_binary"] is False
+    assert found["confusion"]["categories"] == [0.0, 0.5, 1.0]
+    agreement = found["agreement"]
+    assert agreement["kappa"]["value"] < agreement["kappa_linear"]["value"] < agreement["kappa_quadratic"]["value"] < 1
+    assert found["sensitivity"]["value"] is None
+    assert corrected["rogan_gladen"]["value"] is None
+    expected = (248 * (40 + 8 * 0.5) / 48 + 75 * (20 * 0.5) / 25) / 500
+    assert corrected["ppi"]["value"] == pytest.approx(expected)
+
+
+def test_scores_of_any_value_are_cut_into_ranges() -> None:
+    """A rubric's scores make eight strata, and PPI++ within them holds the mean that people would give."""
+    chance = random.Random(40)  # noqa: S311 - a test, not a secret
+    held = 0
+    for _ in range(60):
+        truth = [min(max(chance.betavariate(3, 2), 0.0), 1.0) for _ in range(1500)]
+        scores = [min(max(one + chance.gauss(0.06, 0.08), 0.0), 1.0) for one in truth]
+        labelled = set(chance.sample(range(1500), 150))
+        tally = _tally((score, truth[place] if place in labelled else None) for place, score in enumerate(scores))
+        found = calibration_json(tally, n_resamples=1)
+        corrected = corrected_headline(tally, _headline(tally), found)
+        assert len(found["strata"]) == 8
+        assert found["confusion"]["categories"] is None
+        held += corrected["ppi"]["ci_lower"] <= 0.6 <= corrected["ppi"]["ci_upper"]
+    assert held >= 53
+
+
+def test_corrected_headlines_hold_the_truth_of_a_biased_judge() -> None:
+    """Drawn by the root of each grade's share, 95 in 100 intervals hold; the raw headline never does."""
+    chance = random.Random(41)  # noqa: S311
+    held = {"ppi": 0, "rogan_gladen": 0, "raw": 0}
+    runs = 150
+    for _ in range(runs):
+        truth = [chance.random() < 0.7 for _ in range(1200)]
+        scores = [float(chance.random() < (0.97 if one else 0.35)) for one in truth]
+        wanted = allocate({0.0: scores.count(0.0), 1.0: scores.count(1.0)}, 160)
+        tally = Tally()
+        for place, (score, right) in enumerate(zip(scores, truth, strict=True)):
+            wanted[score] -= 1
+            tally.add(place, score, is_judged=True, label=float(right) if wanted[score] >= 0 else None)
+        raw = _headline(tally)
+        interval = wilson_interval(raw["value"] * 1200, 1200)
+        raw |= {"ci_lower": interval.lower, "ci_upper": interval.upper}
+        corrected = corrected_headline(tally, raw, calibration_json(tally, n_resamples=1))
+        for name in held:
+            held[name] += corrected[name]["ci_lower"] <= 0.7 <= corrected[name]["ci_upper"]
+    assert held["ppi"] >= 0.9 * runs
+    assert held["rogan_gladen"] >= 0.9 * runs
+    assert held["raw"] == 0
+
+
+def test_answers_to_the_same_question_are_not_independent() -> None:
+    """Four repeats of each question widen the part of the interval that other questions would move."""
+    answers = [(1.0, 1.0)] * 50 + [(1.0, None)] * 150 + [(0.0, 0.0)] * 50 + [(0.0, None)] * 150
+    once, four = _tally(answers), _tally(answers, repeats=4)
+    widths = [
+        corrected["ppi"]["ci_upper"] - corrected["ppi"]["ci_lower"]
+        for corrected in (corrected_headline(one, _headline(one), calibration_json(one)) for one in (once, four))
+    ]
+    assert four.per_question == 4
+    assert widths[1] > 1.3 * widths[0]
+
+
+def test_nothing_scored_has_no_correction() -> None:
+    """Without a headline or without verdicts the corrected values are null with their reason."""
+    tally = _tally([], known=[0.0, 1.0])
+    corrected = corrected_headline(tally, {**_HEADLINE, "value": 0.5}, calibration_json(tally))
+    assert corrected["ppi"] == {
+        "value": None, "ci_lower": None, "ci_upper": None, "ci_level": 0.95, "ci_method": "none",
+        "reason": "no answer was judged",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "tally",
+    [_tally([], known=[1.0]), _table((1, 0), (0, 0)), _table((9, 1), (3, 7), more=(5, 5)), _tally([(0.3, 0.4)] * 3)],
+)
+def test_every_calibration_keeps_its_schema(tally: Tally) -> None:
+    """Also without labels, with one, and with scores between 0 and 1."""
+    found = calibration_json(tally)
+    corrected = corrected_headline(tally, _headline(tally), found)
+    content = {"run_id": "r", "benchmark": "b", "judge": None, **found, "corrected": corrected}
+    text = json.dumps(content, allow_nan=False)
+    jsonschema.Draft202012Validator(load_schema("calibration")).validate(json.loads(text))
+
+
+def test_strata_without_labels_join_their_neighbour() -> None:
+    """Each stratum has two labels or more, the scores stay in order, and no answer is lost."""
+    answers = [(0.0, None)] * 9 + [(0.25, 0.25)] + [(0.5, 0.5)] * 3 + [(0.75, None)] * 4 + [(1.0, 1.0)] * 2
+    strata = strata_of(_tally(answers))
+    assert [(part.low, part.high, part.scores.n, part.n_labelled) for part in strata] == [
+        (0.0, 0.75, 17, 4), (1.0, 1.0, 2, 2),
+    ]  # fmt: skip
+
+
+def test_very_many_scores_make_eight_ranges_of_about_one_size() -> None:
+    """Each score is in the range that starts at or below it."""
+    keys = stratum_keys({place / 1000: 1 for place in range(1001)})
+    sizes = [list(keys.values()).count(start) for start in sorted(set(keys.values()))]
+    assert len(sizes) == 8
+    assert max(sizes) - min(sizes) <= 1
+    assert all(start <= key for key, start in keys.items())
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n", "expected"),
+    [
+        ({0.0: 100, 1.0: 900}, 40, {0.0: 10, 1.0: 30}),
+        ({0.0: 3, 1.0: 900}, 40, {0.0: 3, 1.0: 37}),
+        ({0.0: 50, 1.0: 100_000}, 200, {0.0: 10, 1.0: 190}),
+        ({0.0: 5, 1.0: 5}, 200, {0.0: 5, 1.0: 5}),
+        ({0.0: 5, 1.0: 500}, 1, {0.0: 0, 1.0: 1}),
+        ({}, 10, {}),
+    ],
+)
+def test_rare_grades_get_more_than_their_share(sizes: dict[float, int], n: int, expected: dict[float, int]) -> None:
+    """By the root of the size, at least 10 of each, never more than there are."""
+    assert allocate(sizes, n) == expected
+
+
+def test_shares_always_add_up() -> None:
+    """For any sizes: what is given is what was asked for or all there is, and within what each has."""
+    chance = random.Random(42)  # noqa: S311
+    for _ in range(300):
+        sizes = {float(place): chance.randint(0, 60) for place in range(chance.randint(1, 9))}
+        n = chance.randint(0, 300)
+        for given in (allocate(sizes, n), spread({str(key): size for key, size in sizes.items()}, n)):
+            assert sum(given.values()) == min(n, sum(sizes.values()))
+            assert all(0 <= count <= sizes[float(key)] for key, count in given.items())
+
+
+def test_the_order_of_drawing_follows_from_the_sample_alone() -> None:
+    """Ids and contents that only run together alike are told apart, and half a character is no obstacle."""
+    assert priority("a", "bc") == priority("a", "bc")
+    assert len({priority("a", "bc"), priority("ab", "c"), priority("a", "bd"), priority("b", "bc")}) == 4
+    assert len(priority("\ud800", "\ud800")) == 32
+
+
+@pytest.mark.parametrize(
+    ("label", "expected"),
+    [
+        ("1", 1.0), ("C", 1.0), ("c ", 1.0), ("Yes", 1.0), ("correct", 1.0), ("TRUE", 1.0), (True, 1.0), (1, 1.0),
+        ("0", 0.0), ("I", 0.0), ("no", 0.0), ("incorrect", 0.0), (False, 0.0), (0.0, 0.0), ("0.0", 0.0),
+        ("", None), ("  ", None), (None, None),
+    ],
+)  # fmt: skip
+def test_labels_of_a_binary_judge(label: object, expected: float | None) -> None:
+    """Words, letters, numbers and JSON values; empty is no label."""
+    assert scale_of({"C": 1.0, "I": 0.0}, [0.0, 1.0], ["binary_qa"]).read(label) == expected
+
+
+@pytest.mark.parametrize("label", ["2", "0.5", "P", "maybe", "-1", "nan", "inf", "1e9", "½"])
+def test_labels_off_the_binary_scale_are_refused(label: str) -> None:
+    """What is neither right nor wrong is an error that says what is possible."""
+    with pytest.raises(ValueError, match=r"not on the judge's scale: 1 or 0 \(C or I"):
+        scale_of({"C": 1.0, "I": 0.0}, [0.0, 1.0], ["binary_qa"]).read(label)
+
+
+@pytest.mark.parametrize(
+    ("grades", "scores", "template", "given"),
+    [
+        ({"4": 0.75, "5": 1.0}, [0.75, 1.0], "likert_5", {"4": 0.75, "1": 0.0, 3: 0.5, "5": 1.0, "0": None, "C": None}),
+        ({"4": 0.75, "5": 1.0}, [0.75, 1.0], "likert_5", {"4.0": 0.75, 3.0: 0.5, "5.": 1.0, "4.5": None, "0.0": None}),
+        ({"2": 0.5, "3": 1.0}, [0.5, 1.0], "custom", {"1": 0.0, "2": 0.5, "3": 1.0, "4": None, "0": None}),
+        ({"C": 1.0, "I": 0.0}, [0.0, 1.0], "binary_qa_partial", {"P": 0.5, "0.5": 0.5, "C": 1.0, "7": None}),
+        ({"CORRECT": 1.0}, [1.0], "simpleqa", {"not_attempted": 0.0, "INCORRECT": 0.0, "i": 0.0, "0.5": None}),
+        ({"SAFE": 1.0}, [1.0], "safety", {"unsafe": 0.0, "safe": 1.0, "no": 0.0, "x": None}),
+        ({}, [0.2, 0.9], "rubric", {"0.35": 0.35, 1: 1.0, "1.5": None, "-0.2": None}),
+        ({"7": 7.0, "3": 3.0}, [7.0, 3.0], "custom", {"5": 5.0, "1": 1.0, "8": None, "0": None}),
+        ({"1.0": 0.0, "2.0": 1.0}, [0.0, 1.0], "custom", {"1.0": 0.0, 2.0: 1.0, "3.0": None}),
+        ({"A": 1.0, "B": 0.5}, [1.0, 0.5], "custom", {"a": 1.0, "b": 0.5, "0.25": 0.25, "D": None}),
+    ],
+)  # fmt: skip
+def test_labels_of_other_scales(
+    grades: dict[str, float], scores: list[float], template: str, given: dict[str, float | None]
+) -> None:
+    """Grades of the judge come first, also those it never gave; else numbers stand for themselves."""
+    scale = scale_of(grades, scores, [template])
+    for label, expected in given.items():
+        if expected is None:
+            with pytest.raises(ValueError, match="not on the judge's scale"):
+                scale.read(label)
+        else:
+            assert scale.read(label) == pytest.approx(expected)

@@ -1,0 +1,241 @@
+"""Corrected means equal published numbers and ppi_py, cover the truth, and are refused where no correction helps."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nel.errors import UndefinedMetric
+from nel.judges.stats.corrected_mean import (
+    Estimate,
+    Labelled,
+    Moments,
+    Stratum,
+    ppi_mean,
+    rogan_gladen,
+    stratified_ppi_mean,
+)
+
+
+@pytest.fixture(scope="module")
+def ppi_py() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip("ppi_py", reason="pip install ppi-python")
+
+
+def _golden() -> tuple[Labelled, Moments]:
+    """Return n = 200 with 121 right labels, 112 right verdicts and 101 of both; N = 2000 with 1193 right verdicts."""
+    pairs = Labelled()
+    for label, judged, count in ((1, 1, 101), (1, 0, 20), (0, 1, 11), (0, 0, 68)):
+        pairs.add(label, judged, count)
+    return pairs, Moments(2000, 1193, 1193)
+
+
+def _random_case(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return labels, the judge's scores of them, and its scores of the rest: binary, graded or any number."""
+    n, more = int(rng.integers(5, 80)), int(rng.integers(5, 400))
+    truth = rng.random(n + more) ** rng.choice([0.3, 1.0, 3.0])
+    judged = np.clip(truth + rng.normal(0, rng.choice([0.05, 0.3, 1.0]), n + more), 0, 1)
+    kind = rng.integers(3)
+    if kind == 0:
+        truth, judged = np.round(truth), np.round(judged)
+    elif kind == 1:
+        truth, judged = np.round(truth * 4) + 1, np.round(judged * 4) + 1
+    truth[0], judged[0], judged[-1] = 1 - truth[1], 1 - judged[1], 1 - judged[-2]  # some spread, always
+    return truth[:n], judged[:n], judged[n:]
+
+
+def _sums(labels: np.ndarray, judged: np.ndarray, rest: np.ndarray) -> tuple[Labelled, Moments]:
+    pairs, others = Labelled(), Moments()
+    for label, score in zip(labels.tolist(), judged.tolist(), strict=True):
+        pairs.add(label, score)
+    for score in rest.tolist():
+        others.add(score)
+    return pairs, others
+
+
+def test_rogan_gladen_is_the_published_number() -> None:
+    """p = 0.72 of 1000, q0 = 0.85 and q1 = 0.90 of 100 each."""
+    found = rogan_gladen(0.72, 1000, sensitivity=0.9, n_positive=100, specificity=0.85, n_negative=100)
+    assert found.value == pytest.approx(0.76, abs=1e-12)
+    assert found.stderr == pytest.approx(0.037591, abs=5e-7)
+    assert (found.lower, found.upper) == pytest.approx(
+        (0.76 - 1.959964 * 0.037591, 0.76 + 1.959964 * 0.037591), abs=2e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("tuning", "expected"),
+    [
+        (1.0, (0.641500, 0.583186, 0.699814, 1.0)),
+        (None, (0.627843, 0.576568, 0.679118, 0.625825)),
+        (0.0, (0.605000, 0.537250, 0.672750, 0.0)),
+    ],
+)
+def test_ppi_is_the_published_number(tuning: float | None, expected: tuple[float, ...]) -> None:
+    """PPI, PPI++ and the labels alone, from counts."""
+    found = ppi_mean(*_golden(), tuning=tuning)
+    assert (found.value, found.lower, found.upper, found.tuning) == pytest.approx(expected, abs=6e-7)
+
+
+@pytest.mark.parametrize("tuning", [None, 0.0, 0.4, 1.0])
+def test_ppi_equals_ppi_py(ppi_py: Any, tuning: float | None) -> None:
+    """Value and interval on 250 random sets: binary, graded and continuous scores, good judges and bad ones."""
+    rng = np.random.default_rng(30)
+    for _ in range(250):
+        labels, judged, rest = _random_case(rng)
+        found = ppi_mean(*_sums(labels, judged, rest), tuning=tuning, level=0.9)
+        value = ppi_py.ppi_mean_pointestimate(labels, judged, rest, lam=tuning)
+        lower, upper = ppi_py.ppi_mean_ci(labels, judged, rest, alpha=0.1, lam=tuning)
+        assert found.value == pytest.approx(float(np.squeeze(value)), abs=1e-9)
+        assert (found.lower, found.upper) == pytest.approx((float(lower[0]), float(upper[0])), abs=1e-9)
+
+
+def test_one_stratum_is_plain_ppi_but_for_the_degrees_of_freedom() -> None:
+    """The value is that of PPI++, the variance of the error has n - 1."""
+    pairs, rest = _golden()
+    plain = ppi_mean(pairs, rest)
+    assert plain.tuning is not None
+    found = stratified_ppi_mean([Stratum(labelled=pairs, unlabelled=rest)], bounds=(0, 1))
+    error = pairs.error_variance(plain.tuning)
+    assert found.value == pytest.approx(plain.value, abs=1e-12)
+    assert found.stderr**2 - plain.stderr**2 == pytest.approx(error / 199 - error / 200, abs=1e-12)
+
+
+def test_strata_of_one_grade_each_are_the_weighted_labels() -> None:
+    """Where a stratum is a grade, its mean label counts as often as the judge gave that grade."""
+    right, wrong = Labelled(), Labelled()
+    right.add(1, 1, 45), right.add(0, 1, 5)
+    wrong.add(1, 0, 20), wrong.add(0, 0, 80)
+    strata = [
+        Stratum(labelled=right, unlabelled=Moments(850, 850, 850)),
+        Stratum(labelled=wrong, unlabelled=Moments(0, 0, 0)),
+    ]
+    found = stratified_ppi_mean(strata, bounds=(0, 1))
+    assert found.value == pytest.approx(0.9 * 0.9 + 0.1 * 0.2, abs=1e-12)
+    within = 0.9**2 * 0.09 / 49 + 0.1**2 * 0.16 / 99
+    between = (0.9 * (0.9 - 0.83) ** 2 + 0.1 * (0.2 - 0.83) ** 2) / 1000
+    assert found.stderr**2 == pytest.approx(within + between, abs=1e-12)
+    twice = stratified_ppi_mean(strata, bounds=(0, 1), per_question=2)
+    assert twice.stderr**2 == pytest.approx(within + 2 * between, abs=1e-12)
+
+
+def test_answers_that_need_no_label_count_as_they_are() -> None:
+    """Failures of the model count 0 beside the corrected ones; all labelled, the estimate is that of the labels."""
+    pairs = Labelled()
+    pairs.add(1, 1, 60), pairs.add(0, 1, 20), pairs.add(1, 0, 10), pairs.add(0, 0, 10)
+    stratum = Stratum(labelled=pairs, unlabelled=Moments())
+    alone = stratified_ppi_mean([stratum], bounds=(0, 1))
+    found = stratified_ppi_mean([stratum], bounds=(0, 1), known=Moments(100, 0.0, 0.0))
+    assert (alone.value, found.value) == pytest.approx((0.7, 0.35), abs=1e-12)
+    assert found.stderr == pytest.approx(math.sqrt(0.35 * 0.65 / 200), rel=0.01)
+
+
+def test_labels_without_an_error_are_no_proof() -> None:
+    """Where every label of every grade is the judge's, the interval still has the width of few labels."""
+    right, wrong = Labelled(), Labelled()
+    right.add(1, 1, 20), wrong.add(0, 0, 20)
+    strata = [
+        Stratum(labelled=right, unlabelled=Moments(480, 480, 480)),
+        Stratum(labelled=wrong, unlabelled=Moments(480, 0, 0)),
+    ]
+    found = stratified_ppi_mean(strata, bounds=(0, 1))
+    sampling_alone = math.sqrt(0.25 / 1000)
+    assert found.value == 0.5
+    assert found.stderr > 1.5 * sampling_alone
+
+
+def test_estimates_stay_within_the_scale() -> None:
+    """A share beyond what the judge's errors explain is cut to the nearest there can be, and so are the ends."""
+    low = rogan_gladen(0.02, 50, sensitivity=0.9, n_positive=20, specificity=0.9, n_negative=20)
+    high = rogan_gladen(0.99, 50, sensitivity=0.9, n_positive=20, specificity=0.9, n_negative=20, adjusted=True)
+    assert (low.value, low.lower) == (0.0, 0.0)
+    assert (high.value, high.upper) == (1.0, 1.0)
+    assert low.upper > 0
+    pairs = Labelled()
+    pairs.add(1, 0.5, 10)
+    pairs.add(0.9, 0.4, 10)
+    found = ppi_mean(pairs, Moments(10, 9.5, 9.2), tuning=1.0, bounds=(0.0, 1.0))
+    assert (found.value, found.upper) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(("sensitivity", "specificity"), [(0.5, 0.5), (0.6, 0.5), (0.2, 0.3), (1.0, 0.1)])
+def test_a_judge_that_guesses_is_refused(sensitivity: float, specificity: float) -> None:
+    """With sensitivity and specificity of 1.1 or less together the correction divides by next to nothing."""
+    with pytest.raises(UndefinedMetric, match="hardly tells right from wrong"):
+        rogan_gladen(0.6, 100, sensitivity=sensitivity, n_positive=50, specificity=specificity, n_negative=50)
+
+
+def test_bad_input_is_refused() -> None:
+    """Shares outside 0 to 1, no labels, every answer labelled, a stratum of one label, a level of 0."""
+    with pytest.raises(ValueError, match="no correction"):
+        rogan_gladen(1.2, 10, sensitivity=0.9, n_positive=5, specificity=0.9, n_negative=5)
+    with pytest.raises(ValueError, match="no correction"):
+        rogan_gladen(0.5, 10, sensitivity=0.9, n_positive=0, specificity=0.9, n_negative=5)
+    pairs, rest = _golden()
+    with pytest.raises(UndefinedMetric, match="no labels"):
+        ppi_mean(Labelled(), rest)
+    with pytest.raises(UndefinedMetric, match="every answer has a label"):
+        ppi_mean(pairs, Moments())
+    single = Labelled()
+    single.add(1, 1)
+    with pytest.raises(UndefinedMetric, match="fewer than two labels"):
+        stratified_ppi_mean([Stratum(labelled=single, unlabelled=rest)], bounds=(0, 1))
+    with pytest.raises(UndefinedMetric, match="fewer than two labels"):
+        stratified_ppi_mean([], bounds=(0, 1))
+    with pytest.raises(ValueError, match="level"):
+        ppi_mean(pairs, rest, level=0)
+
+
+def _verdicts(rng: np.random.Generator, truth: np.ndarray, sensitivity: float, specificity: float) -> np.ndarray:
+    chance = rng.random(len(truth))
+    return np.where(truth, chance < sensitivity, chance >= specificity)
+
+
+def test_rogan_gladen_covers_the_truth_for_another_share_of_right_answers() -> None:
+    """Errors measured on one set correct another: 95 in 100 adjusted intervals hold the truth, also for few labels."""
+    rng = np.random.default_rng(31)
+    for prevalence, q1, q0, m1, m0 in ((0.2, 0.9, 0.85, 100, 100), (0.8, 0.95, 0.8, 60, 30), (0.5, 0.98, 0.98, 40, 40)):
+        held = {True: 0, False: 0}
+        for _ in range(400):
+            judged = _verdicts(rng, rng.random(800) < prevalence, q1, q0)
+            rates = {"sensitivity": rng.binomial(m1, q1) / m1, "specificity": rng.binomial(m0, q0) / m0}
+            for adjusted in held:
+                found = rogan_gladen(
+                    float(judged.mean()), 800, n_positive=m1, n_negative=m0, adjusted=adjusted, **rates
+                )
+                held[adjusted] += found.lower <= prevalence <= found.upper
+        assert held[True] >= 0.93 * 400
+        assert held[True] >= held[False]
+
+
+@pytest.mark.parametrize(
+    ("prevalence", "sensitivity", "specificity", "n"),
+    [(0.6, 0.85, 0.85, 200), (0.9, 0.95, 0.7, 200), (0.95, 0.99, 0.9, 100), (0.2, 0.9, 0.9, 50)],
+)
+def test_strata_by_grade_cover_the_truth(prevalence: float, sensitivity: float, specificity: float, n: int) -> None:
+    """Grades that are labelled more than their share are weighted back: no bias, and 95 in 100 intervals hold."""
+    rng = np.random.default_rng(32)
+    found: list[Estimate] = []
+    for _ in range(500):
+        truth = rng.random(1500) < prevalence
+        judged = _verdicts(rng, truth, sensitivity, specificity)
+        parts = [truth[judged], truth[~judged]]
+        roots = [math.sqrt(len(part)) for part in parts]
+        strata = []
+        for part, root, grade in zip(parts, roots, (1.0, 0.0), strict=True):
+            drawn = min(max(round(n * root / sum(roots)), 2), len(part))
+            pairs = Labelled()
+            for label in part[:drawn].tolist():
+                pairs.add(float(label), grade)
+            rest = len(part) - drawn
+            strata.append(Stratum(labelled=pairs, unlabelled=Moments(rest, rest * grade, rest * grade)))
+        found.append(stratified_ppi_mean(strata, bounds=(0, 1)))
+    held = sum(one.lower <= prevalence <= one.upper for one in found)
+    assert np.mean([one.value for one in found]) == pytest.approx(prevalence, abs=0.008)
+    assert held >= 0.92 * len(found)

@@ -1,0 +1,272 @@
+"""What judges did is counted exactly, in bounded memory, and measured as the textbooks do."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from nel.core.strict_json import pretty
+from nel.judges.stats.grade_patterns import GradePatterns
+from nel.judges.stats.position_bias import SeatOrder
+from nel.judges.stats.summary import LABELS_MAX, OTHER, JudgingCounts
+from tests.support.judgements import opinion, record, records, repeated
+
+
+def counted(cases: list[dict[str, Any]], *judges: str, samples: int | None = None) -> dict[str, Any]:
+    """Return the counts of cases, one a sample unless there are fewer samples."""
+    counts = JudgingCounts(judges)
+    each = len(cases) // (samples or len(cases))
+    for number, case in enumerate(cases):
+        counts.add(number // each, [case])
+    found = counts.as_json()
+    assert found is not None
+    json.loads(pretty(found))
+    return found
+
+
+TWENTY_FIVE = [("C", "C")] * 20 + [("C", "I")] * 5 + [("I", "C")] * 10 + [("I", "I")] * 15
+
+
+GOOD = record("C", repeated("a", "C", "C"))
+BROKEN = [
+    [{**GOOD, "opinions": [{**GOOD["opinions"][0], key: value}]}]
+    for key, value in [
+        ("judge", 5), ("grade", None), ("score", "high"), ("repeats", None), ("repeats", [["C"]]), ("repeats", [5]),
+        ("questions", None), ("questions", ["ab"]), ("questions", [[1, "met"]]), ("reasked", None),
+    ]
+]  # fmt: skip
+
+
+def test_nothing_judged_is_nothing() -> None:
+    """A benchmark without a judgement has no counts, whatever its scorer keeps under that name."""
+    counts = JudgingCounts(["a"])
+    for kept in (
+        None,
+        "good",
+        [1, None, {"opinions": "none"}],
+        [{"template": "x", "opinions": [{"judge": 1}]}],
+        {},
+        *BROKEN,
+    ):
+        counts.add(0, kept)
+    assert counts.as_json() is None
+
+
+def test_each_judge_is_counted_by_itself() -> None:
+    """Cases, verdicts, second questions, faults by kind, mean score and grades are those of the records."""
+    cases = [
+        record("C", opinion("a", "C", reasked=1), opinion("b", "I")),
+        record("C", opinion("a", "C"), opinion("b", None, fault="two_verdicts", reasked=2)),
+        record(None, opinion("a", None, fault="empty"), opinion("b", None, fault="two_verdicts")),
+        record("P", opinion("a", "P"), opinion("b", "C")),
+    ]
+    found = counted(cases, "a", "b")
+    first, second = found["judges"]
+    assert first == {
+        "name": "a", "cases": 4, "verdicts": 3, "reasked": 1, "faults": {"empty": 1}, "mean_score": 2.5 / 3,
+        "grades": {"C": 2, "P": 1},
+    }  # fmt: skip
+    assert second == {
+        "name": "b", "cases": 4, "verdicts": 2, "reasked": 2, "faults": {"two_verdicts": 2}, "mean_score": 0.5,
+        "grades": {"I": 1, "C": 1},
+    }  # fmt: skip
+    assert (found["n_cases"], found["n_cases_without_grade"], found["templates"]) == (4, 1, {"binary_qa": 4})
+    assert (found["agreement"][0]["n_units"], found["agreement"][0]["n_missing"]) == (2, 2)
+
+
+def test_samples_without_a_grade_are_counted_by_kind() -> None:
+    """Each outcome that the judges left unscored counts once, also where no panel was ever asked."""
+    counts = JudgingCounts()
+    counts.add(0, [record(None, opinion("a", None))], unscored_kind="no_quorum")
+    counts.add(1, None, unscored_kind="no_judge")
+    counts.add(2, [record("C", opinion("a", "C"))])
+    found = counts.as_json()
+    assert found is not None
+    assert found["n_judged"] == 3
+    assert found["n_without_grade"] == {"n": 2, "kinds": {"no_quorum": 1, "no_judge": 1}}
+    assert found["n_cases"] == 2
+
+
+def test_two_judges_agree_as_the_textbook_says() -> None:
+    """The table [[20, 5], [10, 15]] has raw agreement 0.7, kappa 0.4 and an alpha to match, all with intervals."""
+    (row,) = counted(records(TWENTY_FIVE, ["a", "b"]), "a", "b")["agreement"]
+    assert (row["n_units"], row["n_unanimous"], row["n_missing"]) == (50, 35, 0)
+    assert row["raw"]["value"] == pytest.approx(0.7)
+    assert row["raw"]["ci_method"] == "wilson"
+    assert (row["raw"]["ci_lower"], row["raw"]["ci_upper"]) == pytest.approx((0.562496, 0.808964), abs=1e-5)
+    assert row["kappa"]["value"] == pytest.approx(0.4)
+    assert row["kappa"]["ci_lower"] < 0.4 - 0.126996 < 0.4 + 0.126996 < row["kappa"]["ci_upper"]
+    # 100 values, 55 C and 45 I; 15 cases disagree: 1 - 99 * 30 / (100^2 - 55^2 - 45^2)
+    assert row["alpha"]["value"] == pytest.approx(1 - 99 * 30 / (100**2 - 55**2 - 45**2))
+    assert row["alpha"]["ci_method"] == row["kappa"]["ci_method"] == "bootstrap"
+    assert row["fleiss_kappa"] is None
+    assert row["pairs"] == [{"judges": ["a", "b"], "n": 50, "raw": 0.7, "kappa": pytest.approx(0.4), "reason": None}]
+
+
+def test_three_judges_have_pairs_and_fleiss() -> None:
+    """Kappa is the mean over pairs; Fleiss' kappa takes the cases that all three graded, alpha every pair."""
+    cases = [("C", "C", "C")] * 6 + [("I", "I", "I")] * 3 + [("C", "C", "I")] * 2 + [("C", "I", None)]
+    (row,) = counted(records(cases, ["a", "b", "c"]), "a", "b", "c")["agreement"]
+    assert [pair["n"] for pair in row["pairs"]] == [12, 11, 11]
+    assert row["kappa"]["method"] == "mean of pairs"
+    assert row["kappa"]["value"] == pytest.approx(sum(pair["kappa"] for pair in row["pairs"]) / 3)
+    # 11 cases of three: 22 C and 11 I; pairs agree in 9 cases wholly and in 2 by a third
+    agreeing, by_chance = (9 + 2 / 3) / 11, (2 / 3) ** 2 + (1 / 3) ** 2
+    assert row["fleiss_kappa"]["value"] == pytest.approx((agreeing - by_chance) / (1 - by_chance))
+    # alpha: 35 values, 23 C and 12 I; two cases with 4/2 of disagreement, one with 2/1
+    assert row["alpha"]["value"] == pytest.approx(1 - 34 * (2 * 2 + 2) / (35**2 - 23**2 - 12**2))
+    assert row["n_missing"] == 1
+
+
+def test_scores_are_measured_by_their_distance() -> None:
+    """At the interval level alpha is that of Krippendorff's own formula on the scores, and kappa is weighted."""
+    cases = [("1", "1"), ("2", "3"), ("3", "3"), ("4", None)]
+    (row,) = counted(records(cases, ["a", "b"], template="rubric", level="interval"), "a", "b")["agreement"]
+    # values 1 1 2 3 3 3: within cases 2/6 of squared distance a value, between all of them 58/30
+    assert row["alpha"]["value"] == pytest.approx(1 - (2 / 6) / (58 / 30))
+    assert row["kappa"]["weights"] == "quadratic"
+    assert (row["level"], row["template"]) == ("interval", "rubric")
+
+
+def test_judges_with_one_grade_do_not_agree_beyond_chance() -> None:
+    """Where only one grade is ever given kappa and alpha are null with the reason; raw agreement is 1."""
+    (row,) = counted(records([("C", "C")] * 8, ["a", "b"]), "a", "b")["agreement"]
+    assert row["raw"]["value"] == 1.0
+    for name in ("kappa", "alpha"):
+        assert (row[name]["value"], row[name]["ci_lower"]) == (None, None)
+        assert "one category" in row[name]["reason"]
+
+
+def test_a_member_that_never_answers_leaves_no_agreement() -> None:
+    """Without two grades of a case there is nothing to measure, and each measure says so."""
+    (row,) = counted(records([("C", None)] * 5, ["a", "b"]), "a", "b")["agreement"]
+    assert (row["n_units"], row["n_missing"]) == (0, 5)
+    assert [row[name]["reason"] for name in ("raw", "kappa", "alpha")] == ["no case has two grades"] * 3
+    assert row["pairs"][0]["n"] == 0
+    assert row["pairs"][0]["kappa"] is None
+
+
+def test_one_judge_has_no_agreement() -> None:
+    """Agreement takes two."""
+    assert counted(records([("C",), ("I",)], ["a"]), "a")["agreement"] == []
+
+
+def test_repeats_measure_self_consistency() -> None:
+    """Of ten cases asked three times, eight agree wholly and one by a third; one lost a repeat and agrees."""
+    cases = [
+        *[record("C", repeated("a", "C", "C", "C"))] * 5,
+        *[record("I", repeated("a", "I", "I", "I"))] * 3,
+        record("C", repeated("a", "C", "I", "C")),
+        record("C", repeated("a", "C", None, "C")),
+    ]
+    (row,) = counted(cases, "a")["self_consistency"]
+    assert (row["judge"], row["n_units"], row["n_unanimous"], row["n_missing"]) == ("a", 10, 9, 1)
+    assert row["unanimous"]["value"] == pytest.approx(0.9)
+    assert row["unanimous"]["ci_method"] == "wilson"
+    assert row["raw"]["value"] == pytest.approx((9 + 1 / 3) / 10)
+    # 29 values, 19 C and 10 I; one case disagrees by 4/2
+    assert row["alpha"]["value"] == pytest.approx(1 - 28 * 2 / (29**2 - 19**2 - 10**2))
+
+
+def test_intervals_draw_samples_not_cases() -> None:
+    """Ten answers to each of five questions that agree or disagree together are five pieces of evidence, not fifty."""
+    cases = [("C", "C")] * 20 + [("I", "I")] * 10 + [("C", "I")] * 20
+    apart, together = (
+        counted(records(cases, ["a", "b"]), "a", "b", samples=samples)["agreement"][0]["raw"] for samples in (50, 5)
+    )
+    assert apart["value"] == together["value"] == 0.6
+    assert together["ci_method"] == "bootstrap"
+    assert together["ci_upper"] - together["ci_lower"] > 2 * (apart["ci_upper"] - apart["ci_lower"])
+
+
+def test_templates_are_measured_apart() -> None:
+    """Grades of two templates are never compared with each other."""
+    cases = [
+        *records([("C", "C"), ("I", "I")], ["a", "b"]),
+        *records([("1", "5"), ("5", "1")], ["a", "b"], template="likert_5", level="ordinal"),
+    ]
+    rows = {row["template"]: row for row in counted(cases, "a", "b")["agreement"]}
+    assert rows["binary_qa"]["alpha"]["value"] == 1.0
+    assert rows["likert_5"]["raw"]["value"] == 0.0
+
+
+def test_same_records_give_the_same_bytes() -> None:
+    """Nothing in the measures is left to chance."""
+    cases = records(TWENTY_FIVE, ["a", "b"])
+    assert pretty(counted(cases, "a", "b")) == pretty(counted(cases, "a", "b"))
+
+
+def test_memory_does_not_grow_with_labels_and_judges() -> None:
+    """Grades, faults and judges beyond a bound are counted together, and no verdict is lost."""
+    cases = [record(str(i), opinion("a", str(i)), opinion(f"other {i}", None, fault=f"fault {i}")) for i in range(200)]
+    found = counted(cases, "a")
+    assert len(found["judges"]) == LABELS_MAX
+    assert len(found["judges"][0]["grades"]) == LABELS_MAX + 1
+    assert found["judges"][0]["grades"][OTHER] == 200 - LABELS_MAX
+    assert found["judges"][0]["verdicts"] == 200
+
+
+def test_free_numbers_are_rounded_when_they_are_too_many() -> None:
+    """A full table keeps grades to two digits, counts every case, and still has an interval."""
+    patterns = GradePatterns(patterns_max=150)
+    for i in range(1_000):
+        patterns.add(i, [i / 999, i / 999 if i % 2 else 0.0])
+    assert patterns.decimals == 1
+    assert sum(n for _, n in patterns.cases()) == 1_000
+    samples = patterns.samples()
+    assert samples is not None
+    assert sum(n for _, n in samples) == 1_000
+    assert len(patterns.cases()) <= 150
+
+
+def test_free_labels_give_up_with_a_reason() -> None:
+    """Labels that hardly ever repeat are no categories: there is no measure rather than a wrong one."""
+    counts = GradePatterns(patterns_max=10)
+    for i in range(100):
+        counts.add(i, [f"label {i}", "C"])
+    assert counts.is_full
+    assert len(counts.cases()) <= 11
+
+
+@pytest.mark.parametrize(
+    ("seats", "consistent", "first", "second"),
+    [
+        ([("first", "second"), ("second", "first"), ("tie", "tie")], 3, 0, 0),
+        ([("first", "first"), ("first", "tie"), ("tie", "first")], 0, 3, 0),
+        ([("second", "second"), ("second", "tie")], 0, 0, 2),
+    ],
+)
+def test_verdicts_that_change_with_the_order_lean_to_a_seat(
+    seats: list[tuple[Any, Any]], consistent: int, first: int, second: int
+) -> None:
+    """The same answer in both orders is consistent; anything else favours the one seat or the other."""
+    order = SeatOrder()
+    for before, after in seats:
+        order.add(before, after)
+    found = order.as_json()
+    assert (found["n_pairs"], found["n_consistent"]) == (len(seats), consistent)
+    assert (found["n_first"], found["n_second"]) == (first, second)
+    assert found["first_share"]["value"] == (None if consistent else first / (first + second))
+
+
+def test_pairs_in_both_orders_are_found_in_the_records() -> None:
+    """A pair that was asked in both orders counts; one order, a lost verdict, or a rubric's criteria do not."""
+
+    def pair(label: str, *questions: tuple[str, Any]) -> dict[str, Any]:
+        asked = opinion("a", label, questions=questions)
+        return record(label, asked, template="pairwise", level="ordinal")
+
+    cases = [
+        pair("C", ("response_first", "first"), ("baseline_first", "second")),
+        pair("P", ("response_first", "first"), ("baseline_first", "first")),
+        pair("P", ("response_first", "first"), ("baseline_first", "tie")),
+        pair("C", ("response_first", "first")),
+        pair("C", ("response_first", "first"), ("baseline_first", None)),
+        record("C", opinion("a", "C", questions=(("1", "met"), ("2", "not met"))), template="rubric"),
+    ]
+    (row,) = counted(cases, "a")["position_swap"]
+    assert (row["template"], row["judge"], row["n_pairs"]) == ("pairwise", "a", 3)
+    assert (row["n_consistent"], row["n_first"], row["n_second"]) == (1, 2, 0)
+    assert row["consistency"]["value"] == pytest.approx(1 / 3)

@@ -1,0 +1,63 @@
+"""Families of models, by names as endpoints give them."""
+
+from __future__ import annotations
+
+import pytest
+
+from nel.judges.model_family import family_of, same_family, same_model
+
+
+@pytest.mark.parametrize(
+    ("model", "family"),
+    [
+        ("meta/llama-3.1-70b-instruct", "llama"),
+        ("meta-llama/Meta-Llama-3-8B", "llama"),
+        ("gpt-4o-2024-08-06", "gpt"),
+        ("openai/gpt-oss-120b", "gpt"),
+        ("o3-mini", "gpt"),
+        ("chatgpt-4o-latest", "gpt"),
+        ("Qwen/Qwen2.5-7B-Instruct", "qwen"),
+        ("QwQ-32B", "qwen"),
+        ("us.anthropic.claude-3-5-sonnet-20241022-v2:0", "claude"),
+        ("models/gemini-2.0-flash", "gemini"),
+        ("google/gemma-2-9b-it", "gemini"),
+        ("mistralai/Mixtral-8x7B-Instruct-v0.1", "mistral"),
+        ("microsoft/Phi-3-mini-4k-instruct", "phi"),
+        ("DeepSeek-R1-Distill-Qwen-7B", "deepseek+qwen"),
+        ("nvidia/llama-3.1-nemotron-70b-instruct", "llama+nemotron"),
+        ("01-ai/Yi-34B-Chat", "yi"),
+        ("my-finetune", None),
+        ("yield-model", None),
+        ("philosopher-7b", None),
+        ("", None),
+    ],
+)
+def test_family_of(model: str, family: str | None) -> None:
+    """Whoever serves it, and however it is written."""
+    assert family_of(model) == family
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("DeepSeek-R1-Distill-Qwen-7B", "Qwen/Qwen2.5-7B-Instruct", True),
+        ("DeepSeek-R1-Distill-Qwen-7B", "deepseek-chat", True),
+        ("DeepSeek-R1-Distill-Qwen-7B", "gpt-4o", False),
+        ("gpt-4o", "o1-preview", True),
+        ("my-finetune", "gpt-4o", None),
+        ("my-finetune", "other-finetune", None),
+        ("my-finetune", "org/My-Finetune", True),
+    ],
+)
+def test_same_family(one: str, other: str, same: bool | None) -> None:
+    """None where a name does not tell; equal names are equal models."""
+    assert same_family(one, other) is same
+    assert same_family(other, one) is same
+
+
+def test_same_model() -> None:
+    """Dates, formats and servers make no other model; sizes and versions do."""
+    assert same_model("openai/gpt-4o", "gpt-4o-2024-08-06")
+    assert same_model("meta/llama-3.1-70b-instruct", "Llama-3.1-70B-Instruct-FP8")
+    assert not same_model("gpt-4o", "gpt-4o-mini")
+    assert not same_model("Mistral-7B-Instruct-v0.1", "Mistral-7B-Instruct-v0.3")

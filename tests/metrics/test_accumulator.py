@@ -1,0 +1,77 @@
+"""Outcomes add up to metrics, bounds and accounting."""
+
+from __future__ import annotations
+
+import pytest
+
+from nel.metrics.accumulator import aggregate
+from nel.types import ModelFailure, Outcome, Scored, Unscored
+
+
+def _scored(reward: float, **metrics: float) -> Scored:
+    return Scored(reward=reward, metrics={"correct": reward, **metrics})
+
+
+def test_bounds_speak_of_the_unscored() -> None:
+    """150 right, 40 wrong and 10 unscored of 200: the bounds are 0.75 and 0.80, among scored 0.789474."""
+    outcomes: list[Outcome] = [_scored(1.0)] * 150 + [_scored(0.0)] * 40
+    outcomes += [Unscored(cause="infra", kind="timeout")] * 10
+    headline = aggregate(enumerate(outcomes)).headline()
+    assert headline["bounds"] == {"lower": 0.75, "upper": 0.80}
+    assert headline["value"] == pytest.approx(0.789474, abs=5e-7)
+
+
+def test_accounting_adds_up() -> None:
+    """Scored, model failures and unscored are the total, each by kind."""
+    outcomes: list[Outcome] = [
+        _scored(1.0),
+        ModelFailure(kind="truncated"),
+        Unscored(cause="infra", kind="auth"),
+        Unscored(cause="judge", kind="no_verdict"),
+    ]
+    accounting = aggregate(enumerate(outcomes)).accounting.as_json()
+    assert accounting == {
+        "n_total": 4,
+        "n_scored": 1,
+        "n_model_failure": 1,
+        "n_unscored": 2,
+        "model_failures": {"truncated": 1},
+        "unscored": {"infra": {"n": 1, "kinds": {"auth": 1}}, "judge": {"n": 1, "kinds": {"no_verdict": 1}}},
+    }
+
+
+def test_nothing_scored_has_no_score() -> None:
+    """A run of only unscored samples has a null headline and a reason, never 0.0."""
+    headline = aggregate([(0, Unscored(cause="infra", kind="auth"))]).headline()
+    assert headline["value"] is None
+    assert headline["reason"] == "nothing was scored"
+
+
+def test_a_metric_that_all_have_counts_model_failures_as_zero() -> None:
+    """A truncated answer lowers every metric that each scored sample has, and no other."""
+    outcomes: list[Outcome] = [
+        _scored(1.0, f1=1.0, correct_a=1.0),
+        _scored(0.0, f1=0.5),
+        ModelFailure(kind="truncated"),
+    ]
+    metrics = {metric["name"]: metric for metric in aggregate(enumerate(outcomes)).metrics()}
+    assert metrics["accuracy"]["value"] == pytest.approx(1 / 3)
+    assert (metrics["f1"]["value"], metrics["f1"]["n"]) == (0.5, 3)
+    assert (metrics["correct_a"]["value"], metrics["correct_a"]["n"]) == (1.0, 1)
+    assert metrics["correct_a"]["denominator"] == "samples that have this metric"
+
+
+def test_repeats_are_averaged_within_a_question_first() -> None:
+    """Two repeats of one question are not two questions."""
+    outcomes: list[tuple[int, Outcome]] = [(0, _scored(1.0)), (0, _scored(0.0)), (1, _scored(1.0)), (1, _scored(1.0))]
+    headline = aggregate(outcomes).headline()
+    assert (headline["value"], headline["n"], headline["n_questions"], headline["repeats"]) == (0.75, 4, 2, 2)
+    assert headline["ci_method"] == "t"
+
+
+def test_the_interval_of_a_share_stays_within_its_range() -> None:
+    """Few questions with repeats: Student's t is cut at 0 and 1, where the share itself ends."""
+    outcomes: list[tuple[int, Outcome]] = [(0, _scored(1.0)), (0, _scored(1.0)), (1, _scored(1.0)), (1, _scored(0.0))]
+    headline = aggregate(outcomes).headline()
+    assert headline["ci_upper"] == 1.0
+    assert headline["ci_lower"] == 0.0

@@ -1,0 +1,71 @@
+"""Chosen metrics see the same scores, whether they are given whole samples or no more than they look at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from nel.metrics import accuracy, bootstrap_stderr, ci, grouped, mean, std, stderr, var
+from nel.metrics.decorators import Metric
+from nel.metrics.requested import Choice, ChosenStatistics
+from nel.metrics.sample_metrics import reads_scores_alone
+from nel.types import SampleScore, Score, Scored, Value
+
+OWN = [
+    accuracy(),
+    mean(),
+    var(),
+    std(),
+    stderr(),
+    bootstrap_stderr(50),
+    ci(),
+    ci(method="bootstrap", num_samples=50),
+]
+
+
+class _OfAPlugin:
+    """The same metric, of which nothing is known."""
+
+    def __init__(self, metric: Metric) -> None:
+        self._metric = metric
+        self.name = getattr(metric, "name", "")
+
+    def __call__(self, scores: Sequence[SampleScore]) -> Value:
+        assert isinstance(scores, list)
+        assert scores[3].response == "answer 3"
+        return self._metric(scores)
+
+
+def _rows(metric: Metric) -> list[dict[str, Any]]:
+    chosen = ChosenStatistics(Choice(metrics=(("", metric), ("part", metric))))
+    for question in range(300):
+        for repeat in range(2):
+            reward = (question * 7 + repeat) % 11 / 10
+            outcome = Scored(reward=reward, metrics={"part": math.sqrt(question + repeat)})
+            sample = SampleScore(
+                score=Score(value=0.0),
+                sample_id=str(question),
+                sample_metadata={"topic": question % 3},
+                response=f"answer {question}",
+            )
+            chosen.add(question, outcome, sample)
+    return chosen.rows("accuracy")
+
+
+@pytest.mark.parametrize("metric", OWN, ids=lambda metric: f"{metric.name} {metric.params.get('method', '')}")
+def test_a_metric_of_nel_is_the_same_on_bare_scores(metric: Metric) -> None:
+    """The rows are equal to the last bit, for rewards and for numbers of a name."""
+    assert reads_scores_alone(metric)
+    rows = _rows(metric)
+    assert rows == _rows(_OfAPlugin(metric))
+    assert all(row["value"] is not None for row in rows)
+
+
+@pytest.mark.parametrize("metric", [stderr(cluster="topic"), ci(cluster="topic"), grouped(mean(), "topic")])
+def test_a_metric_by_cluster_or_group_gets_the_rows(metric: Metric) -> None:
+    """What it looks up in a sample's metadata is there."""
+    assert not reads_scores_alone(metric)
+    assert all(row["value"] is not None for row in _rows(metric))

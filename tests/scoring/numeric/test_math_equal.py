@@ -1,0 +1,94 @@
+"""Mathematical equality, and the worker that cannot be stuck."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from contextlib import suppress
+
+import pytest
+
+from nel.errors import DatasetError, ScorerError
+from nel.scoring.numeric.math_answer import _WORKER, expressions_equal, math_equal
+from nel.types import ScorerInput
+from tests.support.tiers import representatives
+
+pytest.importorskip("math_verify", reason="math_equal needs the extra math")
+
+
+@pytest.mark.parametrize(
+    ("gold", "response", "correct"),
+    [
+        ("1/2", "so $\\boxed{0.5}$", True),
+        ("\\frac{1}{2}", "Answer: 0.5", True),
+        ("\\frac12", "\\boxed{\\dfrac{2}{4}}", True),
+        ("\\{1,2\\}", "\\boxed{\\{2,1\\}}", True),
+        ("(1,2)", "\\boxed{(2,1)}", False),
+        ("(0,1]", "\\boxed{(0,1)}", False),
+        ("(0,1]", "\\boxed{(0,1]}", True),
+        ("5", "\\boxed{5\\text{ cm}}", True),
+        ("10", "\\boxed{100}", False),
+        ("12345678901234567", "\\boxed{12345678901234568}", False),
+        ("1,000", "\\boxed{1000}", True),
+        ("x^2+2x+1", "\\boxed{(x+1)^2}", True),
+        ("\\sqrt{8}", "\\boxed{2\\sqrt2}", True),
+        ("2\\pi", "\\boxed{6.28}", False),
+        ("x=5", "\\boxed{5}", True),
+        ("\\frac{\\pi}{4}", "so we get $\\pi/4$", True),
+        ("-3", "Answer: $-3$", True),
+        ("3", "\\boxed{-3}", False),
+        ("\\text{yes}", "\\boxed{\\text{no}}", False),
+        ("7", "\\boxed{7", False),
+        ("7", "", False),
+        ("42", "I do not know", False),
+    ],
+)
+def test_what_is_equal(gold: str, response: str, correct: bool) -> None:
+    """LaTeX, decimals, sets, intervals, tuples, units and equations; plain numbers exactly."""
+    assert math_equal(ScorerInput(response=response, target=gold))["correct"] is correct
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    representatives(
+        ["9^{9^{9^{9}}}", "1000000000!", "(" * 2000 + "7" + ")" * 2000, "\\frac{" * 500], "(" * 2000 + "7" + ")" * 2000
+    ),
+    ids=lambda text: text[:16],
+)
+def test_a_hostile_answer_ends_in_bounded_time(hostile: str) -> None:
+    """It is wrong or cannot be compared; the next comparison works."""
+    with suppress(ScorerError):
+        assert not expressions_equal("7", hostile)
+    assert expressions_equal("\\sqrt{9}", "3")
+
+
+def test_an_empty_target_is_a_bad_row() -> None:
+    """There is nothing to compare with."""
+    with pytest.raises(DatasetError, match="the target is empty"):
+        math_equal(ScorerInput(response="1", target=" "))
+
+
+def test_a_killed_worker_comes_back() -> None:
+    """Whoever kills the process between two comparisons costs none of them."""
+    assert expressions_equal("\\sqrt{9}", "3")
+    assert _WORKER._process is not None
+    os.kill(_WORKER._process.pid, signal.SIGKILL)
+    _WORKER._process.wait()
+    assert expressions_equal("\\sqrt{16}", "4")
+
+
+def test_threads_share_the_worker() -> None:
+    """Answers do not get mixed up between threads."""
+    wrong: list[int] = []
+
+    def compare(number: int) -> None:
+        if not expressions_equal(f"\\sqrt{{{number * number}}}", str(number)):
+            wrong.append(number)
+
+    threads = [threading.Thread(target=compare, args=(number,)) for number in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
