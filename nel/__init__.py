@@ -1,12 +1,12 @@
-"""nel evaluates language models behind an endpoint and gives a number that a release decision can rest on.
+"""nel evaluates language models behind an endpoint and reports numbers that a release decision can rest on.
 
-The public names are below and import lazily, so that ``import nel`` stays fast.
+The public names below are imported lazily, so that ``import nel`` stays fast.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nel import moved
 from nel.version import __version__
@@ -110,8 +110,8 @@ __all__ = [
 moved.install()
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used."""
+def __getattr__(name: str) -> object:
+    """Import a public name on first use."""
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'nel' has no attribute {name!r}")

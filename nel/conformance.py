@@ -1,19 +1,19 @@
-"""Checks that a plugin keeps its contract, without an endpoint.
+"""Conformance checks of plugins, without an endpoint.
 
-A benchmark is checked on its own rows: unique ids, prompts that render, gold answers that score 1, empty ones that do
-not; or, where a judge scores, that each answer can be put to one. Trap: how a gold answer is phrased is the benchmark's
-business, so several plain phrasings are tried.
+A benchmark is checked on its own rows: unique ids, prompts that render, gold answers that score 1, empty answers that
+do not; or, where a judge scores, that each answer makes questions for one. Benchmarks expect gold answers in different
+forms, so several plain phrasings are tried.
 """
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import TypeVar
 
 from nel import plugins
 from nel.benchmarks.api.benchmark import Benchmark
@@ -27,12 +27,14 @@ from nel.engine.store.snapshot import StoredSample
 from nel.errors import ConfigError, DatasetError, JudgeError, MissingExtra, NelError, PluginError, ScorerError
 from nel.extension_points import shape_error
 from nel.judges.registry import judge_for
-from nel.judges.types import Case, Grade, Judgement, Opinion, Question
+from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question
 from nel.judges.validation import check_case
 from nel.scoring.delegation import case_of
 from nel.scoring.protocol import as_scorer, asks_judge, is_async
 from nel.scoring.result import outcome_of
-from nel.types import ModelFailure, Sample, Scored, ScorerInput
+from nel.types import ModelFailure, Sample, Scored, Scorer, ScorerInput
+
+T = TypeVar("T")
 
 _GOLDS = ("B", "42", "yes")
 _CHECKED_KINDS = ("benchmarks", "scorers", "judges")
@@ -40,7 +42,7 @@ _CHECKED_KINDS = ("benchmarks", "scorers", "judges")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that was checked."""
+    """The result of one check."""
 
     check: str
     passed: bool
@@ -50,16 +52,16 @@ class Finding:
 def check_plugin(
     target: str, *, kind: str | None = None, dataset: str | None = None, samples_max: int = 50
 ) -> list[Finding]:
-    """Return what a conformance check finds.
+    """Run the conformance checks of one plugin and return their results.
 
     Args:
-        target: Name of an installed plugin, or ``path.py[:name]`` of a benchmark.
-        kind: ``benchmarks``, ``scorers`` or ``judges``; found out when None.
+        target: ``name`` or ``package:name`` of an installed plugin, or ``path.py[:name]`` of a benchmark.
+        kind: ``benchmarks``, ``scorers`` or ``judges``; None: the kind that has this name.
         dataset: Replaces a benchmark's own source.
-        samples_max: So many samples are scored; ids are checked on all.
+        samples_max: Number of samples that are scored; ids are checked on all.
 
     Raises:
-        PluginError: There is no such plugin, or its name does not say which kind is meant.
+        PluginError: There is no such plugin, or plugins of several kinds have this name.
     """
     kind = kind or _kind_of(target)
     if kind == "benchmarks":
@@ -84,7 +86,9 @@ def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list
     entry = {"name": target, "dataset": dataset, "response_field": benchmark.response_field}
     endpoint = {"url": "http://127.0.0.1/v1", "model": "none", "protocol": benchmark.protocol or "chat"}
     is_judged = asks_judge(benchmark.scorer)
-    judge = {"judge": {"url": endpoint["url"], "model": "none"}} if is_judged else {}  # named, and never asked
+    judge = (
+        {"judge": {"url": endpoint["url"], "model": "none"}} if is_judged else {}
+    )  # required by the configuration, never sent to
     plan = make_plans(build_config({"benchmarks": [entry], "endpoint": endpoint, **judge}))[0]
     findings = [Finding(check="the plugin loads", passed=True, detail=f"{benchmark.name}: {benchmark.description}")]
     try:
@@ -139,29 +143,31 @@ def _gold_scores_one(benchmark: Benchmark, samples: list[Sample]) -> Finding:
 
 
 def _can_be_judged(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> Finding:
-    """Return whether every sample's answer makes questions for a judge; nobody is asked."""
+    """Check that every sample's answer makes questions for a judge; nothing is sent."""
     refused: list[str] = []
     n_questions = 0
     for sample in samples:
         answer = str(sample.metadata.get(benchmark.response_field or "", "")) or next(iter(gold_texts(sample)), "x")
         try:
             n_questions += _count_questions(benchmark, plan, sample, answer)
-        except Exception as error:  # noqa: BLE001 - whatever a scorer raises is what is looked for
+        except Exception as error:  # noqa: BLE001 - any error of the scorer is a finding
             refused.append(f'sample "{sample.id}": {error}' if isinstance(error, NelError) else f"{error!r}")
-    detail = refused[0] if refused else f"{n_questions} questions about {len(samples)} samples; no judge was asked"
-    return Finding(check="every answer can be put to a judge", passed=bool(samples) and not refused, detail=detail)
+    detail = refused[0] if refused else f"{n_questions} questions about {len(samples)} samples; none was sent"
+    return Finding(
+        check="every answer makes questions for a judge", passed=bool(samples) and not refused, detail=detail
+    )
 
 
 def _asks_of_itself(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> bool:
-    """Return whether a scorer that does not say so asks a judge."""
+    """Return whether a scorer asks a judge although it is not marked so."""
     for sample in samples:
-        with suppress(Exception):  # a scorer's fault is found by the checks that follow
+        with suppress(Exception):  # the checks that follow report a faulty scorer
             return _count_questions(benchmark, plan, sample, "x") > 0
     return False
 
 
 def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: str) -> int:
-    """Return how many questions a scorer has a judge asked about an answer, which is graded right each time."""
+    """Return how many questions a scorer makes about an answer; each is graded as right."""
     n_questions = 0
 
     def judgement_of(case: Case) -> Judgement:
@@ -174,7 +180,7 @@ def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: s
         opinion = Opinion(judge="none", grade=best, reply=judge.example_reply)
         return Judgement(template=judge.name, grade=best, aggregate="majority", quorum=1, opinions=(opinion,))
 
-    async def later(case: Case) -> Judgement:
+    async def judgement_later(case: Case) -> Judgement:
         return judgement_of(case)
 
     given = ScorerInput(
@@ -183,7 +189,7 @@ def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: s
         metadata=dict(sample.metadata),
         config=dict(benchmark.extra),
         sample=sample,
-        judge_fn=later if is_async(benchmark.scorer) else judgement_of,
+        judge_fn=judgement_later if is_async(benchmark.scorer) else judgement_of,
     )
     result = benchmark.scorer(given)
     if inspect.isawaitable(result):
@@ -205,7 +211,7 @@ def _reward(benchmark: Benchmark, sample: Sample, text: str) -> float | None:
     return _reward_of(benchmark.scorer, given)
 
 
-def _reward_of(scorer: Callable[[ScorerInput], Any], given: ScorerInput) -> float | None:
+def _reward_of(scorer: Scorer, given: ScorerInput) -> float | None:
     try:
         result = scorer(given)
         if inspect.isawaitable(result):
@@ -216,11 +222,11 @@ def _reward_of(scorer: Callable[[ScorerInput], Any], given: ScorerInput) -> floa
     return outcome.reward if isinstance(outcome, Scored) else 0.0 if isinstance(outcome, ModelFailure) else None
 
 
-async def _wait_for(result: Any) -> Any:
+async def _wait_for(result: Awaitable[T]) -> T:
     return await result
 
 
-def _check_scorer(scorer: Any) -> list[Finding]:
+def _check_scorer(scorer: object) -> list[Finding]:
     wrong = shape_error("scorers", scorer)
     if wrong:
         return [Finding(check="a scorer is callable", passed=False, detail=wrong)]
@@ -242,24 +248,23 @@ def _check_scorer(scorer: Any) -> list[Finding]:
     ]
 
 
-def _refusal_of(scorer: Callable[[ScorerInput], Any], given: ScorerInput) -> str | None:
-    """Return why a scorer refuses a sample on purpose, or None."""
+def _refusal_of(scorer: Scorer, given: ScorerInput) -> str | None:
+    """Return the message with which a scorer refuses a sample, or None."""
     try:
         result = scorer(given)
         if inspect.isawaitable(result):
             asyncio.run(_wait_for(result))
     except (DatasetError, JudgeError, ScorerError, MissingExtra) as error:
         return str(error)
-    except Exception:  # noqa: BLE001 - a bug of the scorer, which the other checks report
+    except Exception:  # noqa: BLE001 - the other checks report a faulty scorer
         return None
     return None
 
 
-def _check_judge(judge: Any) -> list[Finding]:
-    wrong = shape_error("judges", judge)
-    if wrong:
-        return [Finding(check="a judge is a nel.Judge", passed=False, detail=wrong)]
-    case = replace(judge.example, response="an answer nobody else gives")
+def _check_judge(judge: object) -> list[Finding]:
+    if not isinstance(judge, Judge):
+        return [Finding(check="a judge is a nel.Judge", passed=False, detail=str(shape_error("judges", judge)))]
+    case = replace(judge.example, response="an answer that occurs only here")
     try:
         questions = judge.ask(case)
     except JudgeError as error:

@@ -1,14 +1,14 @@
-"""Every error that nel raises on purpose, and the exit code each one ends a run with.
+"""Every error that nel raises on purpose, and the exit code that each one ends a run with.
 
     NelError
     ├── UsageError                 2   the command, the configuration or the input is wrong
     │   ├── ConfigError                a key, value or file of the configuration
-    │   ├── PluginError                a plugin that is missing, broken or claimed twice
+    │   ├── PluginError                a plugin that is missing, broken or ambiguous
     │   ├── DatasetError               a dataset that cannot be read or has unusable rows
     │   ├── PromptError                a template that cannot be parsed or names a missing field
     │   ├── OutputError                a run directory that cannot be written, or is in use
     │   ├── ResumeRefused              a resume that would mix two run identities
-    │   ├── PreflightError             wrong URL, key, model or sandbox, found before anything was spent
+    │   ├── PreflightError             wrong URL, key, model or sandbox, found before any request was paid for
     │   └── MissingExtra               an optional dependency that is not installed
     ├── StoreError                 2   a run.db that is damaged or of another format
     ├── StoppedEarly              75   the endpoint is down or the disk is full; resume continues
@@ -20,13 +20,13 @@
         └── ScorerError
             └── UndefinedMetric        a statistic that these values do not have
 
-A message says what happened, where, and the next step. This module knows nothing of the rest of nel.
+A message says what happened, where, and the next step. This module imports nothing else of nel.
 """
 
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,7 +48,7 @@ class NelError(Exception):
 
 
 class UsageError(NelError):
-    """The command, the configuration or the input is wrong; nothing was spent."""
+    """The command, the configuration or the input is wrong; no request was paid for."""
 
     exit_code = EXIT_USAGE
 
@@ -58,7 +58,7 @@ class ConfigError(UsageError):
 
 
 class PluginError(UsageError):
-    """A plugin is missing, cannot be imported, has the wrong shape or is claimed twice."""
+    """A plugin is missing, cannot be imported, has the wrong shape, or several packages provide its name."""
 
 
 class DatasetError(UsageError):
@@ -74,20 +74,20 @@ class OutputError(UsageError):
 
 
 class ResumeRefused(UsageError):
-    """Continuing this run would mix two run identities."""
+    """Resuming this run would mix two run identities."""
 
 
 class PreflightError(UsageError):
-    """The URL, the key, the model or the sandbox is wrong, found before anything was spent."""
+    """The URL, the key, the model or the sandbox is wrong, found before any request was paid for."""
 
     def __init__(self, message: str, *, endpoint_kind: str | None) -> None:
-        """Keep the kind of the endpoint's fault, where it was the endpoint's, for the samples never asked."""
+        """Keep the kind of the endpoint's fault, if any, for the samples that were not sent."""
         super().__init__(message)
         self.endpoint_kind = endpoint_kind
 
 
 class JudgePreflightError(PreflightError):
-    """The URL, the key or the model of a judge is wrong, found before it judged anything."""
+    """The URL, the key or the model of a judge is wrong, found before its first verdict."""
 
 
 class MissingExtra(UsageError):
@@ -95,7 +95,7 @@ class MissingExtra(UsageError):
 
 
 class StoreError(NelError):
-    """A run.db is damaged, or was written by a format this version cannot read."""
+    """A run.db is damaged, or has a format that this version cannot read."""
 
     exit_code = EXIT_USAGE
 
@@ -106,21 +106,21 @@ class StoppedEarly(NelError):
     exit_code = EXIT_STOPPED_EARLY
 
     def __init__(self, message: str, *, endpoint_kind: str | None = None) -> None:
-        """Keep the kind of the endpoint's fault, where it was the endpoint's."""
+        """Keep the kind of the endpoint's fault, if any."""
         super().__init__(message)
         self.endpoint_kind = endpoint_kind
 
 
 class SampleError(NelError):
-    """A fault of the machinery that concerns one sample only; the sample becomes `Unscored`."""
+    """A fault that concerns one sample only and is not the model's; the sample becomes `Unscored`."""
 
 
 class EndpointError(SampleError):
-    """The endpoint did not give a usable answer."""
+    """The endpoint did not return a usable answer."""
 
 
 class LogprobFault(EndpointError, ValueError):
-    """An answer to an echo request whose log-probabilities must not be scored."""
+    """The log-probabilities in the answer to an echo request cannot be scored."""
 
     def __init__(self, kind: str, message: str) -> None:
         """Keep the kind of fault: ``echo_ignored``, ``shifted``, ``offsets``, ``not_finite``, ``boundary`` …"""
@@ -128,7 +128,7 @@ class LogprobFault(EndpointError, ValueError):
         self.kind = kind
 
     def __reduce__(self) -> tuple[type[LogprobFault], tuple[str, str]]:
-        """Let it cross to another process with its kind."""
+        """Keep the kind when the error is pickled."""
         return LogprobFault, (self.kind, str(self))
 
 
@@ -141,7 +141,7 @@ class SandboxError(SampleError):
         self.kind = kind
 
     def __reduce__(self) -> tuple[object, tuple[str, str]]:
-        """Let it cross to another process with its kind."""
+        """Keep the kind when the error is pickled."""
         return _sandbox_error, (str(self), self.kind)
 
 
@@ -150,22 +150,22 @@ def _sandbox_error(message: str, kind: str) -> SandboxError:
 
 
 class JudgeError(SampleError):
-    """The judge did not give a usable verdict; never the fault of whoever is judged."""
+    """The judge did not give a usable verdict; never a fault of the judged answer."""
 
     def __init__(self, message: str, *, kind: str = "no_verdict", reply: str = "") -> None:
-        """Keep the kind of fault and the reply as it came.
+        """Keep the kind of fault and the unparsed reply.
 
         Args:
             kind: ``no_verdict``, ``two_verdicts``, ``out_of_range``, ``truncated``, ``no_quorum``, ``no_judge``,
                 ``unavailable`` …
-            reply: What the judge said; empty where it said nothing.
+            reply: The judge's reply; empty where there is none.
         """
         super().__init__(message)
         self.kind = kind
         self.reply = reply
 
-    def __reduce__(self) -> tuple[object, tuple[Any, ...]]:
-        """Let it cross to another process with its kind and reply."""
+    def __reduce__(self) -> tuple[object, tuple[str, str, str]]:
+        """Keep the kind and the reply when the error is pickled."""
         return _judge_error, (str(self), self.kind, self.reply)
 
 

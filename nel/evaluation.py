@@ -1,6 +1,6 @@
-"""A whole evaluation as one call: configuration in, artifacts and numbers out. The command line does no more than this.
+"""A whole evaluation as one call: configuration in, artifacts and numbers out. The command line is a shell around it.
 
-Trap: `evaluate` returns for every ending, also for a wrong key; read `RunResult.exit_code` before the numbers.
+`evaluate` returns for every ending, also for a wrong key: check `RunResult.exit_code` before reading the numbers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from nel.artifacts.write import BenchmarkResult, write_artifacts
 from nel.config.load import build_config, with_panel
@@ -27,14 +26,15 @@ from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import EXIT_UNSCORED, NelError, StoreError
 from nel.metrics.requested import Choice
 from nel.reports.writers import HTML, check_writers, write_report, write_reports
+from nel.types import JsonObject
 
 _CHARACTERS_PER_TOKEN = 4
-"""Of English text, for the estimate of a dry run."""
+"""Average of English text, for the estimate of a dry run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """What a run came to."""
+    """The result of a run."""
 
     run_dir: Path
     ending: ExitStatus
@@ -49,7 +49,7 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedBenchmark:
-    """What a dry run says of one benchmark."""
+    """The plan of one benchmark in a dry run."""
 
     name: str
     dataset: str
@@ -61,29 +61,29 @@ class PlannedBenchmark:
     prompt_tokens: int
     """Estimated at four characters a token."""
     completion_tokens_max: int | None
-    """From max_tokens; None where it is not set and the endpoint decides."""
-    generation: Mapping[str, Any]
-    """The settings that are sent, the benchmark's own included; what is not here the endpoint decides."""
+    """From max_tokens; None where it is not set, so that the endpoint decides."""
+    generation: JsonObject
+    """The settings that are sent, the benchmark's own included; the endpoint decides all others."""
     judges: tuple[str, ...] = ()
-    """Who judges, by name."""
+    """Names of the judges."""
     judge_requests: int = 0
-    """Where each answer is put to each judge as one question."""
+    """Estimated at one question for each answer and judge."""
 
 
 def evaluate(
-    config: RunConfig | Mapping[str, Any],
+    config: RunConfig | JsonObject,
     *,
     resume: bool = False,
     progress: Progress | None = None,
     allowed_changes: frozenset[str] = frozenset(),
 ) -> RunResult:
-    """Run an evaluation, new or resumed, to its end and write all artifacts.
+    """Run or resume an evaluation and write all artifacts.
 
     Args:
-        config: A validated configuration, or the mapping that a YAML file would hold.
-        resume: Continue the run in ``output.dir`` (the named one, or the one started last).
-        progress: Live counts, for whoever shows them.
-        allowed_changes: Identity fields that may differ on a resume; only ``endpoint.url`` makes sense.
+        config: A validated configuration, or the mapping that a YAML file holds.
+        resume: Continue the run in ``output.dir``: the one of ``output.run_id``, or the one started last.
+        progress: Live counts, for a progress display.
+        allowed_changes: Identity fields that may differ on a resume, such as ``endpoint.url``.
 
     Raises:
         NelError: The configuration, a plugin, a dataset or the run directory is unusable; nothing was sent.
@@ -106,13 +106,13 @@ def evaluate(
 def rescore(
     run_dir: Path, *, scorer: str | None = None, overrides: Sequence[str] = (), progress: Progress | None = None
 ) -> RunResult:
-    """Score the stored answers of a run, without a single request, and write its artifacts anew.
+    """Score the stored answers of a run again, without sending any request, and rewrite its artifacts.
 
     Args:
         run_dir: The directory of the run.
-        scorer: ``NAME`` or ``NAME:key=value,...`` instead of the scorer the run has; every answer is scored anew.
-        overrides: ``key.path=value``, laid over the run's configuration.
-        progress: Live counts, for whoever shows them.
+        scorer: ``NAME`` or ``NAME:key=value,...`` instead of the run's scorer; every answer is scored again.
+        overrides: ``key.path=value``, applied to the run's configuration.
+        progress: Live counts, for a progress display.
 
     Raises:
         NelError: There is no such run, or the scorer is unusable.
@@ -131,7 +131,7 @@ def rescore(
 
 def _note_plans(plans: Sequence[Plan], progress: Progress) -> None:
     progress.notes += [
-        f"{plan.slot}: {plan.unreadable}; going on with the copy in run.db" for plan in plans if plan.unreadable
+        f"{plan.slot}: {plan.unreadable}; continuing with the copy in run.db" for plan in plans if plan.unreadable
     ]
     progress.notes += dict.fromkeys(note for plan in plans for note in plan.notes)
 
@@ -139,7 +139,7 @@ def _note_plans(plans: Sequence[Plan], progress: Progress) -> None:
 def _written(
     run_dir: Path, config: RunConfig, plans: Sequence[Plan], ending: ExitStatus, progress: Progress
 ) -> RunResult:
-    """Write the artifacts of a session that ended, and return what the run came to."""
+    """Write the artifacts and reports of a finished session, and return the run's result."""
     progress.stage = "writing artifacts"
     reached("before_artifacts")
     benchmarks, report = rebuild(run_dir, {plan.slot: plan.statistics for plan in plans})
@@ -161,17 +161,15 @@ def _count_benchmarks(run_dir: Path) -> int:
         return len((snapshot.meta("config") or {}).get("benchmarks", ()))
 
 
-def stored_config(
-    run_dir: Path, *, overrides: Sequence[str] = (), panel: Sequence[Mapping[str, Any]] = ()
-) -> RunConfig:
-    """Return the configuration a run was started with, from its run.db, set to continue in that directory.
+def stored_config(run_dir: Path, *, overrides: Sequence[str] = (), panel: Sequence[JsonObject] = ()) -> RunConfig:
+    """Return the configuration of a stored run, set to continue in its directory.
 
     Args:
-        overrides: ``key.path=value``, laid over it.
-        panel: Who judges instead; empty: as it was.
+        overrides: ``key.path=value``, applied to it.
+        panel: The judges that replace the run's own; empty: no change.
 
     Raises:
-        StoreError: There is no usable run.db, or the run was stopped before it had begun.
+        StoreError: There is no usable run.db, or the run was stopped before it began.
         ConfigError: An override is wrong.
     """
     with Snapshot(run_dir / FILE_NAME) as snapshot:
@@ -194,20 +192,20 @@ def stored_reports(run_dir: Path) -> tuple[str, ...]:
         return _reports_in(snapshot.meta("config") or {})
 
 
-def _reports_in(config: Mapping[str, Any]) -> tuple[str, ...]:
+def _reports_in(config: JsonObject) -> tuple[str, ...]:
     return tuple((config.get("output") or {}).get("reports") or ())  # runs of an older version have none
 
 
-async def evaluate_async(config: RunConfig | Mapping[str, Any], *, resume: bool = False) -> RunResult:
-    """Run `evaluate` in a thread, for callers that have an event loop; signals stay with the caller."""
+async def evaluate_async(config: RunConfig | JsonObject, *, resume: bool = False) -> RunResult:
+    """Run `evaluate` in a thread, for callers with an event loop; signal handlers stay the caller's."""
     return await asyncio.to_thread(evaluate, config, resume=resume)
 
 
 def rebuild(run_dir: Path, statistics: Mapping[str, Choice] | None = None) -> tuple[list[BenchmarkResult], Path]:
-    """Write every artifact of a run again, from its run.db alone; return its benchmarks and the report's path.
+    """Rewrite every artifact of a run from its run.db; return its benchmarks and the path of report.html.
 
     Args:
-        statistics: The metrics and reducers of each benchmark; without it those that the run names.
+        statistics: The metrics and reducers of each benchmark; None: those in the run's configuration.
 
     Raises:
         StoreError: There is no usable run.db.
@@ -218,10 +216,10 @@ def rebuild(run_dir: Path, statistics: Mapping[str, Choice] | None = None) -> tu
 
 
 def preview(config: RunConfig) -> list[PlannedBenchmark]:
-    """Return what a run would do, after reading every dataset and sending nothing.
+    """Return the plan of a run: every dataset is read and nothing is sent.
 
     Raises:
-        NelError: As `evaluate` does before it sends anything.
+        NelError: As `evaluate` raises before it sends anything.
     """
     check_writers(config.output.reports)
     return [_preview(plan, config) for plan in make_plans(config)]

@@ -1,9 +1,8 @@
-"""Prompt templates that are safe to take from strangers: plain ``{field}`` text, and sandboxed Jinja.
+"""Prompt templates that are safe to run when untrusted: plain ``{field}`` text, and sandboxed Jinja.
 
-Owns parsing and filling in; knows nothing of rows, datasets or models. A template is compiled once, and data
-is never parsed as a template, so braces, ``%s`` and backslashes in a row reach the model byte for byte. Trap:
-in a plain template ``{{name}}`` is an escaped brace and not a Jinja expression; only ``{%``, ``{#`` or a file
-name ending in ``.jinja`` makes a template Jinja.
+A template is compiled once, and data is never parsed as a template, so braces, ``%s`` and backslashes in a row reach
+the model byte for byte. In a plain template ``{{name}}`` is an escaped brace and not a Jinja expression; only ``{%``,
+``{#`` or a file name ending in ``.jinja`` makes a template Jinja.
 """
 
 from __future__ import annotations
@@ -17,16 +16,21 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from nel.errors import PromptError, did_you_mean
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, nodes
+    from jinja2 import Template as JinjaTemplate
+    from jinja2.runtime import Context
 
 Kind: TypeAlias = Literal["format", "jinja"]
 
 OUTPUT_CHARS_MAX: Final = 1024 * 1024
-"""The longest prompt a Jinja template may give."""
+"""The longest prompt that a Jinja template may render."""
 RENDER_SECONDS_MAX: Final = 1.0
-"""CPU time that one Jinja rendering may take; a busy machine makes it wait, not fail."""
+"""CPU time limit of one Jinja rendering; time spent waiting for a CPU is not counted."""
 TEMPLATE_BYTES_MAX: Final = 1024 * 1024
 """The largest template."""
 _WORK_CHARS_MAX: Final = 8 * OUTPUT_CHARS_MAX
@@ -47,18 +51,18 @@ class Template:
     """A compiled template."""
 
     name: str
-    """For messages: the file name, or what the text is used for."""
+    """For messages: the file name, or the use of the text."""
     kind: Kind
     text: str
     """The source."""
     fields: frozenset[str]
-    """The top-level fields it names; Jinja may do without one that it tests with ``is defined``."""
-    _fill: Callable[[Mapping[str, Any]], str] = field(repr=False, compare=False)
+    """The top-level fields that it names; Jinja does not need one that it tests with ``is defined``."""
+    _fill: Callable[[Mapping[str, object]], str] = field(repr=False, compare=False)
 
-    def render(self, values: Mapping[str, Any]) -> str:
+    def render(self, values: Mapping[str, object]) -> str:
         """Return the text with the values filled in.
 
-        Strings are taken as they are, numbers as Python writes them, lists and objects as JSON.
+        Strings are inserted unchanged, numbers in Python's notation, lists and objects as JSON.
 
         Raises:
             PromptError: A field is missing or null, or a Jinja template failed or exceeded its limits.
@@ -70,9 +74,9 @@ def load_template(path_or_text: str | Path, base_dir: Path | None = None, *, nam
     """Compile a template given as text, or as the name of a text, Markdown or Jinja file.
 
     Args:
-        path_or_text: A line that ends like a file name and names a file is read; all else is a template.
-        base_dir: Where a relative name is looked for before the working directory.
-        name: What messages call a template given as text.
+        path_or_text: A line that ends like a file name and names a file is read; anything else is a template.
+        base_dir: Folder that is searched for a relative name before the working directory.
+        name: Name of a template given as text, for messages.
 
     Raises:
         PromptError: The file is missing, too large or not UTF-8, or the template is not valid.
@@ -93,15 +97,15 @@ def load_template(path_or_text: str | Path, base_dir: Path | None = None, *, nam
 
 
 def is_template_file(text: str) -> bool:
-    """Return whether a template is given as the path of a file that is there."""
+    """Return whether a template is given as the path of an existing file."""
     return "\n" not in text and text.lower().endswith(_FILE_NAMES) and _is_file(Path(text))
 
 
 def compile_template(text: str, *, name: str) -> Template:
-    """Compile a template: Jinja if its text or its name says so, else plain ``{field}`` text.
+    """Compile a template: Jinja by its text or its name, else plain ``{field}`` text.
 
     Raises:
-        PromptError: It is empty, too large, cannot be parsed, or uses what is not allowed.
+        PromptError: It is empty, too large, cannot be parsed, or uses a forbidden feature.
     """
     if not text.strip():
         raise PromptError(f'template "{name}" is empty')
@@ -115,7 +119,7 @@ def compile_template(text: str, *, name: str) -> Template:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except (OSError, ValueError):  # too long for a name, or holds a NUL: then it is text
+    except (OSError, ValueError):  # too long for a file name, or holds a NUL: a template text
         return False
 
 
@@ -133,7 +137,7 @@ def _read(path: Path, shown: str) -> str:
     return text
 
 
-def _missing(name: str, wanted: str, values: Mapping[str, Any]) -> PromptError:
+def _missing(name: str, wanted: str, values: Mapping[str, object]) -> PromptError:
     known = sorted(str(key) for key in values)
     hint = did_you_mean(wanted, known) or ";"
     more = f" and {len(known) - _SHOWN_MAX} more" if len(known) > _SHOWN_MAX else ""
@@ -188,7 +192,7 @@ def _field_problem(token: str) -> str | None:
     return None if _NAME.fullmatch(inside) else f"{token[:60]} is not a field name"
 
 
-def _fill_format(name: str, parts: list[str], slots: list[tuple[int, str]], values: Mapping[str, Any]) -> str:
+def _fill_format(name: str, parts: list[str], slots: list[tuple[int, str]], values: Mapping[str, object]) -> str:
     filled = parts.copy()
     for index, path in slots:
         value = values[path] if path in values else _below(name, path, values)
@@ -196,9 +200,9 @@ def _fill_format(name: str, parts: list[str], slots: list[tuple[int, str]], valu
     return "".join(filled)
 
 
-def _below(name: str, path: str, values: Mapping[str, Any]) -> Any:
-    """Return the value at a dotted path of keys; attributes are never looked at."""
-    value: Any = values
+def _below(name: str, path: str, values: Mapping[str, object]) -> object:
+    """Return the value at a dotted path of keys; attributes are never read."""
+    value: object = values
     for key in path.split("."):
         if not isinstance(value, Mapping) or key not in value:
             raise _missing(name, path, values)
@@ -206,18 +210,18 @@ def _below(name: str, path: str, values: Mapping[str, Any]) -> Any:
     return value
 
 
-def _shown(name: str, path: str, value: Any) -> str:
+def _shown(name: str, path: str, value: object) -> str:
     try:
         return _text(value)
     except (_RefusedError, ValueError, TypeError, RecursionError) as error:
         raise PromptError(f'template "{name}": the field "{path}" {error}') from error
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, str):
         return str(value)
     if value is None:
-        raise _RefusedError("is null; mend the row or leave it out")
+        raise _RefusedError("is null; fix the row or leave it out")
     if isinstance(value, int | float):
         return str(value)
     if isinstance(value, Mapping | list | tuple):
@@ -226,7 +230,7 @@ def _text(value: Any) -> str:
     raise _RefusedError(f"is a {type(value).__name__}, which has no text form")
 
 
-# Jinja templates. jinja2 is imported only here, when the first one is met.
+# Jinja templates. jinja2 is imported when the first one is compiled.
 
 _LINE_MARK: Final = "<nel prompt>"
 _STR_METHODS: Final = (
@@ -238,11 +242,11 @@ _FILTERS: Final = (
     "abs capitalize count d default dictsort first float groupby int items last length list lower map max "
     "min reject rejectattr reverse select selectattr sort title trim truncate unique upper wordcount"
 )
-"""Those of Jinja's own filters whose result is no larger than what they are given."""
+"""Jinja's own filters whose result is no larger than their input."""
 
 
 class _RefusedError(Exception):
-    """A template or a value did what is not allowed; the message follows the place where it did."""
+    """A template or a value violated a limit; the message continues a sentence that names the place."""
 
     def __init__(self, message: str, lineno: int | None = None) -> None:
         super().__init__(message)
@@ -268,7 +272,7 @@ def _bounded() -> Iterator[None]:
 
 
 def _spend(n_chars: int) -> None:
-    """Count work against the running rendering; plain templates have no budget, since they cannot amplify."""
+    """Count work against the budget of the current rendering; plain templates have none, since they cannot amplify."""
     budget = _BUDGET.get()
     if budget is None:
         return
@@ -279,9 +283,9 @@ def _spend(n_chars: int) -> None:
         raise _RefusedError(f"takes longer than {RENDER_SECONDS_MAX:g} s")
 
 
-def _measure(value: Any) -> None:
-    """Spend the size of a value, counting what is referred to twice twice, as writing it out would."""
-    pending = [value]
+def _measure(value: object) -> None:
+    """Spend the size of a value, counting an object once for each reference, as serializing it would."""
+    pending: list[object] = [value]
     while pending:
         item = pending.pop()
         _spend(len(item) if isinstance(item, str) else 8)
@@ -292,17 +296,19 @@ def _measure(value: Any) -> None:
             pending.extend(item)
 
 
-def _output(value: Any) -> str:
-    text = str(value) if type(value).__name__ == "StrictUndefined" else _text(value)  # str() says what is undefined
+def _output(value: object) -> str:
+    text = (
+        str(value) if type(value).__name__ == "StrictUndefined" else _text(value)
+    )  # str() raises with the undefined name
     _spend(len(text))
     return text
 
 
-def _concat(*values: Any) -> str:
+def _concat(*values: object) -> str:
     return "".join([_output(value) for value in values])
 
 
-def _join(values: Iterable[Any], separator: Any = "") -> str:
+def _join(values: Iterable[object], separator: object = "") -> str:
     between = _text(separator)
     parts = []
     for value in values:
@@ -311,22 +317,22 @@ def _join(values: Iterable[Any], separator: Any = "") -> str:
     return between.join(parts)
 
 
-def _replace(text: Any, old: Any, new: Any, count: int = -1) -> str:
-    text, old, new = _text(text), _text(old), _text(new)
-    _spend(len(text) + text.count(old) * len(new))
-    return str(text.replace(old, new, count))
+def _replace(value: object, old: object, new: object, count: int = -1) -> str:
+    text, before, after = _text(value), _text(old), _text(new)
+    _spend(len(text) + text.count(before) * len(after))
+    return text.replace(before, after, count)
 
 
-def _tojson(value: Any, indent: int | None = None) -> str:
+def _tojson(value: object, indent: int | None = None) -> str:
     _measure(value)
     return json.dumps(value, ensure_ascii=False, indent=None if indent is None else min(int(indent), 8))
 
 
-def _round(value: Any, precision: int = 0) -> float:
+def _round(value: float, precision: int = 0) -> float:
     return float(round(value, precision))
 
 
-def _sum(values: Iterable[Any]) -> float:
+def _sum(values: Iterable[object]) -> float:
     total: float = 0
     for value in values:
         if not isinstance(value, int | float):
@@ -335,7 +341,7 @@ def _sum(values: Iterable[Any]) -> float:
     return total
 
 
-_OWN_FILTERS: Final[dict[str, Callable[..., Any]]] = {
+_OWN_FILTERS: Final[dict[str, Callable[..., object]]] = {
     "join": _join,
     "replace": _replace,
     "round": _round,
@@ -345,14 +351,11 @@ _OWN_FILTERS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
-def _check_operands(operator: str, left: Any, right: Any) -> None:
+def _check_operands(operator: str, left: object, right: object) -> None:
     """Refuse the operations whose result can be far larger than their operands."""
     if operator == "%" and isinstance(left, str):
         raise _RefusedError("formats text with %")
-    ints = isinstance(left, int) and isinstance(right, int)
-    if operator == "**" and ints and left.bit_length() * abs(right) > _INT_BITS_MAX:
-        raise _RefusedError(f"computes a number of more than {_INT_BITS_MAX} bits")
-    if operator == "*" and ints and left.bit_length() + right.bit_length() > _INT_BITS_MAX:
+    if isinstance(left, int) and isinstance(right, int) and _bits_of(operator, left, right) > _INT_BITS_MAX:
         raise _RefusedError(f"computes a number of more than {_INT_BITS_MAX} bits")
     sizes = [len(value) for value in (left, right) if isinstance(value, str | list | tuple)]
     if operator == "+":
@@ -362,9 +365,16 @@ def _check_operands(operator: str, left: Any, right: Any) -> None:
         _spend(sizes[0] * max(times, 0) if isinstance(times, int) else 0)
 
 
+def _bits_of(operator: str, left: int, right: int) -> int:
+    """Return an upper bound of the size of a power or a product; 0 for any other operation."""
+    if operator == "**":
+        return left.bit_length() * abs(right)
+    return left.bit_length() + right.bit_length() if operator == "*" else 0
+
+
 @functools.cache
-def _environment() -> Any:
-    from jinja2 import StrictUndefined  # noqa: PLC0415 - only when a Jinja template is met
+def _environment() -> Environment:
+    from jinja2 import StrictUndefined  # noqa: PLC0415 - only when a Jinja template is used
     from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415 - as above
 
     class Sandbox(ImmutableSandboxedEnvironment):
@@ -372,21 +382,21 @@ def _environment() -> Any:
         spend = staticmethod(_spend)
         concat_values = staticmethod(_concat)
 
-        def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+        def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
             _check_operands(operator, left, right)
             return super().call_binop(context, operator, left, right)
 
-        def wrap_str_format(self, value: Any) -> None:
-            """Leave ``str.format`` to `is_safe_attribute`, which refuses it."""
+        def wrap_str_format(self, value: object) -> None:
+            """Return None: `is_safe_attribute` refuses ``str.format``."""
 
-        def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
             known = not isinstance(obj, str) or attr in _STR_METHODS.split()
             return known and super().is_safe_attribute(obj, attr, value)
 
-        def getattr(self, obj: Any, attribute: str) -> Any:
+        def getattr(self, obj: object, attribute: str) -> object:
             return obj[attribute] if isinstance(obj, dict) and attribute in obj else super().getattr(obj, attribute)
 
-        def call(self, context: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        def call(self, context: Context, function: object, /, *args: Any, **kwargs: Any) -> object:  # of a template
             _spend(0)
             owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
             if isinstance(owner, str) and name == "join":
@@ -404,7 +414,7 @@ def _environment() -> Any:
 
 
 def _compile_jinja(text: str, name: str) -> Template:
-    from jinja2 import meta  # noqa: PLC0415 - only when a Jinja template is met
+    from jinja2 import meta  # noqa: PLC0415 - only when a Jinja template is used
 
     environment = _environment()
     with _bounded():
@@ -419,30 +429,34 @@ def _compile_jinja(text: str, name: str) -> Template:
     return Template(name=name, kind="jinja", text=text, fields=frozenset(fields), _fill=fill)
 
 
-def _guarded(tree: Any, environment: Any) -> Any:
-    """Return the tree with each loop and macro counted, each ``~`` measured, and no way to other files."""
-    from jinja2 import nodes  # noqa: PLC0415 - only when a Jinja template is met
+def _guarded(tree: nodes.Template, environment: Environment) -> nodes.Template:
+    """Return the tree with loops and macros counted and each ``~`` measured; refuse references to other files."""
+    from jinja2 import nodes  # noqa: PLC0415 - only when a Jinja template is used
     from jinja2.visitor import NodeTransformer  # noqa: PLC0415 - as above
 
-    def call(attribute: str, arguments: list[Any], line: int) -> Any:
+    def call(attribute: str, arguments: list[nodes.Expr], line: int) -> nodes.Call:
         target = nodes.EnvironmentAttribute(attribute, lineno=line)
         return nodes.Call(target, arguments, [], None, None, lineno=line)
 
     class Guard(NodeTransformer):
-        def visit_Concat(self, node: Any) -> Any:  # noqa: N802 - jinja2 looks it up by this name
+        def visit_Concat(self, node: nodes.Concat) -> nodes.Call:  # noqa: N802 - jinja2 looks it up by this name
             self.generic_visit(node)
             return call("concat_values", node.nodes, node.lineno)
 
     for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
-        raise _RefusedError("names another template; a template stands alone", node.lineno)
-    for node in tree.find_all((nodes.For, nodes.Macro, nodes.CallBlock)):
+        raise _RefusedError("names another template; includes are not supported", node.lineno)
+    counted: list[nodes.For | nodes.Macro | nodes.CallBlock]
+    counted = [*tree.find_all(nodes.For), *tree.find_all(nodes.Macro), *tree.find_all(nodes.CallBlock)]
+    for node in counted:
         n_chars = sum(len(data.data) for data in node.find_all(nodes.TemplateData))
         spend = call("spend", [nodes.Const(n_chars, lineno=node.lineno)], node.lineno)
         node.body.insert(0, nodes.ExprStmt(spend, lineno=node.lineno))
-    return Guard().visit(tree).set_environment(environment)
+    guarded: nodes.Template = Guard().visit(tree)
+    guarded.set_environment(environment)
+    return guarded
 
 
-def _fill_jinja(name: str, compiled: Any, values: Mapping[str, Any]) -> str:
+def _fill_jinja(name: str, compiled: JinjaTemplate, values: Mapping[str, object]) -> str:
     pieces: list[str] = []
     n_chars = 0
     with _bounded():
@@ -457,7 +471,7 @@ def _fill_jinja(name: str, compiled: Any, values: Mapping[str, Any]) -> str:
     return "".join(pieces)
 
 
-def _jinja_error(name: str, error: Exception, values: Mapping[str, Any]) -> PromptError:
+def _jinja_error(name: str, error: Exception, values: Mapping[str, object]) -> PromptError:
     undefined = re.fullmatch(r"'(\w+)' is undefined", str(error))
     if undefined:
         return _missing(name, undefined[1], values)

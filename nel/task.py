@@ -1,15 +1,15 @@
-"""`run_task`: an evaluation described as EvalScope describes it, run as any other, and reported by its adapters.
+"""`run_task`: runs an evaluation that is configured as in EvalScope, and reports it as its adapters define.
 
-Trap: an api key is never taken, only the name of the variable that holds it; and a model is always behind an endpoint.
+An API key is never accepted, only the name of the variable that holds it, and a model is always behind an endpoint.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal, TypeAlias, overload
 
 from pydantic import ConfigDict, Field, ValidationError, field_validator
 
@@ -24,6 +24,10 @@ from nel.config.load import first_problem, read_yaml
 from nel.config.schema import Strict
 from nel.errors import EXIT_USAGE, ConfigError, UsageError, did_you_mean
 from nel.evaluation import RunResult, evaluate
+from nel.types import Json, JsonObject
+
+Settings: TypeAlias = dict[str, Json]
+"""Settings in the form of EvalScope or of a configuration file; validated where they are used."""
 
 _NO_KEY: Final = (None, "", "EMPTY")
 _SENT: Final[tuple[str, ...]] = ("temperature", "top_p", "max_tokens", "seed")
@@ -33,9 +37,9 @@ _JUDGE_ARGS: Final = ("api_key", "api_key_env", "api_url", "model_id", "generati
 
 
 class TaskConfig(Strict):
-    """One evaluation: a model and the benchmarks it is asked."""
+    """One evaluation: a model and its benchmarks."""
 
-    model_config = ConfigDict(hide_input_in_errors=True)  # a key may have been put into api_key
+    model_config = ConfigDict(hide_input_in_errors=True)  # api_key may hold a key
 
     model: str
     """The model's name at the endpoint."""
@@ -46,44 +50,44 @@ class TaskConfig(Strict):
     api_key_env: str | None = None
     """The name of the variable that holds the key."""
     model_id: str | None = None
-    """What reports call the model; its name without it."""
+    """The model's name in reports; None: `model`."""
     datasets: list[str]
     """Names of registered adapters or installed benchmarks, or paths of benchmark files."""
-    dataset_args: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """By dataset: changes of its `BenchmarkMeta`, and ``local_path``."""
+    dataset_args: dict[str, Settings] = Field(default_factory=dict)
+    """By dataset: changes to its `BenchmarkMeta`, and ``local_path``."""
     dataset_hub: Literal["huggingface", "modelscope"] = "huggingface"
-    """Where plain names ``org/name`` are looked for."""
+    """The hub of plain names ``org/name``."""
     limit: float | int | None = None
-    """Of each subset: so many samples, or as a float up to 1 this share."""
+    """Of each subset: this many samples, or as a float up to 1 this share."""
     repeats: int = 1
-    """Answers asked for each problem."""
-    generation_config: dict[str, Any] = Field(default_factory=dict)
-    """``temperature``, ``top_p``, ``max_tokens``, ``stop_seqs``, ``seed``; anything else is sent as it is."""
+    """Answers requested for each problem."""
+    generation_config: Settings = Field(default_factory=dict)
+    """``temperature``, ``top_p``, ``max_tokens``, ``stop_seqs``, ``seed``; anything else is sent unchanged."""
     eval_batch_size: int | None = Field(default=None, ge=1)
     """Requests in flight at once."""
     eval_type: str | None = None
     """``openai_api``, ``server`` or ``service``, which all mean the endpoint."""
     work_dir: str = "outputs"
-    """Where runs are written."""
+    """Folder of the runs."""
     use_cache: str | None = None
     """The directory of a run to continue."""
     ignore_errors: bool = False
-    """Whether samples without a score are tolerated; they are counted either way."""
+    """Whether samples without a score are tolerated; they are counted in any case."""
     judge_strategy: Literal["auto", "rule", "llm", "llm_recall"] = "auto"
-    """``rule``: the metrics; ``llm``: the judge; ``llm_recall``: the judge where the metrics find an answer wrong;
+    """``rule``: the metrics; ``llm``: the judge; ``llm_recall``: the judge for answers that the metrics find wrong;
     ``auto``: as each benchmark says."""
-    judge_model_args: dict[str, Any] = Field(default_factory=dict)
-    """The judge: ``api_url``, ``model_id``, ``api_key_env`` and ``generation_config``; what it is asked:
-    ``system_prompt`` and ``prompt_template`` (``{question}``, ``{gold}``, ``{pred}``); how its reply is read:
+    judge_model_args: Settings = Field(default_factory=dict)
+    """The judge: ``api_url``, ``model_id``, ``api_key_env`` and ``generation_config``; its prompt:
+    ``system_prompt`` and ``prompt_template`` (``{question}``, ``{gold}``, ``{pred}``); how its reply is parsed:
     ``score_pattern``, ``score_mapping`` and ``score_type`` (``pattern`` or ``numeric``)."""
     judge_worker_num: int | None = Field(default=None, ge=1)
-    """Requests to the judge in flight at once; as many as the run's own without it."""
+    """Requests to the judge in flight at once; None: as many as the run's own."""
     stream: bool = False
-    """Take answers as they are made."""
+    """Stream the answers."""
     seed: int | None = None
-    """Of the generation, where that names none."""
+    """Seed of the generation, where `generation_config` has none."""
     debug: bool = False
-    """Write a line of the log for each request."""
+    """Log each request."""
 
     @field_validator("api_key")
     @classmethod
@@ -94,7 +98,7 @@ class TaskConfig(Strict):
 
     @field_validator("judge_model_args")
     @classmethod
-    def _no_key_of_the_judge(cls, given: dict[str, Any]) -> dict[str, Any]:
+    def _no_key_of_the_judge(cls, given: Settings) -> Settings:
         for key in given:
             if key not in _JUDGE_ARGS:
                 raise ValueError(f'unknown key "{key}"{did_you_mean(key, _JUDGE_ARGS) or ""}')
@@ -109,11 +113,11 @@ class TaskConfig(Strict):
             raise ValueError(f'eval_type "{kind}" is no endpoint; nel evaluates endpoints, so use "openai_api"')
         return kind
 
-    def run_config(self) -> dict[str, Any]:
-        """Return the configuration of the run that this describes.
+    def run_config(self) -> Settings:
+        """Return the configuration of the run.
 
         Raises:
-            ConfigError: There is no endpoint, or arguments name no dataset.
+            ConfigError: There is no endpoint, or arguments name an unknown dataset.
         """
         if self.api_url is None:
             raise ConfigError(
@@ -126,7 +130,7 @@ class TaskConfig(Strict):
         generation = _generation(self.generation_config)
         if self.seed is not None:
             generation.setdefault("seed", self.seed)
-        engine: dict[str, Any] = {} if self.eval_batch_size is None else {"concurrency": self.eval_batch_size}
+        engine: Settings = {} if self.eval_batch_size is None else {"concurrency": self.eval_batch_size}
         return {
             "endpoint": {
                 "url": self.api_url,
@@ -142,11 +146,11 @@ class TaskConfig(Strict):
             "observability": {"log_level": "debug" if self.debug else "info"},
         }
 
-    def _judge(self) -> dict[str, Any]:
-        """Return the run's judge, where there is one.
+    def _judge(self) -> Settings:
+        """Return the configuration of the run's judge; empty where there is none.
 
         Raises:
-            ConfigError: The strategy needs one, or half of one is given.
+            ConfigError: The strategy needs a judge, or its configuration is incomplete.
         """
         given = self.judge_model_args
         if "api_url" not in given and "model_id" not in given:
@@ -168,13 +172,13 @@ class TaskConfig(Strict):
             judge["generation"] = _generation(given["generation_config"])
         return {"judge": judge}
 
-    def _entry(self, name: str) -> dict[str, Any]:
+    def _entry(self, name: str) -> Settings:
         arguments = dict(self.dataset_args.get(name, {}))
         if self.limit is not None:
             arguments["limit"] = self.limit
         full = _full_name(name)
         found = find_benchmark(full)
-        entry: dict[str, Any] = {"name": full, "repeats": self.repeats}
+        entry: Settings = {"name": full, "repeats": self.repeats}
         if isinstance(found, AdaptedBenchmark):
             dataset = str(arguments.get("local_path") or arguments.get("dataset_id") or found.adapter.dataset_id)
             if self.dataset_hub == "modelscope" and _is_plain(dataset):
@@ -189,17 +193,25 @@ class TaskConfig(Strict):
             raise ConfigError(f"{name} is no adapter class; give it a limit in samples, such as 10")
         if self.judge_strategy in _JUDGED:
             raise ConfigError(
-                f"{name} is no adapter class, so that its own scorer decides whether a judge is asked; leave "
-                "judge_strategy out"
+                f"{name} is no adapter class, so that its own scorer decides whether a judge is used; remove "
+                "judge_strategy"
             )
         local, limit = arguments.pop("local_path", None), arguments.pop("limit", None)
         return {**entry, "dataset": local, "max_problems": limit, "args": arguments}
 
 
-def run_task(task_cfg: TaskConfig | Mapping[str, Any] | str | Path | Sequence[Any]) -> Any:
-    """Run an evaluation and return a `Report` for each dataset by name; for a list of configurations, a list of those.
+@overload
+def run_task(  # type: ignore[overload-overlap]  # a text is a path, not a sequence of them
+    task_cfg: TaskConfig | JsonObject | str | Path,
+) -> dict[str, Report]: ...
+@overload
+def run_task(task_cfg: Sequence[TaskConfig | JsonObject | str | Path]) -> list[dict[str, Report]]: ...
+def run_task(
+    task_cfg: TaskConfig | JsonObject | str | Path | Sequence[TaskConfig | JsonObject | str | Path],
+) -> dict[str, Report] | list[dict[str, Report]]:
+    """Run an evaluation and return a `Report` for each dataset by name; for a list of configurations, a list of these.
 
-    The report table is printed by ``print(report)``, or by `report_table` for several.
+    ``print(report)`` prints the table of one report, `report_table` that of several.
 
     Args:
         task_cfg: A configuration, a mapping of its fields, or the path of a YAML or JSON file with them.
@@ -212,7 +224,7 @@ def run_task(task_cfg: TaskConfig | Mapping[str, Any] | str | Path | Sequence[An
     config = _task_config(task_cfg)
     result = evaluate(config.run_config(), resume=config.use_cache is not None)
     if result.ending.exit_code == EXIT_USAGE:
-        raise UsageError(f"{result.ending.reason}; mend it, then: nel eval resume {result.run_dir}")
+        raise UsageError(f"{result.ending.reason}; fix it, then: nel eval resume {result.run_dir}")
     names = dict(zip((item.slot for item in result.benchmarks), config.datasets, strict=False))
     reports = {}
     for item in result.benchmarks:
@@ -221,7 +233,7 @@ def run_task(task_cfg: TaskConfig | Mapping[str, Any] | str | Path | Sequence[An
     return reports
 
 
-def _task_config(given: TaskConfig | Mapping[str, Any] | str | Path) -> TaskConfig:
+def _task_config(given: TaskConfig | JsonObject | str | Path) -> TaskConfig:
     if isinstance(given, TaskConfig):
         return given
     if isinstance(given, (str, Path)):
@@ -232,17 +244,17 @@ def _task_config(given: TaskConfig | Mapping[str, Any] | str | Path) -> TaskConf
         raise ConfigError(f"TaskConfig: {first_problem(error)}") from error
 
 
-def _generation(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return EvalScope's generation settings by nel's names; what has none is sent as it is."""
+def _generation(given: JsonObject) -> Settings:
+    """Return EvalScope's generation settings by nel's names; settings without one are sent unchanged."""
     left = dict(given)
-    known: dict[str, Any] = {key: left.pop(key) for key in _SENT if key in left}
+    known: Settings = {key: left.pop(key) for key in _SENT if key in left}
     if "stop_seqs" in left:
         known["stop"] = left.pop("stop_seqs")
     return {**known, "extra": left}
 
 
 def _full_name(name: str) -> str:
-    """Return what a run calls an adapter of this process, so that another process can resume it."""
+    """Return the name by which another process finds an adapter of this process, to resume its run."""
     adapter = REGISTERED.get(name)
     if adapter is None or ":" in name or name.endswith(".py"):
         return name
@@ -255,7 +267,7 @@ def _is_plain(dataset: str) -> bool:
 
 
 def _report(config: TaskConfig, name: str, item: BenchmarkResult, result: RunResult) -> Report:
-    scores: dict[str, list[dict[str, Any]]] = {}
+    scores: dict[str, list[Settings]] = {}
     unscored: Counter[str] = Counter()
     with (item.directory / "results.jsonl").open(encoding="utf-8") as lines:
         for line in lines:
@@ -286,8 +298,8 @@ def _report(config: TaskConfig, name: str, item: BenchmarkResult, result: RunRes
     return report
 
 
-def _sample_scores(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[SampleScore]:
-    """Return the rows' scores; a failure of the model that no metric saw counts 0 in all of them."""
+def _sample_scores(rows: Sequence[JsonObject], names: Sequence[str]) -> list[SampleScore]:
+    """Return the rows' scores; a model failure without metrics counts 0 in all of them."""
     seen = [name for row in rows for name in row["scoring_details"].get("metrics", ())]
     failed = dict.fromkeys(dict.fromkeys(seen) or names, 0.0)
     return [

@@ -1,10 +1,9 @@
-"""The words that every part of nel uses. Owns the shapes that flow; does no I/O and imports nothing of nel.
+"""The core data types of nel. Does no I/O and imports nothing else of nel.
 
     Sample -> Request -> Response -> Outcome -> metrics -> artifacts
 
-All of them are frozen. `ScorerInput` alone is mutable, because scorers written for other tools fill it in.
-Trap: a `Sample` has no position. Its id is the row's own or a hash of the row, so that reordering a dataset
-changes nothing.
+All are frozen but `ScorerInput`, which scorers written for other tools modify. A `Sample` has no position: its id is
+the row's own or a hash of the row, so that the order of a dataset changes no result.
 """
 
 from __future__ import annotations
@@ -15,16 +14,20 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
-Row: TypeAlias = "Mapping[str, Any]"
+Json: TypeAlias = Any
+"""A JSON value whose shape only its writer knows: a dataset, a scorer, a plugin. Readers check what they use."""
+JsonObject: TypeAlias = Mapping[str, Json]
+Row: TypeAlias = JsonObject
+"""One row of a dataset."""
 M = TypeVar("M")
 Protocol: TypeAlias = Literal["chat", "completions"]
-Value: TypeAlias = "str | int | float | bool | Sequence[Any] | Mapping[str, Any]"
+Value: TypeAlias = str | int | float | bool | Sequence[Json] | JsonObject
 
 FailureKind: TypeAlias = Literal["truncated", "empty", "refusal", "content_filter", "no_answer", "context_exceeded"]
-"""How a model can fail: counted 0 by declared policy."""
+"""Ways in which a model fails to answer; each counts 0 by declared policy."""
 
 UnscoredCause: TypeAlias = Literal["infra", "judge", "scorer", "sandbox", "budget", "cancelled", "bad_row"]
-"""Whose fault it is that a sample has no score; never the model's."""
+"""Which component is at fault that a sample has no score; never the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,39 +36,39 @@ class Message:
 
     role: str
     """``system``, ``user``, ``assistant`` or ``tool``."""
-    content: str | tuple[Mapping[str, Any], ...]
+    content: str | tuple[JsonObject, ...]
     """Text, or content parts in the OpenAI shape (``{"type": "image_url", …}``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """One problem of a benchmark, ready to be asked."""
+    """One problem of a benchmark, with its prompt rendered."""
 
     id: str
     """Stable: the row's own id, or a hash of its content with an occurrence number."""
     input: str | tuple[Message, ...]
     """The rendered prompt, or the messages of a chat."""
-    target: Any = None
+    target: Json = None
     """The gold answer as the dataset has it."""
     choices: tuple[str, ...] | None = None
     """The options of a multiple-choice problem, in the order shown."""
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Row = field(default_factory=dict)
     """The dataset row, after field mapping."""
     subset: str | None = None
-    """The category that breakdowns use."""
+    """The category for breakdowns."""
     group: str | None = None
     """The cluster for standard errors, e.g. the passage several questions share."""
     recorded_response: str | None = None
-    """The answer to score when the dataset brings its own (eval-only mode)."""
+    """The answer to score where the dataset has recorded answers."""
     turns: tuple[str, ...] = ()
-    """Further user messages, each asked after the answer to the one before."""
+    """Further user messages, each sent after the answer to the previous one."""
     continuation: str | None = None
-    """What follows each choice, where the choices are contexts and the log-likelihood of this text is asked for."""
+    """The text whose log-likelihood is requested after each choice, where the choices are contexts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
-    """Sampling settings. None means: not sent, the endpoint's own default holds."""
+    """Sampling settings. None: not sent; the endpoint's default applies."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -73,13 +76,13 @@ class Generation:
     stop: tuple[str, ...] | None = None
     seed: int | None = None
     """Base seed; repeat k is sent as ``seed + k``."""
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    """Further body fields, sent as they are."""
+    extra: JsonObject = field(default_factory=dict)
+    """Further body fields, sent unchanged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is sent for one (sample, repeat)."""
+    """One request for a (sample, repeat) pair."""
 
     protocol: Protocol
     model: str
@@ -107,84 +110,84 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseError:
-    """Why an endpoint gave no usable answer."""
+    """Why an endpoint returned no usable answer."""
 
     kind: str
     """A short stable word: ``auth``, ``rate_limit``, ``timeout``, ``connection``, ``server_error`` …"""
     message: str
-    """One line for people, without secrets."""
+    """One line, without secrets."""
     status: int | None = None
     """The HTTP status, where there was one."""
     model_failure: FailureKind | None = None
-    """Set when the fault is the model's (e.g. ``context_exceeded``), not the machinery's."""
+    """Set when the model is at fault (e.g. ``context_exceeded``), not the endpoint."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceScore:
-    """How likely the model holds one continuation of a context."""
+    """The log-likelihood that the model gives one continuation of a context."""
 
     text: str
-    """The continuation, with the whitespace that parts it from the context."""
+    """The continuation, with the whitespace that separates it from the context."""
     logprob: float
     """The sum over the continuation's tokens, natural logarithm."""
     is_greedy: bool
-    """Whether each of its tokens is a likeliest one; a tie counts."""
+    """Whether each of its tokens is a most likely one; ties count."""
     tokens: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """What came back for one request."""
+    """The answer to one request, or why there is none."""
 
     text: str = ""
     """The answer, without reasoning."""
     reasoning: str | None = None
-    """What the model thought, kept apart from the answer and never scored as the answer."""
+    """The model's reasoning; it is never scored as the answer."""
     finish_reason: str | None = None
     usage: Usage = field(default_factory=Usage)
     model: str | None = None
-    """The server's own name of the model that answered."""
+    """The model's name in the server's response."""
     latency_seconds: float | None = None
-    """From sending the successful attempt to its last byte; waits between attempts are not in it."""
+    """From sending the successful attempt to its last byte; backoff between attempts is excluded."""
     first_token_seconds: float | None = None
-    """From sending to the first text or reasoning; known of streamed answers."""
+    """From sending to the first text or reasoning; None unless streamed."""
     inter_token_seconds: float | None = None
     """Mean time between two chunks of a streamed answer."""
     attempts: int = 0
     """HTTP attempts made; 0 for a recorded or cached response."""
     cached: bool = False
-    """Whether it came from the response cache and cost nothing now."""
+    """Whether it came from the response cache."""
     error: ResponseError | None = None
     choice_scores: tuple[ChoiceScore, ...] = ()
-    """The log-likelihood of each choice, in the sample's order; empty where none was asked for."""
+    """The log-likelihood of each choice, in the sample's order; empty where none was requested."""
 
 
 @dataclass(slots=True)
 class ScorerInput:
-    """What every scorer gets: one response with its gold answer."""
+    """The argument of every scorer: one response with its gold answer."""
 
     response: str
     """Model output."""
-    target: Any
+    target: Json
     """The gold answer, from the benchmark's target field."""
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Json] = field(default_factory=dict)
     """The dataset row plus reserved keys that start with ``_``."""
-    model_call_fn: Callable[..., Any] | None = None
+    model_call_fn: Callable[..., Any] | None = None  # returns text in a sync scorer, an awaitable of it in an async one
     """Calls the evaluated model again: text or messages in, text out."""
-    config: dict[str, Any] = field(default_factory=dict)
-    """What the benchmark was given as ``extra``."""
-    conversation: list[dict[str, Any]] | None = None
-    """The messages so far, this response included; set in a benchmark of several turns."""
+    config: dict[str, Json] = field(default_factory=dict)
+    """The benchmark's ``extra``."""
+    conversation: list[dict[str, Json]] | None = None
+    """All messages up to this response, which is included; set in a benchmark of several turns."""
     turn_index: int | None = None
-    """Which of several turns this response answers, from 0."""
-    sandbox: Any = None
-    judge_fn: Callable[..., Any] | None = None
-    """Puts a `nel.judges.types.Case` to the run's judges and returns the `Judgement`, in an async scorer an awaitable
+    """The turn that this response answers, from 0."""
+    sandbox: Any = None  # a `nel.sandbox` handle; its type lies in a room above this one
+    judge_fn: Callable[..., Any] | None = None  # as `model_call_fn`
+    """Sends a `nel.judges.types.Case` to the run's judges and returns the `Judgement`, in an async scorer an awaitable
     of it; `nel.byob.judge` uses it. None outside a run."""
     sample: Sample | None = None
     """The whole sample, with its id, prompt and choices; None outside a run."""
     repeat: int = 0
-    """Which repeat this is, from 0."""
+    """The repeat, from 0."""
 
 
 CORRECT: Final = "C"
@@ -196,20 +199,20 @@ NOANSWER: Final = "N"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """What a scorer says of one response."""
+    """A scorer's result for one response."""
 
     value: Value
     """A number, bool, grade (``C``, ``I``, ``P``, ``N``), a list of those, or a mapping of metric names to them."""
     answer: str | None = None
-    """What was extracted from the response as its answer."""
+    """The answer extracted from the response."""
     explanation: str | None = None
-    metadata: Mapping[str, Any] | None = None
-    history: tuple[Any, ...] = ()
+    metadata: JsonObject | None = None
+    history: tuple[object, ...] = ()
     """Earlier states of an edited score."""
 
     @classmethod
     def unscored(
-        cls, *, answer: str | None = None, explanation: str | None = None, metadata: Mapping[str, Any] | None = None
+        cls, *, answer: str | None = None, explanation: str | None = None, metadata: JsonObject | None = None
     ) -> Score:
         """Return the score of a response that could not be judged; reducers and metrics leave it out."""
         return cls(value=math.nan, answer=answer, explanation=explanation, metadata=metadata)
@@ -240,13 +243,13 @@ class Score:
         """Return a scalar value as a bool; raises ValueError for a list or mapping."""
         return bool(self._scalar())
 
-    def as_list(self) -> list[Any]:
+    def as_list(self) -> list[Json]:
         """Return a list value; raises ValueError for anything else."""
         if not isinstance(self.value, (list, tuple)):
             raise ValueError(f"the score's value is a {type(self.value).__name__}, not a list")
         return list(self.value)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Json]:
         """Return a mapping value; raises ValueError for anything else."""
         if not isinstance(self.value, Mapping):
             raise ValueError(f"the score's value is a {type(self.value).__name__}, not a mapping")
@@ -260,21 +263,21 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleScore:
-    """The score of one sample, as metrics get it."""
+    """The score of one sample, as passed to metrics."""
 
     score: Score
     sample_id: str | int | None = None
-    sample_metadata: Mapping[str, Any] | None = None
+    sample_metadata: Row | None = None
     """The dataset row."""
     scorer: str | None = None
     """Name of the scorer that gave the score."""
     response: str | None = None
-    """What the model answered."""
-    target: Any = None
+    """The model's answer."""
+    target: Json = None
     """The gold answer."""
 
     def sample_metadata_as(self, metadata_class: type[M]) -> M | None:
-        """Return the metadata as a pydantic model or dataclass of one's own, None where there is none."""
+        """Return the metadata as an instance of a pydantic model or dataclass; None where there is none."""
         return None if self.sample_metadata is None else metadata_class(**self.sample_metadata)
 
 
@@ -285,38 +288,38 @@ class Scored:
     reward: float
     """The headline value of this sample; 1.0 is right and 0.0 wrong for binary scorers."""
     metrics: Mapping[str, float]
-    """Every number the scorer returned, by name; includes the one that became `reward`."""
+    """Every number that the scorer returned, by name, including the one that became `reward`."""
     answer: str | None = None
-    details: Mapping[str, Any] = field(default_factory=dict)
-    """Everything else the scorer returned."""
+    details: JsonObject = field(default_factory=dict)
+    """Everything else that the scorer returned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFailure:
-    """The model gave nothing that can be right: counted 0 by declared policy."""
+    """The model failed to answer; counted 0 by declared policy."""
 
     kind: FailureKind
     detail: str = ""
     metrics: Mapping[str, float] = field(default_factory=dict)
-    """What the scorer returned where it ran, e.g. the value of a random guess."""
+    """The numbers that the scorer returned where it ran, e.g. the value of a random guess."""
     answer: str | None = None
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unscored:
-    """The machinery failed: the sample has no score, and says whose fault it was."""
+    """The sample has no score because a component other than the model failed."""
 
     cause: UnscoredCause
     kind: str
-    """A short stable word below the cause: ``auth``, ``timeout``, ``raised`` …"""
+    """A short stable word that refines the cause: ``auth``, ``timeout``, ``raised`` …"""
     detail: str = ""
-    details: Mapping[str, Any] = field(default_factory=dict)
-    """What there is to be seen of it, e.g. a judge's reply as it came."""
+    details: JsonObject = field(default_factory=dict)
+    """Evidence, e.g. a judge's unparsed reply."""
 
 
 Outcome: TypeAlias = Scored | ModelFailure | Unscored
 
-ScorerResult: TypeAlias = "Score | Mapping[str, Any] | bool | float"
+ScorerResult: TypeAlias = Score | JsonObject | bool | float
 Scorer: TypeAlias = Callable[[ScorerInput], "ScorerResult | Awaitable[ScorerResult]"]
 RowSource: TypeAlias = Callable[[], Iterable[Row]]

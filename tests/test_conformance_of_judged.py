@@ -25,7 +25,7 @@ def test_pairs_are_checked_without_a_judge(tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "pairs.jsonl", PAIRS)
     done = nel("plugin", "check", "pairwise", "--kind", "benchmarks", "--dataset", str(path), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "ok    every answer can be put to a judge: 6 questions about 3 samples; no judge was asked" in done.stdout
+    assert "ok    every answer makes questions for a judge: 6 questions about 3 samples; none was sent" in done.stdout
     write_jsonl(path, [*PAIRS, {"id": "p3", "question": "Which?", "response": "this"}])
     findings = check_plugin("pairwise", kind="benchmarks", dataset=str(path))
     (failed,) = [finding for finding in findings if not finding.passed]
@@ -70,5 +70,5 @@ def test_a_benchmark_of_ones_own_is_checked_as_it_asks(tmp_path: Path, how: str,
     (tmp_path / "asked.py").write_text(BENCH.replace("HOW", how))
     findings = {one.check: one for one in check_plugin(str(tmp_path / "asked.py"))}
     assert "a gold answer scores 1" not in findings
-    found = findings["every answer can be put to a judge"]
+    found = findings["every answer makes questions for a judge"]
     assert (found.passed, said in found.detail) == (passed, True), found.detail

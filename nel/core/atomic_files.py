@@ -1,6 +1,6 @@
-"""Writes whole files so that a reader sees the old one or the new one, never half of one.
+"""Atomic replacement of files: a reader sees the old content or the new, never a part.
 
-Temp file in the same directory, flush, fsync, rename, fsync of the directory. Trap: rename alone is not durable.
+Temporary file in the same directory, flush, fsync, rename, fsync of the directory; a rename alone is not durable.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nel.errors import StoppedEarly
 
 
 def write_file(path: Path, chunks: Iterable[bytes]) -> None:
-    """Replace a file atomically with the given bytes; private to the user.
+    """Replace a file atomically with the given bytes; only the user can read it.
 
     Raises:
         StoppedEarly: The disk is full or the directory cannot be written; the old file is untouched.
@@ -45,7 +45,7 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove what writers of this file left when they were killed; those of living ones stay."""
+    """Remove temporary files of killed writers of this file; those of running writers stay."""
     for left in path.parent.glob(f".{escape(path.name)}.*.tmp"):
         owner = left.name.removesuffix(".tmp").rpartition(".")[2]
         if owner.isdigit() and int(owner) != os.getpid() and not Path("/proc", owner).exists():

@@ -1,4 +1,4 @@
-"""Which event loop nel runs on: uvloop where it exists, asyncio's own elsewhere."""
+"""The event loop of nel: uvloop where it is installed, asyncio's own elsewhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end on a loop of its own and return its result."""
+    """Run a coroutine on a new event loop and return its result."""
     factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
     with suppress(ImportError):  # absent on some platforms
         import uvloop  # noqa: PLC0415

@@ -1,7 +1,7 @@
-"""Places at which a test can kill the process, to prove that no moment is a bad one. Without the variable, nothing.
+"""Failpoints: places at which a test can kill the process. Without the variable they do nothing.
 
-``NEL_FAILPOINT=name`` or ``name:count`` sends SIGKILL to the process when it reaches that place for the count-th time.
-The variable is read when the first place is reached.
+``NEL_FAILPOINT=name`` or ``name:count`` sends SIGKILL to the process when it reaches that failpoint for the count-th
+time. The variable is read at the first failpoint.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _armed: dict[str, int] | None = None
 
 
 def reached(name: str) -> None:
-    """Die here, when it was asked for."""
+    """Kill the process if this failpoint is armed and its count is reached."""
     global _armed  # noqa: PLW0603 - one setting for the whole process
     if _armed is None:
         _armed = _read(os.environ.get(VARIABLE, ""))

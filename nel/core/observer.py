@@ -1,8 +1,8 @@
-"""The seam between a run and whoever watches it: what happens is told here, and nobody answers.
+"""The events of a run, for log files, metrics and traces.
 
-The engine and the client call an `Observer`; a log file, metrics and traces listen. Every method does nothing by
-default, so that a listener names only what it wants. Trap: these calls stand in the hot path of a run; a listener
-counts, and writes or sends from `tick`, which a thread of its own calls.
+The engine and the client call an `Observer`; its methods return nothing and do nothing by default, so that a subclass
+overrides only the events that it uses. The calls are in the hot path of a run: an observer should only count in them,
+and write or send from `tick`, which is called in a separate thread.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from nel.types import Outcome, Request, Response
 
 Place: TypeAlias = tuple[int, int, int]
-"""``(benchmark, idx, repeat)``, as the store numbers them."""
+"""``(benchmark, idx, repeat)`` as numbered in the store."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionInfo:
-    """What is known of a session before its first request."""
+    """Facts about a session that are known before its first request."""
 
     run_id: str
     session: int
@@ -32,7 +32,7 @@ class SessionInfo:
     config_digest: str
     """Of the resolved configuration."""
     planned: int
-    """(Sample, repeat) pairs that this session sets out to finish."""
+    """(Sample, repeat) pairs that this session has to finish."""
     concurrency: int
     model: str | None = None
     url: str | None = None
@@ -40,68 +40,68 @@ class SessionInfo:
 
 
 class Observer:
-    """Is told what happens in a run; this one does not care."""
+    """Receives the events of a run and ignores them; subclasses override what they use."""
 
     def session_started(self, info: SessionInfo) -> None:
-        """Note that samples are known and nothing was sent yet."""
+        """The samples are loaded; nothing was sent yet."""
 
     def preflight_finished(self, problem: str | None, seconds: float) -> None:
-        """Note what the pre-flight found: None, or why nothing can be sent."""
+        """The pre-flight ended; `problem` is None, or the reason why nothing can be sent."""
 
     def sample_started(self, place: Place, sample_id: str) -> None:
-        """Note that a sample is about to be asked; called in the task that asks it."""
+        """A sample is about to be sent; called in the task that sends it."""
 
     def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
-        """Note that an attempt failed after ``seconds`` and is made again after ``wait_seconds``."""
+        """An attempt failed after ``seconds`` and is retried after ``wait_seconds``."""
 
     def request_finished(self, request: Request, response: Response, seconds: float) -> None:
-        """Note an answer, or the last fault; ``seconds`` has all attempts and the waits between them."""
+        """A request was answered or failed for good; ``seconds`` includes all attempts and the backoff between them."""
 
     def sample_finished(self, place: Place, outcome: Outcome) -> None:
-        """Note an outcome that is on disk."""
+        """An outcome was committed to disk."""
 
     def throttled(self, limit: int) -> None:
-        """Note how many requests may be in flight from now on."""
+        """The limit of requests in flight changed."""
 
     def outage_started(self, kind: str, detail: str) -> None:
-        """Note that the endpoint does not answer and that sending waits for it."""
+        """The endpoint stopped answering; sending is paused."""
 
     def outage_ended(self, seconds: float) -> None:
-        """Note that the endpoint answers again."""
+        """The endpoint answers again."""
 
     def stopping(self, reason: str) -> None:
-        """Note that no further samples are taken."""
+        """The session takes no further samples."""
 
     def failed(self, error: BaseException) -> None:
-        """Note an exception that ends the session."""
+        """An exception ends the session."""
 
     def session_ended(self, reason: str, exit_code: int) -> None:
-        """Note how the session ended; the last call but `tick` and `close`."""
+        """The session ended; only `tick` and `close` are called after this."""
 
     def tick(self) -> None:
-        """Do what takes time; called about once a second by a thread that nothing waits for."""
+        """Write or send what was collected; called about once a second in a separate thread."""
 
     def close(self) -> None:
-        """Give back what is held; called once."""
+        """Release all resources; called once."""
 
 
 NOBODY: Final = Observer()
-"""Where nobody listens."""
+"""The observer of a run that is not observed."""
 
 _CALLS: Final = tuple(name for name in vars(Observer) if not name.startswith("_"))
 
 
 class Observers(Observer):
-    """Tells several; one that raises is told no more and harms nothing else."""
+    """Forwards events to several observers; one that raises is dropped, and the others are not affected."""
 
     def __init__(
         self, observers: Sequence[Observer], *, report: Callable[[BaseException], object] | None = None
     ) -> None:
-        """Keep those that listen, call by call: what nobody overrides costs a loop over nothing.
+        """Collect for each event the observers that override it, so that an unused event costs next to nothing.
 
         Args:
-            observers: In the order they are told.
-            report: Gets the exception of one that is dropped.
+            observers: In the order in which they are called.
+            report: Called with the exception of an observer that is dropped.
         """
         self._report = report
         self._listening: dict[str, tuple[Callable[..., None], ...]] = {}
@@ -110,66 +110,66 @@ class Observers(Observer):
             self._listening[call] = tuple(getattr(one, call) for one in listeners)
 
     def session_started(self, info: SessionInfo) -> None:
-        """Tell everyone."""
-        self._tell("session_started", info)
+        """Forward the event."""
+        self._forward("session_started", info)
 
     def preflight_finished(self, problem: str | None, seconds: float) -> None:
-        """Tell everyone."""
-        self._tell("preflight_finished", problem, seconds)
+        """Forward the event."""
+        self._forward("preflight_finished", problem, seconds)
 
     def sample_started(self, place: Place, sample_id: str) -> None:
-        """Tell everyone."""
-        self._tell("sample_started", place, sample_id)
+        """Forward the event."""
+        self._forward("sample_started", place, sample_id)
 
     def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
-        """Tell everyone."""
-        self._tell("retried", kind, seconds, wait_seconds)
+        """Forward the event."""
+        self._forward("retried", kind, seconds, wait_seconds)
 
     def request_finished(self, request: Request, response: Response, seconds: float) -> None:
-        """Tell everyone."""
-        self._tell("request_finished", request, response, seconds)
+        """Forward the event."""
+        self._forward("request_finished", request, response, seconds)
 
     def sample_finished(self, place: Place, outcome: Outcome) -> None:
-        """Tell everyone."""
-        self._tell("sample_finished", place, outcome)
+        """Forward the event."""
+        self._forward("sample_finished", place, outcome)
 
     def throttled(self, limit: int) -> None:
-        """Tell everyone."""
-        self._tell("throttled", limit)
+        """Forward the event."""
+        self._forward("throttled", limit)
 
     def outage_started(self, kind: str, detail: str) -> None:
-        """Tell everyone."""
-        self._tell("outage_started", kind, detail)
+        """Forward the event."""
+        self._forward("outage_started", kind, detail)
 
     def outage_ended(self, seconds: float) -> None:
-        """Tell everyone."""
-        self._tell("outage_ended", seconds)
+        """Forward the event."""
+        self._forward("outage_ended", seconds)
 
     def stopping(self, reason: str) -> None:
-        """Tell everyone."""
-        self._tell("stopping", reason)
+        """Forward the event."""
+        self._forward("stopping", reason)
 
     def failed(self, error: BaseException) -> None:
-        """Tell everyone."""
-        self._tell("failed", error)
+        """Forward the event."""
+        self._forward("failed", error)
 
     def session_ended(self, reason: str, exit_code: int) -> None:
-        """Tell everyone."""
-        self._tell("session_ended", reason, exit_code)
+        """Forward the event."""
+        self._forward("session_ended", reason, exit_code)
 
     def tick(self) -> None:
-        """Tell everyone."""
-        self._tell("tick")
+        """Forward the event."""
+        self._forward("tick")
 
     def close(self) -> None:
-        """Tell everyone."""
-        self._tell("close")
+        """Forward the event."""
+        self._forward("close")
 
-    def _tell(self, call: str, *arguments: Any) -> None:
+    def _forward(self, call: str, *arguments: object) -> None:
         for listener in self._listening[call]:
             try:
                 listener(*arguments)
-            except Exception as error:  # noqa: BLE001 - watching a run may not end it
+            except Exception as error:  # noqa: BLE001 - an observer must not end the run
                 self._drop(getattr(listener, "__self__", None), error)
 
     def _drop(self, observer: object, error: Exception) -> None:
@@ -179,5 +179,5 @@ class Observers(Observer):
                     one for one in listeners if getattr(one, "__self__", None) is not observer
                 )
         if self._report is not None:
-            with suppress(Exception):  # the report is a courtesy
+            with suppress(Exception):  # the run goes on either way
                 self._report(error)

@@ -1,8 +1,8 @@
-"""Means and scales of numbers of any finite size. Pure; knows nothing of intervals.
+"""Means and scales of numbers of any finite magnitude. Pure functions.
 
-Sums and squares of finite numbers may pass what a floating-point number holds though their mean and spread do not. Such
-numbers are brought near 1 by a power of two, which loses nothing. Trap: ordinary numbers are left as they are, so that
-results stay the same to the last bit.
+Sums and squares of finite numbers can overflow where their mean and spread do not. Such numbers are scaled to about 1
+by a power of two, which is exact. Numbers of ordinary magnitude are not scaled, so that results stay the same to the
+last bit.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
 _ORDINARY_EXPONENT: Final = 400
-"""Up to 2 to this, squares and cubes can be summed without an overflow (2**1024) or an underflow (2**-1074) of all."""
+"""Squares and cubes of numbers up to 2 to this can be summed without overflow (2**1024) or underflow (2**-1074)."""
 
 
 def exponent_of(values: Numbers) -> int:
-    """Return the exponent of the power of two that values are to be divided by; 0 for ordinary ones.
+    """Return the exponent of the power of two to divide values by; 0 for ordinary magnitudes.
 
     Args:
         values: Finite numbers.
@@ -30,12 +30,12 @@ def exponent_of(values: Numbers) -> int:
 
 
 def scaled(values: Sequence[float], exponent: int) -> Sequence[float]:
-    """Return the values divided by a power of two; themselves where its exponent is 0."""
+    """Return the values divided by a power of two; the same sequence where the exponent is 0."""
     return [math.ldexp(value, -exponent) for value in values] if exponent else values
 
 
 def unscaled(value: float, exponent: int) -> float:
-    """Return a value multiplied by a power of two; infinite where no floating-point number is so large."""
+    """Return a value multiplied by a power of two; infinite on overflow."""
     try:
         return math.ldexp(value, exponent)
     except OverflowError:
@@ -43,7 +43,7 @@ def unscaled(value: float, exponent: int) -> float:
 
 
 class Numbers(Protocol):
-    """Numbers that can be counted and gone through twice."""
+    """Numbers that can be counted and iterated twice."""
 
     def __len__(self) -> int:
         """Return how many there are."""

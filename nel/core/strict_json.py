@@ -1,6 +1,6 @@
-"""Strict JSON in and out: RFC 8259, no NaN, any text that Python can hold. Knows nothing of what it encodes.
+"""Strict JSON in and out: RFC 8259, no NaN, any text that Python can hold.
 
-orjson does nearly all of it; the standard library takes over for lone surrogates and integers beyond 64 bits, which
+orjson encodes and decodes; the standard library is the fallback for lone surrogates and integers beyond 64 bits, which
 orjson refuses and which models do produce.
 """
 
@@ -15,7 +15,7 @@ _LINE_SEPARATORS = ((b"\xe2\x80\xa8", b"\\u2028"), (b"\xe2\x80\xa9", b"\\u2029")
 _OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
 
 
-def dumps(value: Any) -> str:
+def dumps(value: object) -> str:
     """Return compact JSON text with sorted keys.
 
     Raises:
@@ -24,7 +24,7 @@ def dumps(value: Any) -> str:
     return dumps_bytes(value).decode()
 
 
-def dumps_bytes(value: Any) -> bytes:
+def dumps_bytes(value: object) -> bytes:
     """Return compact JSON with sorted keys as UTF-8 bytes; NaN and infinities become null.
 
     Raises:
@@ -37,10 +37,10 @@ def dumps_bytes(value: Any) -> bytes:
         return text.encode("ascii")
 
 
-def dumps_line(value: Any) -> bytes:
+def dumps_line(value: object) -> bytes:
     """Return compact JSON on one line, for JSON Lines.
 
-    The line separators of Unicode are escaped, because ``str.splitlines`` and many readers split at them.
+    Unicode line separators are escaped, because ``str.splitlines`` and many readers split at them.
     """
     line = dumps_bytes(value)
     for raw, escaped in _LINE_SEPARATORS:
@@ -49,7 +49,7 @@ def dumps_line(value: Any) -> bytes:
     return line + b"\n"
 
 
-def pretty(value: Any) -> bytes:
+def pretty(value: object) -> bytes:
     """Return indented JSON with sorted keys and a final newline, for files that people open."""
     try:
         return orjson.dumps(value, option=_OPTIONS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
@@ -57,7 +57,7 @@ def pretty(value: Any) -> bytes:
         return (json.dumps(_plain(value), sort_keys=True, indent=2, allow_nan=False) + "\n").encode("ascii")
 
 
-def loads(text: str | bytes) -> Any:
+def loads(text: str | bytes) -> Any:  # JSON of any shape; callers check what they use
     """Return the value of a JSON text, NaN literals refused.
 
     Raises:
@@ -72,11 +72,11 @@ def loads(text: str | bytes) -> Any:
             raise ValueError("the JSON is nested too deeply") from error
 
 
-def _refuse_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

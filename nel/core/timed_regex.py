@@ -1,7 +1,7 @@
-"""Regular expressions that users and datasets bring, with a time limit that holds. Knows no scorer.
+"""Regular expressions from users and datasets, searched with a time limit.
 
-Trap: Python's own ``re`` cannot be interrupted and holds the interpreter, so ``(a+)+$`` would stop a whole run; these
-go through the `regex` module, which gives up after `SECONDS_MAX`.
+Python's own ``re`` cannot be interrupted and holds the interpreter, so ``(a+)+$`` could block a whole run. The `regex`
+module raises a timeout after `SECONDS_MAX`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import regex
 from nel.errors import DatasetError, ScorerError
 
 SECONDS_MAX: Final = 2.0
-"""For one search in one response."""
+"""Time limit of one search in one response."""
 
 
 @lru_cache(maxsize=256)

@@ -619,7 +619,7 @@ def test_a_task_with_a_wrong_model_is_refused(tmp_path: Path) -> None:
     made(tmp_path)
     with scripted(lambda *_: answer("0"), models=["other"]) as endpoint:
         given = {"model": "m", "api_url": endpoint.url, "datasets": ["plain"], "work_dir": str(tmp_path / "out")}
-        with pytest.raises(NelError, match=r"m.*; mend it, then: nel eval resume"):
+        with pytest.raises(NelError, match=r"m.*; fix it, then: nel eval resume"):
             run_task(given)
         assert endpoint.calls == []
 

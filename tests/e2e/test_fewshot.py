@@ -136,7 +136,7 @@ def test_a_resume_goes_on_when_the_examples_are_gone(tmp_path: Path) -> None:
     bundle = read_json(only_run(tmp_path / "out") / "sums" / "eval-sums.json")
     assert bundle["config"]["fewshot"]["source"] == "train.jsonl"
     assert "train.jsonl does not exist" in again.stderr
-    assert "going on with the copy in run.db" in again.stderr
+    assert "continuing with the copy in run.db" in again.stderr
     assert prompts(endpoint.calls[-1:])["3+3\nA:"] == "Q: 0+1\nA: 1\n\nQ: 3+3\nA:"
 
 
@@ -156,7 +156,7 @@ def test_a_resume_from_another_folder_finds_the_examples(tmp_path: Path) -> None
         (tmp_path / "elsewhere").mkdir()
         again = nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path / "elsewhere")
     assert again.returncode == 0, again.stderr
-    assert "going on with the copy" not in again.stderr
+    assert "continuing with the copy" not in again.stderr
     assert (
         read_json(only_run(tmp_path / "out") / "sums" / "eval-sums.json")["config"]["fewshot"]["source"]
         == "train.jsonl"

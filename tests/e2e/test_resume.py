@@ -382,7 +382,7 @@ def test_a_dataset_that_is_gone_does_not_stop_a_resume(tmp_path: Path) -> None:
         run_dir = only_run(tmp_path / "out")
         done = nel("eval", "resume", str(run_dir), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        assert "going on with the copy in run.db" in done.stderr
+        assert "continuing with the copy in run.db" in done.stderr
         assert len({call.text for call in endpoint.calls}) == N
         changed = nel("eval", "resume", str(run_dir), "-O", "generation.temperature=1", cwd=tmp_path)
         assert changed.returncode == 2
