@@ -242,6 +242,20 @@ async def test_the_connection_of_a_stream_is_used_again() -> None:
     assert server.connections == 1
 
 
+async def test_a_connection_that_was_idle_for_long_is_not_used_again() -> None:
+    """Servers close idle connections, so after a quarter of a minute a new one is made."""
+    server = Server([WHOLE], [WHOLE], [WHOLE])
+    async with talking(server) as (transport, url):
+        assert isinstance(transport, DirectTransport)
+        assert isinstance(await ask(transport, url), Fetched)
+        assert isinstance(await ask(transport, url), Fetched)
+        assert server.connections == 1
+        assert transport._pool is not None
+        transport._pool._idle[0].idle_since -= 16
+        assert isinstance(await ask(transport, url), Fetched)
+    assert server.connections == 2
+
+
 async def test_a_stream_that_ends_with_its_last_event_gives_its_connection_back_once() -> None:
     """Two requests at the same time never share it."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
