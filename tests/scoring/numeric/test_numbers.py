@@ -52,6 +52,11 @@ def test_numbers_in_text(text: str, found: list[str]) -> None:
         ("none", "none", False),
         ("0.30000000000000004", "0.3", False),
         ("٤٢", "42", True),
+        ("2 thousand", "2000", True),
+        ("1.5 million", "1500000", True),
+        ("$3 billion", "3,000,000,000", True),
+        ("4 trillion", "4e12", True),
+        ("1 billion", "1 million", False),
     ],
 )
 def test_equality_is_exact(left: str, right: str, equal: bool) -> None:
