@@ -37,9 +37,12 @@ def main() -> int:
         for verdict in pool.map(verdict_of, chosen):
             verdicts.append(verdict)
             _say(_line(verdict))
+        verdicts = runners.get().proven(verdicts)
     survivors = [verdict for verdict in verdicts if verdict.caught_by is None]
     seconds = sum(verdict.seconds for verdict in verdicts)
     _say(f"\n{len(verdicts) - len(survivors)} of {len(verdicts)} caught by tier {options.tier}, {seconds:.0f} s in all")
+    for verdict in survivors:
+        _say(_line(verdict))
     if options.record:
         record(options.tier, verdicts)
     return 1 if survivors else 0

@@ -1,4 +1,4 @@
-"""A pytest plugin that writes the first test that failed into the file that an environment variable names."""
+"""A pytest plugin that writes the ids of failed tests, one a line, into the file that an environment variable names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-VARIABLE: Final = "NEL_FIRST_FAILURE"
+VARIABLE: Final = "NEL_FAILED_TESTS"
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -24,6 +24,5 @@ def pytest_collectreport(report: pytest.CollectReport) -> None:
 
 
 def _note(nodeid: str) -> None:
-    path = Path(os.environ[VARIABLE])
-    if not path.exists():
-        path.write_text(nodeid, encoding="utf-8")
+    with Path(os.environ[VARIABLE]).open("a", encoding="utf-8") as file:
+        file.write(f"{nodeid}\n")

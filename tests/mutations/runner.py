@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -45,12 +45,14 @@ class Verdict:
     """The id of the first test that failed; None for a survivor."""
     seconds: float
     note: str = ""
-    """What the reader must know of the verdict."""
+    """Where the test was found, or why the verdict is what it is."""
+    is_hung: bool = False
+    """Whether the tests did not come to an end."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Ran:
-    failed: str | None
+    failed: Sequence[str]
     is_hung: bool = False
 
 
@@ -86,37 +88,35 @@ class Runner:
         self._planted += 1
         with planted(mutation, self._tree, self._planted):
             narrowed = ["-k", mutation.keyword] if mutation.keyword else []
-            ran = self._pytest([*mutation.tests, *narrowed], _COVERING_SECONDS_MAX)
-            note = "" if ran.failed is None else "covering"
-            if ran.failed is None and not self._covering_only:
+            ran = self._pytest(["-x", *mutation.tests, *narrowed], _COVERING_SECONDS_MAX)
+            note = "covering" if ran.failed else ""
+            if not ran.failed and not self._covering_only:
                 covered = [] if narrowed else [f"--ignore={path}" for path in mutation.tests]
-                ran = self._pytest(["tests", f"--ignore={_OWN_TESTS}", *covered], _REST_SECONDS_MAX)
-                note = "" if ran.failed is None else "not covering"
-        if ran.failed is not None and not ran.is_hung and self._fails_without(ran.failed):
-            return Verdict(
-                mutation=mutation, caught_by=None, seconds=_since(started), note=f"{ran.failed} fails anyway"
-            )
-        note = f"{note}, hung" if ran.is_hung else note
-        return Verdict(mutation=mutation, caught_by=ran.failed, seconds=_since(started), note=note)
+                ran = self._pytest(["-x", "tests", f"--ignore={_OWN_TESTS}", *covered], _REST_SECONDS_MAX)
+                note = "not covering" if ran.failed else ""
+        return Verdict(
+            mutation=mutation,
+            caught_by=ran.failed[0] if ran.failed else None,
+            seconds=time.monotonic() - started,
+            note=f"{note}, hung" if ran.is_hung else note,
+            is_hung=ran.is_hung,
+        )
 
-    def _fails_without(self, test: str) -> bool:
-        """Return whether a test fails without the fault too, so that it proves nothing."""
-        return self._pytest([test], _COVERING_SECONDS_MAX).failed is not None
+    def proven(self, verdicts: Sequence[Verdict]) -> list[Verdict]:
+        """Return the verdicts, but a survivor in the place of each whose test fails without the fault too."""
+        tests = sorted({verdict.caught_by for verdict in verdicts if verdict.caught_by and not verdict.is_hung})
+        failing = set(self._pytest(tests, _REST_SECONDS_MAX).failed) if tests else set()
+        return [
+            replace(verdict, caught_by=None, note=f"{verdict.caught_by} fails without the fault too")
+            if verdict.caught_by in failing
+            else verdict
+            for verdict in verdicts
+        ]
 
     def _pytest(self, arguments: Sequence[str], seconds_max: float) -> _Ran:
-        report = self._tree.parent / "first-failure"
+        report = self._tree.parent / "failed-tests"
         report.unlink(missing_ok=True)
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-x",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "tests.mutations.reporting",
-        ]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.mutations.reporting"]
         command += ["-m", TIERS[self._tier], "--timeout", str(_TEST_SECONDS_MAX), *arguments]
         environment = self._environment() | {VARIABLE: str(report)}
         with subprocess.Popen(
@@ -125,14 +125,12 @@ class Runner:
             try:
                 output, _ = process.communicate(timeout=seconds_max)
             except subprocess.TimeoutExpired:
-                return _Ran(f"no test, within {seconds_max:g} s", is_hung=True)
+                return _Ran([f"no test within {seconds_max:g} s"], is_hung=True)
             finally:
                 process.kill()
                 self._end_children()
-        failed = report.read_text(encoding="utf-8") if report.exists() else None
-        if process.returncode in (_PASSED, _NONE_SELECTED) and failed is None:
-            return _Ran(None)
-        if failed is None or process.returncode not in (_FAILED, _INTERRUPTED):
+        failed = report.read_text(encoding="utf-8").splitlines() if report.exists() else []
+        if process.returncode not in ((_FAILED, _INTERRUPTED) if failed else (_PASSED, _NONE_SELECTED)):
             raise CannotRun(f"pytest ended with {process.returncode}: {output[-2000:]}")
         return _Ran(failed)
 
@@ -156,7 +154,3 @@ class Runner:
             with suppress(OSError):  # it has ended meanwhile, or belongs to somebody else
                 if marked in (entry / "environ").read_bytes().split(b"\0"):
                     os.kill(int(entry.name), signal.SIGKILL)
-
-
-def _since(started: float) -> float:
-    return time.monotonic() - started

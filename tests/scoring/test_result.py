@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from nel.errors import JudgeError, ScorerError
-from nel.scoring.result import outcome_of
-from nel.types import ModelFailure, Score, Scored
+from nel.scoring.result import mean_of_turns, outcome_of
+from nel.types import ModelFailure, Score, Scored, Unscored
 
 
 @pytest.mark.parametrize(
@@ -56,6 +56,14 @@ def test_refusal_words_in_a_right_answer_are_no_failure() -> None:
     assert isinstance(outcome_of({"correct": True, "extracted": "4"}, "I'm sorry, but it is 4."), Scored)
 
 
+@pytest.mark.parametrize("result", [{"f1": 0.4, "extracted": None}, {"score": 0.4, "parsed": False}])
+def test_credit_without_an_extracted_answer_counts(result: Any) -> None:
+    """Only a result without any credit can be a failure of the model."""
+    outcome = outcome_of(result, "I'm sorry, it may be 4.")
+    assert isinstance(outcome, Scored)
+    assert outcome.reward == 0.4
+
+
 def test_a_judge_that_is_not_there_is_the_judges_fault() -> None:
     """A scorer that wants a judge is unscored by judge, not wrong."""
     with pytest.raises(JudgeError, match="there is none here"):
@@ -67,3 +75,22 @@ def test_details_of_any_type_are_kept() -> None:
     outcome = outcome_of({"correct": True, "matches": {2, 1}, "scores": np.array([1.5]), "rule": object}, "x")
     assert isinstance(outcome, Scored)
     assert outcome.details == {"matches": [1, 2], "scores": [1.5], "rule": "<class 'object'>"}
+
+
+RIGHT = Scored(reward=1.0, metrics={"correct": 1.0}, answer="4")
+FAILED = ModelFailure(kind="no_answer", metrics={"correct": 0.0})
+
+
+def test_turns_become_their_mean() -> None:
+    """A turn in which the model gave no answer counts 0, and each turn's number is kept."""
+    outcome = mean_of_turns([FAILED, RIGHT])
+    assert isinstance(outcome, Scored)
+    assert (outcome.reward, outcome.answer) == (0.5, "4")
+    assert outcome.metrics == {"correct": 0.5, "correct_turn_1": 0.0, "correct_turn_2": 1.0}
+
+
+def test_a_turn_without_a_score_leaves_the_sample_without_one() -> None:
+    """A fault of the machinery in one turn is not averaged away by the others."""
+    fault = Unscored(cause="scorer", kind="raised")
+    assert mean_of_turns([RIGHT, fault, RIGHT]) is fault
+    assert mean_of_turns([FAILED, FAILED]) is FAILED
