@@ -47,7 +47,7 @@ def good_examples() -> dict[str, list[dict[str, Any]]]:
         "bundle": [run_fixture.bundle_of("mmlu-pro", metrics), run_fixture.bundle_of("mmlu-pro", empty)],
         "failure_analysis": [run_fixture.failures_of("mmlu-pro", rows)],
         "runtime_stats": [run_fixture.runtime_of("mmlu-pro", rows)],
-        "leaderboard": [board_of(small(), "a", "b", "c", length_control=True)],
+        "leaderboard": [board_of(small(), "a", "b", "c", length_control=True, n_resamples=50)],
     }
 
 

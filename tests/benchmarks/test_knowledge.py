@@ -9,7 +9,6 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
-from rouge_score.rouge_scorer import RougeScorer
 
 from nel.benchmarks.knowledge import gpqa, nq_open, triviaqa
 from nel.benchmarks.knowledge.mmlu import generative as mmlu
@@ -134,6 +133,8 @@ def test_summary_rouge_is_the_packages() -> None:
     """Equal to rouge-score on random texts of several lines."""
     chance = random.Random(7)  # noqa: S311 - no secret
     words = "the cat sat on a mat . and\nthen dog ran 3 times, No comment".split(" ")
+    from rouge_score.rouge_scorer import RougeScorer  # takes seconds to import
+
     package = RougeScorer(["rouge1", "rouge2", "rougeLsum"])
     for _ in range(300):
         answer, reference = (" ".join(chance.choices(words, k=chance.randint(1, 14))) for _ in range(2))

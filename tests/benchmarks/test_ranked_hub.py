@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from tests.support.letters import letters
 from tests.support.lm_eval import prompts_of, read_samples
 from tests.support.runs import nel, only_run
 
-datasets = pytest.importorskip("datasets", reason="the `datasets` library is not installed")
+pytestmark = pytest.mark.skipif(find_spec("datasets") is None, reason="the `datasets` library is not installed")
 HERE = Path(__file__).parent
 ROWS = json.loads((HERE / "lm_eval_rows.json").read_text(encoding="utf-8"))
 HARNESS = json.loads((HERE / "lm_eval_fixture.json").read_text(encoding="utf-8"))
@@ -42,9 +43,11 @@ class PinnedHub(FakeHub):
 
 def _repo(folder: Path, config: str, splits: dict[str, list[dict[str, Any]]], **kinds: Any) -> dict[str, bytes]:
     """Return the files of a repository: one parquet file for each split, with the hub's own types of columns."""
+    from datasets import Dataset  # takes seconds to import
+
     files = {}
     for split, rows in splits.items():
-        table = datasets.Dataset.from_list(rows)
+        table = Dataset.from_list(rows)
         features = table.features.copy()
         features.update(kinds)
         place = folder / f"{config}-{split}.parquet"
@@ -57,9 +60,11 @@ def _repo(folder: Path, config: str, splits: dict[str, list[dict[str, Any]]], **
 @pytest.fixture(scope="module")
 def hub_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, bytes]]:
     """Return the repositories with the rows of the fixture."""
+    from datasets import ClassLabel
+
     folder = tmp_path_factory.mktemp("hub")
     dev, test = ([row for name in SUBJECTS for row in ROWS[name][part]] for part in ("examples", "samples"))
-    letter = datasets.ClassLabel(names=["A", "B", "C", "D"])
+    letter = ClassLabel(names=["A", "B", "C", "D"])
     return {
         "cais/mmlu": _repo(folder, "all", {"test": test, "dev": dev}, answer=letter),
         "allenai/ai2_arc": _repo(folder, "ARC-Easy", {"test": ROWS["arc_easy"]["samples"]}),

@@ -6,6 +6,7 @@ import io
 import json
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from nel.datasets.modelscope import open_modelscope
 from nel.errors import DatasetError, MissingExtra
 from tests.support.hub import FakeModelScope, running_hub
 
-pytest.importorskip("modelscope_hub")
+pytestmark = pytest.mark.skipif(find_spec("modelscope_hub") is None, reason="needs the extra modelscope")
 ROWS = [{"question": f"q{n}", "choices": {"text": ["a", "b"]}, "answer": n} for n in range(3)]
 LINES = [json.dumps(row).encode() + b"\n" for row in ROWS]
 JSONL = b"".join(LINES)

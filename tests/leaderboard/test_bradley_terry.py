@@ -7,8 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
-from sklearn.linear_model import LogisticRegression
+import scipy
 
 from nel.errors import UndefinedMetric
 from nel.leaderboard.bradley_terry import ELO_PER_STRENGTH, Fit, fit, groups_of, resampled_fits, standardised_lengths
@@ -54,7 +53,7 @@ def by_scipy(found: Comparisons, *, length_control: bool) -> np.ndarray:
         odds = values[found.left] - values[found.right] + (values[size] * x if length_control else 0)
         return float((np.logaddexp(0, odds) - found.score * odds).sum() + values[:size].sum() ** 2)
 
-    best = minimize(lost, np.zeros(size + length_control), method="BFGS", options={"gtol": 1e-8})
+    best = scipy.optimize.minimize(lost, np.zeros(size + length_control), method="BFGS", options={"gtol": 1e-8})
     return np.asarray(best.x)
 
 
@@ -66,6 +65,8 @@ def by_scikit_learn(found: Comparisons, *, length_control: bool) -> np.ndarray:
     design[np.arange(n), found.right] -= 1
     columns = [design[:, 1:], *([standardised_lengths(found)[:, None]] if length_control else [])]
     both = np.vstack([np.hstack(columns)] * 2)
+    from sklearn.linear_model import LogisticRegression  # takes seconds to import
+
     model = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10, max_iter=10_000)
     model.fit(both, np.repeat([1, 0], n), sample_weight=np.concatenate([found.score, 1 - found.score]))
     values = np.concatenate([[0.0], model.coef_[0]])
@@ -251,7 +252,7 @@ def test_a_prior_ranks_everybody_and_is_what_it_says() -> None:
         ties = np.logaddexp(0, values) + np.logaddexp(0, -values)
         return float((np.logaddexp(0, odds) - found.score * odds).sum() + 2.0 * 0.5 * ties.sum())
 
-    best = minimize(lost, np.zeros(3), method="BFGS", options={"gtol": 1e-9}).x
+    best = scipy.optimize.minimize(lost, np.zeros(3), method="BFGS", options={"gtol": 1e-9}).x
     ours = [ranking.standings[name].strength.value for name in "abc"]
     assert ours == pytest.approx((best - best.mean()).tolist(), abs=1e-6)
     assert [ranking.standings[name].rank for name in "abc"] == [1, 2, 3]

@@ -8,9 +8,9 @@ import tracemalloc
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from nel.errors import UndefinedMetric
 from nel.metrics import bootstrap_ci, bootstrap_means
@@ -52,8 +52,10 @@ def test_agrees_with_scipy(name: str, method) -> None:
     """Both ends are scipy's, within six standard errors of the difference of two simulations."""
     scores, size = SCORES[name], 4000
     ours = bootstrap_ci(scores, method=method, n_resamples=size)
-    theirs = stats.bootstrap((scores,), np.mean, n_resamples=size, batch=100, method=method, rng=3).confidence_interval
-    error = scores.std() / math.sqrt(len(scores)) * math.sqrt(0.025 * 0.975 / size) / stats.norm.pdf(1.96)
+    theirs = scipy.stats.bootstrap(
+        (scores,), np.mean, n_resamples=size, batch=100, method=method, rng=3
+    ).confidence_interval
+    error = scores.std() / math.sqrt(len(scores)) * math.sqrt(0.025 * 0.975 / size) / scipy.stats.norm.pdf(1.96)
     lattice = 1 / len(scores) if name == "binary" else 0
     tolerance = 6 * math.sqrt(2) * error * (3 if method == "bca" or name == "skewed" else 1) + lattice
     assert ours.ci_lower == pytest.approx(theirs.low, abs=tolerance, rel=0)
@@ -84,21 +86,21 @@ def test_deferred_means_have_the_distribution_of_plain_ones(name: str) -> None:
     drawn = DeferredReplicates(scores, 3000, np.random.default_rng(1))
     while drawn._settle(-math.inf, math.inf):
         pass
-    assert stats.ks_2samp(drawn._means, plain_means(scores, 3000, 2)).pvalue > 1e-3
+    assert scipy.stats.ks_2samp(drawn._means, plain_means(scores, 3000, 2)).pvalue > 1e-3
 
 
 @pytest.mark.parametrize("name", ["binary", "few continuous"])
 def test_means_have_the_distribution_of_plain_ones(name: str) -> None:
     """Counting distinct values and drawing indices are both drawing with replacement."""
     means = bootstrap_means(SCORES[name], n_resamples=3000, seed=1)
-    assert stats.ks_2samp(means, plain_means(SCORES[name], 3000, 2)).pvalue > 1e-3
+    assert scipy.stats.ks_2samp(means, plain_means(SCORES[name], 3000, 2)).pvalue > 1e-3
 
 
 def test_few_distinct_values_are_an_exact_binomial() -> None:
     """Every count of ones comes as often as the binomial says (chi-square)."""
     means = bootstrap_means([1.0, 1.0, 1.0, 0.0], n_resamples=20_000, seed=3)
     found = np.bincount(np.rint(means * 4).astype(int), minlength=5)
-    assert stats.chisquare(found, 20_000 * stats.binom.pmf(range(5), 4, 0.75)).pvalue > 1e-3
+    assert scipy.stats.chisquare(found, 20_000 * scipy.stats.binom.pmf(range(5), 4, 0.75)).pvalue > 1e-3
 
 
 @given(st.lists(st.floats(-10, 10), min_size=1, max_size=12), st.randoms(use_true_random=False))
@@ -135,9 +137,9 @@ def test_basic_mirrors_percentile() -> None:
 @pytest.mark.parametrize(("bias", "acceleration"), [(0.5, 0.0), (0.6, 0.0), (0.4, 0.1), (0.55, -0.05)])
 def test_bca_shares_are_efrons(bias: float, acceleration: float) -> None:
     """Phi(z0 + (z0 + z) / (1 - a (z0 + z))), by scipy's normal; without bias and skewness the percentiles."""
-    shift = stats.norm.ppf(bias)
-    moved = shift + stats.norm.ppf([0.025, 0.975])
-    expected = stats.norm.cdf(shift + moved / (1 - acceleration * moved))
+    shift = scipy.stats.norm.ppf(bias)
+    moved = shift + scipy.stats.norm.ppf([0.025, 0.975])
+    expected = scipy.stats.norm.cdf(shift + moved / (1 - acceleration * moved))
     assert _bca_shares(0.025, bias, acceleration) == pytest.approx(expected.tolist())
     if (bias, acceleration) == (0.5, 0.0):
         assert expected.tolist() == pytest.approx([0.025, 0.975])

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from nel.errors import UndefinedMetric
 from nel.metrics import cluster_interval, clustered_stderr
@@ -44,7 +44,7 @@ def test_order_does_not_matter(pairs: list[tuple[int, str]]) -> None:
 def test_interval_uses_t_with_one_degree_less_than_clusters() -> None:
     """The half width is t(G - 1) times the standard error."""
     interval = cluster_interval(VALUES, CLUSTERS, level=0.9)
-    half = stats.t.ppf(0.95, 2) * clustered_stderr(VALUES, CLUSTERS)
+    half = scipy.stats.t.ppf(0.95, 2) * clustered_stderr(VALUES, CLUSTERS)
     assert (interval.lower, interval.upper) == pytest.approx((7 / 12 - half, 7 / 12 + half))
     assert (interval.method, interval.covers) == ("t_cluster", "new clusters")
 

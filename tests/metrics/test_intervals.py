@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from scipy import stats
+import scipy
 
 from nel.metrics import mean_interval, pass_at_k, wilson_interval
 
@@ -34,7 +34,7 @@ def test_wilson_coverage_is_nominal_for_small_n() -> None:
         grid = [0.5 + 0.49 * step / 49 for step in range(50)]
         covered = [
             sum(
-                stats.binom.pmf(k, n, theta)
+                scipy.stats.binom.pmf(k, n, theta)
                 for k, i in enumerate(intervals)
                 if (i.lower or 0) <= theta <= (i.upper or 0)
             )
@@ -47,7 +47,7 @@ def test_mean_interval_is_students_t() -> None:
     """The interval of a mean equals scipy's."""
     values = [0.1, 0.5, 0.9, 0.4, 0.7]
     interval = mean_interval(values)
-    expected = stats.t.interval(0.95, len(values) - 1, loc=sum(values) / 5, scale=stats.sem(values))
+    expected = scipy.stats.t.interval(0.95, len(values) - 1, loc=sum(values) / 5, scale=scipy.stats.sem(values))
     assert (interval.lower, interval.upper) == pytest.approx(expected)
 
 

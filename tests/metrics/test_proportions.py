@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from scipy import stats
+import scipy
 
 from nel.metrics import Interval, beta_interval, clopper_pearson_interval, jeffreys_interval, wilson_interval
 
@@ -50,7 +50,7 @@ def test_clopper_pearson_covers_at_least_as_often_as_it_says() -> None:
     intervals = [clopper_pearson_interval(right, n) for right in range(n + 1)]
     for truth in (0.01, 0.1, 0.37, 0.5, 0.8, 0.99):
         covered = [i for i, one in enumerate(intervals) if (one.lower or 0) <= truth <= (one.upper or 0)]
-        assert stats.binom.pmf(covered, n, truth).sum() >= 0.95
+        assert scipy.stats.binom.pmf(covered, n, truth).sum() >= 0.95
 
 
 def test_methods_are_named() -> None:

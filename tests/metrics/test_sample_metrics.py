@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from nel.errors import UndefinedMetric
 from nel.metrics import (
@@ -188,7 +188,7 @@ def test_bootstrap_stderr_needs_two_resamples(num_samples: int) -> None:
 def test_t_interval_is_scipys() -> None:
     """Student's t, at any level."""
     values = [0.1, 0.5, 0.9, 0.4, 0.7]
-    expected = stats.t.interval(0.9, 4, loc=np.mean(values), scale=stats.sem(values))
+    expected = scipy.stats.t.interval(0.9, 4, loc=np.mean(values), scale=scipy.stats.sem(values))
     found = ci(level=0.9)(samples(values))
     assert (found["lower"], found["upper"]) == pytest.approx(expected)
 
@@ -196,7 +196,7 @@ def test_t_interval_is_scipys() -> None:
 def test_clustered_t_interval() -> None:
     """The mean and t(G - 1) times the clustered standard error."""
     scores = samples([1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 1], passage="aaaabbbbcccc")
-    half = stats.t.ppf(0.975, 2) / 6
+    half = scipy.stats.t.ppf(0.975, 2) / 6
     found = ci(cluster="passage")(scores)
     assert (found["lower"], found["upper"]) == pytest.approx((7 / 12 - half, 7 / 12 + half))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,17 +16,24 @@ from tests.reports import run_fixture
 from tests.reports.test_judging import judged_run
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, LocatorAssertions, Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 PATIENCE_MS = 120_000
 """Bounds a hang: a busy machine takes longer than the 5 s that are waited by default."""
-sync_api.expect.set_options(timeout=PATIENCE_MS)
 pytestmark = [
+    pytest.mark.skipif(find_spec("playwright") is None, reason="playwright is not installed"),
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium in PATH"),
     pytest.mark.slow,
 ]
+
+
+def expect(found: Locator) -> LocatorAssertions:
+    """Return what can be expected of a part of the page."""
+    from playwright import sync_api
+
+    sync_api.expect.set_options(timeout=PATIENCE_MS)
+    return sync_api.expect(found)
 
 
 class Watched:
@@ -49,7 +57,9 @@ class Watched:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
+    from playwright.sync_api import sync_playwright  # takes half a second to import
+
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE_MS)
         yield browser
         browser.close()
@@ -75,7 +85,7 @@ def test_model_output_never_runs(watched: Watched, report: Path) -> None:
     """With every row of a page of hostile outputs open there is no dialog, no console line and no request."""
     page = watched.page
     page.fill("[name=search]", "alert(")
-    sync_api.expect(page.locator("[role=status]")).to_contain_text("match")
+    expect(page.locator("[role=status]")).to_contain_text("match")
     page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
     page.wait_for_function("document.querySelectorAll('.panel pre').length > 50")
     page.wait_for_timeout(200)
@@ -90,17 +100,17 @@ def test_filters_narrow_the_list(watched: Watched) -> None:
     page = watched.page
     assert status(page) == "600 samples"
     page.select_option("[name=group]", "unscored")
-    sync_api.expect(page.locator(".browser li")).to_have_count(18)
+    expect(page.locator(".browser li")).to_have_count(18)
     assert status(page) == "18 of 600 samples match"
     page.select_option("[name=kind]", "infra:server_error")
-    sync_api.expect(page.locator(".browser li")).to_have_count(5)
+    expect(page.locator(".browser li")).to_have_count(5)
     page.click("button[type=reset]")
-    sync_api.expect(page.locator(".browser li")).to_have_count(50)
+    expect(page.locator(".browser li")).to_have_count(50)
     page.select_option("[name=category]", "law")
     page.fill("[name=search]", "mmlu-pro/0000")
-    sync_api.expect(page.locator("[role=status]")).not_to_have_text("600 samples")
+    expect(page.locator("[role=status]")).not_to_have_text("600 samples")
     expected = [row for row in run_fixture.make_rows(600)[:10] if row["metadata"]["category"] == "law"]
-    sync_api.expect(page.locator(".browser li")).to_have_count(len(expected))
+    expect(page.locator(".browser li")).to_have_count(len(expected))
     assert set(page.locator(".browser .category").all_inner_texts()) <= {"law"}
     assert watched.incidents == []
 
@@ -174,12 +184,12 @@ def test_replies_of_judges_are_shown_and_never_run(browser: Any, tmp_path: Path)
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     watched = Watched(page, report)
     page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
-    sync_api.expect(page.locator(".opinion")).to_have_count(40)
+    expect(page.locator(".opinion")).to_have_count(40)
     assert page.locator(".opinion .pill.graded").count() == 36
     assert page.locator(".opinion .pill.unscored").first.inner_text() == "two_verdicts"
     assert page.locator(".opinion script, .opinion svg, .opinion img").count() == 0
     page.fill("[name=search]", "C or I")
-    sync_api.expect(page.locator("[role=status]")).to_contain_text("2 of 20")
+    expect(page.locator("[role=status]")).to_contain_text("2 of 20")
     assert page.evaluate("window.pwned") is None
     assert watched.incidents == []
     assert watched.requests == [report.as_uri()]

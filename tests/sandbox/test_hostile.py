@@ -9,7 +9,7 @@ import pytest
 from nel.sandbox import Case, Limits, Program, Sandbox, SandboxSettings
 from tests.sandbox.conftest import need_engine
 from tests.sandbox.hostile.catalogue import Program as Hostile
-from tests.sandbox.hostile.catalogue import load_problems, load_programs
+from tests.sandbox.hostile.catalogue import families, load_problems, load_programs
 
 # A family may hold forty programs that each use up their limit: minutes, where the CPUs are shared.
 pytestmark = [pytest.mark.docker, pytest.mark.slow, pytest.mark.timeout(1800)]
@@ -19,7 +19,7 @@ TIGHT = {"cpu_seconds": 2.0, "idle_seconds": 1.5, "compile_seconds": 8.0}
 AMPLE = {"cpu_seconds": 20.0, "idle_seconds": 20.0, "compile_seconds": 120.0}
 """For programs that must not: on a machine ten times slower they get the same verdict."""
 PROBLEMS = load_problems()
-FAMILIES = sorted({(one.language, one.family) for one in load_programs()})
+FAMILIES = families()
 
 
 def program_of(hostile: Hostile) -> Program:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from functools import cache
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import corpus_bleu as sacrebleu_corpus_bleu
 from sacrebleu import corpus_chrf as sacrebleu_corpus_chrf
 from sacrebleu.metrics.chrf import CHRF
@@ -23,7 +23,6 @@ from tests.support.tiers import ENDS, representatives
 
 EXACT = 1e-9
 SCORERS = (f1_token, bleu, rouge, chrf)
-ROUGE_SCORER = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=False)
 
 HAND_MADE = [
     ("ab", "ab"),
@@ -54,6 +53,13 @@ HAND_MADE = [
 ]
 
 
+@cache
+def _rouge_scorer() -> Any:
+    from rouge_score.rouge_scorer import RougeScorer  # takes seconds to import
+
+    return RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=False)
+
+
 def _random_pairs(count: int) -> list[tuple[str, str]]:
     rng = random.Random(7)  # noqa: S311 - a seeded test
     words = ["the", "a", "an", "cat", "dog", "sat,", "mat.", "on", "(well)", "12", "3.5", "x-ray", "don't", "Cat", "É"]
@@ -70,7 +76,7 @@ texts = st.text(alphabet=st.one_of(st.sampled_from("ab the. 1猫\n"), st.charact
 
 
 def _rouge_reference(targets: list[str], response: str) -> list[float]:
-    scores = ROUGE_SCORER.score_multi(targets, response)
+    scores = _rouge_scorer().score_multi(targets, response)
     return [float(scores[key].fmeasure) for key in ("rouge1", "rouge2", "rougeL")]
 
 

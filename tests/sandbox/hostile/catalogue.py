@@ -45,6 +45,11 @@ def load_programs() -> list[Program]:
     return [read_program(path) for path in sorted(HERE.glob("*/*")) if path.suffix in LANGUAGES]
 
 
+def families() -> list[tuple[str, str]]:
+    """Return each language and family that has a program, by the files' names alone."""
+    return sorted({(LANGUAGES[path.suffix], path.parent.name) for path in HERE.glob("*/*") if path.suffix in LANGUAGES})
+
+
 def read_program(path: Path) -> Program:
     """Return the program of one file.
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -26,9 +27,9 @@ from nel.prompts import compile_template
 from nel.scoring.numeric import math_answer
 from nel.scoring.numeric.math_answer import expressions_equal, final_expression, math_equal
 from nel.types import ModelFailure, Response, Sample, Scored, ScorerInput
-from tests.support.tiers import ENDS, representatives
+from tests.support.tiers import ENDS, first_rows, representatives
 
-pytest.importorskip("math_verify", reason="math_equal needs the extra math")
+pytestmark = pytest.mark.skipif(find_spec("math_verify") is None, reason="math_equal needs the extra math")
 
 
 _HANGS_SECONDS = 120.0
@@ -368,33 +369,31 @@ def test_a_hostile_target_ends_in_time(_ends_the_worker: None, target: str) -> N
     assert expressions_equal("2x", "x+x")
 
 
-_TEN_MEGABYTES = {
-    unit: head + unit * (10_000_000 // len(unit)) + tail
-    for head, unit, tail in [
-        ("", "a", ""),
-        ("", "1 ", ""),
-        ("", "\n", ""),
-        ("", "{", ""),
-        ("", "$", ""),
-        ("", "$1$", ""),
-        ("", "\\boxed{", ""),
-        ("\\boxed{", "1", "}"),
-        ("\\boxed{", "{}", ""),
-        ("", "\\boxed{1}", ""),
-        ("", "Answer: 4\n", ""),
-        ("Answer: ", "4", ""),
-        ("", "* ", ""),
-        ("", "Answer ", ""),
-    ]
-}
+_REPEATED = [
+    ("", "\\boxed{", ""),
+    ("\\boxed{", "1", "}"),
+    ("", "Answer: 4\n", ""),
+    ("", "a", ""),
+    ("", "1 ", ""),
+    ("", "\n", ""),
+    ("", "{", ""),
+    ("", "$", ""),
+    ("", "$1$", ""),
+    ("\\boxed{", "{}", ""),
+    ("", "\\boxed{1}", ""),
+    ("Answer: ", "4", ""),
+    ("", "* ", ""),
+    ("", "Answer ", ""),
+]
 
 
 @ENDS
-@pytest.mark.parametrize("unit", representatives(list(_TEN_MEGABYTES), "\\boxed{", "1", "Answer: 4\n"), ids=repr)
-def test_ten_megabytes_are_scored_in_time(_ends_the_worker: None, unit: str) -> None:  # noqa: PT019
+@pytest.mark.parametrize(("head", "unit", "tail"), first_rows(3, _REPEATED), ids=repr)
+def test_ten_megabytes_are_scored_in_time(_ends_the_worker: None, head: str, unit: str, tail: str) -> None:  # noqa: PT019
     """A response of ten million characters is wrong, or not comparable, in seconds."""
+    response = head + unit * (10_000_000 // len(unit)) + tail
     with suppress(ScorerError):
-        assert not _score_in_short(_TEN_MEGABYTES[unit], "5")["correct"]
+        assert not _score_in_short(response, "5")["correct"]
     assert expressions_equal("2x", "x+x")
 
 
