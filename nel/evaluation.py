@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nel.artifacts.write import BenchmarkResult, write_artifacts
-from nel.config.load import build_config, with_panel
+from nel.config.load import build_config
 from nel.config.schema import JudgeConfig, RunConfig
+from nel.config.settings import Given
 from nel.core.failpoints import reached
 from nel.engine.exit_status import ExitStatus
 from nel.engine.plan import Digests, Plan, duplicate_id, make_plans, stream_samples
@@ -104,21 +105,20 @@ def evaluate(
 
 
 def rescore(
-    run_dir: Path, *, scorer: str | None = None, overrides: Sequence[str] = (), progress: Progress | None = None
+    run_dir: Path, *, given: Sequence[Given] = (), overrides: Sequence[str] = (), progress: Progress | None = None
 ) -> RunResult:
-    """Score the stored answers of a run again, without sending any request, and rewrite its artifacts.
+    """Score the stored answers of a run again, without a single request, and write its artifacts.
 
     Args:
         run_dir: The directory of the run.
-        scorer: ``NAME`` or ``NAME:key=value,...`` instead of the run's scorer; every answer is scored again.
-        overrides: ``key.path=value``, applied to the run's configuration.
+        given: What flags set, such as another scorer, laid over the run's configuration.
+        overrides: ``key.path=value``, laid over both.
         progress: Live counts, for a progress display.
 
     Raises:
         NelError: There is no such run, or the scorer is unusable.
     """
-    chosen = [f"benchmarks.{number}.scorer={scorer}" for number in range(_count_benchmarks(run_dir)) if scorer]
-    config = stored_config(run_dir, overrides=[*overrides, *chosen])
+    config = stored_config(run_dir, given=given, overrides=overrides)
     progress = progress or Progress()
     check_writers(config.output.reports)
     plans = make_plans(config, resuming=True)
@@ -156,30 +156,24 @@ def _written(
     )
 
 
-def _count_benchmarks(run_dir: Path) -> int:
-    with Snapshot(run_dir / FILE_NAME) as snapshot:
-        return len((snapshot.meta("config") or {}).get("benchmarks", ()))
-
-
-def stored_config(run_dir: Path, *, overrides: Sequence[str] = (), panel: Sequence[JsonObject] = ()) -> RunConfig:
-    """Return the configuration of a stored run, set to continue in its directory.
+def stored_config(run_dir: Path, *, given: Sequence[Given] = (), overrides: Sequence[str] = ()) -> RunConfig:
+    """Return the configuration a run was started with, from its run.db, set to continue in that directory.
 
     Args:
-        overrides: ``key.path=value``, applied to it.
-        panel: The judges that replace the run's own; empty: no change.
+        run_dir: The directory of the run.
+        given: What flags set, laid over it.
+        overrides: ``key.path=value``, laid over both.
 
     Raises:
-        StoreError: There is no usable run.db, or the run was stopped before it began.
-        ConfigError: An override is wrong.
+        StoreError: There is no usable run.db, or the run was stopped before it had begun.
+        ConfigError: A flag or an override is wrong.
     """
     with Snapshot(run_dir / FILE_NAME) as snapshot:
         data = snapshot.meta("config")
     if data is None:
         raise StoreError(f"{run_dir} holds no run that has begun; start a new one")
-    if panel:
-        data = with_panel(data, panel)
-    output = {"dir": str(run_dir), "reports": list(_reports_in(data))}
-    return build_config({**data, "output": output}, overrides=overrides, where=str(run_dir))
+    data = {**data, "output": {"dir": str(run_dir), "reports": list(_reports_in(data))}}
+    return build_config(data, given=given, overrides=overrides, where=str(run_dir))
 
 
 def stored_reports(run_dir: Path) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ COMMANDS = (
     ("eval",),
     ("eval", "run"),
     ("eval", "resume"),
+    ("eval", "score"),
     ("eval", "watch"),
     ("judge", "leaderboard"),
     ("list",),
@@ -201,19 +202,21 @@ def _card(benchmark: Benchmark) -> list[tuple[str, str]]:
 def configuration() -> str:
     """Return the page with every key of the configuration, read from its schema."""
     parts = [HEAD + CONFIGURATION_INTRODUCTION]
-    tree = ast.parse(inspect.getsource(schema))
-    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     for title, model in SECTIONS.items():
-        parts.append(f"## {title}\n\n{inspect.cleandoc(model.__doc__ or '')}\n\n| key | default | |\n|---|---|---|")
-        for name, described in _described_fields(classes[model.__name__]):
+        parts.append(f"## {title}\n\n{inspect.cleandoc(model.__doc__ or '')}\n")
+        parts.append("| key | default | flag | |\n|---|---|---|---|")
+        for name, described in _described_fields(model):
             field = model.model_fields[name]
             default = "required" if field.is_required() else _shown(field.get_default(call_default_factory=True))
-            parts.append(f"| `{name}` | {default} | {described} |")
+            flags = ", ".join(f"`{flag.name}`" for flag in field.metadata if isinstance(flag, schema.Flag))
+            parts.append(f"| `{name}` | {default} | {flags} | {described} |")
         parts.append("")
     return "\n".join(parts)
 
 
-def _described_fields(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
+def _described_fields(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
+    """Yield each field of a model and the text below it."""
+    node = next(node for node in ast.parse(inspect.getsource(model)).body if isinstance(node, ast.ClassDef))
     following = [*node.body[1:], None]
     for statement, after in zip(node.body, following, strict=True):
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):

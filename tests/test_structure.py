@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from nel.config import schema
+from nel.config.settings import settings
 
 ROOT = Path(__file__).resolve().parents[1]
 FENCES = {
@@ -98,7 +99,8 @@ def test_every_flag_of_eval_run_is_documented() -> None:
     """The generated page of the command line names every flag; run `make docs` when this fails."""
     page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     flags = set(re.findall(r'"(--[a-z-]+)"', (ROOT / "nel" / "cli" / "eval_run.py").read_text(encoding="utf-8")))
-    assert flags
+    flags |= {setting.flag.name for setting in settings()}
+    assert {"--dry-run", "--temperature"} <= flags
     assert sorted(flag for flag in flags if flag not in page) == []
 
 

@@ -115,5 +115,5 @@ def _how_it_is_asked(given: Mapping[str, Any], key: str) -> dict[str, Any]:
     if "max_retries" in given:
         settings["attempts_max"] = int(given["max_retries"]) + 1
     if "request_timeout" in given:
-        settings["first_byte_timeout_seconds"] = settings["total_timeout_seconds"] = float(given["request_timeout"])
+        settings["total_timeout_seconds"] = float(given["request_timeout"])
     return settings

@@ -178,7 +178,7 @@ def _write_and_try(draft: Draft, path: Path) -> None:
     checks = validate_file(path)[draft.name]
     show_checks(checks)
     if not all(check.passed for check in checks):
-        typer.echo(f"nel: mend {path}, then: nel byob validate {quote(str(path))}", err=True)
+        typer.echo(f"nel: fix {path}, then: nel byob validate {quote(str(path))}", err=True)
         raise typer.Exit(EXIT_USAGE)
 
 

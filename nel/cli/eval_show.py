@@ -15,6 +15,7 @@ from rich.text import Text
 
 from nel.artifacts.write import BenchmarkResult
 from nel.cli.progress import showing
+from nel.cli.settings import Chosen
 from nel.cli.terminal import percent, plain
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
@@ -50,11 +51,11 @@ def show_run(config: RunConfig, *, resume: bool, as_json: bool, allowed: frozens
     _show(result, progress, as_json=as_json)
 
 
-def show_rescored(run_dir: Path, *, scorer: str | None, overrides: list[str], as_json: bool) -> None:
+def show_rescored(run_dir: Path, chosen: Chosen, *, as_json: bool) -> None:
     """Score stored answers, print the result on stdout, and exit with the run's code."""
     progress = Progress()
     with showing(progress):
-        result = rescore(run_dir, scorer=scorer, overrides=overrides, progress=progress)
+        result = rescore(run_dir, given=chosen.given, overrides=chosen.overrides, progress=progress)
     _show(result, progress, as_json=as_json)
 
 
@@ -220,11 +221,11 @@ def _remarks(result: RunResult) -> list[str]:
         remarks.append(result.ending.reason)
     if result.exit_code not in (0, 2):
         what = "resume with" if result.exit_code != EXIT_UNSCORED else "try the unscored again with"
-        what = "mend that, then" if _is_judge_misused(result) else what
+        what = "fix that, then" if _is_judge_misused(result) else what
         judges = " --judge-url URL --judge-id NAME" if _lacks_judge(result) else ""
         remarks.append(f"{what}: nel eval resume {result.run_dir}{judges}")
     elif result.exit_code:
-        remarks.append(f"mend it, then: nel eval resume {result.run_dir} (-O key=value changes a setting)")
+        remarks.append(f"fix it, then: nel eval resume {result.run_dir} (-O key=value changes a setting)")
     return remarks
 
 

@@ -157,7 +157,7 @@ def _lines(view: RunView) -> list[str]:
     if view.reason is not None:
         lines.append(_REASONS.get(view.reason) or plain(view.reason))
     if view.state in ("stopped", "killed"):
-        lines.append(f"go on with: nel eval resume {plain(str(view.run_dir))}")
+        lines.append(f"resume with: nel eval resume {plain(str(view.run_dir))}")
     return lines
 
 

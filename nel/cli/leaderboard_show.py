@@ -1,9 +1,9 @@
-"""What `nel judge leaderboard` prints: the plan of a dry run, the table, and the line that says how to go on."""
+"""What `nel judge leaderboard` prints: the plan of a dry run, the table, and the command that resumes."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nel.cli.progress import showing
+from nel.cli.settings import Chosen
 from nel.cli.terminal import plain
 from nel.core.strict_json import dumps
 from nel.engine.progress import Progress
@@ -38,10 +39,9 @@ def show_leaderboard(
     contest: Contest | None,
     settings: Settings,
     *,
-    judge: Mapping[str, Any],
+    chosen: Chosen,
     output_dir: Path,
     resume: bool,
-    overrides: Sequence[str],
     as_json: bool,
 ) -> None:
     """Judge, show progress on stderr and the result on stdout, and exit with the code of the judging."""
@@ -49,7 +49,7 @@ def show_leaderboard(
     with showing(progress):
         if resume:
             result = resume_leaderboard(
-                output_dir, settings, contest=contest, judge=judge, overrides=overrides, progress=progress
+                output_dir, settings, contest=contest, given=chosen.given, overrides=chosen.overrides, progress=progress
             )
         elif contest is not None:
             result = start_leaderboard(contest, settings, output_dir=output_dir, progress=progress)
@@ -119,7 +119,7 @@ def _next_step(result: LeaderboardResult) -> list[str]:
     said = [] if ending.reason == "done" else [ending.reason]
     resume = f"nel judge leaderboard --resume -o {result.directory}"
     if result.exit_code == EXIT_USAGE:
-        said.append(f"mend it, then: {resume} (with --judge-url and --judge-id where another judge is meant)")
+        said.append(f"fix it, then: {resume} (with --judge-url and --judge-id for another judge)")
     elif result.exit_code:
-        said.append(f"go on with: {resume}")
+        said.append(f"resume with: {resume}")
     return said

@@ -23,6 +23,7 @@ from typing import Any, Final, Protocol
 from nel.config.identity import JUDGE_PREFIX, judge_fields
 from nel.config.load import build_config
 from nel.config.schema import RunConfig
+from nel.config.settings import Given
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line, loads, pretty
 from nel.engine.progress import Progress
@@ -61,9 +62,10 @@ class Contest:
     bench: str | None = None
     pairs: str | None = None
     """``all``, ``baseline`` or a number; None: ``baseline`` where there is one, else ``all``."""
-    judge: Mapping[str, Any]
-    """The configuration of the judging run, but for its benchmark and its directory."""
+    given: Sequence[Given] = ()
+    """What flags set in the configuration of the judging run, such as its judges."""
     overrides: Sequence[str] = ()
+    """``key.path=value``, laid over that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +107,7 @@ def plan_leaderboard(contest: Contest, settings: Settings) -> Planned:
         )
     kind = contest.pairs or (BASELINE if settings.baseline else ALL)
     pairing = make_pairs(entries, pairs=kind, baseline=settings.baseline, seed=settings.seed)
-    return Planned(entries=entries, pairing=pairing, config=_config(contest.judge, Path(), contest.overrides))
+    return Planned(entries=entries, pairing=pairing, config=_config({}, Path(), contest.given, contest.overrides))
 
 
 def start_leaderboard(
@@ -138,7 +140,7 @@ def resume_leaderboard(
     settings: Settings,
     *,
     contest: Contest | None = None,
-    judge: Mapping[str, Any] | None = None,
+    given: Sequence[Given] = (),
     overrides: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> LeaderboardResult:
@@ -148,7 +150,7 @@ def resume_leaderboard(
         output_dir: Of the leaderboard, or where leaderboards are.
         settings: Of the statistics; its seed and baseline are those it was started with.
         contest: The runs, where they are named again: they must be the ones it was started with.
-        judge: Laid over the configuration it was started with.
+        given: What flags set, laid over the configuration it was started with.
         overrides: ``key.path=value``, laid over that.
         progress: Live counts.
 
@@ -165,7 +167,7 @@ def resume_leaderboard(
     settings = replace(settings, seed=stored["scheduling"]["seed"], baseline=stored["scheduling"]["baseline"])
     _check_anchor(settings, [entry["label"] for entry in stored["entries"]])
     before = _judging_config(directory) or stored["config"]
-    config = _config(_laid_over(before, judge or {}), directory, overrides)
+    config = _config(before, directory, given, overrides)
     return _judge(directory, config, settings, progress)
 
 
@@ -246,18 +248,13 @@ def _config_json(config: RunConfig) -> dict[str, Any]:
     return config.model_dump(mode="json", exclude=set(_SETTLED))
 
 
-def _config(judge: Mapping[str, Any], directory: Path, overrides: Sequence[str]) -> RunConfig:
-    data = {**judge, "benchmarks": [{"name": SLOT, "dataset": PAIRS}]}
-    config = build_config(data, overrides=overrides, where="nel judge leaderboard")
+def _config(base: Mapping[str, object], directory: Path, given: Sequence[Given], overrides: Sequence[str]) -> RunConfig:
+    data = {**base, "benchmarks": [{"name": SLOT, "dataset": PAIRS}]}
+    config = build_config(data, given=given, overrides=overrides, where="nel judge leaderboard")
     judges = config.judge_of(config.benchmarks[0])
     if judges is None or not judges.panel:
         raise ConfigError("no judge is named; give --judge-url and --judge-id")
     return _placed(config, directory)
-
-
-def _laid_over(stored: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a configuration with what is given in the place of what was stored, section by section."""
-    return {**stored, **{name: {**(stored.get(name) or {}), **part} for name, part in given.items()}}
 
 
 def _placed(config: RunConfig, directory: Path) -> RunConfig:

@@ -170,7 +170,7 @@ def test_a_file_that_fails_its_checks_is_kept_to_be_mended(tmp_path: Path) -> No
     write_jsonl(tmp_path / "rows.jsonl", [{"question": "1 + 1?", "answer": "2"}])
     done = nel("byob", "new", "rows.jsonl", "--yes", "--prompt", "{questoin}", "--name", "m", cwd=tmp_path)
     assert done.returncode == 2
-    assert "mend m.py, then: nel byob validate m.py" in done.stderr
+    assert "fix m.py, then: nel byob validate m.py" in done.stderr
 
 
 def nel_with_input(folder: Path, stdin: str, *arguments: str) -> Any:

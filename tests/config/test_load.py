@@ -146,3 +146,20 @@ def test_benchmark_generation_wins_field_by_field() -> None:
     )
     merged = config.generation_of(config.benchmarks[0])
     assert (merged.temperature, merged.max_tokens) == (1.0, 5)
+
+
+@pytest.mark.parametrize(
+    ("settings", "deadlines"),
+    [
+        ({}, (10, 600, 600)),
+        ({"total_timeout_seconds": 1200}, (10, 1200, 1200)),
+        ({"total_timeout_seconds": 5}, (5, 5, 5)),
+        ({"total_timeout_seconds": 1200, "first_byte_timeout_seconds": 30}, (10, 30, 1200)),
+        ({"total_timeout_seconds": 5, "first_byte_timeout_seconds": 30, "connect_timeout_seconds": 1}, (1, 5, 5)),
+    ],
+)
+def test_the_total_timeout_takes_effect_alone(settings: dict[str, float], deadlines: tuple[float, ...]) -> None:
+    """Raised or lowered, it needs no other key; deadlines that are given may only be earlier."""
+    endpoint = build_config({"endpoint": {**ENDPOINT, **settings}, "benchmarks": ["x"]}).endpoint
+    assert endpoint is not None
+    assert (endpoint.connect_seconds, endpoint.first_byte_seconds, endpoint.total_timeout_seconds) == deadlines

@@ -76,7 +76,7 @@ def test_a_case_of_the_wrong_type_costs_its_own_sample(tmp_path: Path, how: str,
     assert "Traceback" not in stderr
     assert "asked: no judge could be asked about 1 sample (bad_case): " in stderr
     assert said in stderr
-    assert "mend that, then: nel eval resume" in stderr
+    assert "fix that, then: nel eval resume" in stderr
 
 
 @pytest.mark.parametrize(

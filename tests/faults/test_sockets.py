@@ -15,7 +15,7 @@ import nel
 from nel.models.transport.pool import Pool
 from tests.faults.certificates import Authority, authority
 from tests.faults.invariants import nothing_paid_twice
-from tests.faults.runs import config, run
+from tests.faults.runs import cli_run, config, run
 from tests.faults.server import (
     Call,
     Do,
@@ -152,6 +152,14 @@ def test_a_slow_answer_meets_its_own_deadline(tmp_path: Path, reply: Reply, kind
     assert ran.states[1] == f"infra:{kind}"
     assert ran.states.count("scored") == 7
     assert ran.failures["categories"][ran.states[1]]["count"] == 1
+
+
+def test_a_plain_timeout_ends_an_answer_that_hangs(tmp_path: Path) -> None:
+    """--timeout alone bounds each attempt; the sample that never gets an answer is unscored under the total timeout."""
+    with serving({1: [Do.HANG]}) as server:
+        done, ran = cli_run(tmp_path, server, "--timeout", "1", n=4, endpoint={"attempts_max": 2})
+        assert len(server.of(1)) == 2
+    assert (done.returncode, ran.states) == (3, ["scored", "infra:timeout", "scored", "scored"])
 
 
 def test_f18_a_black_hole_is_a_connect_timeout(tmp_path: Path) -> None:

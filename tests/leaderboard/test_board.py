@@ -204,7 +204,7 @@ def test_verdicts_that_cannot_be_read_are_left_out_and_change_the_exit_code(runs
     assert board["left_out"][0]["of"] == "judge"
     assert board["left_out"][0]["reason"].startswith("judge:")
     assert by_label(board)["alpha"]["win_rate"]["n"] == _N - 1
-    assert "go on with: nel judge leaderboard --resume -o" in said
+    assert "resume with: nel judge leaderboard --resume -o" in said
 
 
 def test_a_judge_that_is_down_stops_resumably(runs: Runs, tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_a_judge_that_is_down_stops_resumably(runs: Runs, tmp_path: Path) -> Non
         )  # fmt: skip
     assert not board["complete"], board["left_out"]
     assert "PARTIAL" in said
-    assert f"go on with: nel judge leaderboard --resume -o {Path('out') / only(tmp_path / 'out').name}" in said
+    assert f"resume with: nel judge leaderboard --resume -o {Path('out') / only(tmp_path / 'out').name}" in said
     with scripted(judge(WORTH)) as endpoint:
         resumed, _ = board_of(
             "--resume", "-o", "out", "--judge-url", endpoint.url, "--judge-id", "s", cwd=tmp_path

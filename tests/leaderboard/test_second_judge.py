@@ -35,8 +35,8 @@ def test_a_judge_that_was_named_wrongly_is_replaced(runs: list[str], tmp_path: P
         )  # fmt: skip
         assert wrong.returncode == 2
         directory = only(tmp_path / "out")
-        assert f"mend it, then: nel judge leaderboard --resume -o out/{directory.name}" in wrong.stderr
-        assert "--judge-url and --judge-id where another judge is meant" in wrong.stderr
+        assert f"fix it, then: nel judge leaderboard --resume -o out/{directory.name}" in wrong.stderr
+        assert "--judge-url and --judge-id for another judge" in wrong.stderr
         assert "4 of 4 pairs are left out (judge:model_not_served 4)" in wrong.stderr
         assert "Elo: nothing was compared" in wrong.stderr
         assert wrong.stderr.count("nothing was compared") == 1

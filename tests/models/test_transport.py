@@ -153,6 +153,8 @@ async def test_bodies_of_all_shapes(route: str, sent: list[Part], body: bytes) -
         ([OK + b"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\nxx"], "malformed", {}),
         ([OK + b"Content-Length: 2000\r\n\r\n" + b"x" * 2000], "too_large", {}),
         ([b"HTTP/1.1 302 Found\r\nLocation: http://x/\r\nContent-Length: 0\r\n\r\n"], "not_found", {}),
+        ([], "timeout", {"total": 0.3}),
+        ([OK + b"Content-Length: 9\r\n\r\n{"], "timeout", {"total": 0.3}),
         ([0.6], "first_byte_timeout", {"first_byte": 0.3}),
         ([OK, 0.6], "first_byte_timeout", {"first_byte": 0.3}),
         ([OK + b"Content-Length: 9\r\n\r\n{", 0.6], "idle_timeout", {"idle": 0.3}),

@@ -60,12 +60,12 @@ class DirectTransport:
         """Make the connection pool."""
         endpoint = self._endpoint
         limits = Limits(
-            first_byte_seconds=endpoint.first_byte_timeout_seconds,
+            first_byte_seconds=endpoint.first_byte_seconds,
             idle_seconds=endpoint.idle_timeout_seconds,
             total_seconds=endpoint.total_timeout_seconds,
             body_bytes_max=endpoint.response_bytes_max,
         )
-        self._pool = Pool(self._origin, self._tls, limits, connect_seconds=endpoint.connect_timeout_seconds)
+        self._pool = Pool(self._origin, self._tls, limits, connect_seconds=endpoint.connect_seconds)
         return self
 
     async def __aexit__(

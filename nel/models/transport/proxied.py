@@ -53,7 +53,7 @@ class ProxiedTransport:
         """Open the connection pool."""
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=self._connections, ssl=self._tls),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._endpoint.connect_timeout_seconds),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._endpoint.connect_seconds),
             headers=self._headers,
             proxy=self._proxy,
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -78,9 +78,9 @@ class ProxiedTransport:
         started = time.monotonic()
         connection = {"reused": False}
         ends = asyncio.get_running_loop().time() + endpoint.total_timeout_seconds
-        kind, allowed = "first_byte_timeout", endpoint.first_byte_timeout_seconds
+        kind, allowed = "first_byte_timeout", endpoint.first_byte_seconds
         try:
-            async with asyncio.timeout(min(allowed, endpoint.total_timeout_seconds)) as deadline:
+            async with asyncio.timeout(allowed) as deadline:
                 async with self._session.request(
                     method, url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=connection
                 ) as response:
@@ -96,7 +96,7 @@ class ProxiedTransport:
                         response.status, response.headers, read, time.monotonic() - started, streamed, started
                     )
         except aiohttp.ConnectionTimeoutError:
-            return fault_of_exception(too_late("connect_timeout", endpoint.connect_timeout_seconds))
+            return fault_of_exception(too_late("connect_timeout", endpoint.connect_seconds))
         except TimeoutError:
             if asyncio.get_running_loop().time() >= ends - 0.001:
                 kind, allowed = "timeout", endpoint.total_timeout_seconds

@@ -1,0 +1,104 @@
+"""Options of a command that set keys of the configuration, made of the schema's flags when the command is used.
+
+The schema is imported only then, so that `nel --help` does not wait for it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import typer
+
+if TYPE_CHECKING:
+    from nel.config.settings import Given, Setting
+
+JUDGE_FLAGS = ("--judge-url", "--judge-id", "--judge-api-key-env")
+"""The flags that name judges; they make a panel together."""
+_META_KEY = "nel.settings"
+_OVERRIDE = "override"
+_OVERRIDE_HELP = "key.path=value; wins over all; repeatable."
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What the options of a command say about the configuration."""
+
+    given: Sequence[Given]
+    overrides: Sequence[str]
+    """Of ``-O``; they win over ``given``."""
+
+
+def chosen_settings(ctx: typer.Context) -> Chosen:
+    """Return what the user chose, in a command whose class is a `SettingsCommand`."""
+    chosen = ctx.meta[_META_KEY]
+    assert isinstance(chosen, Chosen)  # noqa: S101 - this module wrote it
+    return chosen
+
+
+class SettingsCommand(typer.core.TyperCommand):
+    """A command with options for settings, and ``-O`` for all others; `chosen_settings` returns what they say."""
+
+    flags: ClassVar[Sequence[str]] = ()
+    """Names of the flags it takes; empty: all."""
+    _taken: dict[str, Setting] | None = None
+    """By the name of the parameter; None before the schema was read."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """Return the parameters of the function with the options of settings after its arguments."""
+        if self._taken is None:
+            from nel.config.settings import settings  # noqa: PLC0415 - keeps `nel --help` fast
+
+            taken = [one for one in settings() if not self.flags or one.flag.name in self.flags]
+            self._taken = {one.flag.name.lstrip("-").replace("-", "_"): one for one in taken}
+            n_arguments = sum(param.param_type_name == "argument" for param in self.params)
+            self.params[n_arguments:n_arguments] = _options(self._taken)
+        return super().get_params(ctx)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Keep what the options say for `chosen_settings`, and call the function with the other parameters."""
+        from nel.config.settings import given_settings  # noqa: PLC0415 - keeps `nel --help` fast
+
+        values = {one.flag.name: _plain(ctx.params.pop(name)) for name, one in (self._taken or {}).items()}
+        overrides = ctx.params.pop(_OVERRIDE)
+        ctx.meta[_META_KEY] = Chosen(given_settings(values), list(overrides or ()))
+        return super().invoke(ctx)
+
+
+def taking_settings(*flags: str) -> type[SettingsCommand]:
+    """Return the class of a command that takes these flags, or all of them where none is named."""
+    return type("SettingsCommand", (SettingsCommand,), {"flags": flags})
+
+
+def _options(taken: Mapping[str, Setting]) -> list[Any]:
+    """Return the options of settings, as Typer makes them of a function's signature."""
+    annotations = {name: _annotation(one) for name, one in taken.items()}
+    annotations[_OVERRIDE] = Annotated[list[str] | None, typer.Option("-O", help=_OVERRIDE_HELP)]
+
+    def command(**_: object) -> None:
+        pass
+
+    keyword, flags = inspect.Parameter.KEYWORD_ONLY, {name for name, one in taken.items() if one.kind is bool}
+    parameters = [
+        inspect.Parameter(name, keyword, annotation=annotation, default=False if name in flags else None)
+        for name, annotation in annotations.items()
+    ]
+    command.__annotations__ = annotations
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # inspect reads it
+    app = typer.Typer(add_completion=False)
+    app.command()(command)
+    return typer.main.get_command(app).params
+
+
+def _annotation(setting: Setting) -> object:
+    flag, kind = setting.flag, setting.kind
+    option = typer.Option(*(name for name in (flag.name, flag.short) if name), help=flag.help)
+    if kind is bool:
+        return Annotated[bool, option]
+    return Annotated[list[kind] | None, option] if setting.is_list else Annotated[kind | None, option]  # type: ignore[valid-type]
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,198 @@
+"""Merges a configuration from its sources and remembers which of them set each key.
+
+Later wins: the data of a file, the flags, ``-O key.path=value``. An error names the source of the key that is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from nel.config.schema import JudgeConfig, RunConfig
+from nel.config.schema.strict import KEY_ERRORS
+from nel.config.settings import EACH, Given, Path, sections
+from nel.config.yaml_file import kind_of, read_value
+from nel.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+_PANEL = ("judge", "panel")
+
+
+class Layers:
+    """The data of a configuration while its sources are merged."""
+
+    def __init__(self, data: Mapping[str, object], where: str) -> None:
+        """Begin with the data of a file, or of a call.
+
+        Args:
+            data: Is copied.
+            where: Names it in errors.
+        """
+        self.data = {key: _deep_copy(value) for key, value in data.items()}
+        self._first = data
+        self._where = where
+        self._sources: dict[Path, str] = {}
+        """The flag or override of each key that the first data did not set."""
+
+    def lay(self, given: Given) -> None:
+        """Set the key of a flag, in every entry where the path says so.
+
+        Raises:
+            ConfigError: The path leads into a value that has no keys, or the flag is for one benchmark of several.
+        """
+        if given.path == _PANEL:
+            self.data = with_panel(self.data, given.value)
+        if EACH not in given.path:
+            self._set(given.path, given.value, given.flag)
+            return
+        section, _, key = given.path
+        entries = self.data.get(section)
+        if not entries:
+            raise ConfigError(
+                f"no entry of {section} is named for {given.flag} to set; name one by a flag or in a file"
+            )
+        count = len(entries) if isinstance(entries, list) else 0
+        if given.one_benchmark and count > 1:
+            raise ConfigError(
+                f"{given.flag} names the data of one benchmark and there are {count}; give -O {section}.0.{key}=…"
+            )
+        for index in range(count):
+            self._set((section, str(index), key), given.value, given.flag)
+
+    def override(self, text: str) -> None:
+        """Set the key of a ``key.path=value``; the value is YAML.
+
+        Raises:
+            ConfigError: It is no such text, or leads to no place in a list.
+        """
+        path, separator, value = text.partition("=")
+        if not separator or not path:
+            raise ConfigError(f"-O {text}: write key=value, for example -O generation.temperature=0.7")
+        source = f"-O {path}=…"
+        self._set(tuple(path.split(".")), read_value(value, source), source)
+
+    def build(self) -> RunConfig:
+        """Return the validated configuration.
+
+        Raises:
+            ConfigError: A key is unknown, missing, out of range or contradicts another; the message names its source.
+        """
+        try:
+            return RunConfig.model_validate(self.data)
+        except ValidationError as error:
+            raise ConfigError(self._problem(error)) from error
+        except ConfigError as error:
+            raise ConfigError(f"{self._where}: {error}") from error
+
+    def _set(self, path: Path, value: object, source: str) -> None:
+        target: object = self.data
+        for depth, key in enumerate(path[:-1], start=1):
+            target = self._step(target, key, path[:depth], source)
+        if isinstance(target, list):
+            target[_index(target, path[-1], source)] = value
+        elif isinstance(target, dict):
+            target[path[-1]] = value
+        self._sources = {known: name for known, name in self._sources.items() if known[: len(path)] != path}
+        self._sources[path] = source
+
+    def _step(self, target: object, key: str, path: Path, source: str) -> object:
+        """Return what a key holds; a mapping is made where there is nothing."""
+        if isinstance(target, list):
+            index = _index(target, key, source)
+            if isinstance(target[index], str):
+                target[index] = {"name": target[index]}
+            return target[index]
+        assert isinstance(target, dict), "the step before returned no mapping"  # noqa: S101 - a bug of ours
+        if target.get(key) is None:
+            target[key] = {}
+            self._sources[path] = source
+        inner = target[key]
+        if not isinstance(inner, (dict, list)):
+            raise ConfigError(f'{source}: "{key}" holds {kind_of(inner)}, which has no keys')
+        return inner
+
+    def _problem(self, error: ValidationError) -> str:
+        """Return the first thing that is wrong, with its source; never a value."""
+        problem = error.errors(include_url=False)[0]
+        place, message = _place(problem), _message(problem)
+        source = self._where if problem["type"] == "missing" else self._source(place)
+        if problem["type"] == "unknown_key" and "did you mean" not in message:
+            message = _with_section(place[-1], message)
+        location = ".".join(str(part) for part in problem["loc"])
+        is_in_source = not location or source in (f"-O {location}=…", f"-O {'.'.join(place)}=…")
+        return f"{source}: {'' if is_in_source else f'{location}: '}{message}{_more(error)}"
+
+    def _source(self, place: Path) -> str:
+        """Return what set a key; for a whole section, everything that set a part of it."""
+        above = [path for path in self._sources if _leads_to(path, place)]
+        below = [name for path, name in self._sources.items() if path[: len(place)] == place]
+        if above:
+            first = [self._sources[max(above, key=len)]]
+        else:
+            first = [self._where] if self._first.get(place[0] if place else "") is not None else []
+        return ", ".join(dict.fromkeys([*first, *below])) or self._where
+
+
+def first_problem(error: ValidationError) -> str:
+    """Return the first thing that is wrong, where it is, and how many more there are; never a value."""
+    problem = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in problem["loc"]) or "configuration"
+    return f"{where}: {_message(problem)}{_more(error)}"
+
+
+def with_panel(data: Mapping[str, object], panel: object) -> dict[str, object]:
+    """Return a configuration with other judges in place of those that it names, and everything else as it was."""
+    judge = data.get("judge")
+    known = JudgeConfig.model_fields
+    kept = {key: value for key, value in judge.items() if key in known} if isinstance(judge, Mapping) else {}
+    return {**data, "judge": {**kept, "panel": _deep_copy(panel)}}
+
+
+def _place(problem: ErrorDetails) -> Path:
+    """Return where an error is, to the key itself."""
+    place = tuple(str(part) for part in problem["loc"])
+    return (*place, str(problem["ctx"]["key"])) if problem["type"] in KEY_ERRORS else place
+
+
+def _message(problem: ErrorDetails) -> str:
+    message = problem["msg"].removeprefix("Value error, ")
+    return f"{message[0].lower()}{message[1:]}"
+
+
+def _more(error: ValidationError) -> str:
+    count = error.error_count() - 1
+    return f" (and {count} more)" if count else ""
+
+
+def _with_section(key: str, message: str) -> str:
+    """Return the message about an unknown key with the key of another section that is meant, where there is one."""
+    known = {name: section for name, section in sections().items() if name != "benchmarks"}
+    near = get_close_matches(key, {key for section in known.values() for key in section.model_fields}, n=1, cutoff=0.8)
+    meant = [f"{name}.{near[0]}" for name, section in known.items() if near and near[0] in section.model_fields]
+    return f'unknown key "{key}"; did you mean {" or ".join(meant)}?' if meant else message
+
+
+def _leads_to(path: Path, place: Path) -> bool:
+    """Return whether a source that set a path set what is at a place: it, or what it is a part of.
+
+    One judge may be given without its panel, so ``judge.url`` leads to ``judge.panel.0.url``.
+    """
+    rest = iter(place)
+    return path[0] == place[0] and all(key in rest for key in path) if place else False
+
+
+def _index(target: list[object], key: str, source: str) -> int:
+    if not key.isdigit() or int(key) >= len(target):
+        raise ConfigError(f'{source}: "{key}" is no position in a list of {len(target)}; count from 0')
+    return int(key)
+
+
+def _deep_copy(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {key: _deep_copy(item) for key, item in value.items()}
+    return [_deep_copy(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,35 @@
+"""The run's configuration as pydantic models: every default, bound and flag is written here and nowhere else."""
+
+from nel.config.schema.endpoint import EndpointConfig, GenerationConfig, JudgeConfig, ModelConfig
+from nel.config.schema.run import (
+    BenchmarkConfig,
+    BudgetConfig,
+    CacheConfig,
+    EngineConfig,
+    ObservabilityConfig,
+    OutputConfig,
+    Price,
+    RunConfig,
+    SandboxConfig,
+    SandboxLimits,
+)
+from nel.config.schema.strict import Flag, Strict
+
+__all__ = [
+    "BenchmarkConfig",
+    "BudgetConfig",
+    "CacheConfig",
+    "EndpointConfig",
+    "EngineConfig",
+    "Flag",
+    "GenerationConfig",
+    "JudgeConfig",
+    "ModelConfig",
+    "ObservabilityConfig",
+    "OutputConfig",
+    "Price",
+    "RunConfig",
+    "SandboxConfig",
+    "SandboxLimits",
+    "Strict",
+]

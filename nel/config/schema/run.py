@@ -1,0 +1,281 @@
+"""What a run is made of: its benchmarks, how it is driven, where programs run, what it may cost, where it is written.
+
+A field that can change an answer must also be named in `nel.config.identity`; else a resume would mix two settings.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field, field_validator
+
+from nel.config.schema.endpoint import ENV_NAME, EndpointConfig, GenerationConfig, JudgeConfig, ModelConfig
+from nel.config.schema.strict import Flag, Strict
+
+
+class BenchmarkConfig(Strict):
+    """One benchmark of a run."""
+
+    name: str
+    """A registered benchmark, or a path: ``./my_bench.py`` or ``./my_bench.py:name``."""
+    dataset: Annotated[
+        str | None, Flag("--dataset", "Path or URI that replaces the benchmark's source.", one_benchmark=True)
+    ] = None
+    """Replaces the benchmark's own source."""
+    max_problems: Annotated[int | None, Field(ge=1), Flag("--max-problems", "Only the first N problems.")] = None
+    """Only the first so many rows."""
+    repeats: Annotated[
+        int, Field(ge=1, le=10_000), Flag("--repeats", "Answers asked for each problem.", short="-n")
+    ] = 1
+    """Answers asked for each problem."""
+    system_prompt: Annotated[str | None, Flag("--system-prompt", "Replaces the benchmark's own.")] = None
+    """Replaces the benchmark's own."""
+    num_fewshot: Annotated[
+        int | None, Field(ge=0, le=1000), Flag("--num-fewshot", "Solved examples before each problem.")
+    ] = None
+    """Solved examples before each problem; None: as many as the benchmark says."""
+    fewshot_dataset: Annotated[
+        str | None, Flag("--fewshot-dataset", "Path or URI of those examples.", one_benchmark=True)
+    ] = None
+    """Path or URI of the examples, instead of the benchmark's own source."""
+    args: dict[str, Any] = {}
+    """For an adapter class: changes of its `BenchmarkMeta`, and ``limit``, so many samples of each subset."""
+    response_field: Annotated[
+        str | None,
+        Flag("--response-field", "Score the answers in this field; no endpoint is called.", one_benchmark=True),
+    ] = None
+    """Score the answers in this field of the dataset; no endpoint is called."""
+    generation: GenerationConfig = GenerationConfig()
+    """Replaces the run's generation settings, field by field."""
+    scorer: Annotated[
+        str | None, Flag("--scorer", "NAME or NAME:key=value,... instead of the benchmark's own scorer.")
+    ] = None
+    """An installed scorer instead of the benchmark's own: ``NAME`` or ``NAME:key=value,key=value``."""
+    reducers: Annotated[
+        tuple[str, ...],
+        Flag("--reducer", "Over repeats, beside the mean: pass_at_3, max, vote_at_5; repeatable."),
+    ] = ()
+    """Statistics over a sample's repeats beside their mean: ``pass_at_3``, ``max``, ``vote_at_5``, ``pass_at_k`` …"""
+    metrics: Annotated[
+        tuple[str, ...], Flag("--metric", "NAME or NAME:key=value,... over all samples; repeatable.")
+    ] = ()
+    """Further metrics over all samples: ``NAME`` or ``NAME:key=value,key=value``."""
+    truncated: Annotated[
+        Literal["failure", "score"],
+        Flag("--truncated", "failure (counts 0, the default) or score (as it stands)."),
+    ] = "failure"
+    """A response cut off by its token limit: a model failure that counts 0, or scored as it stands."""
+    judge: JudgeConfig | None = None
+    """Replaces the run's judge, field by field."""
+
+
+class EngineConfig(Strict):
+    """How the run is driven; nothing here can change an answer."""
+
+    concurrency: Annotated[int, Field(ge=1, le=4096), Flag("--concurrency", "Maximum requests in flight.")] = 32
+    """Maximum requests in flight."""
+    scorer_timeout_seconds: Annotated[float, Field(gt=0)] = 60.0
+    """Deadline for scoring one sample; past it the sample is unscored."""
+    drain_seconds: Annotated[float, Field(ge=0)] = 30.0
+    """Graceful shutdown: how long requests in flight may take to finish after Ctrl-C."""
+    faults_in_a_row_max: Annotated[int, Field(ge=1)] | None = None
+    """Consecutive samples lost to the endpoint after which the run checkpoints and exits 75; None: three times the
+    concurrency, 32 at least."""
+    truncation_probe: Annotated[int, Field(ge=0)] = 20
+    """How many first answers of a benchmark are checked for truncation; 0 for none."""
+    truncation_rate_max: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """Share of truncated answers among them above which the run stops."""
+    unscored_rate_max: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Share of unscored samples above which a finished run exits 3."""
+    preflight: bool = True
+    """Ask for the list of models, and send one request alone before the others, to fail fast."""
+
+
+class SandboxLimits(Strict):
+    """Limits of a program; a change scores stored answers again."""
+
+    cpu_seconds: Annotated[float, Field(gt=0, le=3600)] = 10.0
+    """CPU time; on a busy machine a program waits and does not time out."""
+    idle_seconds: Annotated[float, Field(gt=0, le=3600)] = 10.0
+    """Time in which it neither computes nor waits for a CPU."""
+    compile_seconds: Annotated[float, Field(gt=0, le=3600)] = 30.0
+    """CPU time of the compiler."""
+    output_bytes: Annotated[int, Field(ge=1024, le=16 << 20)] = 1 << 20
+    """Standard output and error together."""
+    file_bytes: Annotated[int, Field(ge=1024)] = 32 << 20
+    """Largest file it may write."""
+    processes: Annotated[int, Field(ge=1, le=4096)] = 64
+    """Processes and threads that exist at the same time."""
+    memory_mb: Annotated[int, Field(ge=64)] | None = None
+    """Memory of its container; None: what the language needs."""
+
+
+class SandboxConfig(Strict):
+    """Where programs are run; only the limits and the images can change a verdict."""
+
+    workers: Annotated[
+        int | None,
+        Field(ge=1, le=256),
+        Flag("--sandbox-workers", "Size of the container pool, for benchmarks that run code."),
+    ] = None
+    """Size of the container pool; None: one for each CPU of the Docker engine."""
+    docker_host: str | None = None
+    """The Docker engine, as in ``DOCKER_HOST``, which is used when this is not set."""
+    runtime: str | None = None
+    """One of the engine's runtimes, such as ``runsc``."""
+    images: dict[str, str] = {}
+    """Other images than those of ``nel sandbox build``, by language; each needs a ``python3``."""
+    engine_wait_seconds: Annotated[float, Field(ge=0)] = 30.0
+    """Maximum time without an answer of the Docker engine before the run checkpoints and exits 75."""
+    limits: SandboxLimits = SandboxLimits()
+    """Limits of each program."""
+
+
+class Price(Strict):
+    """Prices of a model's tokens, in one currency for a million of them."""
+
+    input: Annotated[float, Field(ge=0)]
+    """Prompt tokens."""
+    output: Annotated[float, Field(ge=0)]
+    """Completion tokens, reasoning included."""
+    cached_input: Annotated[float, Field(ge=0)] | None = None
+    """Prompt tokens from the vendor's cache; None: as any other."""
+    cached_tokens: Literal["subset", "addition"] = "subset"
+    """Whether the usage counts cached tokens among the prompt's (OpenAI) or beside them (Anthropic)."""
+
+
+class BudgetConfig(Strict):
+    """Hard caps over the whole run, its resumes included; reserved before a request is sent."""
+
+    max_cost: Annotated[
+        float | None, Field(gt=0), Flag("--max-cost", "Hard cap; needs budget.prices and --max-tokens.")
+    ] = None
+    """In the currency of the prices; needs a price for the model and max_tokens."""
+    max_tokens_total: Annotated[
+        int | None, Field(gt=0), Flag("--max-tokens-total", "Hard cap over the run; needs --max-tokens.")
+    ] = None
+    """Prompts and answers together; needs max_tokens."""
+    max_requests: Annotated[
+        int | None, Field(gt=0), Flag("--max-requests", "Hard cap over the run, retries included.")
+    ] = None
+    """HTTP requests, retries included."""
+    prices: dict[str, Price] = {}
+    """By the model's name."""
+
+
+class CacheConfig(Strict):
+    """A response cache shared by runs."""
+
+    dir: Annotated[str | None, Flag("--cache", "Directory of the response cache, shared by runs.")] = None
+    """Directory of the cache; None: no cache. Errors and truncated answers are not cached."""
+
+
+class OutputConfig(Strict):
+    """Where a run is written."""
+
+    dir: Annotated[str, Flag("--output-dir", "Where runs are written.", short="-o")] = "eval_results"
+    """Each run gets a directory of its own in it."""
+    run_id: Annotated[
+        str | None,
+        Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$"),
+        Flag("--run-id", "Name of the run's directory."),
+    ] = None
+    """Name of that directory; when not set: time, benchmark and a random suffix."""
+    reports: tuple[str, ...] = ()
+    """Further reports beside report.html, by the names of their writers (``nel list reports``)."""
+
+
+class ObservabilityConfig(Strict):
+    """How a run in progress can be watched; nothing here can change an answer or a score."""
+
+    log_level: Literal["debug", "info", "warning"] = "info"
+    """Level of ``run.log`` in the run's directory; ``debug`` writes a line for each request and each outcome."""
+    metrics_port: Annotated[
+        int | None,
+        Field(ge=1, le=65535),
+        Flag("--metrics-port", "Serve Prometheus metrics on this port of 127.0.0.1 during the run."),
+    ] = None
+    """Serve Prometheus metrics on this port of 127.0.0.1 during the run; needs ``nel[metrics]``."""
+    otlp_endpoint: str | None = None
+    """Send OpenTelemetry spans to this OTLP/HTTP collector, such as ``http://127.0.0.1:4318``; needs ``nel[otel]``."""
+    otlp_headers_env: str | None = None
+    """The name of the variable that holds headers for it, as ``name=value,name=value``; never the headers."""
+
+    @field_validator("otlp_endpoint")
+    @classmethod
+    def _plain_url(cls, url: str | None) -> str | None:
+        if url is None:
+            return None
+        try:
+            parts = urlsplit(url.strip())
+            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            usable = False
+        if not usable:
+            raise ValueError(f"{url!r} is not a URL of a collector; give one like http://127.0.0.1:4318")
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise ValueError("the URL holds a user name or a query; name the variable with headers in otlp_headers_env")
+        return url.strip()
+
+    @field_validator("otlp_headers_env")
+    @classmethod
+    def _name_not_headers(cls, name: str | None) -> str | None:
+        if name is not None and not ENV_NAME.fullmatch(name):
+            raise ValueError("otlp_headers_env is not the name of an environment variable; never the headers")
+        return name
+
+
+class RunConfig(Strict):
+    """A whole run, as ``nel eval run config.yaml`` reads it."""
+
+    benchmarks: Annotated[
+        list[BenchmarkConfig],
+        Field(min_length=1),
+        Flag("--bench", "Benchmark name, path.py or lm-eval://TASK; repeatable.", short="-b", item_key="name"),
+    ]
+    """Names, or entries as below."""
+    endpoint: EndpointConfig | None = None
+    """May be left out when every benchmark scores recorded responses."""
+    generation: GenerationConfig = GenerationConfig()
+    """Sampling settings of every benchmark."""
+    engine: EngineConfig = EngineConfig()
+    """How the run is driven."""
+    sandbox: SandboxConfig = SandboxConfig()
+    """Where programs are run, for benchmarks that ask for code."""
+    budget: BudgetConfig = BudgetConfig()
+    """What it may cost."""
+    cache: CacheConfig = CacheConfig()
+    """The response cache."""
+    judge: JudgeConfig | None = None
+    """The judges, for benchmarks that ask one."""
+    model_roles: dict[str, ModelConfig] = {}
+    """Further models that scorers ask by name, such as ``grader``."""
+    output: OutputConfig = OutputConfig()
+    """Where it is written."""
+    observability: ObservabilityConfig = ObservabilityConfig()
+    """How it can be watched."""
+
+    @field_validator("benchmarks", mode="before")
+    @classmethod
+    def _a_name_is_a_benchmark(cls, value: object) -> object:
+        if isinstance(value, list):
+            return [{"name": item} if isinstance(item, str) else item for item in value]
+        return value
+
+    def judge_of(self, benchmark: BenchmarkConfig) -> JudgeConfig | None:
+        """Return the run's judge with the benchmark's own settings laid over it, None where there is neither."""
+        if self.judge is None or benchmark.judge is None:
+            return benchmark.judge or self.judge
+        fields = JudgeConfig.model_fields
+        own = {name: value for name, value in benchmark.judge if value != fields[name].default}
+        return JudgeConfig.model_validate({**dict(self.judge), **own})
+
+    def generation_of(self, benchmark: BenchmarkConfig) -> GenerationConfig:
+        """Return the run's generation settings with the benchmark's own laid over them."""
+        return GenerationConfig.model_validate(
+            {
+                **self.generation.model_dump(),
+                **benchmark.generation.model_dump(exclude_defaults=True),
+            }
+        )

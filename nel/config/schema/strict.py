@@ -1,0 +1,82 @@
+"""The base of every part of the configuration: refuses unknown keys, and marks the fields that a flag sets.
+
+Depends on pydantic and the error texts alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
+
+from nel.errors import did_you_mean
+
+KEY_ERRORS = ("unknown_key", "not_a_boolean")
+"""Types of the errors below; their context names the key, which pydantic's location of the error stops short of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Marks a field that a flag of the command line sets; stands in the field's annotation.
+
+    The flag takes values of the field's own type, is repeatable where the field is a list, and has no default: what is
+    not given leaves the configuration as it is.
+    """
+
+    name: str
+    """With its dashes: ``--max-tokens``."""
+    help: str
+    """One line of ``--help``."""
+    short: str | None = None
+    """A second spelling: ``-n``."""
+    item_key: str | None = None
+    """For a list of models: the key of each item that the flag gives; repeatable, one value for each item."""
+    one_benchmark: bool = False
+    """Whether its value can be right for one benchmark only, such as the path of its data."""
+
+
+class Strict(BaseModel):
+    """A model that refuses unknown keys, suggests the one that was meant, and takes no boolean for a number."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_keys(cls, data: object) -> object:
+        if isinstance(data, dict):
+            _check_keys(data, cls.model_fields)
+        return data
+
+
+def _check_keys(data: Mapping[object, object], fields: Mapping[str, FieldInfo]) -> None:
+    """Refuse keys that no field has, and true and false where they would pass for 1 and 0.
+
+    Raises:
+        PydanticCustomError: One is there; the message says what to write, the context holds the key.
+    """
+    for key, value in data.items():
+        if key not in fields:
+            hint = did_you_mean(str(key), fields) or f"; known: {', '.join(fields)}"
+            raise PydanticCustomError("unknown_key", 'unknown key "{key}"{hint}', {"key": str(key), "hint": hint})
+        if isinstance(value, bool) and (wanted := _instead_of_bool(fields[str(key)].annotation)):
+            given = {"key": str(key), "value": str(value).lower(), "wanted": wanted}
+            raise PydanticCustomError("not_a_boolean", "{key} is {value}, and {wanted} is wanted", given)
+
+
+def _instead_of_bool(annotation: object) -> str | None:
+    """Return what a field takes in place of true and false, None where it takes them or says so itself."""
+    kinds = kinds_of(annotation)
+    if bool in kinds or Any in kinds:
+        return None
+    if int in kinds or float in kinds:
+        return "a number"
+    return "a text (in quotes, if it is yes, no, on or off)" if str in kinds else None
+
+
+def kinds_of(annotation: object) -> list[object]:
+    """Return a type and all types inside it, such as those of a union or a list."""
+    return [annotation, *(kind for part in get_args(annotation) for kind in kinds_of(part))]

@@ -1,0 +1,149 @@
+"""Which keys of the configuration a flag sets, read from the schema; and from the values of flags to those keys.
+
+The command line makes its options of `settings`; a flag is declared beside its field and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeAlias, get_origin
+
+from pydantic.fields import FieldInfo
+
+from nel.config.schema import Flag, RunConfig, Strict
+from nel.config.schema.strict import kinds_of
+from nel.errors import ConfigError
+
+Path: TypeAlias = tuple[str, ...]
+"""Keys from the top of the configuration; positions in lists are keys too."""
+EACH = "*"
+"""In a path: every entry of a list."""
+_KINDS: tuple[type, ...] = (bool, int, float, str)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A key of the configuration that a flag sets."""
+
+    path: Path
+    flag: Flag
+    kind: type
+    """bool, int, float or str; of each value where it is a list."""
+    is_list: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """A value that was given to a key, and by which flag."""
+
+    flag: str
+    path: Path
+    value: object
+    one_benchmark: bool = False
+    """As in `Flag`."""
+
+
+@cache
+def settings() -> tuple[Setting, ...]:
+    """Return every setting with a flag, in the order of the schema."""
+    return tuple(_settings())
+
+
+def sections() -> dict[str, type[Strict]]:
+    """Return the models of the configuration's sections by their keys."""
+    found = {}
+    for name, field in RunConfig.model_fields.items():
+        if (model := _model_of(field)) is not None:
+            found[name] = model
+    return found
+
+
+def given_settings(values: Mapping[str, object]) -> list[Given]:
+    """Return what flags set; a flag that was not given, or is false or empty, sets nothing.
+
+    Args:
+        values: By the flag's name.
+
+    Raises:
+        ConfigError: Flags that describe the entries of one list do not fit each other.
+    """
+    given = {name: value for name, value in values.items() if not (value is None or value is False or value == [])}
+    found = []
+    lists: dict[Path, dict[str, Flag]] = {}
+    for setting in settings():
+        if setting.flag.item_key is not None:
+            lists.setdefault(setting.path, {})[setting.flag.item_key] = setting.flag
+        elif setting.flag.name in given:
+            flag, value = setting.flag, given[setting.flag.name]
+            found.append(Given(flag=flag.name, path=setting.path, value=value, one_benchmark=flag.one_benchmark))
+    made = [one for path, flags in lists.items() for one in _entries(path, flags, given)]
+    return [*made, *found]
+
+
+def _settings() -> Iterator[Setting]:
+    for name, field in RunConfig.model_fields.items():
+        yield from _of_field(field, (name,))
+        section = _model_of(field)
+        if section is None:
+            continue
+        prefix = (name, EACH) if get_origin(field.annotation) is list else (name,)
+        for key, inner in section.model_fields.items():
+            yield from _of_field(inner, (*prefix, key))
+
+
+def _of_field(field: FieldInfo, path: Path) -> Iterator[Setting]:
+    kinds = kinds_of(field.annotation)
+    is_list = any(get_origin(kind) in (list, tuple) for kind in kinds)
+    for flag in field.metadata:
+        if isinstance(flag, Flag):
+            kind = str if flag.item_key else next((kind for kind in _KINDS if kind in kinds), str)
+            yield Setting(path=path, flag=flag, kind=kind, is_list=is_list)
+
+
+def _model_of(field: FieldInfo) -> type[Strict] | None:
+    """Return the model that a field, or each entry of its list, holds; None for values and for mappings."""
+    if get_origin(field.annotation) is dict:
+        return None
+    models = (kind for kind in kinds_of(field.annotation) if isinstance(kind, type) and issubclass(kind, Strict))
+    return next(models, None)
+
+
+def _entries(path: Path, flags: Mapping[str, Flag], given: Mapping[str, object]) -> list[Given]:
+    """Return the list that repeatable flags describe, then each value in it, so that an error can name its flag.
+
+    The flag of the entries' required keys is given once for each entry; the others too, or once for all of them.
+    """
+    values: dict[str, Sequence[object]] = {}
+    for key, flag in flags.items():
+        value = given.get(flag.name)
+        values[key] = value if isinstance(value, list) else []
+    if not any(values.values()):
+        return []
+    required = [key for key, flag in flags.items() if _item_field(path, key).is_required()]
+    for key in required:
+        if not values[key]:
+            together = " and ".join(flags[one].name for one in required)
+            raise ConfigError(f"{together} are given together; {flags[key].name} is missing")
+    count = len(values[required[-1]])
+    for key, found in values.items():
+        if len(found) not in (0, 1, count):
+            name, main = flags[key].name, flags[required[-1]].name
+            raise ConfigError(f"{name} is given {len(found)} times and {main} {count} times; give it once, or as often")
+    entries = [
+        {key: found[index if len(found) > 1 else 0] for key, found in values.items() if found} for index in range(count)
+    ]
+    made = [Given(flag=flags[required[-1]].name, path=path, value=entries)]
+    for index, entry in enumerate(entries):
+        made += [Given(flag=flags[key].name, path=(*path, str(index), key), value=entry[key]) for key in entry]
+    return made
+
+
+def _item_field(path: Path, key: str) -> FieldInfo:
+    model: type[Strict] = RunConfig
+    for name in path:
+        inner = _model_of(model.model_fields[name])
+        assert inner is not None, f"{path} leads to no model"  # noqa: S101 - a flag with item_key in the wrong place
+        model = inner
+    return model.model_fields[key]

@@ -1,0 +1,111 @@
+"""Reads YAML as a configuration needs it: safe, without duplicate keys or aliases, with variables filled in.
+
+PyYAML alone keeps the last of two equal keys and expands aliases without a bound, hence a loader of our own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import yaml
+
+from nel.errors import ConfigError
+
+_FILE_BYTES_MAX = 4 * 1024 * 1024
+_VARIABLE = re.compile(
+    r"""
+    \$ (?P<escaped> \$\{ )                                                  # $${ stands for a literal ${
+    | \$\{ (?P<name> [A-Za-z_][A-Za-z0-9_]* ) (?: :- (?P<default> [^}]* ) )? \}  # ${NAME} or ${NAME:-default}
+    """,
+    re.VERBOSE,
+)
+
+
+class _Loader(yaml.SafeLoader):
+    """A safe loader that refuses duplicate keys, and aliases, which can grow without bound."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:
+        seen: set[object] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if isinstance(key, (dict, list, set)):
+                raise yaml.constructor.ConstructorError(
+                    None, None, "a key must be a text or a number", key_node.start_mark
+                )
+            if key in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f'the key "{key}" stands twice', key_node.start_mark
+                )
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()  # type: ignore[no-untyped-call]
+            raise yaml.constructor.ConstructorError(None, None, "aliases are not allowed", event.start_mark)
+        return super().compose_node(parent, index)
+
+
+def read_yaml(path: Path) -> dict[str, object]:
+    """Return the mapping a YAML file holds, with ``${VAR}`` and ``${VAR:-default}`` filled in.
+
+    Raises:
+        ConfigError: The file is missing, too large (4 MiB), not YAML, not a mapping, or names an unset variable.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"cannot read the configuration {path}: {error.strerror or error}") from error
+    if len(raw) > _FILE_BYTES_MAX:
+        raise ConfigError(f"{path}: a configuration of over {_FILE_BYTES_MAX} bytes is refused")
+    try:
+        data = yaml.load(raw.decode("utf-8-sig"), Loader=_Loader)  # noqa: S506 - a SafeLoader
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(f"{path} is not valid YAML: {_yaml_problem(error)}") from error
+    if not isinstance(data, dict):
+        raise ConfigError(f"{path}: expected keys such as endpoint and benchmarks at the top, found {kind_of(data)}")
+    return {str(key): _interpolate(value, f"{path}: {key}") for key, value in data.items()}
+
+
+def read_value(text: str, where: str) -> object:
+    """Return the value of a line of YAML.
+
+    Raises:
+        ConfigError: It is not YAML; the message begins with ``where``.
+    """
+    try:
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ConfigError(f"{where}: the value is not valid YAML: {_yaml_problem(error)}") from error
+
+
+def kind_of(value: object) -> str:
+    """Return the kind of a value in words, for a message: ``a str``, ``nothing``."""
+    return "nothing" if value is None else f"a {type(value).__name__}"
+
+
+def _interpolate(value: object, where: str) -> object:
+    if isinstance(value, dict):
+        return {key: _interpolate(item, f"{where}.{key}") for key, item in value.items()}
+    if isinstance(value, list):
+        return [_interpolate(item, f"{where}.{index}") for index, item in enumerate(value)]
+    return _VARIABLE.sub(lambda match: _variable(match, where), value) if isinstance(value, str) else value
+
+
+def _variable(match: re.Match[str], where: str) -> str:
+    if match["escaped"]:
+        return match["escaped"]
+    name: str = match["name"]
+    default: str | None = match["default"]
+    value = os.environ.get(name, default)
+    if value is None:
+        raise ConfigError(f"{where}: the environment variable {name} is not set; set it or write ${{{name}:-default}}")
+    return value
+
+
+def _yaml_problem(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or str(error)
+    return f"line {mark.line + 1}: {problem}" if mark else str(problem)

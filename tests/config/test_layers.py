@@ -1,0 +1,92 @@
+"""A wrong key is reported as what the user wrote it in: the file, a flag or ``-O``."""
+
+from __future__ import annotations
+
+import pytest
+
+from nel.config.load import build_config
+from nel.config.settings import given_settings
+from nel.errors import ConfigError
+
+URL = "http://127.0.0.1:8000/v1"
+FILE = {"endpoint": {"url": URL, "model": "m"}, "benchmarks": ["x"], "engine": {"concurrency": 2}}
+
+
+def refused(data: dict[str, object], flags: dict[str, object], *overrides: str) -> str:
+    """Return the message of a configuration that is refused."""
+    with pytest.raises(ConfigError) as error:
+        build_config(data, given=given_settings(flags), overrides=overrides, where="run.yaml")
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("endpoint.modle=b", '-O endpoint.modle=…: unknown key "modle"; did you mean "model"?'),
+        ("endpoint.temprature=1", '-O endpoint.temprature=…: unknown key "temprature"; did you mean generation.temp'),
+        ("endpoint.frobnicate=1", '-O endpoint.frobnicate=…: unknown key "frobnicate"; known: url, model, '),
+        ("endpoint.temperature=1", '-O endpoint.temperature=…: unknown key "temperature"; did you mean generation.tem'),
+        ("temperature=1", '-O temperature=…: unknown key "temperature"; did you mean generation.temperature?'),
+        ("engin.x=1", '-O engin.x=…: unknown key "engin"; did you mean "engine"?'),
+        ("generation={temprature: 1}", '-O generation=…: unknown key "temprature"; did you mean "temperature"?'),
+        ("engine.concurrency=0", "-O engine.concurrency=…: input should be greater than or equal to 1"),
+        ("engine.concurrency=yes", "-O engine.concurrency=…: concurrency is true, and a number is wanted"),
+        ("benchmarks.0.repeats=0", "-O benchmarks.0.repeats=…: input should be greater than or equal to 1"),
+        ("benchmarks.0.repeat=2", '-O benchmarks.0.repeat=…: unknown key "repeat"; did you mean "repeats"?'),
+        ("endpoint.url=h/v1", "-O endpoint.url=…: 'h/v1' is not a URL of an endpoint"),
+        ("judge.url=h/v1", "-O judge.url=…: judge.panel.0.url: 'h/v1' is not a URL of an endpoint"),
+        ("endpoint.url.x=1", '-O endpoint.url.x=…: "url" holds a str, which has no keys'),
+        ("benchmarks.5.repeats=1", '-O benchmarks.5.repeats=…: "5" is no position in a list of 1; count from 0'),
+        ("engine.concurrency=[", "-O engine.concurrency=…: the value is not valid YAML"),
+    ],
+)
+def test_a_wrong_override_is_named(override: str, message: str) -> None:
+    """The message begins with the override, not with the file, and shows no value that could be a key."""
+    data = {**FILE, "judge": {"model": "j"}} if override.startswith("judge") else FILE
+    assert refused(data, {}, override).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ({"--temperature": 11.0}, "--temperature: generation.temperature: input should be less than or equal to 10"),
+        ({"--repeats": 0}, "--repeats: benchmarks.0.repeats: input should be greater than or equal to 1"),
+        ({"--truncated": "no"}, "--truncated: benchmarks.0.truncated: input should be 'failure' or 'score'"),
+        ({"--timeout": 0.0}, "--timeout: endpoint.total_timeout_seconds: input should be greater than 0"),
+        ({"--api-key-env": "sk-1"}, "--api-key-env: endpoint.api_key_env: api_key_env is not the name of an env"),
+        ({"--judge-url": ["h"], "--judge-id": ["j"]}, "--judge-url: judge.panel.0.url: 'h' is not a URL"),
+        ({"--judge-url": [URL], "--judge-id": ["j", "j"]}, '--judge-id, --judge-url: judge: two judges are called "j"'),
+    ],
+)
+def test_a_wrong_flag_is_named(flags: dict[str, object], message: str) -> None:
+    """The message begins with the flag and says which key it set."""
+    assert refused(FILE, flags).startswith(message)
+
+
+def test_a_wrong_key_of_the_file_is_named_with_the_file() -> None:
+    """Flags and overrides of other keys are not blamed for it."""
+    data = {**FILE, "generation": {"top_p": 7}}
+    message = refused(data, {"--temperature": 0.5}, "generation.seed=1")
+    assert message.startswith("run.yaml: generation.top_p: input should be less than or equal to 1")
+    assert refused({"benchmarks": ["x"], "endpoint": {"url": URL}}, {}, "endpoint.stream=true").startswith(
+        "run.yaml: endpoint.model: field required"
+    )
+
+
+def test_keys_that_contradict_each_other_name_all_their_sources() -> None:
+    """Where a whole section is wrong, everything that set a part of it is named."""
+    judge = {"url": URL, "model": "j", "quorum": 1}
+    message = refused({**FILE, "judge": judge}, {}, "judge.quorum=2")
+    assert message.startswith("run.yaml, -O judge.quorum=…: judge: quorum is 2 and the panel has 1")
+
+
+def test_a_later_override_of_the_same_key_is_the_one_to_blame() -> None:
+    """What was replaced is not named."""
+    message = refused(FILE, {"--concurrency": 0}, "engine.concurrency=-1", "engine={concurrency: -2}")
+    assert message.startswith("-O engine=…: engine.concurrency: input should be")
+
+
+def test_all_problems_are_counted() -> None:
+    """The first is shown, the others are counted."""
+    message = refused({**FILE, "generation": {"top_p": 7, "temperature": 70}}, {})
+    assert message.endswith("(and 1 more)")
