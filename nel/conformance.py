@@ -37,7 +37,6 @@ from nel.types import ModelFailure, Sample, Scored, Scorer, ScorerInput
 T = TypeVar("T")
 
 _GOLDS = ("B", "42", "yes")
-_CHECKED_KINDS = ("benchmarks", "scorers", "judges")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +55,7 @@ def check_plugin(
 
     Args:
         target: ``name`` or ``package:name`` of an installed plugin, or ``path.py[:name]`` of a benchmark.
-        kind: ``benchmarks``, ``scorers`` or ``judges``; None: the kind that has this name.
+        kind: A key of `nel.plugins.GROUPS`; None: the kind that has this name.
         dataset: Replaces a benchmark's own source.
         samples_max: Number of samples that are scored; ids are checked on all.
 
@@ -64,18 +63,33 @@ def check_plugin(
         PluginError: There is no such plugin, or plugins of several kinds have this name.
     """
     kind = kind or _kind_of(target)
+    return [*_check(kind, target, dataset, samples_max), *_check_groups(kind, target)]
+
+
+def _check(kind: str, target: str, dataset: str | None, samples_max: int) -> list[Finding]:
     if kind == "benchmarks":
         return _check_benchmark(target, dataset, samples_max)
     plugin = plugins.load(kind, target)
-    return _check_judge(plugin) if kind == "judges" else _check_scorer(plugin)
+    if kind == "judges":
+        return _check_judge(plugin)
+    if kind == "scorers":
+        return _check_scorer(plugin)
+    wrong = shape_error(kind, plugin)
+    return [Finding(check=f"it is what {plugins.GROUPS[kind]} takes", passed=wrong is None, detail=wrong or "")]
+
+
+def _check_groups(kind: str, target: str) -> list[Finding]:
+    """Return a finding for each group that the plugin's package declares and nel does not load."""
+    packages = {ref.distribution for ref in plugins.matching(kind, target)}
+    unknown = [ref for ref in plugins.discover_unknown() if ref.distribution in packages]
+    details = dict.fromkeys(plugins.unknown_group(ref) for ref in unknown)
+    return [Finding(check="nel loads every group of its package", passed=False, detail=one) for one in details]
 
 
 def _kind_of(target: str) -> str:
     if ".py" in target:
         return "benchmarks"
-    kinds = [
-        kind for kind in _CHECKED_KINDS if any(target in (ref.name, ref.qualified) for ref in plugins.discover(kind))
-    ]
+    kinds = [kind for kind in plugins.GROUPS if plugins.matching(kind, target)]
     if len(kinds) > 1:
         raise PluginError(f'"{target}" is the name of several plugins; choose with --kind {" or ".join(kinds)}')
     return kinds[0] if kinds else "benchmarks"
@@ -86,9 +100,8 @@ def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list
     entry = {"name": target, "dataset": dataset, "response_field": benchmark.response_field}
     endpoint = {"url": "http://127.0.0.1/v1", "model": "none", "protocol": benchmark.protocol or "chat"}
     is_judged = asks_judge(benchmark.scorer)
-    judge = (
-        {"judge": {"url": endpoint["url"], "model": "none"}} if is_judged else {}
-    )  # required by the configuration, never sent to
+    # The configuration of a judged benchmark must name a judge; nothing is sent to it.
+    judge = {"judge": {"url": endpoint["url"], "model": "none"}} if is_judged else {}
     plan = make_plans(build_config({"benchmarks": [entry], "endpoint": endpoint, **judge}))[0]
     findings = [Finding(check="the plugin loads", passed=True, detail=f"{benchmark.name}: {benchmark.description}")]
     try:

@@ -69,6 +69,8 @@ class PlannedBenchmark:
     """Names of the judges."""
     judge_requests: int = 0
     """Estimated at one question for each answer and judge."""
+    notes: tuple[str, ...] = ()
+    """Remarks for the user."""
 
 
 def evaluate(
@@ -246,6 +248,7 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
         generation={key: value for key, value in settings.items() if value not in (None, {})},
         judges=tuple(member.label for member in judge.panel),
         judge_requests=answers * judge.repeats * len(judge.panel),
+        notes=plan.notes,
     )
 
 

@@ -148,6 +148,13 @@ def unknown_group(ref: PluginRef) -> str:
     )
 
 
+def matching(kind: str, name: str) -> list[PluginRef]:
+    """Return every plugin of this kind that has this name, ``name`` or ``package:name``."""
+    package, _, bare = name.rpartition(":")
+    named = (ref for ref in discover(kind) if ref.name == bare)
+    return [ref for ref in named if not package or _normalized(ref.distribution) == _normalized(package)]
+
+
 def find(kind: str, name: str) -> PluginRef:
     """Return the plugin of this kind and name.
 
@@ -159,12 +166,9 @@ def find(kind: str, name: str) -> PluginRef:
     Raises:
         PluginError: No plugin has this name, or several packages other than nel provide one.
     """
-    package, _, bare = name.rpartition(":")
-    known = discover(kind)
-    named = [ref for ref in known if ref.name == bare]
-    matches = [ref for ref in named if not package or _normalized(ref.distribution) == _normalized(package)]
+    matches = matching(kind, name)
     if not matches:
-        raise PluginError(_missing(kind, name, known))
+        raise PluginError(_missing(kind, name, discover(kind)))
     if len(matches) == 1:
         return matches[0]
     built_in = [ref for ref in matches if ref.is_built_in]

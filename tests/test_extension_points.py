@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from nel import plugins
-from nel.errors import PluginError
+from nel.benchmarks.api.registry import find_benchmark
+from nel.benchmarks.api.scorer_names import find_scorer
+from nel.benchmarks.api.statistics_names import find_metric, find_reducer
+from nel.datasets import open_dataset
+from nel.errors import NelError, PluginError
 from nel.extension_points import EXTENSION_POINTS, shape_error
+from nel.judges.registry import check_template
+from nel.reports.writers import write_report
 from tests.support.distributions import install
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_json, read_results
@@ -166,9 +174,6 @@ def test_a_report_that_is_not_installed_is_refused_before_anything_is_sent(tmp_p
 
 def test_bridges_and_readers_that_raise_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error of a plugin's own code ends the command with the package's name."""
-    from nel.benchmarks.api.registry import find_benchmark
-    from nel.datasets import open_dataset
-
     source = "def fail(*_):\n    raise KeyError('x')\n"
     entries = {"nel.bridges": {"fails": "failing:fail"}, "nel.datasets": {"fails": "failing:fail"}}
     install(tmp_path, "failing", entries, modules={"failing": source})
@@ -177,3 +182,106 @@ def test_bridges_and_readers_that_raise_are_named(tmp_path: Path, monkeypatch: p
         find_benchmark("fails://a")
     with pytest.raises(PluginError, match=r"fails://a: the \"fails\" reader of failing 1\.0 failed: KeyError: 'x'"):
         open_dataset("failing:fails://a")
+
+
+TWINS = """
+from dataclasses import replace
+
+from nel.benchmarks.quickstart import quickstart
+from nel.datasets.files import open_path
+from nel.judges.templates import binary_qa
+from nel.metrics import max_score, mean
+from nel.scoring import exact_match
+
+def open_twin(uri, base_dir=None):
+    return quickstart if base_dir is None else open_path(uri.partition("://")[2], base_dir)
+
+def write(run_dir):
+    return run_dir
+"""
+PLUGINS = {
+    "benchmarks": "quickstart",
+    "bridges": "open_twin",
+    "scorers": "exact_match",
+    "judges": "binary_qa",
+    "metrics": "mean",
+    "reducers": "max_score",
+    "datasets": "open_twin",
+    "reports": "write",
+}
+
+
+def _use(kind: str, name: str, folder: Path) -> object:
+    """Name a plugin as a user does, in the code that resolves the name."""
+    uses: dict[str, Callable[[], object]] = {
+        "benchmarks": lambda: find_benchmark(name),
+        "bridges": lambda: find_benchmark(f"{name}://x"),
+        "scorers": lambda: find_scorer(name),
+        "judges": lambda: check_template(name),
+        "metrics": lambda: find_metric(name),
+        "reducers": lambda: find_reducer(name, repeats=2),
+        "datasets": lambda: open_dataset(f"{name}://rows.jsonl", base_dir=folder),
+        "reports": lambda: write_report(name, folder),
+    }
+    return uses[kind]()
+
+
+@pytest.mark.parametrize("kind", plugins.GROUPS)
+def test_a_name_of_two_packages_is_refused_and_each_can_be_picked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Wherever a plugin is named, the bare name is an error that lists both, and `package:name` works."""
+    (tmp_path / "rows.jsonl").write_text('{"question": "x"}\n')
+    for package in ("first-evals", "second-evals"):
+        entries = {plugins.GROUPS[kind]: {"twin": f"twins:{PLUGINS[kind]}"}}
+        install(tmp_path, package, entries, modules={"twins": TWINS})
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(NelError, match=r"choose one with first-evals:twin.* or second-evals:twin"):
+        _use(kind, "twin", tmp_path)
+    _use(kind, "second-evals:twin", tmp_path)
+    sys.modules.pop("twins", None)
+
+
+def test_another_package_of_the_same_name_is_another_scorer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A resume with `package:name` scores the stored answers again and sends nothing."""
+    rival = "from nel import ScorerInput, scorer\n\n@scorer\ndef exact_match(sample):\n    return False\n"
+    entries = {"nel.scorers": {"exact_match": "rival_scorer:exact_match"}}
+    install(tmp_path, "rival", entries, modules={"rival_scorer": rival})
+    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    with scripted(_doubles, models=["m"]) as endpoint:
+        models = ("--model-url", endpoint.url, "--model-id", "m")
+        command = ("eval", "run", "--bench", "example-sums://2", *models, "-o", "out")
+        first = nel(*command, "--scorer", "exact_match", cwd=tmp_path, env=environment)
+        assert first.returncode == 0, first.stderr
+        assert "rival 1.0 also provides one; use rival:exact_match for that" in first.stderr
+        run_dir = only_run(tmp_path / "out")
+        assert [row["reward"] for row in read_results(run_dir, "example-sums")] == [1.0, 1.0]
+        n_calls = len(endpoint.calls)
+        again = nel(*command, "--scorer", "rival:exact_match", "--resume", cwd=tmp_path, env=environment)
+        assert again.returncode == 0, again.stderr
+        assert len(endpoint.calls) == n_calls
+    assert [row["reward"] for row in read_results(run_dir, "example-sums")] == [0.0, 0.0]
+    bundle = read_json(run_dir / "example-sums" / "eval-example-sums.json")
+    assert bundle["config"]["scorer"]["name"] == "rival_scorer:exact_match"
+
+
+def test_a_dry_run_says_which_plugin_of_a_name_is_used(tmp_path: Path) -> None:
+    """The note on a shared name comes before anything is sent."""
+    install(tmp_path, "rival", {"nel.metrics": {"mean": "nel.metrics:var"}})
+    command = ("eval", "run", "--bench", "quickstart", "--metric", "mean", "--dry-run")
+    models = ("--model-url", "http://127.0.0.1:9/v1", "--model-id", "m")
+    done = nel(*command, *models, cwd=tmp_path, env={"PYTHONPATH": f"{tmp_path}:{ROOT}"})
+    assert done.returncode == 0, done.stderr
+    assert 'metric "mean": nel\'s own is used; rival 1.0 also provides one; use rival:mean for that' in done.stderr
+
+
+def test_the_check_of_a_plugin_reports_groups_that_nel_does_not_load(tmp_path: Path) -> None:
+    """A package that also declares an unknown group fails the check of any of its plugins."""
+    entries = {"nel.reports": {"lines": "lines_report:write"}, "nel.executors": {"lines": "lines_report:write"}}
+    install(tmp_path, "nel-lines", entries, modules={"lines_report": "def write(run_dir):\n    return run_dir\n"})
+    done = nel("plugin", "check", "nel-lines:lines", cwd=tmp_path, env={"PYTHONPATH": f"{tmp_path}:{ROOT}"})
+    assert done.returncode == 2
+    shape, groups = done.stdout.splitlines()
+    assert shape == "ok    it is what nel.reports takes"
+    declared = 'the package nel-lines declares the group "nel.executors", which nel does not load; known groups: '
+    assert groups == f"FAIL  nel loads every group of its package: {declared}{', '.join(plugins.GROUPS.values())}"

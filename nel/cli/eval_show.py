@@ -88,6 +88,8 @@ def show_preview(config: RunConfig, *, as_json: bool) -> None:
         console.print(line, markup=False)
     console.print(_preview_table(planned))
     typer.echo("dry run: nothing was sent")
+    for note in dict.fromkeys(note for plan in planned for note in plan.notes):
+        typer.echo(f"nel: {plain(note)}", err=True)
 
 
 def result_json(result: RunResult) -> dict[str, Any]:

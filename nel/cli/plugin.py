@@ -16,14 +16,19 @@ def _root() -> None:
 
 @app.command(name="check")
 def check(
-    target: Annotated[str, typer.Argument(help="Name of an installed plugin, or path.py[:name] of a benchmark.")],
+    target: Annotated[
+        str, typer.Argument(help="Installed plugin, NAME or package:NAME, or path.py[:name] of a benchmark.")
+    ],
     kind: Annotated[
-        str | None, typer.Option(help="benchmarks, scorers or judges, where a name is taken twice.")
+        str | None, typer.Option(help="Kind of plugin (nel list), where plugins of several kinds have the name.")
     ] = None,
     dataset: Annotated[str | None, typer.Option(help="Check a benchmark on this dataset instead of its own.")] = None,
     samples: Annotated[int, typer.Option(help="Score at most this many samples.", min=1)] = 50,
 ) -> None:
-    """Check a plugin: a gold answer scores 1, an empty one does not, ids are unique, the prompt's fields exist."""
+    """Check a plugin: a gold answer scores 1, an empty one does not, ids are unique, the prompt's fields exist.
+
+    Of metrics, reducers, datasets, bridges and reports the signature is checked.
+    """
     from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
     from nel.conformance import check_plugin  # noqa: PLC0415
 

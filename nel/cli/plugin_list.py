@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def list_plugins(
     kind: Annotated[
-        str | None, typer.Argument(help="benchmarks, scorers, judges, metrics, datasets, …; all by default.")
+        str | None, typer.Argument(help="benchmarks, bridges, scorers, judges, metrics, reducers, datasets or reports.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -85,7 +85,7 @@ class Observer:
         """Release all resources; called once."""
 
 
-NOBODY: Final = Observer()
+UNOBSERVED: Final = Observer()
 """The observer of a run that is not observed."""
 
 _CALLS: Final = tuple(name for name in vars(Observer) if not name.startswith("_"))

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from nel.config.schema import EngineConfig
 from nel.core.failpoints import reached
-from nel.core.observer import NOBODY, Observer, Place
+from nel.core.observer import UNOBSERVED, Observer, Place
 from nel.engine.abort_conditions import EndpointWatch, TruncationWatch
 from nel.engine.background_checks import BackgroundChecks
 from nel.engine.exit_status import ExitStatus, exit_status_of, exit_status_of_signal
@@ -85,7 +85,7 @@ class Pipeline:
         sandbox: Sandbox,
         config: EngineConfig,
         progress: Progress,
-        observer: Observer = NOBODY,
+        observer: Observer = UNOBSERVED,
         scoring_only: bool = False,
         records: RecordCheck | None = None,
     ) -> None:

@@ -22,7 +22,7 @@ from nel.benchmarks.api.benchmark import Benchmark
 from nel.config.redaction import read_secret, redact_url
 from nel.config.schema import RunConfig
 from nel.core.event_loop import run
-from nel.core.observer import NOBODY, Observer, SessionInfo
+from nel.core.observer import UNOBSERVED, Observer, SessionInfo
 from nel.core.strict_json import dumps_bytes
 from nel.engine.exit_status import ExitStatus, exit_status_of
 from nel.engine.judging.cases import asked_models, is_same_endpoint
@@ -85,7 +85,7 @@ class Session:
     api_key: str | None
     progress: Progress
     run_id: str
-    observer: Observer = NOBODY
+    observer: Observer = UNOBSERVED
     scoring_only: bool = False
     """Score stored answers and ask nothing."""
     records: RecordCheck | None = None

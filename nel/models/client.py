@@ -20,7 +20,7 @@ from typing import Any, Final
 from nel.config.redaction import read_secret, redact, redact_url
 from nel.config.schema import BudgetConfig, EndpointConfig, Price
 from nel.core.failpoints import reached
-from nel.core.observer import NOBODY, Observer
+from nel.core.observer import UNOBSERVED, Observer
 from nel.core.strict_json import dumps_bytes, loads
 from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
@@ -106,7 +106,7 @@ class Client:
         cache: ResponseCache | None = None,
         transport: Transport | None = None,
         run_id: str = "",
-        observer: Observer = NOBODY,
+        observer: Observer = UNOBSERVED,
     ) -> None:
         """Prepare a client; nothing is sent before the first call.
 

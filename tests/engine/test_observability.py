@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from nel.config.schema import ObservabilityConfig
-from nel.core.observer import NOBODY, Observer, Observers, SessionInfo
+from nel.core.observer import UNOBSERVED, Observer, Observers, SessionInfo
 from nel.engine.observability import observing
 from nel.engine.observability.metrics import serve_metrics
 from nel.engine.observability.progress_file import FILE_NAME as LIVE_NAME
@@ -272,7 +272,7 @@ def test_every_call_of_the_seam_reaches_everybody() -> None:
     listener = type("Listener", (Observer,), {name: _keeping(told, name) for name in calls})
     observers = Observers([listener()])
     for name, arguments in calls.items():
-        getattr(NOBODY, name)(*arguments)
+        getattr(UNOBSERVED, name)(*arguments)
         getattr(observers, name)(*arguments)
     assert told == calls
 

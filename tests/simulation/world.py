@@ -18,7 +18,7 @@ from nel.artifacts.write import write_artifacts
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.config.identity import ALLOW_JUDGE
 from nel.config.schema import RunConfig
-from nel.core.observer import NOBODY, Observer
+from nel.core.observer import UNOBSERVED, Observer
 from nel.core.strict_json import loads
 from nel.engine.exit_status import ExitStatus
 from nel.engine.judging.judges import KEY_PREFIX, Judges
@@ -429,4 +429,4 @@ class World:
 
 @contextmanager
 def _nobody_watches(*_: Any, **__: Any) -> Iterator[Observer]:
-    yield NOBODY
+    yield UNOBSERVED
