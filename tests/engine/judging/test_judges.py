@@ -440,7 +440,7 @@ def test_a_template_in_a_file_is_part_of_what_judged(tmp_path: Path, monkeypatch
         from_anywhere = stored_config(result.run_dir)
         assert evaluate(from_anywhere, resume=True).exit_code == 0
         template.write_text("Is {response} nice?\nEnd with GRADE: C or GRADE: I.")
-        with pytest.raises(nel.NelError, match=r"judge\.source\.sha256.*--allow-judge-change"):
+        with pytest.raises(nel.NelError, match=r"judge\.rules.*--allow-judge-change"):
             evaluate(from_anywhere, resume=True)
         assert (len(model.calls), len(judge.calls)) == (6, 6)
 
