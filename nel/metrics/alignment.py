@@ -2,18 +2,73 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Final
+
+_FREE: Final = -1
 
 
 def best_pairs(scores: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
     """Return ``(row, column)`` pairs, each row and column at most once, whose scores sum to the most.
 
-    Source: the linear sum assignment of SciPy. There are as many pairs as the shorter side has items.
+    The linear sum assignment by shortest augmenting paths (Crouse 2016, "On implementing 2D rectangular assignment
+    algorithms"), in cubic time. Of several best assignments it takes the one that SciPy's `linear_sum_assignment`
+    takes.
+
+    Args:
+        scores: One finite number for each row and column; rows of one length.
+
+    Returns:
+        As many pairs as the shorter side has items, in the order of the rows.
 
     >>> best_pairs([[0.5, 0.9], [0.1, 0.8]])
     [(0, 0), (1, 1)]
     """
-    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - 0.2 s that only this needs
+    if not scores or not scores[0]:
+        return []
+    costs = [[-float(score) for score in row] for row in scores]
+    if len(costs) <= len(costs[0]):
+        return list(enumerate(_column_of_each_row(costs)))
+    columns = [list(column) for column in zip(*costs, strict=True)]
+    return sorted((row, column) for column, row in enumerate(_column_of_each_row(columns)))
 
-    rows, columns = linear_sum_assignment(scores, maximize=True)
-    return [(int(row), int(column)) for row, column in zip(rows, columns, strict=True)]
+
+def _column_of_each_row(costs: Sequence[Sequence[float]]) -> list[int]:
+    """Return the assignment of least cost; there are at least as many columns as rows."""
+    n_columns = len(costs[0])
+    row_prices, column_prices = [0.0] * len(costs), [0.0] * n_columns
+    row_of, column_of = [_FREE] * n_columns, [_FREE] * len(costs)
+    for start in range(len(costs)):
+        # Dijkstra's search over reduced costs, from a row to the nearest column that is free.
+        distances, previous = [math.inf] * n_columns, [_FREE] * n_columns
+        remaining = list(range(n_columns - 1, -1, -1))
+        rows, columns = [start], []
+        row, reached = start, 0.0
+        while row != _FREE:
+            nearest, least = 0, math.inf
+            for place, column in enumerate(remaining):
+                distance = reached + costs[row][column] - row_prices[row] - column_prices[column]
+                if distance < distances[column]:
+                    distances[column], previous[column] = distance, row
+                # A free column ends the search, so it goes before an equally near one that is taken.
+                if distances[column] < least or (distances[column] == least and row_of[column] == _FREE):
+                    nearest, least = place, distances[column]
+            reached, column = least, remaining[nearest]
+            columns.append(column)
+            row = row_of[column]
+            if row != _FREE:
+                rows.append(row)
+            remaining[nearest] = remaining[-1]
+            remaining.pop()
+        row_prices[start] += reached
+        for row in rows[1:]:
+            row_prices[row] += reached - distances[column_of[row]]
+        for column in columns:
+            column_prices[column] -= reached - distances[column]
+        # Along the path each row takes the column that the next row gives up.
+        column = columns[-1]
+        while column != _FREE:
+            row = previous[column]
+            row_of[column], column_of[row], column = row, column, column_of[row]
+    return column_of

@@ -13,6 +13,7 @@ from typing import Final
 from nel.core.scaling import exponent_of, scaled, unscaled
 from nel.errors import UndefinedMetric
 from nel.metrics.intervals import LEVEL, TOO_LARGE, Interval
+from nel.metrics.quantiles import student_quantile
 
 _ROUNDING: Final = 1e-12
 """A spread below this share of the largest residual is rounding, not spread."""
@@ -75,10 +76,8 @@ def cluster_interval(values: Sequence[float], clusters: Sequence[Hashable], leve
         raise UndefinedMetric("all questions have the same value")
     if max(abs(residual) for residual in sums) <= _ROUNDING * spread * len(values):
         raise UndefinedMetric("the clusters have no spread")
-    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import
-
     mean = math.fsum(values) / len(values)
-    half = float(stdtrit(len(sums) - 1, 0.5 + level / 2)) * _stderr(sums, len(values))
+    half = student_quantile(len(sums) - 1, 0.5 + level / 2) * _stderr(sums, len(values))
     lower, upper = (_finite(unscaled(end, exponent)) for end in (mean - half, mean + half))
     return Interval(lower=lower, upper=upper, method="t_cluster", covers="new clusters")
 

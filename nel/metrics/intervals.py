@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nel.core.scaling import exponent_of, unscaled
+from nel.metrics.quantiles import beta_quantile, student_quantile
 
 LEVEL = 0.95
 TOO_LARGE = "it is larger than a floating-point number can be"
@@ -79,11 +80,9 @@ def clopper_pearson_interval(right: float, n: int, *, level: float = LEVEL) -> I
     (0.443905, 0.974789)
     """
     _check(right, n, level)
-    from scipy.special import betaincinv  # noqa: PLC0415 - slow to import
-
     tail = (1 - level) / 2
-    lower = 0.0 if right == 0 else float(betaincinv(right, n - right + 1, tail))
-    upper = 1.0 if right == n else float(betaincinv(right + 1, n - right, 1 - tail))
+    lower = 0.0 if right == 0 else beta_quantile(right, n - right + 1, tail)
+    upper = 1.0 if right == n else beta_quantile(right + 1, n - right, 1 - tail)
     return Interval(lower=lower, upper=upper, method="clopper_pearson", covers="new questions")
 
 
@@ -109,10 +108,8 @@ def beta_interval(
     _check(right, n, level)
     if not (prior_right > 0 and prior_wrong > 0):
         raise ValueError(f"a beta prior needs two numbers above 0, not {prior_right} and {prior_wrong}")
-    from scipy.special import betaincinv  # noqa: PLC0415 - slow to import
-
     tail = (1 - level) / 2
-    lower, upper = (float(betaincinv(right + prior_right, n - right + prior_wrong, p)) for p in (tail, 1 - tail))
+    lower, upper = (beta_quantile(right + prior_right, n - right + prior_wrong, p) for p in (tail, 1 - tail))
     return Interval(lower=lower, upper=upper, method="beta", covers="new questions")
 
 
@@ -160,10 +157,8 @@ def mean_interval(question_means: Sequence[float] | NDArray[np.float64], *, leve
     if n < 2 or float(values.max() - values.min()) == 0.0:  # noqa: PLR2004 - a spread needs two values
         reason = "fewer than two questions" if n < 2 else "all questions have the same value"  # noqa: PLR2004
         return Interval(lower=None, upper=None, method="none", covers="new questions", reason=reason)
-    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import
-
     mean = float(values.mean())
-    half = float(stdtrit(n - 1, 0.5 + level / 2)) * float(values.std(ddof=1)) / math.sqrt(n)
+    half = student_quantile(n - 1, 0.5 + level / 2) * float(values.std(ddof=1)) / math.sqrt(n)
     ends = unscaled(mean - half, exponent), unscaled(mean + half, exponent)
     if not all(map(math.isfinite, ends)):
         return Interval(lower=None, upper=None, method="none", covers="new questions", reason=TOO_LARGE)
