@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from nel.benchmarks.api.benchmark import Benchmark
 
 _HOMES = {
-    "adapters.base": ("DataAdapter", "DefaultDataAdapter"),
-    "adapters.choices": ("MultiChoiceAdapter",),
-    "adapters.filters": ("RegexFilter",),
-    "adapters.meta": ("BenchmarkMeta", "Tags", "register_benchmark"),
-    "adapters.report": ("Report",),
-    "adapters.samples": (
+    "api.adapters.base": ("DataAdapter", "DefaultDataAdapter"),
+    "api.adapters.choices": ("MultiChoiceAdapter",),
+    "api.adapters.filters": ("RegexFilter",),
+    "api.adapters.meta": ("BenchmarkMeta", "Tags", "register_benchmark"),
+    "api.adapters.report": ("Report",),
+    "api.adapters.samples": (
         "AggScore",
         "ChatMessage",
         "ChatMessageUser",
@@ -46,7 +46,7 @@ _HOMES = {
         "Score",
         "TaskState",
     ),
-    "base": ("Benchmark",),
+    "api.benchmark": ("Benchmark",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -15,7 +15,7 @@ from aiohttp import web
 from nel.engine.judging.plugin_threads import HANGING_MAX, TOO_SLOW, PluginThreads
 from nel.errors import JudgeError
 from nel.evaluation import evaluate
-from tests.engine.test_judging import WAYS, adds, bench, config, honest
+from tests.engine.judging.test_judges import WAYS, adds, bench, config, honest
 from tests.support.endpoint import Call, Reply, scripted
 from tests.support.runs import nel as run_nel
 from tests.support.runs import read_results

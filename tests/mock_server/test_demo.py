@@ -13,7 +13,7 @@ from nel.errors import ConfigError
 from nel.mock_server.demo import DemoAnswerer, DemoOptions, demo_app, load_problems
 from nel.mock_server.request_parsing import EndpointFault, Query
 from nel.mock_server.serve import running
-from tests.models.endpoints.conftest import Client
+from tests.mock_server.conftest import Client
 
 PROBLEMS = load_problems()
 

@@ -25,8 +25,8 @@ from nel.mock_server.judge import DemoJudge, JudgeOptions, judge_app
 from nel.mock_server.judge_grading import meets, standing
 from nel.mock_server.request_parsing import EndpointFault, Query
 from nel.mock_server.serve import running
-from tests.models.endpoints.conftest import Client
-from tests.models.endpoints.test_serve import started
+from tests.mock_server.conftest import Client
+from tests.mock_server.test_serve import started
 from tests.support.runs import SHARED
 
 RIGHT, PARTLY, WRONG, NOTHING = (

@@ -15,7 +15,7 @@ from nel.mock_server.recordings import Recordings, ReplayOptions, read_recording
 from nel.mock_server.replay import replay_app
 from nel.mock_server.request_parsing import EndpointFault, Query
 from nel.mock_server.serve import running
-from tests.models.endpoints.conftest import Client
+from tests.mock_server.conftest import Client
 from tests.support.runs import SHARED
 
 needs_shared_data = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")

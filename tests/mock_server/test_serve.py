@@ -24,7 +24,7 @@ from nel.errors import ConfigError, MissingExtra, UsageError
 from nel.mock_server.demo import DemoOptions, demo_app
 from nel.mock_server.local_model import LocalModelOptions, model_path
 from nel.mock_server.serve import base_url_of, running
-from tests.models.endpoints.conftest import Client
+from tests.mock_server.conftest import Client
 
 NEL = (sys.executable, "-m", "nel", "endpoint")
 

@@ -8,7 +8,7 @@ import pytest
 
 from nel.mock_server.demo import DemoOptions, demo_app
 from nel.mock_server.serve import running
-from tests.models.endpoints.conftest import Client
+from tests.mock_server.conftest import Client
 
 QUESTION = "Mia picks 4 apples from one tree and 6 from another. How many apples has she picked in all?"
 

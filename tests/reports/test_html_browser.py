@@ -13,7 +13,7 @@ import pytest
 from nel.artifacts.write import write_artifacts
 from nel.reports.html import write_report
 from tests.reports import run_fixture
-from tests.reports.test_judging import judged_run
+from tests.reports.test_judge_section import judged_run
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, LocatorAssertions, Page

@@ -16,7 +16,7 @@ from nel.engine.scorers.worker_process import SLOTS
 from nel.errors import JudgeError
 from nel.evaluation import evaluate
 from nel.models.client import Client
-from tests.engine.test_judging import WAYS, adds, bench, config
+from tests.engine.judging.test_judges import WAYS, adds, bench, config
 from tests.simulation.loop import Clock, run_virtually
 from tests.support.endpoint import Call, Reply, scripted
 from tests.support.runs import nel as run_nel
