@@ -1,7 +1,8 @@
 """What the labels in a run's directory say of its judge: calibration.json, and the corrected headline.
 
-``labels.jsonl`` beside a benchmark's artifacts is what people said; it is read each time artifacts are written. Trap:
-it is no artifact and cannot be made again; a label whose answer has changed since is kept there and counts no more.
+``labels.jsonl`` beside a benchmark's artifacts holds the labels that people gave; it is read each time artifacts are
+written. It is input, not an artifact: it cannot be regenerated. A label whose answer has changed since is kept there
+but no longer counted.
 """
 
 from __future__ import annotations

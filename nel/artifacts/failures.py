@@ -1,6 +1,6 @@
-"""failure_analysis.json: what went wrong, by category, with examples. Pure.
+"""failure_analysis.json: what went wrong, by category, with examples.
 
-Trap: it is written when nothing failed, too; an absent file would mean nothing to a dashboard.
+The file is also written when nothing failed: a dashboard could not interpret an absent one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Where a benchmark's artifacts go: a directory name that is safe and unique for every benchmark name.
 
-Trap: names come from plugins; one that climbs out of the run's directory must not.
+Benchmark names come from plugins, so a name must not lead out of the run's directory.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""``judging`` of metrics.json: what the judges did, how far they can be trusted, and what speaks against it. Pure.
+"""``judging`` of metrics.json: what the judges did, how far they can be trusted, and what speaks against it.
 
-Trap: a warning stands beside the score for good. It names a number and the bound that it misses, and no cause that
-nobody measured.
+A warning stays beside the score permanently. It names a number and the bound that it misses, never a cause that was not
+measured.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def judging_json(
 
 
 def _unasked(kinds: Mapping[str, int], faults: Mapping[str, str]) -> Iterator[str]:
-    """Yield why samples could not be put to any judge, which asking again does not mend."""
+    """Yield why samples could not be sent to any judge, for causes that a retry does not fix."""
     for kind in sorted(SETTING_FAULTS & kinds.keys()):
         if faults.get(kind):
             samples = "sample" if kinds[kind] == 1 else "samples"

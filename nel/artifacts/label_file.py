@@ -1,7 +1,7 @@
 """Files that people label answers in: written as CSV or JSON Lines, read back with the line of every mistake.
 
-The judge's grade is never in them, since whoever sees it follows it. Trap: a spreadsheet runs cells that begin like a
-formula, so those get an apostrophe in front, which is taken off again when ids and responses are read.
+The judge's grade is never in them, since it would bias the person who labels. A spreadsheet evaluates cells that begin
+like a formula, so those are prefixed with an apostrophe, which is removed when ids and responses are read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Draws the answers of a run that people should label, and takes their labels into its directory.
 
-Knows a run.db and a file of labels; what labels say is `nel.artifacts.calibration`. Trap: results are read more than
-once rather than held; only the labels and the drawn answers are in memory.
+`nel.artifacts.calibration` evaluates the labels. Results are read more than once rather than held: only the labels and
+the sampled answers are in memory.
 """
 
 from __future__ import annotations

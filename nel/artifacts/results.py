@@ -1,6 +1,7 @@
-"""One line of results.jsonl from what the store has of a (sample, repeat). Pure.
+"""One line of results.jsonl from what the store has of a (sample, repeat).
 
-Trap: whatever is not the same in a resumed run and an uninterrupted one belongs into ``timing``, nowhere else.
+Everything that differs between a resumed and an uninterrupted run belongs in ``timing``; all other fields must be
+equal.
 """
 
 from __future__ import annotations

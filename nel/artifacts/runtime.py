@@ -1,6 +1,6 @@
-"""runtime_stats.json: latency, tokens, retries, throughput, over all sessions of a run. Pure; all of it is volatile.
+"""runtime_stats.json: latency, tokens, retries, throughput, over all sessions of a run.
 
-Trap: a number that was never observed is null; zero would look like a measurement.
+All fields are volatile. A number that was never observed is null; zero would look like a measurement.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Reads the JSON Schemas of the artifacts, which ship beside this module. Knows nothing of who writes an artifact.
+"""Reads the JSON Schemas of the artifacts, which ship beside this module.
 
-Trap: `jsonschema` lets NaN pass ``minimum`` and ``maximum``; the schemas' own ``number`` refuses it, so use that
+Note: `jsonschema` lets NaN pass ``minimum`` and ``maximum``; the schemas' own ``number`` refuses it, so use that
 definition for every number that is added.
 """
 

@@ -1,6 +1,6 @@
 """Writes every artifact of a run from its run.db, in one pass over the results of each benchmark.
 
-The same store gives the same bytes. Trap: results.jsonl is streamed; nothing here may hold all results at once.
+The same store gives the same bytes. results.jsonl is streamed; no step may hold all results in memory.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Pages and tables for people, made from the artifact files alone. Knows nothing of the store or the engine.
+"""Pages and tables for people, made from the artifact files alone.
 
-Trap: a report is a pure function of the files; a clock, a host name or an absolute path would break its equality
-across resumes.
+A report is a pure function of the files: a clock, a host name or an absolute path would make it differ after a resume.
 """

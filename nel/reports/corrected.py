@@ -1,4 +1,4 @@
-"""Says in a line what labels make of a judge's headline, and a measure with its interval. Pure; reads metrics.json."""
+"""Formats the label-corrected headline of a judge, and a measure with its interval, as one line each."""
 
 from __future__ import annotations
 

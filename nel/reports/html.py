@@ -1,8 +1,8 @@
 """Writes report.html: one self-contained page about a run, made from its artifact files alone.
 
-Owns the template environment, the content security policy and the data island; what the page says is in
-`nel.reports.page` and the templates. Trap: model output is hostile. Every printed value passes `visible` and the
-autoescaping, data reaches the script only as escaped JSON, and the policy allows no code but the page's own.
+Responsible for the template environment, the content security policy and the data island; `nel.reports.page` and the
+templates hold the content. Model output is hostile: every printed value passes `visible` and the autoescaping, data
+reaches the script only as escaped JSON, and the policy allows no code but the page's own.
 """
 
 from __future__ import annotations

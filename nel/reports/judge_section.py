@@ -1,6 +1,6 @@
-"""Says what ``judging`` of metrics.json holds, for the terminal and for pages. Pure; knows nothing of HTML.
+"""Formats ``judging`` of metrics.json as lines of text, for the terminal and for pages.
 
-Trap: names of judges and templates come from configurations and datasets; whoever prints a line still has to escape it.
+Names of judges and templates come from configurations and datasets; the caller escapes each line before printing it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def judged_line(judging: Mapping[str, Any]) -> str:
     """
     names = [_named(judge) for judge in judging["judges"]]
     ways = list(judging["templates"])
-    by = f"judged by {_listed(names)}" if names else "to be judged, and by nobody"
+    by = f"judged by {_listed(names)}" if names else "to be judged, but no judge is configured"
     if names and not any(judge["cases"] for judge in judging["judges"]):
         by = f"to be {by} (not asked)"
     missing = judging["n_without_grade"]

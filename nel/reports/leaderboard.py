@@ -1,7 +1,7 @@
 """Shows a leaderboard: leaderboard.md, and leaderboard.html, one self-contained page without a script.
 
-Reads the content of leaderboard.json alone. Trap: names of models come from outside; every printed value passes the
-escaping of `nel.reports.html`.
+Depends on the content of leaderboard.json alone. Names of models are untrusted: every printed value passes the escaping
+of `nel.reports.html`.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def markdown_page(board: Mapping[str, Any]) -> str:
 def judge_text(board: Mapping[str, Any]) -> str:
     """Return the names of those who judged."""
     panel = (board["judge"] or {}).get("panel") or []
-    return ", ".join(str(member["name"]) for member in panel) or "nobody"
+    return ", ".join(str(member["name"]) for member in panel) or "no judge"
 
 
 def shown_rows(board: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -230,7 +230,7 @@ def _uncounted(board: Mapping[str, Any]) -> list[str]:
         listed = ", ".join(f"{name} {numbers.count(n)}" for name, n in sorted(parts.items()))
         said.append(
             f"{numbers.count(counts['left_out'])} of {numbers.count(counts['pairs'])} pairs are left out ({listed}); "
-            "they count for nobody."
+            "they count for neither model."
         )
     if counts["forfeits"]:
         said.append(

@@ -1,6 +1,6 @@
-"""Writes numbers for people. Pure; knows nothing of what they measure.
+"""Formats numbers for people.
 
-Trap: a missing number is a dash. It is never 0, and nothing here may turn None into a figure.
+A missing number is a dash, never 0: no function here may turn None into a figure.
 """
 
 from __future__ import annotations

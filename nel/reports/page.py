@@ -1,6 +1,6 @@
-"""Turns the artifacts of a benchmark into what the page's template prints. Pure; knows nothing of HTML.
+"""Prepares the artifacts of a benchmark for the page's template.
 
-Trap: a value of null is "no score" with its reason. Only a metric with bounds is known to lie in [0, 1], and only
+A value of null is "no score" with its reason. Only a metric with bounds is known to lie in [0, 1], and only
 such a metric is printed as a percentage.
 """
 
@@ -58,7 +58,7 @@ class BenchmarkView:
     segments: Sequence[Segment]
     banners: Sequence[str]
     judged: str
-    """Who judged, in one line; empty where nobody did."""
+    """Who judged, in one line; empty where no judge did."""
     judge_warnings: Sequence[str]
     config: Mapping[str, Any]
     corrected: str

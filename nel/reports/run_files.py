@@ -1,6 +1,6 @@
-"""Finds and reads the artifact files of a run. Knows their places and that they are JSON, not what they mean.
+"""Finds and reads the artifact files of a run, as JSON.
 
-Trap: an artifact may be missing or damaged; the error says which one and how to make it again.
+An artifact may be missing or damaged; the error says which one and how to regenerate it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Chooses which samples a page embeds and cuts each down to a preview. Knows nothing of HTML.
+"""Chooses which samples a page embeds and truncates each to a preview.
 
-Two passes over results.jsonl: the first counts, the second picks. Trap: memory is bounded by the cap, not by the file,
-so neither pass may keep a line it does not show.
+Two passes over results.jsonl: the first counts, the second picks. Memory is bounded by the cap, not by the file, so
+neither pass may keep a line it does not show.
 """
 
 from __future__ import annotations

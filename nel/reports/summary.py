@@ -1,6 +1,6 @@
 """A run's headline numbers as rows, a Markdown table and CSV. Reads metrics.json alone.
 
-Trap: benchmark and metric names come from plugins and datasets, so each format neutralises them: Markdown gets no
+Benchmark and metric names come from plugins and datasets, so each format neutralises them: Markdown gets no
 raw HTML, link, mention or cell break, and CSV no text cell that a spreadsheet would run as a formula.
 """
 
@@ -50,7 +50,7 @@ class SummaryRow:
     """Model failures by kind and unscored as ``cause:kind``, sorted by name."""
     complete: bool
     judged: str = ""
-    """Who judged, in one line; empty where nobody did."""
+    """Who judged, in one line; empty where no judge did."""
     warnings: tuple[str, ...] = ()
     """What speaks against the judges."""
 

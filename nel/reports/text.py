@@ -1,7 +1,7 @@
-r"""Makes hostile text showable: control and bidi characters become visible escapes, long text gets a marked cut.
+r"""Makes untrusted text printable: control and bidi characters become escapes, long text is truncated with a mark.
 
-Knows nothing of HTML; whoever prints the text still has to escape it. Trap: the escapes are plain text, so a model
-that writes a literal ``\x1b`` looks the same as one that sends the character.
+The caller still escapes the text for HTML. The escapes are plain text, so a model that writes a literal ``\x1b`` looks
+the same as one that sends the character.
 """
 
 from __future__ import annotations

@@ -212,7 +212,7 @@ def test_a_judge_swayed_by_position_gets_a_banner() -> None:
     said = banners(board_of(small(), "a", "b", "c", n_resamples=0))
     assert any("50.00\u202f% of the verdicts change with the order" in text for text in said)
     assert any(
-        "3 of 8 pairs are left out (infra:timeout of b 1, judge:no_verdict 2); they count for nobody." in text
+        "3 of 8 pairs are left out (infra:timeout of b 1, judge:no_verdict 2); they count for neither model." in text
         for text in said
     )
     assert any(text.endswith("an answer failed and so lost: 1.") for text in said)

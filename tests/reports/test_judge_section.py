@@ -137,7 +137,7 @@ def test_one_line_says_who_judged() -> None:
     line = judged_line({**asked_nothing, "n_judged": 3, "n_without_grade": missing})
     assert line == "to be judged by a (not asked); 3 of 3 without verdict (no_judge 3)"
     line = judged_line({"judges": [], "templates": {}, "n_judged": 3, "n_without_grade": missing})
-    assert line == "to be judged, and by nobody; 3 of 3 without verdict (no_judge 3)"
+    assert line == "to be judged, but no judge is configured; 3 of 3 without verdict (no_judge 3)"
 
 
 @pytest.mark.parametrize("kept", [None, "good", 5, {"opinions": []}, [None], [{"template": "x", "opinions": [7]}]])
