@@ -54,6 +54,7 @@ class Verdict:
 class _Ran:
     failed: Sequence[str]
     is_hung: bool = False
+    is_empty: bool = False
 
 
 class Runner:
@@ -89,11 +90,11 @@ class Runner:
         with planted(mutation, self._tree, self._planted):
             narrowed = ["-k", mutation.keyword] if mutation.keyword else []
             ran = self._pytest(["-x", *mutation.tests, *narrowed], _COVERING_SECONDS_MAX)
-            note = "covering" if ran.failed else ""
+            note = "covering" if ran.failed else "no covering test in this tier" if ran.is_empty else ""
             if not ran.failed and not self._covering_only:
                 covered = [] if narrowed else [f"--ignore={path}" for path in mutation.tests]
                 ran = self._pytest(["-x", "tests", f"--ignore={_OWN_TESTS}", *covered], _REST_SECONDS_MAX)
-                note = "not covering" if ran.failed else ""
+                note = "not covering" if ran.failed else note
         return Verdict(
             mutation=mutation,
             caught_by=ran.failed[0] if ran.failed else None,
@@ -132,7 +133,7 @@ class Runner:
         failed = report.read_text(encoding="utf-8").splitlines() if report.exists() else []
         if process.returncode not in ((_FAILED, _INTERRUPTED) if failed else (_PASSED, _NONE_SELECTED)):
             raise CannotRun(f"pytest ended with {process.returncode}: {output[-2000:]}")
-        return _Ran(failed)
+        return _Ran(failed, is_empty=process.returncode == _NONE_SELECTED)
 
     def _environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
