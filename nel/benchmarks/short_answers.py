@@ -1,6 +1,6 @@
 """What benchmarks of short answers share: which part of a response is the answer, and SQuAD's exact match.
 
-Trap: official scripts score the whole output of a model that was trained to give a span; a chat model wraps it. What a
+Official scripts score the whole output of a model that was trained to give a span; a chat model wraps it. What a
 response declares with ``Answer:`` is taken instead, else its first line.
 """
 

@@ -1,6 +1,6 @@
-"""`@benchmark`: a scorer becomes a benchmark. Knows no run and opens no dataset.
+"""`@benchmark`: a scorer becomes a benchmark.
 
-Trap: the decorated name is a `Benchmark` afterwards, no longer a function; its scorer is `.scorer`.
+The decorated name is a `Benchmark` afterwards, no longer a function; its scorer is `.scorer`.
 """
 
 from __future__ import annotations

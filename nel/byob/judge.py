@@ -3,8 +3,9 @@
     result = judge_score(sample, template="binary_qa", criteria="Factual accuracy")         in a def
     result = await judge_score(sample, template="binary_qa", criteria="Factual accuracy")   in an async def
 
-It sends nothing itself: the run asks, retries, keeps every reply and reads it. Trap: a judge that fails raises
-`JudgeError`, which leaves the sample unscored; whoever catches it and returns 0 makes the judge's fault the model's.
+It sends nothing itself: the run asks, retries, keeps every reply and reads it. A judge that fails raises `JudgeError`,
+which leaves the sample unscored; a scorer that catches it and returns 0 charges the judge's fault to
+the model.
 """
 
 from __future__ import annotations

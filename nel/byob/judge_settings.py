@@ -1,8 +1,8 @@
-"""A benchmark's own judges, as its file names them, as the run's configuration has them. Pure; asks nobody.
+"""A benchmark's own judges, as its file names them, as the run's configuration has them.
 
     @benchmark(..., judge={"url": ..., "model_id": ..., "api_key": "NAME_OF_A_VARIABLE"}, extra={"judge_1": {...}})
 
-Trap: ``api_key`` is the name of an environment variable; a key itself is refused, and not shown.
+``api_key`` is the name of an environment variable; a key itself is refused, and not shown.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 They are those of `nel.byob` but for this: what `@benchmark` does not know goes to the scorer's configuration, a column
 that a row does not have is not renamed, and a renamed one keeps its old name beside the new one. A scorer that makes 0
-of a judge's fault, as its own `judge_score` does, leaves its sample unscored. Trap: some of its versions hand every
-target to the scorer as text, others as the dataset has it.
+of a judge's fault, as its own `judge_score` does, leaves its sample unscored. Some of its versions hand every target to
+the scorer as text, others as the dataset has it.
 """
 
 from __future__ import annotations

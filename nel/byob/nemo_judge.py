@@ -4,8 +4,8 @@
     reply = judge_call(JudgeConfig.from_dict(sample.config["judge"]), prompt)
     grade = parse_grade(reply, r"GRADE:\\s*([CI])")
 
-They ask the run's judge, as `judge_score` does. Trap: such a file turns a failing judge into 0; the run and
-`nel.byob.nemo` see to it that its sample is unscored all the same.
+They ask the run's judge, as `judge_score` does. Such a file turns a failing judge into 0; the run and `nel.byob.nemo`
+see to it that its sample is unscored all the same.
 """
 
 from __future__ import annotations

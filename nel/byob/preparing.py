@@ -1,7 +1,7 @@
 """Functions of a benchmark's author that make rows and whole problems: `prepare_row` and `seed_fn`.
 
-NeMo Evaluator hands them the row's position and one random stream for all rows. Trap: nel's rows have no position, for
-a limit or another order must change no prompt; `idx` is a number made of the row's content, and `rng` is seeded by it.
+NeMo Evaluator hands them the row's position and one random stream for all rows. Nel's rows have no position, for a
+limit or another order must change no prompt; `idx` is a number made of the row's content, and `rng` is seeded by it.
 """
 
 from __future__ import annotations

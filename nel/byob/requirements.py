@@ -1,7 +1,7 @@
 """What a benchmark needs of pip: read from its decorator, and checked against what is installed.
 
-Installs nothing. Trap: the name that pip knows and the name that Python imports differ (``rouge-score``,
-``rouge_score``), so the modules of a distribution are taken from its metadata.
+Installs nothing. The name that pip knows and the name that Python imports differ (``rouge-score``, ``rouge_score``), so
+the modules of a distribution are taken from its metadata.
 """
 
 from __future__ import annotations

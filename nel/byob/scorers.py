@@ -1,7 +1,7 @@
 """The built-in scorers of one's own benchmark, each a function of one `ScorerInput`.
 
 The rules live in `nel.scoring`; the three short ones that differ from the primitives of the same name are here.
-Trap: `exact_match` here compares letter for letter but for case and outer spaces, while `nel.exact_match` also drops
+`exact_match` here compares letter for letter but for case and outer spaces, while `nel.exact_match` also drops
 punctuation and articles.
 """
 

@@ -1,7 +1,5 @@
-"""Tries a scorer on answers made up for the purpose: the gold one in several phrasings, an empty one, a wrong one.
-
-Knows nothing of runs and sends nothing. Trap: the scorer is somebody's code; it may hang, so it runs in a thread that
-is given up after `SECONDS_MAX`.
+"""Tries a scorer on answers made up for the purpose: the gold one in several phrasings, an empty one, a wrong one. The
+scorer is somebody's code; it may hang, so it runs in a thread that is given up after `SECONDS_MAX`.
 """
 
 from __future__ import annotations
@@ -127,7 +125,7 @@ def _in_time(call: Callable[[], Any]) -> Any:
     def run() -> None:
         try:
             results.append(call())
-        except BaseException as error:  # noqa: BLE001 - it is raised again by whoever waits
+        except BaseException as error:  # noqa: BLE001 - re-raised in the waiting thread
             errors.append(error)
 
     thread = threading.Thread(target=run, name="nel-smoke", daemon=True)

@@ -1,6 +1,6 @@
 """Looks at a benchmark before it is run or shipped: its rows, its prompt, its fields, its requirements, its scorer.
 
-Sends nothing. Trap: each check says the fix, because whoever reads it has a file open and not the documentation.
+Sends nothing. Each check says the fix, because its reader has the file open and not the documentation.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Check:
     name: str
     passed: bool
     detail: str = ""
-    """What was found, or what is wrong and how to mend it."""
+    """What was found, or what is wrong and how to fix it."""
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """What a dataset is to the rest of nel: a source that can be read as rows, any number of times.
 
-Owns the two shapes that readers give out and the bound on reported bad rows. Knows no format. Trap: `number`
-is for messages only; a sample is never named by its position.
+Responsible for the two shapes that readers give out and the bound on reported bad rows. `number` is for messages only;
+a sample is never named by its position.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Dataset:
 
 @dataclass(slots=True, kw_only=True)
 class BadRows:
-    """Collects the bad rows of one reading, so that a user can mend them all in one go."""
+    """Collects the bad rows of one reading, so that a user can fix them all at once."""
 
     name: str
     """What the user calls the dataset."""

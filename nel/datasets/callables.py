@@ -1,7 +1,6 @@
-"""Opens a Python function that returns rows as a dataset. Knows nothing of what the function does.
+"""Opens a Python function that returns rows as a dataset.
 
-Trap: the function runs user code; whatever it raises is reported under its name, only cancellation and
-interrupts pass.
+The function runs user code; whatever it raises is reported under its name, only cancellation and interrupts pass.
 """
 
 from __future__ import annotations

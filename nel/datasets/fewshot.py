@@ -1,6 +1,6 @@
-"""Where few-shot examples come from, and which of them a sample gets. Knows neither prompts nor benchmarks.
+"""Where few-shot examples come from, and which of them a sample gets.
 
-Trap: which examples a sample gets depends on the sample's own content and never on how many came before it, so a limit,
+Which examples a sample gets depends on the sample's own content and never on how many came before it, so a limit,
 another order or a resume changes no prompt. lm-evaluation-harness draws from one stream of random numbers instead.
 """
 

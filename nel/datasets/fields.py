@@ -1,6 +1,6 @@
 """Finds and renames columns of a row. Does no I/O; knows data keys only, never attributes.
 
-Trap: a column may itself be called ``choices.text``; such an exact name wins over the path into ``choices``.
+A column may itself be called ``choices.text``; such an exact name wins over the path into ``choices``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Opens local files as datasets: finds them, says clearly when they are not there, and guards against change.
-
-Knows nothing of formats. Trap: a run reads its dataset more than once, so a file that changes in between
-would mix two datasets under one name; each reading checks that the file is still the one that was opened.
+"""Opens local files as datasets: finds them, says clearly when they are not there, and guards against change. A run
+reads its dataset more than once, so a file that changes in between would mix two datasets under one name; each reading
+checks that the file is still the one that was opened.
 """
 
 from __future__ import annotations

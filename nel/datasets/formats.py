@@ -1,7 +1,7 @@
-"""Chooses the reader for a file name and guards what it opens. Knows nothing of where a file came from.
+"""Chooses the reader for a file name and guards what it opens.
 
-A `Source` is anything that opens as bytes: a local file or a file inside a package. Trap: a gzip file shows
-that it is cut off only at its end, so its error comes out of the middle of reading.
+A `Source` is anything that opens as bytes: a local file or a file inside a package. A gzip file shows that it is cut
+off only at its end, so its error comes out of the middle of reading.
 """
 
 from __future__ import annotations

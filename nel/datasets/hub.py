@@ -1,9 +1,8 @@
-"""Opens datasets of the Hugging Face hub, ``hf://org/name?config=&split=&revision=``, through the `datasets`
-library.
+"""Opens datasets of the Hugging Face hub, ``hf://org/name?config=&split=&revision=``, through the `datasets` library.
 
-The revision is resolved to a commit before anything is read, so that a run names exactly what it read. Knows
-nothing of benchmarks. Trap: the libraries read ``HF_HOME``, ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE`` when they
-are imported, and nothing here may import them earlier than a dataset is opened.
+The revision is resolved to a commit before anything is read, so that a run names exactly what it read. The
+libraries read ``HF_HOME``, ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE`` when they are imported, and nothing
+here may import them earlier than a dataset is opened.
 """
 
 from __future__ import annotations

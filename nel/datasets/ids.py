@@ -1,8 +1,7 @@
 """Names of samples: the row's own id, or a hash of the row. Does no I/O and never sees a position.
 
-Trap: an own id is normalised (``1`` and ``"1"`` are one id, so are NFC and NFD spellings), while the content
-hash is exact; whoever collects ids must refuse two rows with one own id, and give equal rows an occurrence
-number.
+An own id is normalised (``1`` and ``"1"`` are one id, so are NFC and NFD spellings), while the content hash is exact;
+the caller must refuse two rows with one own id, and give equal rows an occurrence number.
 """
 
 from __future__ import annotations

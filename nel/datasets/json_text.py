@@ -1,8 +1,8 @@
 """Strict JSON for datasets: no duplicate keys, no NaN, no integer that loses digits. Does no I/O.
 
-orjson is several times faster than the standard library but keeps the last of two equal keys and turns
-integers beyond 64 bits into floats. Both are found afterwards by counting, and only such texts are parsed a
-second time. Trap: the count may be too high (a colon inside a string), never too low.
+orjson is several times faster than the standard library but keeps the last of two equal keys and turns integers beyond
+64 bits into floats. Both are found afterwards by counting, and only such texts are parsed a second time. The count may
+be too high (a colon inside a string), never too low.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Reads JSON Lines, one object a line, in bounded memory. Knows nothing of what the objects mean.
+"""Reads JSON Lines, one object a line, in bounded memory.
 
-Trap: rows are numbered by line, and blank lines count, so that a number leads to the right line in an editor.
+Rows are numbered by line, and blank lines count, so that a number leads to the right line in an editor.
 """
 
 from __future__ import annotations

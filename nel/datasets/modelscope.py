@@ -2,8 +2,8 @@
 library and nel's own readers.
 
 The revision is resolved to a commit, every file is checked against the SHA-256 that the hub lists, and the list is
-kept, so that a commit that was read once needs no network. Trap: the hub tells the commit of a file and not that of a
-branch, and answers an unknown revision with an empty list and status 200.
+kept, so that a commit that was read once needs no network. The hub tells the commit of a file and not that of a branch,
+and answers an unknown revision with an empty list and status 200.
 """
 
 from __future__ import annotations

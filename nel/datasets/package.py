@@ -1,8 +1,6 @@
-"""Opens data files that an installed package ships, ``pkg://PACKAGE/path/inside``.
-
-Knows nothing of formats. The package is found but not run: its own code is never imported. Trap: the name is
-that of the import package, which may differ from the distribution that pip installs and whose version is
-recorded.
+"""Opens data files that an installed package ships, ``pkg://PACKAGE/path/inside``. The package is found but not run:
+its own code is never imported. The name is that of the import package, which may differ from the distribution that pip
+installs and whose version is recorded.
 """
 
 from __future__ import annotations

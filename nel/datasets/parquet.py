@@ -1,7 +1,6 @@
-"""Reads parquet files in batches through pyarrow, which is imported only here. Knows nothing of what the rows
-mean.
+"""Reads parquet files in batches through pyarrow, which is imported only here.
 
-Trap: arrow values are not JSON values (dates, decimals, bytes, NaN); `plain` says what becomes of each.
+Arrow values are not JSON values (dates, decimals, bytes, NaN); `plain` says what becomes of each.
 """
 
 from __future__ import annotations

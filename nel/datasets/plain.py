@@ -1,7 +1,7 @@
 """Turns the values of parquet files, the hub and Python callables into plain JSON values. Does no I/O.
 
-Dates become ISO 8601 text, decimals their digits, bytes base64, tuples lists. NaN becomes null, because
-pandas writes a missing number as NaN. Trap: `bool` is an `int` and `datetime` a `date`; order matters.
+Dates become ISO 8601 text, decimals their digits, bytes base64, tuples lists. NaN becomes null, because pandas writes a
+missing number as NaN. `bool` is an `int` and `datetime` a `date`; order matters.
 """
 
 from __future__ import annotations

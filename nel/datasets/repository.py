@@ -1,8 +1,8 @@
 """Chooses the files of a dataset repository that hold one split of one configuration, by their names and its card.
 
-Opens nothing and knows no hub. The rules are those of the `datasets` library: what the card says in ``configs``, else
-the words in the names of files and folders. Trap: names may leave open what belongs together; then it asks, and never
-mixes formats or folders.
+Depends on file names and the card alone. The rules are those of the `datasets` library: what the card says in
+``configs``, else the words in the names of files and folders. Names may leave open what belongs together; then it asks,
+and never mixes formats or folders.
 """
 
 from __future__ import annotations

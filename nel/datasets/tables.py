@@ -1,7 +1,5 @@
-"""Reads CSV and TSV with a header line. Values stay strings; an empty cell is an empty string.
-
-Knows nothing of what the columns mean. Trap: a quoted cell may hold line ends, so the row number and the line
-number differ; messages give both.
+"""Reads CSV and TSV with a header line. Values stay strings; an empty cell is an empty string. A quoted cell may hold
+line ends, so the row number and the line number differ; messages give both.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """What the demo model and the demo judge have in common: options, latency, faults, and everything drawn from the seed.
-
-Knows nothing of what is answered. Trap: the faults of a prompt restart with the server; whatever else is drawn from
-the seed and a prompt never changes.
+The faults of a prompt restart with the server; whatever else is drawn from the seed and a prompt never changes.
 """
 
 from __future__ import annotations

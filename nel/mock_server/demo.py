@@ -1,8 +1,7 @@
 """The demo model: answers the quickstart problems with a chosen accuracy, speed and number of faults.
 
 Everything is drawn from (seed, prompt, request seed), faults also from how often the prompt was seen: two servers with
-the same options behave the same. It knows no scorer. Trap: the faults of a prompt restart with the server, its answers
-never change.
+the same options behave the same. The faults of a prompt restart with the server, its answers never change.
 """
 
 from __future__ import annotations

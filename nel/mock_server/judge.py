@@ -2,7 +2,7 @@
 
 Everything is drawn from (seed, prompt), what changes from one asking to the next also from how often it was asked: two
 servers with the same options say the same. A prompt is known by its code, so the request to reply once more gets the
-verdict that the first reply should have held. Trap: the count of askings restarts with the server.
+verdict that the first reply should have held. The count of askings restarts with the server.
 """
 
 from __future__ import annotations

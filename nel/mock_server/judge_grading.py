@@ -1,7 +1,7 @@
 """What the demo judge makes of an answer: compares numbers, letters and words, and finds which grades it is asked for.
 
-Pure and simple-minded on purpose: an honest verdict is one that a reader can check by eye. Trap: where there is nothing
-to compare with, there is no honest verdict, and none is made up here.
+Pure and simple-minded on purpose: an honest verdict is one that a reader can check by eye. Where there is nothing to
+compare with, there is no honest verdict, and none is made up here.
 """
 
 from __future__ import annotations

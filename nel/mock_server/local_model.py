@@ -1,6 +1,7 @@
-"""A small real model on the CPU: SmolLM2-135M-Instruct behind llama.cpp's own server. Owns finding and starting it.
+"""A small real model on the CPU: SmolLM2-135M-Instruct behind llama.cpp's own server. Responsible for finding and
+starting it.
 
-It refuses to be a benchmark subject: the model is weak, and good for plumbing and for real latencies. Trap: this server
+It refuses to be a benchmark subject: the model is weak, and good for plumbing and for real latencies. This server
 ignores ``echo`` without an error, so it cannot serve log-likelihood benchmarks; use the demo endpoint for those.
 """
 

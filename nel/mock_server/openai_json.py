@@ -1,6 +1,6 @@
-"""The JSON of answers in the OpenAI shape: objects, stream chunks, errors. Pure; knows no HTTP and no answerer.
+"""The JSON of answers in the OpenAI shape: objects, stream chunks, errors.
 
-Trap: a lone surrogate is legal in JSON text and in Python strings but not for orjson, so the standard library steps in.
+A lone surrogate is legal in JSON text and in Python strings but not for orjson, so the standard library steps in.
 """
 
 from __future__ import annotations

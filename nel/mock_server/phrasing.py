@@ -1,7 +1,5 @@
-"""What the demo model says: right and wrong answers in several natural phrasings.
-
-Pure: a seeded generator in, text out; it knows no HTTP.
-Trap: whatever the phrasing, the last line is ``Answer: X``, and no earlier line is of that form.
+"""What the demo model says: right and wrong answers in several natural phrasings. A seeded generator in, text out.
+Whatever the phrasing, the last line is ``Answer: X``, and no earlier line is of that form.
 """
 
 from __future__ import annotations

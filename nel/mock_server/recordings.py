@@ -1,7 +1,7 @@
-"""Recorded outputs: reads them from a file and finds the one that belongs to a prompt. Knows no HTTP.
+"""Recorded outputs: reads them from a file and finds the one that belongs to a prompt.
 
-A recording fits a text when all its question fields occur there; the one with most matched characters is meant. Trap:
-when that leaves two different outputs, neither is served: an error is better than the answer to another question.
+A recording fits a text when all its question fields occur there; the one with most matched characters is meant. When
+that leaves two different outputs, neither is served: an error is better than the answer to another question.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The replay endpoint: recorded outputs behind the OpenAI routes. Owns the answerer; finding is in `recordings`.
+"""The replay endpoint: recorded outputs behind the OpenAI routes. Responsible for the answerer; finding is in
+`recordings`.
 
-It refuses whatever was not recorded, log-probabilities included. Trap: a recording is served whole; ``max_tokens`` and
+It refuses whatever was not recorded, log-probabilities included. A recording is served whole; ``max_tokens`` and
 ``stop`` do not cut it, since a cut output was never recorded.
 """
 

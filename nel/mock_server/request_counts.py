@@ -1,6 +1,6 @@
 """Counts what a server was asked and what it answered. Keeps a 16-byte digest of each body, never a body.
 
-Trap: the opt-in headers are part of the digest, so that two samples with the same text are two requests.
+The opt-in headers are part of the digest, so that two samples with the same text are two requests.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""From a request's JSON to queries, one for each prompt. Owns what is accepted and the words of every refusal.
+"""From a request's JSON to queries, one for each prompt. Responsible for what is accepted and the words of every
+refusal.
 
-It answers nothing. Trap: a setting that would be ignored is refused instead, since a client that believes it was
-obeyed measures something else.
+It answers nothing. A setting that would be ignored is refused instead, since a client that believes it was obeyed
+measures something else.
 """
 
 from __future__ import annotations

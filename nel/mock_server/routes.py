@@ -1,7 +1,7 @@
-"""The OpenAI routes over HTTP. Owns keys, model names, streams, errors and `GET /stats`; refuses to know who answers.
+"""The OpenAI routes over HTTP. Responsible for keys, model names, streams, errors and `GET /stats`.
 
-An `Answerer` is the seam: it gets one query and returns a reply or raises `EndpointFault`. Trap: `/health` and `/stats`
-need no key and are in no count, so watching a rehearsal does not change it.
+An `Answerer` is the seam: it gets one query and returns a reply or raises `EndpointFault`. `/health` and `/stats` need
+no key and are in no count, so watching a rehearsal does not change it.
 """
 
 from __future__ import annotations

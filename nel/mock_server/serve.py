@@ -1,6 +1,6 @@
-"""Runs an application on a port until it is told to stop. Knows nothing of what is served.
+"""Runs an application on a port until it is told to stop.
 
-Trap: with port 0 the real port is known only once the socket is bound, so the ready line comes from here.
+With port 0 the real port is known only once the socket is bound, so the ready line comes from here.
 """
 
 from __future__ import annotations

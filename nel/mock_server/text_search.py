@@ -1,8 +1,8 @@
 """Finds which of many texts occur in a given text, without looking at each one.
 
 Each needle is entered under a run of its own windows, chosen where few other needles have the same; a text is then
-probed at every n-th position. It knows nothing of recordings. Trap: the windows of a run must start at as many
-neighbouring positions as the probes are apart, or an occurrence between two probes is missed.
+probed at every n-th position. The windows of a run must start at as many neighbouring positions as the probes are
+apart, or an occurrence between two probes is missed.
 """
 
 from __future__ import annotations

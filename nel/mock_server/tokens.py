@@ -1,7 +1,6 @@
-"""Pretend tokens: words and marks with the white space before them. Owns counting, cutting and log-probability shapes.
-
-It knows no vocabulary. Trap: a prompt and its completion are split apart from each other, so that joined tokens equal
-the text and a client finds the border between them.
+"""Pretend tokens: words and marks with the white space before them. Responsible for counting, cutting and
+log-probability shapes. A prompt and its completion are split apart from each other, so that joined tokens equal the
+text and a client finds the border between them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a run may spend: reserved at its worst before each request is sent, settled at its real cost after.
 
-Trap: a failed attempt may have been worked on and billed. Where that cannot be excluded it counts at its worst, so that
-a cap is never passed; a vendor's bill may be lower than what is counted here, never higher.
+A failed attempt may have been worked on and billed. Where that cannot be excluded it counts at its worst, so that a cap
+is never passed; a vendor's bill may be lower than what is counted here, never higher.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Answers kept from run to run, found by everything that can change them. Opt-in.
 
-One SQLite file, safe for several processes. Trap: a cache is a convenience; whatever is wrong with it is a miss, and
-nothing that was an error, cut off or empty is ever kept.
+One SQLite file, safe for several processes. A cache is a convenience; whatever is wrong with it is a miss, and nothing
+that was an error, cut off or empty is ever kept.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """One client for one endpoint: sends requests, retries what is worth it, returns a `Response` for each.
 
 A fault of the endpoint is in the response; what ends a run (the endpoint is down, the budget spent, a stop) is raised.
-It knows no benchmark, no score and no file. Trap: a permit is held from sending until the answer is kept, and never
-during a wait; that is what bounds the requests a kill can lose.
+A permit is held from sending until the answer is kept, and never during a wait; that is what bounds the requests a kill
+can lose.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _BYTES_PER_TOKEN: Final = 4
 _GROWTH: Final = 1.2
 """Each wait is longer than the one before by this factor at least, whatever the jitter says."""
 _PAUSE_MAX: Final = 15.0
-"""Seconds that one refusal stops everybody at most, so that a long hint to one does not freeze a run."""
+"""Longest pause of all requests after one refusal, in seconds, so that a long hint to one request does not freeze a run."""
 _OUTLIVED_MAX: Final = 2
 _HINT_JITTER: Final = 0.25
 
@@ -275,7 +275,7 @@ class Client:
             self.gate.leave(permit)
 
     async def _keep(self, keep: Keep, response: Response) -> None:
-        """Keep an answer; where one cannot be kept, nobody who waits is to be answered for nothing."""
+        """Store an answer; where that fails, cancel all waiters so that no further answer is paid for in vain."""
         try:
             await keep(response)
         except Exception:
@@ -398,7 +398,7 @@ class Client:
         return (None if found is None else replace(found, attempts=0, cached=True)), key
 
     def _cache_key(self, request: Request, body: bytes, call: str) -> str:
-        assert self._cache is not None  # noqa: S101 - asked by whoever has one
+        assert self._cache is not None  # noqa: S101 - called only with a cache
         return self._cache.key(
             url=f"{self.endpoint.url}{PATHS[request.protocol]}",
             headers=self.endpoint.headers,

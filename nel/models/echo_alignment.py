@@ -1,11 +1,11 @@
-"""Finds where each echoed token begins in the prompt that was sent. Pure; knows nothing of log-probabilities.
+"""Finds where each echoed token begins in the prompt that was sent.
 
 A byte-level tokenizer cuts characters into pieces, and no piece is text. Servers then write ``""`` for every piece but
 the last (vLLM), a replacement character for each (decoding every token alone), or nothing at all (llama-cpp-python).
 Where the pieces cannot be placed in one way only, a position has several candidates and the caller must refuse.
 
-Trap: a server's own ``text_offset`` may be right, or count the special token in front, or drift behind the first
-replaced character. It is compared, never trusted.
+A server's own ``text_offset`` may be right, or count the special token in front, or drift behind the first replaced
+character. It is compared, never trusted.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Finds out, before a run, whether a server's log-probabilities can be trusted. Sends only through what it is given.
 
-Owns the probes, their judge (pure) and the order they are asked in. Knows no HTTP.
+Responsible for the probes, their judge (pure) and the order they are asked in.
 
-Trap: a server may never answer ``max_tokens: 0``. llama-cpp-python takes it for "no limit", writes until its context is
-full, and keeps its only worker busy with that after the caller has gone: the next two requests had no answer in 480 s.
-So 1 is asked first, and 0 only of a server that refused 1.
+A server may never answer ``max_tokens: 0``. llama-cpp-python takes it for "no limit", writes until its context is full,
+and keeps its only worker busy with that after the caller has gone: the next two requests had no answer in 480 s. So 1
+is asked first, and 0 only of a server that refused 1.
 """
 
 from __future__ import annotations

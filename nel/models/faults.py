@@ -1,6 +1,6 @@
-"""Decides what a failed attempt means: retry or not, whose fault, how long to wait. Pure; sends nothing.
+"""Decides what a failed attempt means: retry or not, whose fault, how long to wait. Sends nothing.
 
-Trap: HTTP 200 is not success. An error object, an empty list of choices or an HTML login page arrive with it too.
+HTTP 200 is not success. An error object, an empty list of choices or an HTML login page arrive with it too.
 """
 
 from __future__ import annotations

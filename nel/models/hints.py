@@ -1,6 +1,6 @@
-"""What an endpoint's headers say about waiting and about its limits. Pure; sends nothing.
+"""What an endpoint's headers say about waiting and about its limits. Sends nothing.
 
-Trap: a header is a stranger's text. Whatever cannot be read is as good as absent; nothing here raises.
+A header is a stranger's text. Whatever cannot be read is as good as absent; nothing here raises.
 """
 
 from __future__ import annotations

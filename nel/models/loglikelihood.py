@@ -1,10 +1,10 @@
-"""Log-likelihoods of continuations through the ``echo`` of a completions endpoint. Pure; sends nothing.
+"""Log-likelihoods of continuations through the ``echo`` of a completions endpoint. Sends nothing.
 
-Owns the request body, and reading the legacy ``logprobs`` object (tokens, token_logprobs, top_logprobs, text_offset)
-of its answer. Whether a server can be trusted with it is found out by `nel.models.echo_probe`.
+Responsible for the request body, and reading the legacy ``logprobs`` object (tokens, token_logprobs, top_logprobs,
+text_offset) of its answer. Whether a server can be trusted with it is found out by `nel.models.echo_probe`.
 
-Trap: a server that ignores ``echo`` answers 200. A sum over nothing is 0.0, every choice ties, and the first one wins:
-a score that looks like chance. Everything here is refused unless the tokens prove that they are the prompt's.
+A server that ignores ``echo`` answers 200. A sum over nothing is 0.0, every choice ties, and the first one wins: a
+score that looks like chance. Everything here is refused unless the tokens prove that they are the prompt's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Finds a wrong URL, key or model before anything is spent, and says which it is.
 
-Asks for the list of models, which costs nothing. Trap: many servers have no such list, or show it without a key; then
-only the run's own first request can tell, which the engine sends alone for that reason.
+Asks for the list of models, which costs nothing. Many servers have no such list, or show it without a key; then only
+the run's own first request can tell, which the engine sends alone for that reason.
 """
 
 from __future__ import annotations

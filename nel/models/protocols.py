@@ -1,7 +1,7 @@
-"""The two OpenAI-compatible protocols: request bodies out, answers in. Pure; sends nothing.
+"""The two OpenAI-compatible protocols: request bodies out, answers in. Sends nothing.
 
-Trap: what a model thinks is not its answer. Reasoning comes in a field of its own or as a leading ``<think>`` block,
-and a block that never closes means that the answer was cut off before it began.
+What a model thinks is not its answer. Reasoning comes in a field of its own or as a leading ``<think>`` block, and a
+block that never closes means that the answer was cut off before it began.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Server-sent events to one answer: the same payload that the endpoint would have sent without a stream. Sends nothing.
 
-Trap: a stream that simply ends was cut off. It is whole only once a finish reason or ``[DONE]`` was seen.
+A stream that simply ends was cut off. It is whole only once a finish reason or ``[DONE]`` was seen.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Compares what a program printed with what it was to print. Pure; knows neither containers nor problems.
+"""Compares what a program printed with what it was to print.
 
-Trap: a float holds 15 digits and ends at 1.8e308. Numbers beyond it are compared as decimals, or ``1e400`` would equal
-every other number of that size, and infinity too.
+A float holds 15 digits and ends at 1.8e308. Numbers beyond it are compared as decimals, or ``1e400`` would equal every
+other number of that size, and infinity too.
 """
 
 from __future__ import annotations

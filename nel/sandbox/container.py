@@ -1,7 +1,7 @@
 """One warm container: started, spoken to over its standard input and output, removed.
 
-The end of its standard input is its end: a killed run leaves nothing. Trap: a container in which anything unexpected
-happened is thrown away, never repaired.
+The end of its standard input is its end: a killed run leaves nothing. A container in which anything unexpected happened
+is thrown away, never repaired.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Container:
         return reply
 
     def hang_up(self) -> None:
-        """Have it end, and whoever waits for its answer with it; may be called from another thread."""
+        """Kill the container, which also wakes a caller that waits for its answer. Thread-safe."""
         if self._socket is not None:
             with suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)

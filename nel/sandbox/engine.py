@@ -1,6 +1,6 @@
 """The Docker engine: reached, asked what it can do, and its errors put into words.
 
-Trap: the SDK raises `docker.errors.DockerException`, `requests` exceptions and `OSError` for one and the same fault.
+The SDK raises `docker.errors.DockerException`, `requests` exceptions and `OSError` for one and the same fault.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Builds the images of the languages, each from its folder and a base of the user's choice.
 
-Trap: builds go through the engine's classic builder, the one that the SDK speaks; a Dockerfile may not use more.
+Builds go through the engine's classic builder, the one that the SDK speaks; a Dockerfile may not use more.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Warm containers and the threads that feed them: many programs at once, each alone in its container.
 
-A fault of the machinery is retried in a fresh container and then raised, never scored. Trap: a program that takes its
+A fault of the machinery is retried in a fresh container and then raised, never scored. A program that takes its
 container down again and again, while a known-good one runs, has failed; otherwise it would have a way out of the
 denominator.
 """
@@ -147,7 +147,7 @@ class Sandbox:
                 if not verdict.passed:
                     raise SandboxError(
                         f"a known-good program is judged {verdict.verdict} in {self.image_of(language)} "
-                        f"({verdict.detail}); build the image anew with: nel sandbox build {language.name}",
+                        f"({verdict.detail}); rebuild the image with: nel sandbox build {language.name}",
                         kind="image_broken",
                     )
         finally:
@@ -173,7 +173,7 @@ class Sandbox:
                         future.set_result(worker.run(program))
                     except NelError as error:
                         future.set_exception(error)
-                    except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits for the result
+                    except BaseException as error:  # noqa: BLE001 - re-raised where the result is awaited
                         future.set_exception(SandboxError(f"{type(error).__name__}: {error}", kind="internal"))
         finally:
             worker.close()
@@ -233,7 +233,7 @@ class _Worker:
             if self._owner.is_closed:
                 raise SandboxError("the sandbox was closed", kind="closed")
             if self._owner.outages != outages:
-                failures, outages = [], self._owner.outages  # the engine was away: nobody else is to blame
+                failures, outages = [], self._owner.outages  # the engine was unavailable: no program is at fault
             try:
                 return self._run_in(container, program, language, limits)
             except SandboxError as error:

@@ -1,7 +1,7 @@
 """Proves each wall of the sandbox by trying to get over it.
 
 A probe is a program with the verdict it must get. Those that must be denied something print ``denied`` only when they
-were. Trap: what an engine says of its limits is not looked at; it may say so and not hold them.
+were. What an engine says of its limits is not looked at; it may say so and not hold them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One program in one container: which jobs it takes, and what their answers mean.
 
-Trap: which mode judges a program is decided by its tests alone, never by anything the program does.
+Which mode judges a program is decided by its tests alone, never by anything the program does.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""From what the supervisor saw to a verdict. Pure.
+"""From what the supervisor saw to a verdict.
 
 Precedence: whatever is not the program's fault, then breached limits, then how the program ended, then what the tests
-say. Nothing that the program wrote is read for a verdict. Trap: exit status 0 proves nothing.
+say. Nothing that the program wrote is read for a verdict. Exit status 0 proves nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The plain solver: one sample, one request, one answer. Builds requests; sends nothing.
 
-Trap: a system prompt from the command line replaces the benchmark's own, it is not added to it.
+A system prompt from the command line replaces the benchmark's own, it is not added to it.
 """
 
 from __future__ import annotations

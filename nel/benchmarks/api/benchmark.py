@@ -1,7 +1,7 @@
 """What a benchmark is: where its rows come from, how a row is asked, and how an answer is scored.
 
 Decorated functions, adapter classes and plugin packages all end in a `Benchmark`. It does no I/O of its own and never
-sees the endpoint. Trap: `sample` must depend on the row alone; whatever else it reads is not in the run's identity.
+sees the endpoint. `sample` must depend on the row alone; whatever else it reads is not in the run's identity.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Few-shot examples of a benchmark: how they are chosen and shown. Opens nothing.
 
-Trap: examples are rendered when they are bound, which happens before anything is sent, so that an example without a
-target refuses the run and costs nothing.
+Examples are rendered when they are bound, which happens before anything is sent, so that an example without a target
+refuses the run and costs nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads the few-shot examples of a benchmark and binds them to it, before anything is sent.
 
-Trap: a benchmark that names no source of examples takes them from the rows it is measured on, a sample itself left out;
-that is noted, since a model that saw those rows is measured on them all the same.
+A benchmark that names no source of examples takes them from the rows it is measured on, a sample itself left out; that
+is noted, since a model that saw those rows is measured on them all the same.
 """
 
 from __future__ import annotations

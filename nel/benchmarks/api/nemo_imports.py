@@ -1,8 +1,8 @@
 """Lets a benchmark file written for NeMo Evaluator run as it stands: its imports resolve to nel while it is loaded.
 
-Does nothing where NeMo Evaluator is installed. Trap: nothing of it may stay in ``sys.modules``, or a NeMo Evaluator
-installed later in the same process would be half nel; a file that imports inside a function is given its own
-``__import__``, which lends the names for that moment.
+Does nothing where NeMo Evaluator is installed. Nothing of it may stay in ``sys.modules``, or a NeMo Evaluator installed
+later in the same process would be half nel; a file that imports inside a function is given its own ``__import__``,
+which lends the names for that moment.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Finds the benchmark a user names: an installed plugin, or a Python file that needs no installing.
 
-Trap: a file is executed to be read. It runs with the user's rights, as any benchmark does.
+A file is executed to be read. It runs with the user's rights, as any benchmark does.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The metrics and reducers a user names: ``ci:level=0.9``, ``pass_at_3``, ``mean_and_vote_at_k``.
 
-Trap: a reducer that needs k answers of a sample is refused when the run asks for fewer.
+A reducer that needs k answers of a sample is refused when the run asks for fewer.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Which language a text is in, by the package langdetect. Trap: it draws random numbers; here from one seed, so
-that the same text is always the same language.
+"""Which language a text is in, by the package langdetect. It draws random numbers; here from one seed, so that the same
+text is always the same language.
 """
 
 from __future__ import annotations

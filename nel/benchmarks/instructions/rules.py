@@ -1,8 +1,8 @@
 """IFEval's 25 kinds of verifiable instructions, each a function of a response and the instruction's parameters.
 
-Written from the specification in the paper (Zhou et al. 2023, arXiv 2311.07911) and agreeing with the authors'
-program, its quirks included: a bullet is a line that starts with ``*`` or ``-``, a paragraph ends at ``***``, keywords
-are regular expressions. Trap: ``less than`` is strict and ``at least`` is not.
+Written from the specification in the paper (Zhou et al. 2023, arXiv 2311.07911) and agreeing with the authors' program,
+its quirks included: a bullet is a line that starts with ``*`` or ``-``, a paragraph ends at ``***``, keywords are
+regular expressions. ``less than`` is strict and ``at least`` is not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sentences and words as IFEval counts them: NLTK's rules for English, written out so that no data is downloaded.
 
-Trap: NLTK's sentence splitter is a trained model. Here a full stop ends a sentence unless it follows a known
-abbreviation or an initial; texts with unusual abbreviations may differ by one.
+NLTK's sentence splitter is a trained model. Here a full stop ends a sentence unless it follows a known abbreviation or
+an initial; texts with unusual abbreviations may differ by one.
 """
 
 from __future__ import annotations

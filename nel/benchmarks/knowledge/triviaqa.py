@@ -1,7 +1,7 @@
 """TriviaQA without passages: 17,944 questions with many accepted spellings (Joshi et al. 2017, arXiv 1705.03551).
 
 Normalising is the official script's: lower-case, underscores and punctuation (curly quotes too) become spaces, articles
-go. Trap: unlike SQuAD's, punctuation leaves a space, so "AC/DC" is two words.
+go. Unlike SQuAD's, punctuation leaves a space, so "AC/DC" is two words.
 """
 
 from __future__ import annotations

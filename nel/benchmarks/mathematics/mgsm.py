@@ -2,8 +2,8 @@
 
 A problem is asked in its own language, with the labels of the dataset's own worked examples. Gold answers are whole
 numbers, so a mark before three digits parts thousands in every language (``1.234``, ``1,234`` and ``1 234`` are one
-number), and any other mark is a decimal point. Trap: examples (``--num-fewshot``, up to 8) carry their labels inside
-their texts, and test rows do not.
+number), and any other mark is a decimal point. Examples (``--num-fewshot``, up to 8) carry their labels inside their
+texts, and test rows do not.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """DROP: 9,536 questions on passages that need counting, adding and comparing (Dua et al. 2019, arXiv 1903.00161).
 
 Exact match and F1 are the official script's: an answer is a list of parts, paired so that their F1 is largest, a part
-with a number counts only against one with the same number, and the best of all validated answers counts. Trap: a
-response is one text; its parts are parted by semicolons, as the prompt asks for.
+with a number counts only against one with the same number, and the best of all validated answers counts. A response is
+one text; its parts are parted by semicolons, as the prompt asks for.
 """
 
 from __future__ import annotations

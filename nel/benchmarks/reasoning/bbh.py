@@ -1,7 +1,7 @@
 """BIG-Bench Hard: 6,511 problems of 27 tasks, with worked examples (Suzgun et al. 2022, arXiv 2210.09261).
 
 Three worked examples of the task come first, the authors' own; ``--num-fewshot 0`` asks without them. The last "the
-answer is X" counts. Trap: gold answers take many forms (a letter in brackets, yes or no, a number, brackets, a list of
+answer is X" counts. Gold answers take many forms (a letter in brackets, yes or no, a number, brackets, a list of
 words), and each form has its own idea of equal; the official script compares texts only.
 """
 

@@ -1,6 +1,6 @@
 """Metrics of translations into several languages: one corpus for each language pair, and the mean over the pairs.
 
-Trap: BLEU counts words, so a language that is written without spaces needs a tokenizer: sacrebleu's ``zh`` for Chinese,
+BLEU counts words, so a language that is written without spaces needs a tokenizer: sacrebleu's ``zh`` for Chinese,
 ``char`` for Japanese and Thai. Its numbers there are comparable only with others of the same tokenizer.
 """
 

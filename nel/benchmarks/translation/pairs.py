@@ -1,8 +1,8 @@
 """Translation of whole corpora: WMT14, WMT24++ and FLORES+.
 
 The published metrics are those of a corpus, chrF, chrF++ and BLEU over all sentences of a language pair at once, as
-sacrebleu computes them (``corpus_chrf`` … in metrics.json). Trap: the headline is the mean chrF of single sentences,
-which has an interval and is not what papers report.
+sacrebleu computes them (``corpus_chrf`` … in metrics.json). The headline is the mean chrF of single sentences, which
+has an interval and is not what papers report.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Writes a package's directory, and overwrites no file that `nel byob compile` did not write.
 
-A manifest in the directory names each file with its digest. Trap: a file that was edited after it was written is its
+A manifest in the directory names each file with its digest. A file that was edited after it was written is its
 editor's, so it stops the next compilation.
 """
 

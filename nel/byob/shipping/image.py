@@ -1,8 +1,7 @@
 """Builds a container image of nel with a compiled package in it.
 
 Wheels are gathered here and only installed there, so the build needs no network and the base image no pip; Python is
-enough. Trap: wheels are made for one Python and one machine, so the base image is asked for both before anything is
-gathered.
+enough. Wheels are made for one Python and one machine, so the base image is asked for both before anything is gathered.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a benchmark file becomes as a package: names, version, dependencies, entry points and files, all in memory.
 
 Writes nothing. The same file, rows and nel give the same package, byte for byte: its version ends in a digest of its
-content. Trap: names of distributions fold ``_`` and ``-``, so two benchmarks may ask for one package name.
+content. Names of distributions fold ``_`` and ``-``, so two benchmarks may ask for one package name.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Shows that a package gives the samples its file gave: both are read, in processes that share nothing.
 
-Trap: only local rows are compared; a dataset of a hub is not downloaded for it.
+Only local rows are compared; a dataset of a hub is not downloaded for it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads a benchmark file as what a package is made of: its text, its benchmarks, and the files that it names.
 
-Runs the file to know its benchmarks, as a run does. Trap: a package is used on other machines, so every path of this
-one is taken out of the text, or refused.
+Runs the file to know its benchmarks, as a run does. A package is used on other machines, so every path of this one is
+taken out of the text, or refused.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def _is_file(name: str) -> bool:
 
 def _leak(source: SourceFile, line: int, what: str) -> str:
     return (
-        f"{source.path.name}, line {line} names {what}, which nobody else has; put the file beside the benchmark and "
+        f"{source.path.name}, line {line} names {what}, which exists on this machine only; put the file beside the benchmark and "
         "name it by its relative path"
     )
 

@@ -1,7 +1,7 @@
 """Writes a wheel: a zip with metadata, which pip installs without a build backend and without the network.
 
-Follows the binary distribution format (PEP 427). Trap: the bytes must not depend on the clock, so every entry bears the
-same date.
+Follows the binary distribution format (PEP 427). The bytes must not depend on the clock, so every entry bears the same
+date.
 """
 
 from __future__ import annotations

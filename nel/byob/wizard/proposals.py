@@ -1,6 +1,6 @@
 """What a table of rows suggests: the gold answer's column, the kind of benchmark, a prompt and a scorer.
 
-Asks nobody. Trap: these are guesses by names and values; each is shown before it is used.
+These are guesses by names and values; each is shown before it is used.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Looks at a dataset as a person would: its columns, its first rows, and what kinds of values are in them.
 
-Proposes nothing. Trap: values of a CSV file are all text, so numbers are recognised by how they are written.
+Proposes nothing. Values of a CSV file are all text, so numbers are recognised by how they are written.
 """
 
 from __future__ import annotations

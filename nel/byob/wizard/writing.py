@@ -1,6 +1,6 @@
 """Writes a benchmark file: ten lines that a person would have written, and that a person goes on editing.
 
-Trap: everything that comes from the user or the data is written as a Python literal, never pasted as code.
+Everything that comes from the user or the data is written as a Python literal, never pasted as code.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The process of the tests: runs them as they stand, with proxies in the place of the program's functions.
 
-It runs as another user than the program, and the program never sees the tests or the values they expect. Trap: what
-comes over the channel is hostile; it is decoded to plain values, and a reference to an object of the program equals
-nothing but itself.
+It runs as another user than the program, and the program never sees the tests or the values they expect. What comes
+over the channel is hostile; it is decoded to plain values, and a reference to an object of the program equals nothing
+but itself.
 """
 
 from __future__ import annotations

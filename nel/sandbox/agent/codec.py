@@ -1,8 +1,8 @@
 """Plain values as JSON text and back: what may cross between a program and its tests.
 
 Exact builtin types cross by value; a subclass is reduced to the builtin it derives from, so that nothing it overrides
-crosses with it. Everything else crosses as a reference into the program's process. Trap: never pickle, marshal or
-``eval``; the bytes come from a hostile process.
+crosses with it. Everything else crosses as a reference into the program's process. Never pickle, marshal or ``eval``;
+the bytes come from a hostile process.
 """
 
 from __future__ import annotations

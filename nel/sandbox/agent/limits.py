@@ -1,6 +1,6 @@
 """What one process may take, and how it becomes an unprivileged user. Runs in a freshly forked child.
 
-Trap: the order matters: what needs rights comes before the change of user, which cannot be undone.
+The order matters: what needs rights comes before the change of user, which cannot be undone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The processes of a container: two zygotes, the users that programs and tests run as, and the end of both.
 
-Trap: the supervisor holds two capabilities only, to change user and group; it ends the processes of a job by taking
-their user id for one system call, and removes their files in the same way.
+The supervisor holds two capabilities only, to change user and group; it ends the processes of a job by taking their
+user id for one system call, and removes their files in the same way.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ class Processes:
         """Start the zygotes.
 
         Args:
-            first_user: Programs run as this user, tests as the next; the one before it belongs to nobody.
+            first_user: Programs run as this user, tests as the next; the one before it owns no process.
         """
-        self.nobody, self.program_user, self.tests_user = first_user - 1, first_user, first_user + 1
+        self.idle_user, self.program_user, self.tests_user = first_user - 1, first_user, first_user + 1
         self.programs = Zygote(zygote.FOR_PROGRAMS)
         self.tests = Zygote(zygote.FOR_TESTS)
         self.counters = Counters()
@@ -82,7 +82,7 @@ class Processes:
     @contextmanager
     def as_user(self, user: int) -> Iterator[None]:
         """Act as a user for files and signals; no process of that user can harm this one meanwhile."""
-        os.setresuid(self.nobody, user, 0)
+        os.setresuid(self.idle_user, user, 0)
         try:
             yield
         finally:

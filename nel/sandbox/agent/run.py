@@ -96,7 +96,7 @@ class Run:
         self._poll.register(handle, select.POLLIN | select.POLLHUP)
 
     def forget(self, handle: int) -> None:
-        """Read it no more; whoever opened it closes it."""
+        """Stop reading; the opener closes it."""
         if self._readers.pop(handle, None) is not None:
             self._poll.unregister(handle)
 

@@ -2,7 +2,7 @@
 
 The engine's own profile is an allow-list and stays; this filter takes away what it leaves open and what has been the
 way out of other sandboxes: io_uring, user faults, key rings, tracing, name spaces, mounts, kernel modules, VM sockets.
-Format: classic BPF as in linux/seccomp.h and linux/filter.h. Trap: system call numbers differ between architectures.
+Format: classic BPF as in linux/seccomp.h and linux/filter.h. System call numbers differ between architectures.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _COMMON = (*range(424, 436), 437, 438, 440, 442, 443)
 """pidfd_send_signal to clone3 (io_uring and the mount calls among them), openat2, pidfd_getfd, process_madvise,
 mount_setattr, quotactl_fd: the same numbers on all architectures; see `_KEPT`."""
 _KEPT = (434, 436, 437)
-"""pidfd_open, close_range and openat2 harm nobody."""
+"""pidfd_open, close_range and openat2 are harmless."""
 _CALLS = {
     "x86_64": (
         0xC000003E,

@@ -140,7 +140,7 @@ def _end_like_an_interpreter(status: int) -> int:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except BaseException:  # noqa: BLE001 - closed by the program, or nobody reads
+        except BaseException:  # noqa: BLE001 - closed by the program, or there is no reader
             status = status or 120
     return status
 

@@ -94,7 +94,7 @@ class Watch:
             self.idle_seconds += unused
 
     def note_tests(self, seconds: float) -> None:
-        """Note the CPU time of the tests' process, which counts as nobody's."""
+        """Note the CPU time of the tests' process, which is charged to no program."""
         self.tests_cpu_seconds = max(self.tests_cpu_seconds, seconds)
 
     def cpu_seconds(self, *, without: int | None = None) -> float:

@@ -1,4 +1,4 @@
-"""Needs a package that nobody has."""
+"""Needs a package that does not exist."""
 
 import a_package_that_nobody_has
 

@@ -2,8 +2,8 @@
 
 The prompt is the paper's, as lm-evaluation-harness has it: the task and its three asserts, here for one chat turn and
 without examples. Rows of the sanitized set (``prompt``, ``test_imports``) and of the full one (``text``,
-``test_setup_code``) are both understood; ``challenge_test_list`` is not used. Trap: some asserts rely on an import of
-the reference solution; it goes in front of them, since an answer may do without.
+``test_setup_code``) are both understood; ``challenge_test_list`` is not used. Some asserts rely on an import of the
+reference solution; it goes in front of them, since an answer may do without.
 """
 
 from __future__ import annotations

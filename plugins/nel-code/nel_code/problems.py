@@ -1,7 +1,7 @@
 """Small problems, each asked in several languages and judged by inputs and outputs.
 
-The problems are in ``problems.toml``, the reference solutions in ``solutions/LANGUAGE.toml``. Trap: a benchmark needs
-the images of all its languages before its first request, so the four that one base image serves are one of their own.
+The problems are in ``problems.toml``, the reference solutions in ``solutions/LANGUAGE.toml``. A benchmark needs the
+images of all its languages before its first request, so the four that one base image serves are one of their own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """``inspect://PKG/TASK``: a task of Inspect as a benchmark of nel.
 
 The messages that its solvers make become nel's samples, so that its client sends them, its store keeps them and its
-artifacts show them; the task's own scorers judge the answers, and whatever model they ask is a judge of the run. Trap:
-the scorer runs in a process of its own, which is forked after the task was loaded; a rescoring loads it again.
+artifacts show them; the task's own scorers judge the answers, and whatever model they ask is a judge of the run. The
+scorer runs in a process of its own, which is forked after the task was loaded; a rescoring loads it again.
 """
 
 from __future__ import annotations

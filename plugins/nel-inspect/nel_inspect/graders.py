@@ -1,8 +1,8 @@
 """Who grades when a task's scorer calls a model, and how that call becomes a case for the run's judges.
 
 Every `Model.generate` of a scorer comes here (`nel_inspect.hooks`). Inspect's own graders make their prompt and leave
-the verdict to `nel_inspect.grading`; any other scorer gets the reply and reads it itself. Trap: who is asked is said by
-names that the run knows; Inspect's ``provider/model`` is one of them only if a judge or a role is called so.
+the verdict to `nel_inspect.grading`; any other scorer gets the reply and reads it itself. Who is asked is said by names
+that the run knows; Inspect's ``provider/model`` is one of them only if a judge or a role is called so.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class TriedOutError(NelError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graders:
-    """Whom a task's scorers may ask in a run; the evaluated model itself where there is nobody."""
+    """The models that a task's scorers may call in a run; the evaluated model itself where there is none."""
 
     panel: Mapping[str, str] = field(default_factory=dict)
     """The run's judges: name to model."""
@@ -93,7 +93,7 @@ async def reply_of(model: Any, given: Any, tools: Any, config: Any, watch: Watch
     Raises:
         JudgeError: There is no reply that can be used.
         Refused: The call holds what nel cannot send.
-        TriedOutError: There is nobody to ask yet.
+        TriedOutError: There is no model to call yet.
     """
     if tools:
         raise watch.refuse("gives its grader tools")

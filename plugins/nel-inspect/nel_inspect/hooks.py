@@ -1,7 +1,7 @@
 """Where nel takes the place of Inspect's models: the only module that changes Inspect's own names.
 
-Everything changed here does what it did before unless a task's code runs for nel (`INSIDE`, `WATCH`). Trap: the names
-are Inspect's private ones; a version without them is refused rather than run half guarded.
+Everything changed here does what it did before unless a task's code runs for nel (`INSIDE`, `WATCH`). The names are
+Inspect's private ones; a version without them is refused rather than run half guarded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Inspect's generation settings by nel's names. Pure.
+"""Inspect's generation settings by nel's names.
 
 What concerns how Inspect's client sends is left to nel, which has settings of its own for it.
 """

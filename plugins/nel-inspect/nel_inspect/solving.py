@@ -1,7 +1,7 @@
 """A task's solvers and scorers run on one sample, with nel's answer in the place of a model's.
 
 The solvers run twice: once to see what they ask, once when the answer is there, so that whatever they do with it is
-theirs. Trap: only scorers may call models, and those calls are the run's judges' (`nel_inspect.graders`).
+theirs. Only scorers may call models, and those calls are the run's judges' (`nel_inspect.graders`).
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def wants_of(task: Any, sample: Mapping[str, Any], answer: str, graders: Graders
     """Return which graders a task's scorers ask about an answer; none is asked.
 
     Raises:
-        Refused: Solvers call a model, or scorers one that nobody is, or with tools.
-        PrerequisiteError: Of Inspect: a role is needed that nobody has.
+        Refused: Solvers call a model, or scorers call one that is not configured, or with tools.
+        PrerequisiteError: Of Inspect: a required role has no model.
     """
     from inspect_ai._util.error import PrerequisiteError  # noqa: PLC0415 - heavy
 

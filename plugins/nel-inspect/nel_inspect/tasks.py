@@ -1,7 +1,7 @@
 """A task of Inspect is found, checked and read into rows; what its name and settings mean to nel.
 
-Its prompts and verdicts come from `solving`. Trap: a task whose data are shuffled without a seed is another task each
-time it is loaded, which the run's identity shows and a resume refuses.
+Its prompts and verdicts come from `solving`. A task whose data are shuffled without a seed is another task each time it
+is loaded, which the run's identity shows and a resume refuses.
 """
 
 from __future__ import annotations
@@ -276,7 +276,7 @@ def _find(address: Address) -> Any:
             "inspect:///PATH/FILE.py@TASK"
         )
     hint = did_you_mean(address.spec, mine) or f"; it has {', '.join(sorted(mine)[:5])} …"
-    raise ConfigError(f"inspect_ai knows no task {address.spec}{hint}")
+    raise ConfigError(f"inspect_ai has no task {address.spec}{hint}")
 
 
 def _create(address: Address, arguments: Mapping[str, Any]) -> list[Any]:

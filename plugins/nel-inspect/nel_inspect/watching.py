@@ -1,7 +1,7 @@
 """What is known of a task's code while it runs here, and what it is told of models.
 
-Trap: Inspect's code may call a model of its own choice at any time and swallow what that call raises; a call that was
-refused is therefore kept too.
+Inspect's code may call a model of its own choice at any time and swallow what that call raises; a call that was refused
+is therefore kept too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nel_inspect.graders import Graders
 
 MODEL: Final = "mockllm/model"
-"""What the task's code is told of the model: it knows no endpoint, and a prompt must not depend on one."""
+"""What the task's code sees of the model: no endpoint, since a prompt must not depend on one."""
 SECONDS_MAX: Final = 60.0
 """So long may solvers take to ask for one sample, and scorers to be tried out."""
 _IMAGES: Final = ("data:", "http://", "https://")

@@ -388,7 +388,7 @@ def test_a_grader_among_scorers(tmp_path: Path) -> None:
 
 
 def test_a_role_and_a_name_are_found_in_the_run(tmp_path: Path) -> None:
-    """A role that nobody has falls to its default by name; three questions at once are three requests."""
+    """A role without a model falls to its default by name; three questions at once are three requests."""
     with scripted(adds) as model, scripted(yes) as judge:
         role = {"critic": {"url": judge.url, "model": "c"}}
         result = run(tmp_path / "role", model.url, uri_of("at_once"), model_roles=role, entry={"max_problems": 2})

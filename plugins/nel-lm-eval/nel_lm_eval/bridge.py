@@ -1,8 +1,8 @@
 """``lm-eval://TASK``: a task of lm-evaluation-harness as a benchmark of nel.
 
 The requests become nel's samples, so that its client sends them, its store keeps them and its artifacts show them; the
-task's own filters and metrics score the answers. Trap: the scorer runs in a process of its own, which is forked after
-the task was loaded; a rescoring loads it again.
+task's own filters and metrics score the answers. The scorer runs in a process of its own, which is forked after the
+task was loaded; a rescoring loads it again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """All that touches lm_eval: a task is found, asked for its requests, and given answers to count.
 
-What it asks for, in which words and with which examples, and what an answer is worth is the task's own. Trap: the
-harness draws few-shot examples from one stream of random numbers that runs on from document to document, so the
-requests are always built for all documents, from the same seed, whatever a run's limit is.
+What it asks for, in which words and with which examples, and what an answer is worth is the task's own. The harness
+draws few-shot examples from one stream of random numbers that runs on from document to document, so the requests are
+always built for all documents, from the same seed, whatever a run's limit is.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Aggregations of an adapter's scores, by the names that EvalScope gives them. Pure."""
+"""Aggregations of an adapter's scores, by the names that EvalScope gives them."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
     record_to_sample -> sample_filter -> format_*_template -> inference -> extract_answer -> match_score -> reports
 
-The bridge makes a `Benchmark` of one, so that it runs, resumes and is scored as any other. Trap: an adapter is asked in
+The bridge makes a `Benchmark` of one, so that it runs, resumes and is scored as any other. An adapter is asked in
 several processes; what a method writes to ``self`` reaches no other one.
 """
 
@@ -281,7 +281,7 @@ class DefaultDataAdapter(DataAdapter):
     def _on_generate_report_end(self, report: Report, output_dir: str, **_: Any) -> None:
         """Do what follows a report."""
 
-    # Datasets, for whoever wants to look at them
+    # Datasets, for inspection
 
     def load_dataset(self, limit: float | None = None, repeats: int = 1) -> DatasetDict:
         """Return the samples to be evaluated, by subset, as records make them.

@@ -1,7 +1,7 @@
 """Makes a `Benchmark` of an adapter class, so that it runs, resumes and is scored as any other.
 
-Trap: the engine asks the model, and only then, in the scorer's process, are the inference hooks run; a hook that
-generates the sample's own input gets the answer that is there, and any other input is asked for.
+The engine asks the model, and only then, in the scorer's process, are the inference hooks run; a hook that generates
+the sample's own input gets the answer that is there, and any other input is asked for.
 """
 
 from __future__ import annotations

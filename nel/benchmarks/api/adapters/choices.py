@@ -1,7 +1,6 @@
 """The adapter of multiple choice: options with letters in the prompt, and a letter as the answer.
 
-Trap: EvalScope guesses the last capital letter of a reply without an answer; nel guesses nothing, so such a reply has
-none.
+EvalScope guesses the last capital letter of a reply without an answer; nel guesses nothing, so such a reply has none.
 """
 
 from __future__ import annotations

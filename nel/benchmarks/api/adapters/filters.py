@@ -1,6 +1,6 @@
-"""Filters of a prediction, by the names that EvalScope and lm-evaluation-harness give them. Pure.
+"""Filters of a prediction, by the names that EvalScope and lm-evaluation-harness give them.
 
-Trap: a filter that finds nothing gives its fallback, ``[invalid]``, which the bridge counts as no answer.
+A filter that finds nothing gives its fallback, ``[invalid]``, which the bridge counts as no answer.
 """
 
 from __future__ import annotations

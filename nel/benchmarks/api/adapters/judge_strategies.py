@@ -1,11 +1,11 @@
-"""When an adapter asks a judge, and what it says to it: strategies and contracts by EvalScope's names. Pure.
+"""When an adapter asks a judge, and what it says to it: strategies and contracts by EvalScope's names.
 
     rule        the metrics of metric_list, as without a judge
     llm         the judge alone
     llm_recall  the metrics, and the judge for what they do not find right; the better of both counts
     auto        llm where the adapter says `_use_llm_judge = True`, else rule
 
-Trap: where the judge fails the sample is unscored in every strategy; EvalScope keeps the rule's verdict, or counts 0.
+Where the judge fails the sample is unscored in every strategy; EvalScope keeps the rule's verdict, or counts 0.
 """
 
 from __future__ import annotations

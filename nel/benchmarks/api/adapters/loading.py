@@ -1,6 +1,6 @@
 """Where an adapter's rows come from: a hub dataset, a URI, one file, or a folder with a file for each subset.
 
-Trap: rows of several subsets carry the subset's name in a column of its own, `SUBSET`, which records never see.
+Rows of several subsets carry the subset's name in a column of its own, `SUBSET`, which records never see.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a benchmark says of itself, and the register of adapter classes of this process.
 
-Trap: the register knows a class once its module was imported; the command line finds one by the path of its file or as
-a plugin, as it does any benchmark.
+The register knows a class once its module was imported; the command line finds one by the path of its file or as a
+plugin, as it does any benchmark.
 """
 
 from __future__ import annotations

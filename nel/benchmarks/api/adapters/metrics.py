@@ -1,6 +1,6 @@
-"""The metrics that an adapter's `metric_list` names, each from a prediction and the target to a number. Pure.
+"""The metrics that an adapter's `metric_list` names, each from a prediction and the target to a number.
 
-Trap: EvalScope scores a metric that raises as 0; here its sample is unscored, since that says nothing of the model.
+EvalScope scores a metric that raises as 0; here its sample is unscored, since that says nothing of the model.
 """
 
 from __future__ import annotations

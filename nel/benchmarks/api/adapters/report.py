@@ -1,6 +1,6 @@
-"""The report of an adapter's benchmark: a row for each subset, with its categories, as a table or as JSON. Pure.
+"""The report of an adapter's benchmark: a row for each subset, with its categories, as a table or as JSON.
 
-Trap: an unscored sample is in no row's number; how many there were stands below the table.
+An unscored sample is in no row's number; how many there were stands below the table.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The words of an adapter: samples and their datasets, what the model answered, and scores. Does no I/O.
 
-They keep EvalScope's names and are mutable, since adapters fill them in. Trap: an adapter's `Sample` is not
+They keep EvalScope's names and are mutable, since adapters fill them in. An adapter's `Sample` is not
 `nel.types.Sample`; the bridge turns one into the other.
 """
 

@@ -1,7 +1,7 @@
 """TruthfulQA, generated: 817 questions that people answer wrongly (Lin et al. 2021, arXiv 2109.07958).
 
 Prompt and metrics are lm-evaluation-harness': the likeness of an answer to the true references, less that to the false
-ones, by BLEU and ROUGE. Trap: likeness is not truth; the published headline needs a judge that was trained for it.
+ones, by BLEU and ROUGE. Likeness is not truth; the published headline needs a judge that was trained for it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """ROUGE-1, ROUGE-2 and ROUGE-Lsum of one text against another, as the package rouge-score gives them without stemming.
 
 ROUGE-Lsum takes each line for a sentence and counts the words of a reference sentence that are in a longest common
-subsequence with any sentence of the answer (Lin, 2004, https://aclanthology.org/W04-1013). Trap: as in T5's scripts,
-``" . "`` ends a sentence too.
+subsequence with any sentence of the answer (Lin, 2004, https://aclanthology.org/W04-1013). As in T5's scripts, ``" .
+"`` ends a sentence too.
 """
 
 from __future__ import annotations
