@@ -43,7 +43,7 @@ _BYTES_PER_TOKEN: Final = 4
 _GROWTH: Final = 1.2
 """Each wait is longer than the one before by this factor at least, whatever the jitter says."""
 _PAUSE_MAX: Final = 15.0
-"""Longest pause of all requests after one refusal, in seconds, so that a long hint to one request does not freeze a run."""
+"""Longest pause of all requests after one refusal, in seconds: a long hint to one request does not freeze a run."""
 _OUTLIVED_MAX: Final = 2
 _HINT_JITTER: Final = 0.25
 

@@ -158,8 +158,8 @@ def _is_file(name: str) -> bool:
 
 def _leak(source: SourceFile, line: int, what: str) -> str:
     return (
-        f"{source.path.name}, line {line} names {what}, which exists on this machine only; put the file beside the benchmark and "
-        "name it by its relative path"
+        f"{source.path.name}, line {line} names {what}, which exists on this machine only; put the file beside the "
+        "benchmark and name it by its relative path"
     )
 
 

@@ -1,8 +1,8 @@
 """Program and tests in one process, for tests that need the program's own classes: the weaker mode.
 
 The tests and a secret token arrive only after the program has been loaded, and the token must come back after the last
-test. That defeats a program that ends early or prints a marker. It does not defeat a program that searches the process; the
-verdict says which mode made it.
+test. That defeats a program that ends early or prints a marker. It does not defeat a program that searches the process;
+the verdict says which mode made it.
 """
 
 from __future__ import annotations
