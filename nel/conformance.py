@@ -27,8 +27,7 @@ from nel.engine.store.snapshot import StoredSample
 from nel.errors import ConfigError, DatasetError, JudgeError, MissingExtra, NelError, PluginError, ScorerError
 from nel.extension_points import shape_error
 from nel.judges.registry import judge_for
-from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question
-from nel.judges.validation import check_case
+from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question, check_case
 from nel.scoring.delegation import case_of
 from nel.scoring.protocol import as_scorer, asks_judge, is_async
 from nel.scoring.result import outcome_of

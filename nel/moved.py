@@ -54,7 +54,7 @@ MOVED: Final = {
     "files": "core.atomic_files",
     "judges.base": "judges.types",
     "judges.calibration": "judges.stats.calibration",
-    "judges.check": "judges.validation",
+    "judges.check": "judges.types",
     "judges.custom": "judges.custom_templates",
     "judges.family": "judges.model_family",
     "judges.find": "judges.registry",

@@ -59,7 +59,7 @@ def test_pairs_without_a_dataset_say_where_they_come_from(tmp_path: Path) -> Non
         (
             "def s(sample: ScorerInput) -> dict:\n    return needs_judge(sample, template='{response} of {domain}')",
             False,
-            'sample "q1": the template needs "domain", which neither the row nor the scorer gives; there are',
+            'sample "q1": the template needs "domain", which neither the row nor the scorer provides; available:',
         ),
     ],
 )

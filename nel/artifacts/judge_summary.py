@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from nel.judges.model_family import families_of, same_family, same_model
-from nel.judges.validation import SETTING_FAULTS
+from nel.judges.types import SETTING_FAULTS
 
 ALPHA_MIN: Final = 0.667
 """Below it Krippendorff draws not even tentative conclusions (Content Analysis, 2004, chapter 11)."""

@@ -23,7 +23,7 @@ from nel.core.strict_json import dumps
 from nel.engine.progress import Progress
 from nel.errors import EXIT_UNSCORED
 from nel.evaluation import PlannedBenchmark, RunResult, evaluate, preview, rescore
-from nel.judges.validation import SETTING_FAULTS
+from nel.judges.types import SETTING_FAULTS
 from nel.reports.corrected import best_correction
 from nel.reports.judge_section import judged_line
 

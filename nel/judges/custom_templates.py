@@ -1,21 +1,21 @@
-"""Judges made of a template's text: what users write, and what they bring from other tools.
+"""Judges built from the text of a template: the user's own, or one from another tool.
 
-Trap: what a template and its pattern cannot do is said before anything is asked, where it can be known; a pattern that
-may match anything is only found out by the first reply.
+Errors of a template and its pattern are reported before any request, as far as they can be known from their text; a
+pattern that may match anything only fails on the first reply. Depends on `nel.prompts` and `nel.judges.parsing`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from nel.core import timed_regex
 from nel.errors import DatasetError, JudgeError, PromptError
 from nel.judges.parsing.formats import pattern_reader
 from nel.judges.parsing.verdict import Scale, grade_reader
 from nel.judges.quoting import Quoted, quote
-from nel.judges.templates import meanings
+from nel.judges.templates import grade_definitions
 from nel.judges.types import Case, Judge, Level, Question
 from nel.prompts import Template, load_template
 
@@ -34,27 +34,39 @@ KNOWN_GRADES: Final[Mapping[str, float]] = {
     "pass": 1.0,
     "fail": 0.0,
 }
-"""What grades are worth for which a template has no ``score_mapping``; numbers are worth themselves."""
-_NONE: Final = Scale(_LETTERS)
+"""Scores of grades for a template without ``score_mapping``; a number is its own score."""
+_LETTER_SCALE: Final = Scale(_LETTERS)
 _RESPONSE: Final = frozenset({"response", "answer"})
+_LITERAL_START: Final = re.compile(
+    r"""
+    (?: \(\?[a-z]+\) )?              # inline flags
+    (?P<literal>
+        (?:
+            [^\\.^$*+?{}\[\]|()]      # a character that stands for itself
+            | \\[^\w\s]               # an escaped punctuation mark
+        )*
+    )
+    """,
+    re.VERBOSE,
+)
 
 
 def custom_judge(
     text: str, *, grade_pattern: str | None = None, score_mapping: Mapping[str, float] | None = None
 ) -> Judge:
-    """Return the judge of a template's text, or of the name of a text, Markdown or Jinja file.
+    """Return the judge of a template, given as text or as the name of a text, Markdown or Jinja file.
 
     Placeholders: ``{response}`` (or ``{answer}``), ``{question}``, ``{reference}`` (or ``{target}``, ``{criterion}``),
-    ``{criteria}``, ``{instructions}`` (the grades and what they mean), and all keys of the case's values.
+    ``{criteria}``, ``{instructions}`` (the grades and their definitions), and all keys of the case's values.
 
     Args:
-        text: Must name the response.
+        text: Must contain a placeholder of the response.
         grade_pattern: Its first group is the grade; None: a line ``GRADE: X``.
-        score_mapping: Grade to score; None: C 1, P 0.5, I 0, or for a pattern what it can be seen to match.
+        score_mapping: Grade to score; None: C 1, P 0.5, I 0, or for a pattern the known grades that it can match.
 
     Raises:
-        JudgeError: ``bad_template``: the template or the pattern is not valid, the response is not named, or a grade
-            has no score.
+        JudgeError: ``bad_template``: the template or the pattern is not valid, the response is missing, or a grade has
+            no score.
     """
     try:
         template = load_template(text, name="judge")
@@ -63,12 +75,12 @@ def custom_judge(
     except (PromptError, DatasetError) as error:
         raise _bad(f"the judge's template cannot be used: {error}") from error
     if not template.fields & _RESPONSE:
-        raise _bad("the judge's template does not name the response; put {response} where it belongs")
+        raise _bad("the judge's template does not name the response; insert {response} where it belongs")
     scale = _scale(grade_pattern, score_mapping)
     if grade_pattern is not None and _never_grades(grade_pattern, scale):
         raise _bad(
-            f"the pattern {grade_pattern[:200]!r} has no group, and all of what it matches is no grade; put the grade "
-            'in parentheses, as in "GRADE: ([CI])"'
+            f"the pattern {grade_pattern[:200]!r} has no group, and its whole match is never a grade; enclose the "
+            'grade in parentheses, as in "GRADE: ([CI])"'
         )
     prefix = "GRADE:" if grade_pattern is None else _literal_start(grade_pattern)
     is_open = bool(prefix) and template.text.rstrip().endswith(prefix)
@@ -83,7 +95,7 @@ def custom_judge(
 
     level: Level = "ordinal" if scale is None or scale.is_numeric else "nominal"
     example_reply = f"GRADE: {max(scale.scores, key=scale.scores.__getitem__)}" if scale is not None else "GRADE: 1"
-    return Judge(name=NAME, description="A template of one's own", ask=ask, example_reply=example_reply, level=level)
+    return Judge(name=NAME, description="A custom template", ask=ask, example_reply=example_reply, level=level)
 
 
 def _bad(message: str) -> JudgeError:
@@ -92,10 +104,11 @@ def _bad(message: str) -> JudgeError:
 
 def _quoted(template: Template, case: Case, scale: Scale | None) -> Quoted:
     grades = {
-        label: _MEANINGS.get(label, f"its score is {score:g}") for label, score in (scale or _NONE).scores.items()
+        label: _MEANINGS.get(label, f"its score is {score:g}")
+        for label, score in (scale or _LETTER_SCALE).scores.items()
     }
     given = case.values.get("instructions")
-    pieces: dict[str, Any] = {
+    pieces: dict[str, object] = {
         **case.values,
         "response": case.response,
         "answer": case.response,
@@ -105,13 +118,13 @@ def _quoted(template: Template, case: Case, scale: Scale | None) -> Quoted:
         "criterion": case.reference,
     }
     instructions = (
-        given if isinstance(given, str) else f'{meanings(grades)}\n\nEnd with one line in the form "GRADE: X".'
+        given if isinstance(given, str) else f'{grade_definitions(grades)}\n\nEnd with one line in the form "GRADE: X".'
     )
     return quote(template, pieces, trusted={"criteria": case.criteria, "instructions": instructions})
 
 
 def _scale(pattern: str | None, mapping: Mapping[str, float] | None) -> Scale | None:
-    """Return the grades that have a score; None where the grade is a number that is its own score."""
+    """Return the grades and their scores; None where the grade is a number that is its own score."""
     if mapping is not None:
         return Scale(mapping)
     if pattern is None:
@@ -126,7 +139,7 @@ def _scale(pattern: str | None, mapping: Mapping[str, float] | None) -> Scale | 
 
 
 def _group(pattern: str) -> str:
-    """Return what stands in the first capturing group of a pattern, or all of it."""
+    """Return the content of the first capturing group of a pattern, or all of the pattern."""
     found = re.search(r"(?<!\\)\((?:\?P<\w+>|(?!\?))", pattern)
     if found is None:
         return pattern
@@ -139,7 +152,7 @@ def _group(pattern: str) -> str:
 
 
 def _grades_of(pattern: str) -> list[str] | None:
-    """Return the grades that a pattern can match, None where they cannot be told from its text."""
+    """Return the grades that a pattern can match, None where its text does not list them."""
     group = _group(pattern)
     if re.fullmatch(r"\[[A-Za-z]+\]", group):
         return list(group[1:-1])
@@ -151,7 +164,7 @@ def _grades_of(pattern: str) -> list[str] | None:
 
 
 def _never_grades(pattern: str, scale: Scale | None) -> bool:
-    """Return whether all of a match is the grade and begins as no grade does."""
+    """Return whether the whole match is the grade and starts with text that no grade starts with."""
     start = _literal_start(pattern)
     if not start or _group(pattern) != pattern:
         return False
@@ -165,10 +178,10 @@ def _matches_numbers(pattern: str) -> bool:
 
 
 def _literal_start(pattern: str) -> str:
-    """Return the text with which every match of a pattern begins, as far as that is plain."""
-    start = re.match(r"(?:\(\?[a-z]+\))?((?:[^\\.^$*+?{}\[\]|()]|\\[^\w\s])*)", pattern)
-    text = start[1] if start else ""
+    """Return the literal text with which every match of a pattern starts, as far as the pattern spells it out."""
+    start = _LITERAL_START.match(pattern)
+    text = start["literal"] if start else ""
     rest = pattern[start.end() :] if start else ""
-    if rest[:1] in {"*", "?", "{"}:  # they make the last character optional
+    if rest[:1] in {"*", "?", "{"}:  # these make the last character optional
         text = text[:-1]
     return re.sub(r"\\(.)", r"\1", text).strip()

@@ -1,6 +1,6 @@
-"""Which family a model is of, by its name: a judge likes its own kind. Pure, and sure of nothing: names are given.
+"""Guesses the family of a model from its name, since judges favour models of their own family. Standard library alone.
 
-Trap: a distilled model is of two families, its teacher's and its student's.
+A distilled model has two families, its teacher's and its student's. A name proves nothing: deployments choose it.
 """
 
 from __future__ import annotations
@@ -36,14 +36,26 @@ _FAMILIES: Final = {
     "smollm": ("smollm",),
     "yi": ("yi",),
 }
-"""Family to the beginnings of the words in names of its models."""
+"""Family to the prefixes of words in the names of its models."""
 _VARIANT: Final = re.compile(
-    r"(?:[-_.:@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest|v\d+:\d+|fp\d+|bf16|int\d|awq|gptq|gguf|free|turbo-fp8))+$"
+    r"""
+    (?:
+        [-_.:@]
+        (?:
+            (?P<date>\d{4}-\d{2}-\d{2} | \d{8} | \d{4})
+            | (?P<version>latest | v\d+:\d+)
+            | (?P<quantization>fp\d+ | bf16 | int\d | awq | gptq | gguf | turbo-fp8)
+            | (?P<tier>free)
+        )
+    )+$
+    """,
+    re.VERBOSE,
 )
+"""What deployments append to a model's name: a date, a version, a quantization, a price tier."""
 
 
 def families_of(model: str) -> frozenset[str]:
-    """Return the families that a model's name names; several for a distilled one, none where it is unknown.
+    """Return the families that a model's name mentions: several for a distilled model, none for an unknown name.
 
     >>> sorted(families_of("deepseek-ai/DeepSeek-R1-Distill-Qwen-7B"))
     ['deepseek', 'qwen']
@@ -55,23 +67,15 @@ def families_of(model: str) -> frozenset[str]:
     found = set()
     for family, beginnings in _FAMILIES.items():
         for beginning in beginnings:
-            tail = r"\d*" if len(beginning) <= 3 else r".*"  # noqa: PLR2004 - "yi", "phi", "o1" begin too many words
+            # Short prefixes ("yi", "phi", "o1") begin too many other words; only digits may follow them.
+            tail = r"\d*" if len(beginning) <= 3 else r".*"  # noqa: PLR2004
             if any(re.fullmatch(re.escape(beginning) + tail, word) for word in words):
                 found.add(family)
     return frozenset(found)
 
 
-def family_of(model: str) -> str | None:
-    """Return the family of a model, None where its name tells none; of several, those in order joined by ``+``.
-
-    >>> family_of("meta/llama-3.1-70b-instruct"), family_of("my-finetune")
-    ('llama', None)
-    """
-    return "+".join(sorted(families_of(model))) or None
-
-
 def same_family(one: str, other: str) -> bool | None:
-    """Return whether two models are of one family, None where a name does not tell.
+    """Return whether two models share a family, None where a name gives none.
 
     >>> same_family("gpt-4o-2024-08-06", "openai/o3-mini"), same_family("Qwen/Qwen2.5-7B-Instruct", "gpt-4o")
     (True, False)
@@ -83,13 +87,13 @@ def same_family(one: str, other: str) -> bool | None:
 
 
 def same_model(one: str, other: str) -> bool:
-    """Return whether two names are of one model, whoever serves it and whatever its date.
+    """Return whether two names are the same model, ignoring the provider, the date and the quantization.
 
     >>> same_model("openai/gpt-4o", "gpt-4o-2024-08-06"), same_model("gpt-4o", "gpt-4o-mini")
     (True, False)
     """
-    return _plain(one) == _plain(other)
+    return _base_name(one) == _base_name(other)
 
 
-def _plain(model: str) -> str:
+def _base_name(model: str) -> str:
     return _VARIANT.sub("", model.strip().rsplit("/", 1)[-1].casefold())

@@ -1,7 +1,8 @@
-"""The built-in judges that ask several questions about a case: a rubric's criteria, and a pair in both orders.
+"""The built-in judges that ask several questions about a case: each criterion of a rubric, and a pair in both orders.
 
-Trap: whether a criterion is met and whether that is good are two things; a criterion with negative points describes a
-fault, and the judge says only whether it is there.
+A criterion with negative points describes a fault: the judge only says whether it is present, and the points decide
+whether that is good. The prompts are part of stored runs and caches. Depends on `nel.judges.quoting` and
+`nel.judges.templates`.
 """
 
 from __future__ import annotations
@@ -9,16 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from nel.errors import JudgeError
 from nel.judges.parsing.formats import json_reader
 from nel.judges.quoting import quote
-from nel.judges.templates import again, ending, reader, scores_of
+from nel.judges.templates import case_reader, reply_instructions, retry_instructions, scores_of
 from nel.judges.types import Case, Grade, Judge, Question
 
 CRITERIA_MAX: Final = 500
-"""Of one rubric."""
+"""Criteria that one rubric may have."""
 _RUBRIC: Final = """You check whether a response meets one criterion. Judge this criterion alone, and by the response \
 alone: not by what its author may have meant. A criterion may describe something bad; it is met if what it describes \
 is there. If it names examples ("such as", "for example"), not all of them are needed. If it asks for several things, \
@@ -56,7 +57,8 @@ _AGAIN: Final = (
 RESPONSE_FIRST: Final = "response_first"
 BASELINE_FIRST: Final = "baseline_first"
 _OUTCOMES: Final = {"win": 1.0, "tie": 0.5, "loss": 0.0}
-_SEATS: Final = {"A": "first", "B": "second", "TIE": "tie"}
+_WINNERS: Final = {"A": "first", "B": "second", "TIE": "tie"}
+"""Grade of the prompt to the position that won."""
 
 
 def ask_rubric(case: Case) -> list[Question]:
@@ -87,8 +89,8 @@ def ask_rubric(case: Case) -> list[Question]:
 def settle_rubric(case: Case, grades: Sequence[Grade]) -> Grade:
     """Return the points earned over the sum of the positive ones: 1 at most, below 0 where faults outweigh the rest.
 
-    ``criteria_met`` is the share of criteria that are met, ``points`` the score once more. Source: HealthBench, which
-    cuts the mean over all samples at 0 and 1, and no sample's own score.
+    ``criteria_met`` is the share of criteria that are met, ``points`` repeats the score. Source: HealthBench, which
+    clips the mean over all samples to 0 and 1, but no single score.
     """
     points = [points for _, points in _rubric(case)]
     earned = math.fsum(one for one, grade in zip(points, grades, strict=True) if grade.score == 1)
@@ -115,9 +117,9 @@ def _rubric(case: Case) -> list[tuple[str, float]]:
     return rubric
 
 
-def _criterion(number: int, given: Any) -> tuple[str, float]:
+def _criterion(number: int, given: object) -> tuple[str, float]:
     text = given.get("criterion") if isinstance(given, Mapping) else None
-    if not isinstance(text, str) or not text.strip():
+    if not isinstance(given, Mapping) or not isinstance(text, str) or not text.strip():
         raise JudgeError(f"criterion {number} of the rubric has no text", kind="bad_case")
     points = _points(number, given)
     if isinstance(points, bool) or not isinstance(points, int | float) or not math.isfinite(points):
@@ -127,8 +129,8 @@ def _criterion(number: int, given: Any) -> tuple[str, float]:
     return text, float(points)
 
 
-def _points(number: int, given: Mapping[str, Any]) -> Any:
-    """Return what a criterion counts: its ``points``, or ``weight`` as others call them; 1 where it says neither."""
+def _points(number: int, given: Mapping[str, object]) -> object:
+    """Return the points of a criterion: ``points``, or ``weight`` as other tools call them; 1 where it has neither."""
     said = [given[name] for name in ("points", "weight") if name in given] or [1]
     if len(said) > 1 and said[0] != said[1]:
         raise JudgeError(
@@ -138,7 +140,7 @@ def _points(number: int, given: Mapping[str, Any]) -> Any:
     return said[0]
 
 
-def _met(value: Any) -> Grade | None:
+def _met(value: object) -> Grade | None:
     if not isinstance(value, bool):
         return None
     return Grade(label="met" if value else "not met", score=float(value))
@@ -151,7 +153,7 @@ def _focus(case: Case) -> str:
 def ask_pairwise(case: Case) -> list[Question]:
     """Return the question which of the response and ``case.values["baseline"]`` is better, in both orders.
 
-    A grade's label says which seat won: ``first``, ``second`` or ``tie``; its score is the response's.
+    A grade's label is the position that won: ``first``, ``second`` or ``tie``; its score is the response's.
     ``case.values["swap"]`` False asks in the first order only.
 
     Raises:
@@ -172,19 +174,19 @@ def _pair(case: Case, first: str, second: str, label: str, scores: Mapping[str, 
     quoted = quote(
         template,
         {"question": case.question, "reference": case.reference, "answer_a": first, "answer_b": second},
-        trusted={"focus": _focus(case), "ending": ending(list(scores))},
+        trusted={"focus": _focus(case), "ending": reply_instructions(list(scores))},
     )
-    read = reader(case, quoted, scores, {"TIE": ("draw", "equal")})
+    read = case_reader(case, quoted, scores, {"TIE": ("draw", "equal")})
 
-    def read_seat(reply: str) -> Grade:
+    def read_position(reply: str) -> Grade:
         grade = read(reply)
-        return replace(grade, label=_SEATS[grade.label])
+        return replace(grade, label=_WINNERS[grade.label])
 
     return Question(
         prompt=quoted.prompt,
-        read=read_seat,
+        read=read_position,
         label=label,
-        again=again(list(scores)),
+        again=retry_instructions(list(scores)),
         is_quick=case.grade_pattern is None,
     )
 
@@ -193,17 +195,18 @@ def settle_pairwise(case: Case, grades: Sequence[Grade]) -> Grade:
     """Return ``win`` (1), ``loss`` (0) or ``tie`` (0.5); a winner that changes with the order is a tie.
 
     With both orders: ``consistent`` is 1 where both had the same winner, or none; ``prefers_first`` and
-    ``prefers_second`` are 1 where the same seat won in both.
+    ``prefers_second`` are 1 where the same position won in both.
     """
     scores = {grade.score for grade in grades}
+    # Two orders with different results cancel out: a verdict that follows the order says nothing about the answers.
     score = scores.pop() if len(scores) == 1 else 0.5
     label = {1.0: "win", 0.0: "loss"}.get(score, "tie")
     mapping = scores_of(replace(case, grade_pattern=None), _OUTCOMES, "pairwise")
-    seats = [grade.label for grade in grades]
+    positions = [grade.label for grade in grades]
     metrics: dict[str, float] = {}
     if len(grades) > 1:
         metrics = {"consistent": float(len({grade.score for grade in grades}) == 1)}
-        metrics |= {f"prefers_{seat}": float(set(seats) == {seat}) for seat in ("first", "second")}
+        metrics |= {f"prefers_{one}": float(set(positions) == {one}) for one in ("first", "second")}
     return Grade(label=label, score=float(mapping[label]), explanation=grades[0].explanation, metrics=metrics)
 
 

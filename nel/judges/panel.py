@@ -1,7 +1,7 @@
-"""Makes one grade of several: of a judge's repeats, and of a panel's opinions. Pure.
+"""Aggregates several grades into one: the repeats of one judge, and the opinions of a panel. Does no I/O.
 
-The order of judges never matters. Trap: two labels with equally many votes, equally near to the mean score, are no
-majority; the answer is then unscored rather than decided by chance or by half a point that nobody gave.
+The order of judges never matters. Two labels with equally many votes, equally near to the mean score, are no majority:
+the answer is then unscored, rather than decided by chance or by a score that no judge gave.
 """
 
 from __future__ import annotations
@@ -16,41 +16,43 @@ from nel.errors import JudgeError
 from nel.judges.types import Aggregate, Grade, Opinion
 
 _NEAR: Final = 1e-9
+"""Scores that differ by less are equal; a mean of decimal scores is off by rounding."""
 
 
-def settle_panel(opinions: Sequence[Opinion], aggregate: Aggregate, quorum: int) -> Grade:
-    """Return what a panel came to.
+def aggregate_opinions(opinions: Sequence[Opinion], aggregate: Aggregate, quorum: int) -> Grade:
+    """Return the grade of a panel.
 
-    ``majority`` is the label that most gave; of labels with equally many votes, the one whose score is nearest to the
-    mean score of all. The others are of the scores.
+    ``majority`` is the label with most votes; of labels with equally many votes, the one whose score is nearest to the
+    mean score of all. The other aggregates are computed from the scores.
 
     Args:
-        opinions: Of each member, also of those that came to none.
+        opinions: Of each member, those without a grade included.
         aggregate: How opinions become one.
-        quorum: So many must have come to a grade, at least 1.
+        quorum: How many must have a grade, at least 1.
 
     Raises:
-        JudgeError: ``no_quorum``: too few did; the message names who did not and why. ``tie``: there is no majority.
+        JudgeError: ``no_quorum``: too few have one; the message names the others and why. ``tie``: there is no
+            majority.
     """
     given = [opinion for opinion in opinions if opinion.grade is not None]
     if len(given) < max(quorum, 1):
         missing = sorted((one for one in opinions if one.grade is None), key=lambda one: one.judge)
         names = ", ".join(f"{one.judge} ({one.fault or 'no grade'})" for one in missing)
         raise JudgeError(
-            f"{max(quorum, 1)} of {len(opinions)} judges must come to a grade and {len(given)} did"
+            f"{max(quorum, 1)} of {len(opinions)} judges must give a grade and {len(given)} did"
             + (f"; none from {names}" if names else ""),
             kind="no_quorum",
             reply=next((one.reply for one in missing if one.reply), ""),
         )
     ordered = sorted(given, key=lambda one: one.judge)
-    return _settle([one.grade for one in ordered if one.grade is not None], aggregate)
+    return _aggregate([one.grade for one in ordered if one.grade is not None], aggregate)
 
 
-def settle_opinions(grades: Sequence[Grade | None], aggregate: Aggregate = "majority") -> Grade:
-    """Return what one judge came to that was asked the same several times.
+def aggregate_repeats(grades: Sequence[Grade | None], aggregate: Aggregate = "majority") -> Grade:
+    """Return the grade of one judge that was asked the same question several times.
 
     Args:
-        grades: Of each repeat, None where it gave none.
+        grades: One per repeat, None where it has no grade.
         aggregate: As for a panel.
 
     Raises:
@@ -58,22 +60,22 @@ def settle_opinions(grades: Sequence[Grade | None], aggregate: Aggregate = "majo
     """
     given = [grade for grade in grades if grade is not None]
     if len(given) * 2 <= len(grades):
-        raise JudgeError(f"the judge came to a grade in {len(given)} of {len(grades)} repeats", kind="no_verdict")
-    return _settle(given, aggregate)
+        raise JudgeError(f"the judge gave a grade in {len(given)} of {len(grades)} repeats", kind="no_verdict")
+    return _aggregate(given, aggregate)
 
 
-def _settle(grades: Sequence[Grade], aggregate: Aggregate) -> Grade:
+def _aggregate(grades: Sequence[Grade], aggregate: Aggregate) -> Grade:
     if len(grades) == 1:
         return grades[0]
     scores = [grade.score for grade in grades]
     if aggregate == "majority":
         label = _majority(grades)
-        return _of_those([grade for grade in grades if grade.label == label])
+        return _merged([grade for grade in grades if grade.label == label])
     if aggregate == "mean":
-        return _number(grades, math.fsum(scores) / len(scores))
+        return _grade_with(grades, math.fsum(scores) / len(scores))
     if aggregate == "median":
-        return _number(grades, statistics.median(scores))
-    return _number(grades, min(scores) if aggregate == "min" else max(scores))
+        return _grade_with(grades, statistics.median(scores))
+    return _grade_with(grades, min(scores) if aggregate == "min" else max(scores))
 
 
 def _majority(grades: Sequence[Grade]) -> str:
@@ -98,16 +100,16 @@ def _mean_score(grades: Sequence[Grade], label: str) -> float:
     return math.fsum(scores) / len(scores)
 
 
-def _number(grades: Sequence[Grade], score: float) -> Grade:
-    """Return the grade that has a score: that of those who gave it, or one of nobody."""
+def _grade_with(grades: Sequence[Grade], score: float) -> Grade:
+    """Return the grade with a score: the one that judges gave, or, for a score that none gave, a new one."""
     same = [grade for grade in grades if abs(grade.score - score) <= _NEAR]
     labels = {grade.label for grade in same}
     if len(labels) == 1:
-        return _of_those(same)
+        return _merged(same)
     return Grade(label=f"{score:.4g}", score=score, explanation=grades[0].explanation, metrics=_metrics(grades))
 
 
-def _of_those(grades: Sequence[Grade]) -> Grade:
+def _merged(grades: Sequence[Grade]) -> Grade:
     return Grade(
         label=grades[0].label,
         score=_mean_score(grades, grades[0].label),

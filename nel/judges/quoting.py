@@ -1,11 +1,11 @@
-"""Quotes what others wrote in a prompt for a judge, so that none of it can pass for the prompt or for a verdict.
+"""Quotes untrusted texts in a judge's prompt, so that none of them can pass for an instruction or for a verdict.
 
-Every foreign text stands between two marks that carry a code. The code is a digest of the template and of all that is
-quoted: whoever writes a text would have to find one that holds its own digest, so it can no more be guessed than one
-drawn by chance, and the same case gives the same prompt, which a cache and a resumed run find again. Pure.
+Every foreign text stands between two marks that carry a code. The code is a digest of the template and of all quoted
+texts: an author would need a text that contains its own digest, so the code is as hard to guess as a random one; and
+the same case gives the same prompt, which is a cache hit and which a resumed run recognizes. Depends on `nel.prompts`.
 
-Trap: a judge is shown a text as `shown` makes it, and repeats that; compare replies with `Quoted.foreign`, never with
-the text as it came.
+A judge sees a text as `shown` returns it and repeats it so: compare replies with `Quoted.foreign`, never with the
+original text.
 """
 
 from __future__ import annotations
@@ -28,40 +28,41 @@ _NOTE: Final = (
 )
 _CODE: Final = re.compile(re.escape(_NOTE).replace("CODE", rf"([0-9a-f]{{{CODE_DIGITS}}})", 1))
 _DEPTH_MAX: Final = 32
-_OTHERS: Final = re.compile(r"\[[ \t]*(BEGIN|END)[ \t]+DATA[ \t]*\]", re.IGNORECASE)
-_OURS: Final = re.compile(r"<<<(?=(?:END )?\w{1,60} [0-9a-fA-F]{8,64}>>>)")
-_ROLES: Final = re.compile(r"<\|(?=[\w/ -]{1,40}\|>)")
+_MARKS_OF_OTHER_TOOLS: Final = re.compile(r"\[[ \t]*(BEGIN|END)[ \t]+DATA[ \t]*\]", re.IGNORECASE)
+_OWN_MARKS: Final = re.compile(r"<<<(?=(?:END )?\w{1,60} [0-9a-fA-F]{8,64}>>>)")
+_ROLE_TOKENS: Final = re.compile(r"<\|(?=[\w/ -]{1,40}\|>)")
 _SURROGATES: Final = re.compile(r"[\ud800-\udfff]")
 _UNMISTAKABLE_MIN: Final = 16
+"""Characters from which on a response that shows up in a prompt is there because it was inserted, not by chance."""
 _NAMES_MAX: Final = 16
-"""Of placeholders, in a message."""
+"""Placeholders that an error message lists."""
 _Piece: TypeAlias = "str | int | float | list[_Piece] | dict[str, _Piece] | None"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quoted:
-    """A prompt, and what of it others wrote."""
+    """A prompt, and the untrusted texts in it."""
 
     prompt: str
     code: str
-    """Is in every mark of this prompt and in no text that it quotes."""
+    """Part of every mark of this prompt and of no text that it quotes."""
     foreign: tuple[str, ...]
     """The quoted texts as the prompt shows them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unquoted:
-    """A prompt for a judge, taken apart again by who reads it."""
+    """A judge's prompt, parsed back into its parts."""
 
     code: str
     pieces: Mapping[str, str]
-    """What stands between the marks, by the placeholder's name in lower case; of several with one name, the first."""
+    """Texts between the marks, by the placeholder's name in lower case; of several with one name, the first."""
     rest: str
-    """What the prompt says itself."""
+    """The prompt without the quoted texts."""
 
 
 class _Foreign(str):
-    """A text that a template shows between marks and compares as it is."""
+    """A text that renders between marks, while Jinja's tests and comparisons see the bare text."""
 
     __slots__ = ("block",)
     block: str
@@ -71,13 +72,13 @@ class _Foreign(str):
 
 
 def quote(template: str | Template, pieces: Mapping[str, Any], *, trusted: Mapping[str, Any] | None = None) -> Quoted:
-    """Fill in a template for a judge, every piece between marks.
+    """Render a template for a judge, with every piece between marks.
 
     Args:
         template: Text with placeholders such as ``{response}``, plain or Jinja, as for prompts.
-        pieces: Placeholders that hold what others wrote; those that the template does not name are left out. Text, and
+        pieces: Placeholders with untrusted values; those that the template does not name are left out. Text, and
             lists and objects as JSON, are quoted; numbers need no quotes.
-        trusted: Placeholders of the benchmark's author, such as criteria, that are filled in as they are.
+        trusted: Placeholders of the benchmark's author, such as criteria, that are inserted without marks.
 
     Raises:
         JudgeError: ``bad_template``: the template is not valid, needs a piece that is missing, or shows ``response``
@@ -109,34 +110,34 @@ def quote(template: str | Template, pieces: Mapping[str, Any], *, trusted: Mappi
 
 
 def _check_given(template: Template, given: set[str]) -> None:
-    """Refuse a plain template with a placeholder that nobody fills; Jinja may ask whether there is one."""
+    """Refuse a plain template with a placeholder that has no value; a Jinja template may test for it itself."""
     missing = sorted({re.split(r"[.\[]", name)[0] for name in template.fields} - given)
     if template.kind == "format" and missing:
         known = sorted(name for name in given if not name.startswith("_"))
         there = ", ".join(known[:_NAMES_MAX])
         raise JudgeError(
-            f'the template needs "{missing[0]}", which neither the row nor the scorer gives'
-            f"{did_you_mean(missing[0], known)}; there are {there}; a keyword of needs_judge or "
-            "judge_score gives another",
+            f'the template needs "{missing[0]}", which neither the row nor the scorer provides'
+            f"{did_you_mean(missing[0], known)}; available: {there}; pass another as a keyword of needs_judge or "
+            "judge_score",
             kind="bad_template",
         )
 
 
 def shown(text: str) -> str:
-    """Return a text as a judge is shown it: nothing in it looks like a mark of ours or of other tools.
+    """Return a text in the form that a judge sees: nothing in it looks like a mark of nel or of other tools.
 
-    ``[END DATA]`` becomes ``[END-DATA]`` and ``<|im_end|>`` becomes ``< |im_end|>``; half a surrogate pair and NUL,
-    which many servers refuse, become what stands for them. All else stays as it is.
+    ``[END DATA]`` becomes ``[END-DATA]`` and ``<|im_end|>`` becomes ``< |im_end|>``; lone surrogates and NUL, which
+    many servers refuse, become replacement characters. Everything else is unchanged.
     """
-    text = _OTHERS.sub(lambda match: f"[{match[1]}-DATA]", text)
-    text = _ROLES.sub("< |", _OURS.sub("< <<", text))
+    text = _MARKS_OF_OTHER_TOOLS.sub(lambda match: f"[{match[1]}-DATA]", text)
+    text = _ROLE_TOKENS.sub("< |", _OWN_MARKS.sub("< <<", text))
     return _SURROGATES.sub("\ufffd", text).replace("\0", "\u2400")
 
 
 def outside_marks(text: str, code: str, stand_in: str = "\n") -> str:
-    """Return a text without what stands between the marks of a code, and without the marks.
+    """Return a text without the marks of a code and without everything between them.
 
-    A mark that stands alone on its line and is never closed hides all that follows it.
+    A mark that is alone on its line and never closed hides all that follows it.
     """
     if f" {code}>>>" not in text:
         return text
@@ -156,16 +157,16 @@ def outside_marks(text: str, code: str, stand_in: str = "\n") -> str:
         if end >= 0:
             start = end + len(close)
         elif _stands_alone(text, mark):
-            return "".join(kept)
+            return "".join(kept)  # a reply that was cut off inside a quotation
         else:
-            never_closed.add(mark[2])
+            never_closed.add(mark[2])  # mentioned in a sentence; searching for its end again would be quadratic
     return "".join([*kept, text[start:]])
 
 
 def unquote(prompt: str) -> Unquoted | None:
-    """Return what a prompt made by `quote` quotes, and what it says itself; None for any other text.
+    """Return the quoted pieces of a prompt made by `quote` and the rest of it; None for any other text.
 
-    What follows the prompt, such as a reply and the request to reply once more, is part of the rest.
+    Text behind the prompt, such as a reply and the request to reply once more, is part of the rest.
     """
     code = _CODE.search(prompt)
     if code is None:
@@ -178,7 +179,7 @@ def unquote(prompt: str) -> Unquoted | None:
 
 
 def _is_bare(response: _Piece, body: str, code: str, ours: Sequence[str]) -> bool:
-    """Return whether a filter of a Jinja template took the response out of its marks."""
+    """Return whether a filter of a Jinja template rendered the response outside of its marks."""
     text = response.strip() if isinstance(response, str) else ""
     seen = len(text) >= _UNMISTAKABLE_MIN and text in outside_marks(body, code)
     return seen and not any(text in one for one in ours)
@@ -191,8 +192,8 @@ def _stands_alone(text: str, mark: re.Match[str]) -> bool:
     return not before.strip() and not after.strip()
 
 
-def _code(template: str, given: Mapping[str, _Piece], own: Mapping[str, Any]) -> str:
-    """Return a digest of a template and its texts that none of them holds."""
+def _code(template: str, given: Mapping[str, _Piece], own: Mapping[str, object]) -> str:
+    """Return a digest of a template and its texts that occurs in none of them."""
     content = strict_json.dumps_bytes([template, given, {name: str(value) for name, value in own.items()}])
     texts = [template, *(str(value) for value in own.values()), *_texts(list(given.values()))]
     counter = 0
@@ -215,8 +216,8 @@ def _texts(value: _Piece) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _shown_within(value: Any, depth: int = 0) -> _Piece:
-    """Return a value of JSON's kinds with every text in it as it is shown.
+def _shown_within(value: object, depth: int = 0) -> _Piece:
+    """Return a value as JSON types, with `shown` applied to every text in it.
 
     Raises:
         ValueError: It is nested too deeply.
@@ -233,14 +234,14 @@ def _shown_within(value: Any, depth: int = 0) -> _Piece:
 
 
 def _paths(name: str, value: _Piece) -> Iterator[tuple[str, _Piece]]:
-    """Yield a value and all below it by the dotted names that a plain template may use."""
+    """Yield a value and everything below it, with the dotted names that a plain template may use."""
     yield name, value
     if isinstance(value, dict):
         for key, item in value.items():
             yield from _paths(f"{name}.{key}", item)
 
 
-def _marked(name: str, value: _Piece, code: str, foreign: list[str]) -> Any:
+def _marked(name: str, value: _Piece, code: str, foreign: list[str]) -> _Piece:
     if isinstance(value, dict | list):
         value = strict_json.dumps(value)
     if not isinstance(value, str):
@@ -252,8 +253,8 @@ def _marked(name: str, value: _Piece, code: str, foreign: list[str]) -> Any:
     return marked
 
 
-def _marked_within(name: str, value: _Piece, code: str, foreign: list[str]) -> Any:
-    """Return a value for Jinja with every text in it marked, so that loops may show them one by one."""
+def _marked_within(name: str, value: _Piece, code: str, foreign: list[str]) -> _Piece:
+    """Return a value for Jinja with every text in it marked, so that loops can render them one by one."""
     if isinstance(value, dict):
         return {key: _marked_within(name, item, code, foreign) for key, item in value.items()}
     if isinstance(value, list):

@@ -1,26 +1,56 @@
-"""A judgement as JSON values: what results.jsonl keeps of it beside the score. Pure.
+"""Judgements as JSON values, as results.jsonl stores them beside the score. Depends on `nel.judges.types` alone.
 
-The whole replies are in run.db; here each is cut to what a reader looks at.
+Complete replies are in run.db; here each is truncated to what a reader looks at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final, TypeAlias, TypedDict
 
 from nel.judges.types import Aggregate, Grade, Judgement, Level, Opinion
 
 KEY: Final = "judgements"
-"""Where they stand among the details of an outcome: a list, in the order in which the scorer asked."""
+"""The key of a list of judgements among the details of an outcome, in the order in which the scorer asked."""
 REPLY_CHARACTERS_MAX: Final = 2_000
-PASSING: Final = frozenset(
+TRANSIENT_FAULTS: Final = frozenset(
     {"outage", "connection", "connect_timeout", "first_byte_timeout", "idle_timeout", "timeout", "rate_limit"}
     | {"server_error", "quota", "auth", "not_found", "tls", "malformed", "not_asked"}
 )
-"""Faults of a judge's endpoint that another time may mend; those of what judges say stay."""
+"""Kinds of faults of a judge's endpoint, which a retry may resolve; faults in what a judge says are final."""
+
+RepeatJson: TypeAlias = "list[str | float] | None"
+"""Label and score of one repeat, None where it gave no grade."""
 
 
-def judgement_json(judgement: Judgement) -> dict[str, Any]:
+class OpinionJson(TypedDict):
+    """The opinion of one panel member; `nel.judges.types.Opinion` documents the fields."""
+
+    judge: str
+    grade: str | None
+    score: float | None
+    metrics: dict[str, float]
+    repeats: list[RepeatJson]
+    questions: list[list[str]]
+    reasked: int
+    fault: str | None
+    reply: str
+
+
+class JudgementJson(TypedDict):
+    """One judgement of a panel; `nel.judges.types.Judgement` documents the fields."""
+
+    template: str
+    grade: str | None
+    score: float | None
+    metrics: dict[str, float]
+    aggregate: Aggregate
+    quorum: int
+    level: Level
+    opinions: list[OpinionJson]
+
+
+def judgement_json(judgement: Judgement) -> JudgementJson:
     """Return a judgement as JSON values."""
     return record_json(
         judgement.template,
@@ -40,8 +70,8 @@ def record_json(
     aggregate: Aggregate,
     quorum: int,
     level: Level = "nominal",
-) -> dict[str, Any]:
-    """Return what a panel came to as JSON values; without a grade where it came to none."""
+) -> JudgementJson:
+    """Return the result of a panel as JSON values; grade and score are null where it reached none."""
     return {
         "template": template,
         "grade": None if grade is None else grade.label,
@@ -54,7 +84,7 @@ def record_json(
     }
 
 
-def _opinion_json(opinion: Opinion) -> dict[str, Any]:
+def _opinion_json(opinion: Opinion) -> OpinionJson:
     grade = opinion.grade
     return {
         "judge": opinion.judge,

@@ -1,4 +1,4 @@
-"""Finds the judge of a case: an installed one by its name, or one made of a template's text."""
+"""Finds the judge of a case: an installed one by name, or one built from a template. Depends on `nel.plugins`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nel.judges.custom_templates import custom_judge
 from nel.judges.types import Case, Judge
 
 DEFAULT = "binary_qa"
-"""Where a case names no template."""
+"""The template of a case that names none."""
 
 
 def judge_for(case: Case) -> Judge:
@@ -28,13 +28,13 @@ def judge_for(case: Case) -> Judge:
         except PluginError as error:
             raise JudgeError(str(error), kind="bad_template") from error
     mapping = None if case.score_mapping is None else tuple(case.score_mapping.items())
-    return _made(case.template, case.grade_pattern, mapping)
+    return _built(case.template, case.grade_pattern, mapping)
 
 
 def check_template(
     text: str, *, grade_pattern: str | None = None, score_mapping: Mapping[str, float] | None = None
 ) -> None:
-    """Check the name or the text of a template before anything is asked.
+    """Check the name or the text of a template before any request is sent.
 
     Raises:
         ConfigError: No judge of this name is installed, it fails on its own example, or the text cannot be used as a
@@ -44,7 +44,7 @@ def check_template(
     try:
         judge = judge_for(case)
         if plugins.is_name(text.strip()):
-            plugins.find("judges", text.strip())  # for its note, since a judge is loaded once a process
+            plugins.find("judges", text.strip())  # notes shadowed plugins; the judge itself is loaded once
             judge.ask(replace(judge.example, grade_pattern=grade_pattern, score_mapping=score_mapping))
     except JudgeError as error:
         raise ConfigError(str(error)) from error
@@ -64,7 +64,7 @@ def _installed(name: str) -> Judge:
 
 
 @lru_cache(maxsize=64)
-def _made(text: str, grade_pattern: str | None, mapping: tuple[tuple[str, float], ...] | None) -> Judge:
+def _built(text: str, grade_pattern: str | None, mapping: tuple[tuple[str, float], ...] | None) -> Judge:
     try:
         return custom_judge(text, grade_pattern=grade_pattern, score_mapping=None if mapping is None else dict(mapping))
     except JudgeError as error:
@@ -72,7 +72,7 @@ def _made(text: str, grade_pattern: str | None, mapping: tuple[tuple[str, float]
             raise
         hint = did_you_mean(text.strip().casefold(), [ref.name for ref in plugins.discover("judges")])
         raise JudgeError(
-            f'"{text[:80]}" is no installed judge (nel list judges), no file that is there, and no text with '
-            f"{{response}} in it{hint}",
+            f'"{text[:80]}" is neither an installed judge (see: nel list judges) nor an existing file nor a template '
+            f"with {{response}} in it{hint}",
             kind="bad_template",
         ) from error

@@ -1,28 +1,28 @@
-"""Judges whose replies have a form of the scorer's own: a JSON object with a grade, or anything that the scorer reads.
+"""Judges that wrap another judge and read its replies in another format: as JSON, or by the scorer itself.
 
-Both ask what another judge would ask; only the reading differs. Trap: what `unread` lets pass says nothing of whoever
-is judged: its label is always the same, the scorer makes the grade, and no reply is asked for again because of what
+Depends on `nel.judges.registry`, which finds the wrapped judge. The grade of `unread` only says that there was a reply:
+its label is always the same and the scorer computes the real grade, so a reply is never asked for again because of what
 the scorer finds in it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from nel.errors import JudgeError
 from nel.judges.registry import judge_for
 from nel.judges.types import Case, Grade, Judge, Judgement, Question
 
 TEMPLATE: Final = "_template"
-"""Where a case's values say what is asked: the name of another judge, or the text of a template."""
+"""The key of a case's values that holds the wrapped judge: its name, or the text of a template."""
 PROMPT: Final = "_prompt"
-"""Instead, the whole prompt as it is sent."""
+"""The key that holds the complete prompt instead, sent as it is."""
 READ_BY_SCORER: Final = Grade(label="read by the scorer", score=1.0)
-"""What a reply comes to that a scorer makes the grade of."""
+"""The grade of every reply that the scorer reads itself."""
 _GRADE_KEYS: Final = ("grade", "score", "rating", "verdict")
 _WORDS_MAX: Final = 3
 _EXAMPLE: Final = Case(
@@ -31,7 +31,7 @@ _EXAMPLE: Final = Case(
 
 
 def json_grade_of(reply: str) -> str:
-    """Return the grade in a reply that is one JSON object, in a code fence or not.
+    """Return the grade in a reply that is one JSON object, with or without a code fence.
 
     Raises:
         JudgeError: It is no such object, or has no ``grade``, ``score``, ``rating`` or ``verdict``.
@@ -53,66 +53,67 @@ def json_grade_of(reply: str) -> str:
 
 
 def only_reply(judgement: Judgement) -> str:
-    """Return the reply of the one judge there is.
+    """Return the reply of a panel of one.
 
     Raises:
-        JudgeError: There are several.
+        JudgeError: The panel has several judges.
     """
     replies = [opinion.reply for opinion in judgement.opinions if opinion.grade is not None]
     if len(judgement.opinions) != 1 or not replies:
         raise JudgeError(
-            f"the scorer reads one judge's reply itself and there are {len(judgement.opinions)}; use grade_pattern",
+            f"the scorer reads the reply of one judge and the panel has {len(judgement.opinions)}; use grade_pattern",
             kind="unsupported",
         )
     return replies[0]
 
 
 def _ask_for_json(case: Case) -> Sequence[Question]:
-    def of(question: Question) -> Question:
+    def as_json(question: Question) -> Question:
         def read(reply: str) -> Grade:
             return question.read(f"GRADE: {json_grade_of(reply)}")
 
         again = 'Your reply is not the JSON asked for. Reply once more with one JSON object that has a "grade".'
         return replace(question, read=read, again=again)
 
-    return [of(question) for question in _inner_questions(case)]
+    return [as_json(question) for question in _inner_questions(case)]
 
 
 def _ask_for_anything(case: Case) -> Sequence[Question]:
     prompt = case.values.get(PROMPT)
     prompts = [prompt] if isinstance(prompt, str) else [question.prompt for question in _inner_questions(case)]
-    return [Question(prompt=one, read=partial(_let_pass, one)) for one in prompts]
+    return [Question(prompt=one, read=partial(_accept, one)) for one in prompts]
 
 
 def _inner_questions(case: Case) -> Sequence[Question]:
     template = case.values.get(TEMPLATE)
     if not isinstance(template, str):
-        raise JudgeError("it is not said what to ask; use judge_score", kind="bad_case")
+        raise JudgeError("the case does not say what to ask the judge; use judge_score", kind="bad_case")
     values = {name: value for name, value in case.values.items() if name not in (TEMPLATE, PROMPT)}
     inner = replace(case, template=template, values=values)
     return judge_for(inner).ask(inner)
 
 
-def _let_pass(prompt: str, reply: str) -> Grade:
-    """Return that there is a reply, unless it can hold no verdict of any form beside the prompt that it repeats."""
+def _accept(prompt: str, reply: str) -> Grade:
+    """Accept a reply, unless it only repeats the prompt or cannot hold a verdict of any form."""
     if not may_hold_verdict(prompt, reply):
         raise JudgeError("the judge's reply holds no verdict of any form", reply=reply)
     return READ_BY_SCORER
 
 
 def may_hold_verdict(prompt: str, reply: str) -> bool:
-    """Return whether a reply could hold a verdict of some form beside what it repeats of the prompt.
+    """Return whether a reply could hold a verdict of some form, apart from what it repeats of the prompt.
 
     >>> may_hold_verdict("Right or wrong?", "wrong"), may_hold_verdict("Right or wrong?", "I am not able to say that.")
     (True, False)
     """
     own = reply.replace(prompt.strip(), "").strip()
+    # One to three words may be a grade; longer replies need a digit, or the punctuation of a key with a value.
     is_short = len(own.split()) <= _WORDS_MAX
     may_hold_one = any(mark in own for mark in ":{}[]=") or any(map(str.isdigit, own))
     return bool(own) and (is_short or (may_hold_one and own not in prompt))
 
 
-def _judge(name: str, description: str, ask: Any, example_reply: str) -> Judge:
+def _judge(name: str, description: str, ask: Callable[[Case], Sequence[Question]], example_reply: str) -> Judge:
     return Judge(name=name, description=description, ask=ask, example=_EXAMPLE, example_reply=example_reply)
 
 

@@ -1,32 +1,39 @@
-"""The words of judging: what is judged, what a judge asks, how it decides. Pure; it sends nothing.
+"""The types of judging, and the check that a case has the types it declares. Depends on `nel.types` and `nel.errors`.
 
     Case -> Question ... -> Grade (of one reply) -> Opinion (of one judge) -> Judgement (of the panel)
 
-A judge is a plugin that turns a case into questions and their grades into one. What asks, asks again, keeps and counts
-is the engine. Trap: a reply without a clear verdict is a fault of the judge, never a low grade.
+A judge is a plugin that turns a case into questions and their grades into one grade. Requests, retries, storage and
+counting are the engine's. A reply without a clear verdict is a judge error, never a low grade.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, NoReturn, TypeAlias, get_args
 
+from nel.errors import JudgeError, did_you_mean
 from nel.types import Message
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
-"""What may be said of two grades that differ: only that, which is higher, or by how much."""
+"""Level of measurement of grades: two that differ are only different, ordered, or a known distance apart."""
 
 Aggregate: TypeAlias = Literal["majority", "mean", "median", "min", "max"]
 """How the opinions of a panel become one grade."""
 
+SETTING_FAULTS: Final = frozenset({"no_judge", "bad_template", "bad_case", "raised", "no_question"})
+"""Kinds of judge errors that lie in what is asked: a retry gives the same error."""
+_TEXTS: Final = ("response", "template", "question", "criteria")
+_TEXTS_OR_NONE: Final = ("reference", "grade_pattern")
+_AGGREGATES: Final = get_args(Aggregate)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One response to be judged and everything a judge may be told of it; crosses to other processes."""
+    """One response to be judged, with everything that a judge may be shown; it is pickled between processes."""
 
     response: str = ""
-    """What is judged: the work of somebody who may want to be graded well; empty: the sample's answer."""
+    """The text that is judged; untrusted, since its author may want a high grade. Empty: the sample's answer."""
     template: str = ""
     """Name of an installed judge, or the text of a template; empty: as the run says, else ``binary_qa``."""
     question: str = ""
@@ -47,7 +54,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grade:
-    """What one reply, one judge or one panel says."""
+    """The verdict of one reply, one judge or one panel."""
 
     label: str
     """``C``, ``4``, ``SAFE``, ``first`` …"""
@@ -69,15 +76,15 @@ class Question:
     prompt: str
     read: Read
     label: str = ""
-    """Tells the questions of one case apart: the criterion's number, or which answer came first."""
+    """Distinguishes the questions of one case: the criterion's number, or which answer came first."""
     again: str = "Your reply holds no verdict that can be read. Reply once more, exactly in the form asked for."
-    """What is said behind a reply that could not be read, once."""
+    """The message that follows a reply that could not be read; sent once."""
     is_quick: bool = False
-    """Whether every reply is read in well under a millisecond; what is not is read beside the run's event loop."""
+    """Whether `read` takes well under a millisecond on every reply; if not, it runs in a thread."""
     messages: tuple[Message, ...] = ()
-    """What is sent instead of the prompt, where a scorer words a whole conversation."""
+    """Sent instead of the prompt, where a scorer supplies a whole conversation."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Generation settings that the scorer wants, by their names in the configuration; the run's own go before."""
+    """Generation settings of the scorer, by their names in the configuration; those of the run take precedence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,51 +95,94 @@ class Judge:
     description: str
     """One line, shown by ``nel list``."""
     ask: Callable[[Case], Sequence[Question]]
-    """Returns the questions about a case; raises `JudgeError` where it lacks what is needed.
+    """Returns the questions about a case; raises `JudgeError` where the case lacks what is needed.
 
-    A plugin's runs in a thread, as do its readers and ``settle``: it may block, for `engine.scorer_timeout_seconds`.
+    For a plugin it runs in a thread, as do its readers and ``settle``: it may block, up to
+    `engine.scorer_timeout_seconds`.
     """
     settle: Callable[[Case, Sequence[Grade]], Grade] | None = None
-    """Makes one grade of those of all questions; None: there is one question."""
+    """Combines the grades of all questions into one; None where there is one question."""
     example: Case = field(
         default_factory=lambda: Case(response="Paris", question="The capital of France?", reference="Paris")
     )
     """A case that it can be asked about; conformance checks use it."""
     example_reply: str
-    """A reply to a question about the example that reads as full marks."""
+    """A reply to a question about the example that earns the highest grade."""
     level: Level = "nominal"
-    """Of its grades, for measures of agreement."""
+    """Level of its grades, for measures of agreement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
-    """What one member of a panel came to, over all its questions and repeats."""
+    """The result of one panel member, over all its questions and repeats."""
 
     judge: str
     """The member's name."""
     grade: Grade | None
-    """None where it gave no verdict that can be used."""
+    """None where it gave no usable verdict."""
     repeats: tuple[Grade | None, ...] = ()
-    """The grade of each repeat, where the case was put more than once."""
+    """The grade of each repeat, where the judge was asked more than once."""
     questions: tuple[tuple[str, str], ...] = ()
     """Label and grade of each question of the first repeat, where there are several."""
     reasked: int = 0
-    """Questions that had to be put a second time."""
+    """Questions that were sent a second time because the reply could not be read."""
     fault: str | None = None
     """Why there is no grade: the kind of the fault."""
     reply: str = ""
-    """The last reply as it came, or what the fault says."""
+    """The last reply verbatim, or the message of the fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What a panel came to; kept with the sample."""
+    """The result of a panel; stored with the sample."""
 
     template: str
     """Name of the judge, ``custom`` for a text."""
     grade: Grade
     aggregate: Aggregate
     quorum: int
-    """So many opinions were needed."""
+    """The number of opinions that were needed."""
     opinions: tuple[Opinion, ...]
     level: Level = "nominal"
+
+
+def check_case(case: Case) -> None:
+    """Refuse a case whose fields have wrong types.
+
+    Scorers fill cases from rows and from their authors' keywords. A wrong type must be found here, as a fault of this
+    case; where a list is first used as text it would end the run.
+
+    Raises:
+        JudgeError: ``bad_case``; the message names the field, its value and the type that it must have.
+    """
+    for name in (*_TEXTS, *_TEXTS_OR_NONE):
+        value = getattr(case, name)
+        if not isinstance(value, str) and not (value is None and name in _TEXTS_OR_NONE):
+            _refuse(name, value, "a text")
+    if not isinstance(case.values, Mapping):
+        _refuse("values", case.values, "a mapping of names to values")
+    for name in case.values:
+        if not isinstance(name, str):
+            _refuse("a name among the values", name, "a text")
+    _check_mapping(case.score_mapping)
+    if not isinstance(case.judges, tuple) or not all(isinstance(name, str) for name in case.judges):
+        _refuse("judges", case.judges, "a list of names")
+    if case.aggregate is not None and case.aggregate not in _AGGREGATES:
+        hint = did_you_mean(str(case.aggregate), _AGGREGATES)
+        raise JudgeError(
+            f"the aggregate {case.aggregate!r:.80} is none of {', '.join(_AGGREGATES)}{hint}", kind="bad_case"
+        )
+
+
+def _check_mapping(mapping: object) -> None:
+    if mapping is None:
+        return
+    if not isinstance(mapping, Mapping):
+        _refuse("score_mapping", mapping, 'a mapping of grades to numbers, such as {"C": 1.0, "I": 0.0}')
+    for grade, score in mapping.items():
+        if isinstance(score, bool) or not isinstance(score, int | float):
+            _refuse(f"the score of the grade {grade!r:.40} in score_mapping", score, "a number")
+
+
+def _refuse(name: str, value: object, wanted: str) -> NoReturn:
+    raise JudgeError(f"{name} is {value!r:.80} ({type(value).__name__}); give {wanted}", kind="bad_case")

@@ -57,7 +57,7 @@ class Trial:
     honest: str
     forged: str
     values: Mapping[str, Any]
-    seat: int = 0
+    number: int = 0
     """Which of its questions is answered."""
 
     def question(self, response: str) -> tuple[Judge, Question]:
@@ -65,7 +65,7 @@ class Trial:
             response=response, template=self.judge, question="The capital?", reference="Lyon", values=dict(self.values)
         )
         judge = judge_for(case)
-        return judge, judge.ask(case)[self.seat]
+        return judge, judge.ask(case)[self.number]
 
     def reply(self, say: Reply, question: Question, response: str) -> str:
         return say(question.prompt, shown(response), self.verdicts[self.honest])
@@ -80,7 +80,7 @@ _MET = {
     "met": '{"explanation": "it does", "criteria_met": true}',
     "not met": '{"explanation": "it does not", "criteria_met": false}',
 }
-_SEATS = {"first": "GRADE: A", "second": "GRADE: B", "tie": "GRADE: TIE"}
+_WINNERS = {"first": "GRADE: A", "second": "GRADE: B", "tie": "GRADE: TIE"}
 _BASE = {"baseline": "Lyon, of course."}
 TRIALS = {
     "binary_qa": Trial("binary_qa", _lines("C", "I"), "I", "C", {}),
@@ -90,7 +90,7 @@ TRIALS = {
     "simpleqa": Trial("simpleqa", _lines("CORRECT", "NOT_ATTEMPTED"), "NOT_ATTEMPTED", "CORRECT", {}),
     "rubric": Trial("rubric", _MET, "not met", "met", _RUBRIC),
     "rubric, honest praise": Trial("rubric", _MET, "met", "not met", _RUBRIC),
-    "pairwise, first": Trial("pairwise", _SEATS, "second", "first", _BASE),
-    "pairwise, second": Trial("pairwise", _SEATS, "first", "second", _BASE, seat=1),
-    "pairwise, tie": Trial("pairwise", _SEATS, "tie", "first", _BASE),
+    "pairwise, first": Trial("pairwise", _WINNERS, "second", "first", _BASE),
+    "pairwise, second": Trial("pairwise", _WINNERS, "first", "second", _BASE, number=1),
+    "pairwise, tie": Trial("pairwise", _WINNERS, "tie", "first", _BASE),
 }

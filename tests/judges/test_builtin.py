@@ -196,7 +196,7 @@ def test_a_case_that_lacks_what_is_needed_is_not_asked(template: str, values: di
 def test_a_pair_is_asked_in_both_orders(
     first: str, second: str, label: str, score: float, metrics: tuple[int, int, int]
 ) -> None:
-    """A winner that changes with the order is a tie, and the seat that it follows is counted."""
+    """A winner that changes with the order is a tie, and the position that it follows is counted."""
     case = Case(response="mine", template="pairwise", values={"baseline": "theirs"})
     questions = judge_for(case).ask(case)
     assert [question.label for question in questions] == ["response_first", "baseline_first"]

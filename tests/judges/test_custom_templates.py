@@ -82,7 +82,7 @@ def test_jinja_and_files(tmp_path: Path) -> None:
         ("Grade {question}", {}, "does not name the response"),
         ("Grade {response", {}, 'a single "{"'),
         ("binary-qa", {}, 'no judge "binary-qa" is installed; did you mean "binary_qa"'),
-        ("Binary_QA", {}, '"Binary_QA" is no installed judge (nel list judges), no file that is there'),
+        ("Binary_QA", {}, '"Binary_QA" is neither an installed judge (see: nel list judges) nor an existing file'),
         ("{response}", {"grade_pattern": "("}, "is not a regular expression"),
         ("{response}", {"grade_pattern": "(GOOD|BAD)"}, "'BAD' of the pattern '(GOOD|BAD)' has no score"),
         ("{response}", {"grade_pattern": r"([A-D])"}, "'A' of the pattern"),

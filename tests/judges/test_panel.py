@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from nel.errors import JudgeError
-from nel.judges.panel import settle_opinions, settle_panel
+from nel.judges.panel import aggregate_opinions, aggregate_repeats
 from nel.judges.types import Aggregate, Grade, Opinion
 
 SCORES = {"C": 1.0, "P": 0.5, "I": 0.0, "5": 1.0, "4": 0.75, "2": 0.25, "1": 0.0}
@@ -44,7 +44,7 @@ def opinions(*labels: str) -> list[Opinion]:
 def test_a_panel_is_settled_in_any_order(labels: str, aggregate: Aggregate, label: str, score: float) -> None:
     """Who speaks first does not matter."""
     given = opinions(*labels)
-    settled = [settle_panel(order, aggregate, 1) for order in permutations(given)]
+    settled = [aggregate_opinions(order, aggregate, 1) for order in permutations(given)]
     assert {one.label for one in settled} == {label}
     assert {one.score for one in settled} == {settled[0].score}
     assert settled[0].score == pytest.approx(score)
@@ -54,21 +54,21 @@ def test_a_panel_is_settled_in_any_order(labels: str, aggregate: Aggregate, labe
 def test_a_tie_in_the_middle_is_no_majority(labels: str) -> None:
     """Half a point that nobody gave is not made up."""
     with pytest.raises(JudgeError, match="there is no majority") as refused:
-        settle_panel(opinions(*labels), "majority", 1)
+        aggregate_opinions(opinions(*labels), "majority", 1)
     assert refused.value.kind == "tie"
 
 
 def test_too_few_opinions_are_no_quorum() -> None:
     """The message says who is missing and why."""
     with pytest.raises(JudgeError) as refused:
-        settle_panel(opinions("C", "-", "-"), "majority", 2)
+        aggregate_opinions(opinions("C", "-", "-"), "majority", 2)
     assert refused.value.kind == "no_quorum"
     assert refused.value.reply == "hm"
     assert str(refused.value) == (
-        "2 of 3 judges must come to a grade and 1 did; none from judge 1 (no_verdict), judge 2 (no_verdict)"
+        "2 of 3 judges must give a grade and 1 did; none from judge 1 (no_verdict), judge 2 (no_verdict)"
     )
     with pytest.raises(JudgeError, match="1 of 0 judges"):
-        settle_panel([], "mean", 0)
+        aggregate_opinions([], "mean", 0)
 
 
 def test_metrics_are_those_of_who_decided() -> None:
@@ -77,16 +77,16 @@ def test_metrics_are_those_of_who_decided() -> None:
         Opinion(judge=name, grade=Grade(label=label, score=SCORES[label], metrics={"n": n}))
         for name, label, n in (("a", "C", 1.0), ("b", "C", 3.0), ("c", "I", 8.0))
     ]
-    assert settle_panel(given, "majority", 1).metrics == {"n": 2.0}
-    assert settle_panel(given, "mean", 1).metrics == {"n": 4.0}
+    assert aggregate_opinions(given, "majority", 1).metrics == {"n": 2.0}
+    assert aggregate_opinions(given, "mean", 1).metrics == {"n": 4.0}
 
 
 def test_repeats_of_one_judge() -> None:
     """More than half of them must have a grade."""
     good, bad = Grade(label="C", score=1.0), Grade(label="I", score=0.0)
-    assert settle_opinions([good, bad, good]).label == "C"
-    assert settle_opinions([good, None, good]).label == "C"
-    assert settle_opinions([good, bad], "mean").score == 0.5
+    assert aggregate_repeats([good, bad, good]).label == "C"
+    assert aggregate_repeats([good, None, good]).label == "C"
+    assert aggregate_repeats([good, bad], "mean").score == 0.5
     with pytest.raises(JudgeError, match="1 of 2 repeats") as refused:
-        settle_opinions([good, None])
+        aggregate_repeats([good, None])
     assert refused.value.kind == "no_verdict"

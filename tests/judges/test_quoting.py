@@ -91,7 +91,7 @@ def test_jinja_shows_each_text_between_marks_and_compares_it_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("template", "pieces", "message"),
     [
-        ("{response} {domain}", {"response": "x"}, 'needs "domain", which neither the row nor the scorer gives'),
+        ("{response} {domain}", {"response": "x"}, 'needs "domain", which neither the row nor the scorer provides'),
         ("{response} {reference}", {"response": "x", "reference": None}, "is null"),
         ("{response} {", {"response": "x"}, 'a single "{"'),
         ("{# #}{{ response | upper }}", {"response": "A RESPONSE IN CAPITALS"}, "outside of its marks"),

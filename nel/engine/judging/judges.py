@@ -38,11 +38,10 @@ from nel.engine.store.codec import decode_response, encode_response
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import JudgeError, JudgePreflightError, PreflightError, StoppedEarly
-from nel.judges.panel import settle_opinions, settle_panel
-from nel.judges.record import PASSING, record_json
+from nel.judges.panel import aggregate_opinions, aggregate_repeats
+from nel.judges.record import TRANSIENT_FAULTS, JudgementJson, record_json
 from nel.judges.registry import judge_for
-from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question
-from nel.judges.validation import check_case
+from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question, check_case
 from nel.models.faults import Fault
 from nel.models.pacing import EndpointDown, GateClosed
 from nel.models.preflight import JUDGE_FLAGS, check_endpoint, raise_if_hopeless
@@ -174,7 +173,7 @@ class Judges:
         """Return why a judge is not asked any more, None while all are."""
         return next((bench.down for bench in self._judge_endpoints.values() if bench.down is not None), None)
 
-    async def judge(self, asked: Asked, case: Case, records: list[dict[str, Any] | None]) -> Judgement:
+    async def judge(self, asked: Asked, case: Case, records: list[JudgementJson | None]) -> Judgement:
         """Return what the panel makes of a case.
 
         Args:
@@ -202,7 +201,7 @@ class Judges:
         opinions = await _all([self._opinion(asked, member, judge, case, questions, config) for member in members])
         grade: Grade | None = None
         try:
-            grade = settle_panel(opinions, aggregate, quorum)
+            grade = aggregate_opinions(opinions, aggregate, quorum)
         except JudgeError as error:
             raise fault_of_panel(error, opinions) from error
         finally:
@@ -237,7 +236,7 @@ class Judges:
         fault = next((one for one in grades if isinstance(one, JudgeError)), None)
         grade: Grade | None = None
         try:
-            grade = settle_opinions([one if isinstance(one, Grade) else None for one in grades])
+            grade = aggregate_repeats([one if isinstance(one, Grade) else None for one in grades])
         except JudgeError as error:
             fault = fault or error
         asked_for = zip(questions, rounds[0], strict=True)
@@ -263,7 +262,7 @@ class Judges:
                 if error.kind == PARKED:
                     raise
                 fault = error
-                asked.talk.is_short |= error.kind in PASSING
+                asked.talk.is_short |= error.kind in TRANSIENT_FAULTS
                 if error.kind not in ASKED_AGAIN:
                     return Reply(error.reply, error, tried)
             messages = messages_again(messages, fault.reply, question.again)

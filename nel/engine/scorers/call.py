@@ -17,6 +17,7 @@ from typing import Any, Final
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.engine.loglikelihood import reserved_metadata
 from nel.errors import DatasetError, EndpointError, JudgeError, SandboxError, ScorerError
+from nel.judges.record import JudgementJson
 from nel.scoring.protocol import asks_judge, is_async, scoring
 from nel.scoring.result import JudgeWanted, mean_of_turns, outcome_of
 from nel.types import Outcome, Response, Sample, ScorerInput, Unscored
@@ -30,7 +31,7 @@ class ScoringContext:
 
     counts: Counter[str] = field(default_factory=Counter)
     """How often each body was sent."""
-    records: list[dict[str, Any] | None] = field(default_factory=list)
+    records: list[JudgementJson | None] = field(default_factory=list)
     """Of the judgements, in the order in which they were asked for; None while there is nothing to be said of one."""
     fault: JudgeError | None = None
     """The first of a judge; one that only says to wait goes before it."""

@@ -1,1 +1,1 @@
-"""Reads verdicts from the replies of judges; what a judge quotes is never one."""
+"""Reads verdicts from the replies of judges; a quotation is never a verdict."""

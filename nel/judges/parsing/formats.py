@@ -1,7 +1,8 @@
-"""Verdicts in other forms than a grade's line: by a pattern of the user's, and as JSON.
+"""Verdicts in other formats than a line with a grade: found by a user's pattern, or as a JSON object.
 
-Both follow the rules of `nel.judges.parsing.verdict`. A pattern such as ``GRADE: (\\d)`` matches the first digit of
-10 and of 8/10; a match therefore counts only if its group ends a word and the match ends its line.
+Both follow the rules of `nel.judges.parsing.verdict`, on which this module depends. A pattern such as ``GRADE: (\\d)``
+matches the first digit of 10 and of 8/10; a match therefore counts only if its group ends a word and the match ends its
+line.
 """
 
 from __future__ import annotations
@@ -10,28 +11,28 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from nel.core import timed_regex
 from nel.errors import JudgeError, ScorerError
-from nel.judges.parsing.verdict import EXPLANATION_CHARACTERS_MAX, Form, Found, OutOfRange, Scale, read_verdict
+from nel.judges.parsing.verdict import EXPLANATION_CHARACTERS_MAX, Found, OutOfRange, Scale, VerdictFormat, read_verdict
 from nel.judges.quoting import Quoted
 from nel.judges.types import Grade, Read
 
 OBJECTS_MAX: Final = 1_000
-"""A reply with more objects than this is not read."""
+"""A reply with more objects has no verdict: each costs an attempt to parse it."""
 _TRAILING: Final = re.compile(r"[ \t*_.`~\])}\"']*")
 _OUT_OF: Final = re.compile(r"\s*(?:/|out of)\s*(\d+)")
 
 
 def pattern_reader(quoted: Quoted, pattern: str, scale: Scale | None = None, *, prefix: str = "") -> Read:
-    """Return a reader of what a pattern finds.
+    """Return a reader of the verdict that a pattern finds.
 
     Args:
         quoted: The question, whose quoted texts are no verdicts.
         pattern: Its first group, or else all of it, is the grade.
-        scale: Without one the grade must be a number, which is the score.
-        prefix: What the prompt ends with, if the pattern begins so: then a reply that is nothing but the grade counts.
+        scale: None: the grade must be a number and is its own score.
+        prefix: The end of the prompt where the pattern starts with it: then a reply that is only the grade counts.
 
     Raises:
         DatasetError: When it reads: the pattern is not a regular expression.
@@ -45,7 +46,7 @@ def pattern_reader(quoted: Quoted, pattern: str, scale: Scale | None = None, *, 
         values = {text[span[2] : span[3]] for span in timed_regex.spans(pattern, text)}
         return {label for value in values if (label := _label_of(value, scale)[0])}
 
-    form = Form(
+    form = VerdictFormat(
         find=find,
         says=says,
         holds=lambda text: bool(timed_regex.spans(pattern, text)),
@@ -66,12 +67,12 @@ def _found(own: str, span: tuple[int, int, int, int], scale: Scale | None) -> Fo
     if group_start < 0 or group_start == group_end:
         return None
     if start and own[start - 1].isalnum() and own[start].isalnum():
-        return None
+        return None  # the match starts inside a word
     value = own[group_start:group_end]
     out_of = _OUT_OF.match(own, group_end)
-    if out_of:
+    if out_of:  # "8/10" is one value: the pattern may have matched the 8 alone
         return _graded(own[group_start : out_of.end()], scale, (start, out_of.end()))
-    if _goes_on(own, group_end):
+    if _continues(own, group_end):
         word = re.compile(r"[\w./-]*").match(own, group_end)
         whole = value + (word[0] if word else "")
         number = re.fullmatch(r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\.?", whole)
@@ -83,8 +84,8 @@ def _found(own: str, span: tuple[int, int, int, int], scale: Scale | None) -> Fo
     return _graded(value, scale, (start, after))
 
 
-def _goes_on(text: str, end: int) -> bool:
-    """Return whether the word or number before this position goes on."""
+def _continues(text: str, end: int) -> bool:
+    """Return whether the word or number before this position continues behind it."""
     if end >= len(text) or not text[end - 1].isalnum():
         return False
     following = text[end + 1 : end + 2]
@@ -111,16 +112,16 @@ def _graded(value: str, scale: Scale | None, span: tuple[int, int]) -> Found:
     return Found(start=span[0], end=span[1], label=label, grade=grade)
 
 
-class _TwiceError(ValueError):
-    """An object that holds its verdict twice."""
+class _DuplicateKeyError(ValueError):
+    """An object that has its verdict twice, with different values."""
 
 
-def json_reader(quoted: Quoted, key: str, grade_of: Callable[[Any], Grade | None]) -> Read:
+def json_reader(quoted: Quoted, key: str, grade_of: Callable[[object], Grade | None]) -> Read:
     """Return a reader of JSON objects with a key, alone on their lines or in a code fence.
 
     Args:
         quoted: The question, whose quoted texts are no verdicts.
-        key: Holds the verdict. ``explanation`` beside it becomes the grade's.
+        key: The key of the verdict; the value of ``explanation`` becomes the grade's explanation.
         grade_of: Makes a grade of the key's value; returns None where it has the wrong type, and raises `OutOfRange`
             where only the value is wrong.
 
@@ -133,7 +134,7 @@ def json_reader(quoted: Quoted, key: str, grade_of: Callable[[Any], Grade | None
         values = {match[1] for match in said.finditer(text)}
         return {_found_in({key: _json_word(value)}, key, grade_of, (0, 0)).label for value in values}
 
-    form = Form(
+    form = VerdictFormat(
         find=lambda own: [_found_in(content, key, grade_of, span) for span, content in _objects(own, key)],
         says=says,
         holds=lambda text: key in text,
@@ -144,9 +145,9 @@ def json_reader(quoted: Quoted, key: str, grade_of: Callable[[Any], Grade | None
 
 
 def _found_in(
-    content: Mapping[str, Any] | None, key: str, grade_of: Callable[[Any], Grade | None], span: tuple[int, int]
+    content: Mapping[str, object] | None, key: str, grade_of: Callable[[object], Grade | None], span: tuple[int, int]
 ) -> Found:
-    """Return the verdict of an object, None for one that holds the key twice."""
+    """Return the verdict of an object; `content` is None where the object has the key twice."""
     start, end = span
     if content is None:
         return Found(start=start, end=end, label=f"two values of {key}", fault="two_verdicts")
@@ -163,12 +164,12 @@ def _found_in(
     return Found(start=start, end=end, label=grade.label, grade=grade)
 
 
-def _objects(own: str, key: str) -> list[tuple[tuple[int, int], Mapping[str, Any] | None]]:
-    """Return where JSON objects with a key stand alone on their lines, and what they hold; None: the key twice.
+def _objects(own: str, key: str) -> list[tuple[tuple[int, int], Mapping[str, object] | None]]:
+    """Return the spans and contents of JSON objects with a key, alone on their lines; None: the key occurs twice.
 
-    Of a reply that begins more than `OBJECTS_MAX`, none counts.
+    Where a reply starts more than `OBJECTS_MAX` objects, none counts.
     """
-    found: list[tuple[tuple[int, int], Mapping[str, Any] | None]] = []
+    found: list[tuple[tuple[int, int], Mapping[str, object] | None]] = []
     position = 0
     for n_tried, match in enumerate(re.finditer(r"(?m)^[ \t]*\{", own)):
         if n_tried >= OBJECTS_MAX:
@@ -178,7 +179,7 @@ def _objects(own: str, key: str) -> list[tuple[tuple[int, int], Mapping[str, Any
         start = match.end() - 1
         try:
             content, end = _decoder(key).raw_decode(own, start)
-        except _TwiceError:
+        except _DuplicateKeyError:
             found.append(((start, start + 1), None))
             continue
         except (ValueError, RecursionError):
@@ -191,18 +192,19 @@ def _objects(own: str, key: str) -> list[tuple[tuple[int, int], Mapping[str, Any
 
 
 def _decoder(key: str) -> json.JSONDecoder:
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         content = dict(pairs)
         values = [value for name, value in pairs if name == key]
         if len(values) > 1 and any(value != values[0] for value in values):
-            raise _TwiceError
+            raise _DuplicateKeyError
         return content
 
-    return json.JSONDecoder(strict=False, object_pairs_hook=once)
+    return json.JSONDecoder(strict=False, object_pairs_hook=unique)
 
 
-def _json_word(word: str) -> Any:
+def _json_word(word: str) -> object:
     try:
-        return json.loads(word)
+        value: object = json.loads(word)
     except ValueError:
         return word
+    return value

@@ -1,8 +1,8 @@
-"""What of a judge's reply are its own words: all but what it quotes. Pure, and linear in the reply's length.
+"""Removes quotations from a judge's reply, so that only its own words can be a verdict.
 
-A judge that thinks aloud repeats what it was shown, and what it was shown may hold a forged verdict. Whatever is quoted
-becomes `QUOTED`, so that a line with a quotation in it is never a verdict. Trap: a reply may lose a true verdict to
-this, never gain one; it is then asked for once more.
+A judge that thinks aloud repeats what it was shown, which may contain a forged verdict. Every quotation becomes
+`QUOTED`, so that a line with a quotation in it is never a verdict. A reply may lose a true verdict this way, and the
+judge is asked once more; it never gains one. Time is linear in the reply's length. Depends on `nel.judges.quoting`.
 """
 
 from __future__ import annotations
@@ -14,28 +14,30 @@ from typing import Final
 from nel.judges.quoting import Quoted, outside_marks
 
 QUOTED: Final = "\ufffc"
-"""Stands where something quoted stood."""
+"""Replaces each quotation."""
 _INVISIBLE: Final = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0]"
 )
+"""Soft hyphens, joiners, fillers, text directions and variation selectors: they would split a keyword unseen."""
 _LINE_ENDS: Final = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 _BLOCK_QUOTE: Final = re.compile(r"(?m)^[ \t]*>.*$")
 _REASONING: Final = re.compile(r"<(/?)(?:think|thinking|reasoning)[ \t]*>", re.IGNORECASE)
 _ENDS_OF_REASONING: Final = re.compile(r"(?:</(?:think|thinking|reasoning)[ \t]*>\s*)+", re.IGNORECASE)
-"""A text of this is left alone: to cut it would cut the end of the judge's own reasoning."""
+"""A quoted text of closing tags only is kept: removing it would remove the end of the judge's own reasoning."""
 _QUOTATION_MARKS: Final = (('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"))
 _BEGINS_QUOTATION: Final = "\"'“‘„«「(:`"
+# A quoted text with such characters could open or close a quotation, a fence or an object around the judge's words.
 _STRUCTURE: Final = re.compile(r"(?im)```|~~~|</?(?:think|reasoning)|[\"“”„«»「」{}]|^[ \t]*>")
 
 
 def plain_lines(text: str) -> str:
-    """Return a text with one kind of line end, without what nobody can see and without `QUOTED`."""
+    """Return a text with ``\\n`` as its only line end, without invisible characters and without `QUOTED`."""
     return _INVISIBLE.sub("", _LINE_ENDS.sub("\n", text)).replace(QUOTED, "?")
 
 
-def own_words(
+def unquoted_text(
     reply: str,
     quoted: Quoted,
     *,
@@ -43,16 +45,16 @@ def own_words(
     is_verdict: Callable[[str], bool],
     is_json: bool = False,
 ) -> str:
-    """Return a reply with `QUOTED` for whatever in it is not the judge's own.
+    """Return a reply with `QUOTED` in place of everything that is not the judge's own verdict or reasons.
 
-    That is: the prompt and all between its marks; a quoted text that is repeated word for word, if it holds what could
-    be read as a verdict or end a quotation; reasoning before its closing tag; and, where a verdict is not JSON, block
-    quotes, code fences and text in quotation marks.
+    Replaced are the prompt and all between its marks; a quoted text that is repeated verbatim, if it contains what
+    could be read as a verdict or end a quotation; reasoning up to its closing tag; and, where a verdict is not JSON,
+    block quotes, code fences and text in quotation marks.
 
     Args:
-        holds_verdict: Says whether a verdict could be read anywhere in a text.
-        is_verdict: Says whether a text is nothing but a verdict. Repeated, such a text cannot be told from the judge's
-            own verdict, so it stays, and the reader weighs it.
+        holds_verdict: Returns whether a verdict could be read anywhere in a text.
+        is_verdict: Returns whether a text is nothing but a verdict. Repeated, such a text looks the same as the
+            judge's own verdict, so it is kept, and the reader decides.
         is_json: A verdict is a JSON object that begins a line; it may stand in a fence and holds quotation marks.
     """
     text = plain_lines(reply)
@@ -75,9 +77,9 @@ def own_words(
 
 
 def _without_repeated(text: str, quotation: str) -> str:
-    """Cut a text where it is repeated: on lines of its own, or, with several lines, where a quotation may begin.
+    """Remove a text where it is repeated: on lines of its own, or, with several lines, where a quotation may begin.
 
-    Elsewhere it may be a piece of the judge's own sentence that its author foresaw in order to have it cut.
+    Elsewhere it may be part of the judge's own sentence, which the text's author predicted in order to have it removed.
     """
     kept: list[str] = []
     start = 0
@@ -95,10 +97,10 @@ def _without_repeated(text: str, quotation: str) -> str:
 
 
 def _after_reasoning(text: str, foreign: str) -> str:
-    """Cut reasoning, unless a quoted text holds its closing tag too: then no one knows whose tag it is."""
+    """Remove reasoning, unless a quoted text contains the closing tag too, so that the tag may be quoted."""
     tags = list(_REASONING.finditer(text))
     if tags and tags[0].start() == len(text) - len(text.lstrip()) and not any(tag[1] for tag in tags):
-        return QUOTED  # it never got to its verdict
+        return QUOTED  # cut off before its verdict
     if any(tag[1] for tag in _REASONING.finditer(foreign)):
         return text
     ends = [tag for tag in tags if tag[1]]
@@ -106,7 +108,7 @@ def _after_reasoning(text: str, foreign: str) -> str:
 
 
 def _without_fences(text: str) -> str:
-    """Cut code fences; one that is never closed hides all that follows."""
+    """Remove code fences; one that is never closed hides all that follows."""
     kept: list[str] = []
     fence = ""
     for line in text.split("\n"):
@@ -123,7 +125,7 @@ def _without_fences(text: str) -> str:
 
 
 def _without_pairs(text: str, opening: str, closing: str) -> str:
-    """Cut what stands between quotation marks, over lines too; one without its partner cuts nothing."""
+    """Remove text between quotation marks, across lines too; an unpaired mark removes nothing."""
     kept: list[str] = []
     start = 0
     begin = text.find(opening)

@@ -1,9 +1,9 @@
-"""Reads a judge's verdict, strictly: a clear one outside of all quotations, or a `JudgeError` that says what is wrong.
+"""Reads a judge's verdict strictly: a clear one outside of all quotations, or a `JudgeError` that says what is wrong.
 
-One verdict counts where it stands. Of several, the last counts if it is a change of mind: it ends the reply, something
-stands between it and the one before, and no quoted text says the same. A verdict that a quoted text says too counts
-only as the reply's last words. Pure. Trap: nothing here guesses; a reply in doubt is asked for once more, which costs
-little, while a guess is a wrong score that nobody sees.
+A single verdict counts wherever it is. Of several, the last counts if it is a change of mind: it ends the reply, other
+text separates it from the one before, and no quoted text says the same. A verdict that a quoted text contains too
+counts only as the last words of the reply. Nothing is guessed: asking once more costs little, and a guess would be a
+wrong score that no check finds. Depends on `nel.judges.parsing.unquoted`.
 """
 
 from __future__ import annotations
@@ -16,52 +16,60 @@ from dataclasses import dataclass, replace
 from typing import Final, NoReturn
 
 from nel.errors import JudgeError
-from nel.judges.parsing.unquoted import own_words, plain_lines
+from nel.judges.parsing.unquoted import plain_lines, unquoted_text
 from nel.judges.quoting import Quoted
 from nel.judges.types import Grade, Read
 
 REPLY_CHARACTERS_MAX: Final = 1_000_000
-"""The longest reply that is read."""
+"""Longer replies are refused unread."""
 EXPLANATION_CHARACTERS_MAX: Final = 4_000
 _LINE_MAX: Final = 200
 _SHORT_MAX: Final = 12
 _NUMBER: Final = re.compile(
-    r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:nan|inf(?:inity)?))(?:\s*(?:/|out\s+of)\s*(\d+))?", re.IGNORECASE
+    r"""
+    (?P<value>
+        [+-]? (?: \d+ \.? \d* | \.\d+ ) (?: e [+-]? \d+ )?
+        | [+-]? (?: nan | inf(?:inity)? )
+    )
+    (?: \s* (?: / | out\s+of ) \s* (?P<maximum>\d+) )?
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
+"""A number, and of "4/5" or "4 out of 5" the maximum too; nan and inf match, to be refused as out of range."""
 _DECORATION: Final = " \t\n*#_.`~"
 USUAL_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "C": ("correct",),
     "P": ("partial", "partially correct"),
     "I": ("incorrect",),
 }
-"""What the letters of grades stand for."""
+"""Words that judges write for the letters of grades."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What looks like a verdict, in a judge's own words."""
+    """A candidate for the verdict, in a judge's own words."""
 
     start: int
     end: int
     label: str
-    """The grade, or what stood there instead."""
+    """The grade, or the text in its place."""
     grade: Grade | None = None
     fault: str = ""
-    """Kind of the fault that makes it no grade; empty where there is one."""
+    """The kind of fault where it is not a grade, else empty."""
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """How verdicts of one kind are found; each kind of reading has its own."""
+class VerdictFormat:
+    """How verdicts of one format are found: a line with a grade, a pattern or a JSON object."""
 
     find: Callable[[str], list[Found]]
-    """In the judge's own words."""
+    """Returns the candidates in the judge's own words."""
     says: Callable[[str], set[str]]
-    """The labels that a quoted text says, anywhere in it."""
+    """Returns the labels that occur as verdicts anywhere in a quoted text."""
     holds: Callable[[str], bool]
-    """Whether a quoted text holds what could be read as a verdict."""
+    """Returns whether a quoted text contains anything that could be read as a verdict."""
     asked_for: str
-    """For messages."""
+    """Names the format in error messages."""
     is_json: bool = False
 
 
@@ -115,7 +123,7 @@ class Scale:
         """Return the grade that a text spells, None where it spells none.
 
         Raises:
-            OutOfRange: It is a number, and no grade.
+            OutOfRange: It is a number and not a grade.
         """
         if len(text) > _LINE_MAX:
             return None
@@ -134,22 +142,22 @@ class Scale:
         return Grade(label=label, score=float(self.scores[label]))
 
     def _of_number(self, number: re.Match[str]) -> str:
-        value = float(number[1])
+        value = float(number["value"])
         label = self._numbers.get(value)
-        if label is None or (number[2] is not None and float(number[2]) != max(self._numbers)):
+        if label is None or (number["maximum"] is not None and float(number["maximum"]) != max(self._numbers)):
             raise OutOfRange(number[0])
         return label
 
 
 class OutOfRange(ValueError):
-    """A number that is no grade."""
+    """A number that is not a grade."""
 
 
-def read_verdict(reply: str, quoted: Quoted, form: Form, *, prefix: str = "") -> Grade:
+def read_verdict(reply: str, quoted: Quoted, form: VerdictFormat, *, prefix: str = "") -> Grade:
     """Return the verdict of a reply to a question.
 
     Args:
-        prefix: What the prompt ended with; a reply that is nothing but a grade is read as if it began with it.
+        prefix: The end of the prompt; a reply that is only a grade is read as if it began with this prefix.
 
     Raises:
         JudgeError: ``empty``, ``no_verdict``, ``two_verdicts``, ``out_of_range``; with the reply.
@@ -159,12 +167,12 @@ def read_verdict(reply: str, quoted: Quoted, form: Form, *, prefix: str = "") ->
     if len(reply) > REPLY_CHARACTERS_MAX:
         _refuse(f"the judge's reply is longer than {REPLY_CHARACTERS_MAX} characters", "no_verdict", reply)
     text = _completed(reply, prefix, form) if prefix else reply
-    own = own_words(
+    own = unquoted_text(
         text, quoted, holds_verdict=form.holds, is_verdict=lambda text: _is_verdict(text, form), is_json=form.is_json
     )
     found = form.find(own)
     if not found:
-        _refuse(f"the judge's reply holds no {form.asked_for} outside of quotations", "no_verdict", reply)
+        _refuse(f"the judge's reply has no {form.asked_for} outside of quotations", "no_verdict", reply)
     last = found[-1]
     if last.grade is None:
         _refuse(f"the judge's verdict {last.label[:80]!r} is not a grade", last.fault, reply)
@@ -173,15 +181,17 @@ def read_verdict(reply: str, quoted: Quoted, form: Form, *, prefix: str = "") ->
     return replace(last.grade, explanation=explanation)
 
 
-def _completed(reply: str, prefix: str, form: Form) -> str:
+def _completed(reply: str, prefix: str, form: VerdictFormat) -> str:
     bare = plain_lines(reply).strip(_DECORATION)
     return f"{prefix} {bare}" if bare and "\n" not in bare and not form.holds(bare) else reply
 
 
-def _check(last: Found, found: list[Found], own: str, form: Form, quoted: Quoted, reply: str) -> None:
+def _check(last: Found, found: list[Found], own: str, form: VerdictFormat, quoted: Quoted, reply: str) -> None:
     """Refuse a last verdict that is not clearly the judge's final word."""
     ends_reply = not own[last.end :].strip(_DECORATION)
     others = [one for one in found if one.label != last.label and _contradicts(one, last, own)]
+    # A quoted text that contains this verdict may be its source, unless the reply simply ends with it: a model that
+    # repeats a text goes on afterwards, announces it, or has already given another verdict.
     doubtful = (bool(others) or not ends_reply or _is_announced(own, last.start)) and any(
         last.label in form.says(plain_lines(text)) for text in quoted.foreign
     )
@@ -189,7 +199,7 @@ def _check(last: Found, found: list[Found], own: str, form: Form, quoted: Quoted
         said = f"{others[-1].label[:80]!r} and {last.label[:80]!r}"
         between = own[others[-1].end : last.start]
         if not ends_reply or "\n" not in between or not between.strip(_DECORATION):
-            _refuse(f"the judge's reply holds two verdicts, {said}", "two_verdicts", reply)
+            _refuse(f"the judge's reply has two verdicts, {said}", "two_verdicts", reply)
         if doubtful:
             _refuse(f"the judge says {said}, and a quoted text says the latter too", "two_verdicts", reply)
     if doubtful:
@@ -197,16 +207,16 @@ def _check(last: Found, found: list[Found], own: str, form: Form, quoted: Quoted
 
 
 def _contradicts(one: Found, last: Found, own: str) -> bool:
-    """Return whether an earlier one is a verdict too: an unreadable one only on the same line."""
+    """Return whether an earlier candidate is a verdict too: an unreadable one only on the same line."""
     return one.fault in {"", "out_of_range"} or "\n" not in own[one.end : last.start]
 
 
 def _is_announced(own: str, start: int) -> bool:
-    """Return whether what stands before a verdict announces a quotation."""
+    """Return whether the text before a verdict announces a quotation."""
     return own[max(start - 200, 0) : start].rstrip(" \t\n*_#`").endswith(":")
 
 
-def _is_verdict(text: str, form: Form) -> bool:
+def _is_verdict(text: str, form: VerdictFormat) -> bool:
     if not form.is_json and "\n" in text:
         return False
     found = form.find(text)
@@ -229,7 +239,7 @@ def _number(text: str) -> float | None:
     return float(text) if re.fullmatch(r"[+-]?\d{1,15}(?:\.\d{1,15})?", text) else None
 
 
-def _line_form(scale: Scale, keyword: str) -> Form:
+def _line_form(scale: Scale, keyword: str) -> VerdictFormat:
     key = re.escape(keyword)
     line = re.compile(rf"(?:final\s+)?{key}\s*:(.*)", re.IGNORECASE)
     between = re.compile(rf"{key}\s*:", re.IGNORECASE)
@@ -256,7 +266,7 @@ def _line_form(scale: Scale, keyword: str) -> Form:
     def holds(text: str) -> bool:
         return between.search(text) is not None
 
-    return Form(find=find, says=says, holds=holds, asked_for=f'line "{keyword}: " and a grade')
+    return VerdictFormat(find=find, says=says, holds=holds, asked_for=f'line "{keyword}: " and a grade')
 
 
 def _undecorated(line: str) -> str:
@@ -267,7 +277,7 @@ def _undecorated(line: str) -> str:
 
 
 def _grade_on_line(value: str, scale: Scale, between: re.Pattern[str]) -> tuple[str, str]:
-    """Return the label of what follows the keyword and its fault; ``none`` where the line is only talk."""
+    """Return the label that follows the keyword and its fault; ``none`` where the line is ordinary text."""
     try:
         label = scale.label_of(value)
     except OutOfRange as error:

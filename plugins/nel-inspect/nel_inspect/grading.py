@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from nel.core import timed_regex
 from nel.errors import DatasetError, JudgeError, ScorerError
-from nel.judges.parsing.verdict import Form, Found, read_verdict
+from nel.judges.parsing.verdict import Found, VerdictFormat, read_verdict
 from nel.judges.quoting import Quoted
 from nel.judges.reply_formats import READ_BY_SCORER, may_hold_verdict
 from nel.judges.types import Case, Grade, Judge, Question, Read
@@ -104,7 +104,7 @@ def _text(messages: Sequence[Message]) -> str:
     return "\n\n".join(str(one.content) for one in messages)
 
 
-def _line_form(grades: str) -> Form:
+def _line_form(grades: str) -> VerdictFormat:
     """Return the form ``GRADE: X``, as Inspect's own pattern finds it.
 
     Args:
@@ -122,7 +122,7 @@ def _line_form(grades: str) -> Form:
         grade = Grade(label=label, score=_SCORES[label])
         return Found(start=match.start(), end=match.end(), label=label, grade=grade)
 
-    return Form(
+    return VerdictFormat(
         find=lambda own: [found(match) for match in _LINE.finditer(own)],
         says=lambda text: _labels(label_of, (match[1] for match in _LINE.finditer(_plain(text)))),
         holds=lambda text: _LINE.search(_plain(text)) is not None,
@@ -130,7 +130,7 @@ def _line_form(grades: str) -> Form:
     )
 
 
-def _pattern_form(pattern: str) -> Form:
+def _pattern_form(pattern: str) -> VerdictFormat:
     """Return the form that an author's pattern finds: its first match counts, and several must say the same.
 
     Raises:
@@ -151,7 +151,7 @@ def _pattern_form(pattern: str) -> Form:
     def says(text: str) -> set[str]:
         return {text[start:end] for _, _, start, end in timed_regex.spans(pattern, text) if start >= 0}
 
-    return Form(
+    return VerdictFormat(
         find=find,
         says=says,
         holds=lambda text: bool(timed_regex.spans(pattern, text)),

@@ -1,4 +1,4 @@
-"""Cases whose parts are not what their types say."""
+"""Cases whose fields do not have their declared types."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from nel.errors import JudgeError
-from nel.judges.types import Case
-from nel.judges.validation import check_case
+from nel.judges.types import Case, check_case
 
 
 @pytest.mark.parametrize(
