@@ -112,7 +112,7 @@ MOVED: Final = {
     "scoring.math_worker": "scoring.numeric.math_worker",
     "scoring.numbers": "scoring.numeric.numbers",
     "scoring.ranked": "scoring.loglikelihood",
-    "scoring.unicode_numbers": "scoring.numeric.unicode_numbers",
+    "scoring.unicode_numbers": "scoring.numeric.parsing",
     "strictjson": "core.strict_json",
 }
 """Old name to new name, both below ``nel``."""

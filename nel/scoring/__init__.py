@@ -1,4 +1,8 @@
-"""One implementation of each scoring rule. Does no I/O; knows nothing of endpoints, runs or files."""
+"""The built-in scoring rules, one implementation of each.
+
+Depends on `nel.types`, `nel.metrics` and `nel.judges.types`; apart from `code_sandbox`, which runs programs, and
+`math_equal`, which compares in a process of its own, the rules do no I/O.
+"""
 
 from nel.scoring.answers import boolean_yesno, gsm8k_answer
 from nel.scoring.choice import mcq_letter_extract, multichoice_regex, multiple_choice, multiple_choice_acc

@@ -1,13 +1,14 @@
-"""Scorers of short final answers in free text: a GSM8K number, a yes or a no. Knows no benchmark.
+"""Scorers of short final answers in free text: the number of a word problem (`gsm8k_answer`), a yes or a no.
 
-Trap: "no doubt" and "there is no evidence" do not answer No, and "not true" does not answer Yes.
+Depends on `nel.scoring.numeric` for numbers and on `nel.scoring.wording` for denials and corrections. Note: "no doubt"
+and "there is no evidence" do not answer No, and "not true" does not answer Yes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from nel.errors import DatasetError
 from nel.scoring.numeric.numbers import last_number, numbers_equal, numbers_in
@@ -28,8 +29,12 @@ _SHORT_MARKER = re.compile(r"(?m)^[^\S\n]*+A:[^\S\n]*([^\n]*)$")
 _INLINE = re.compile(r"(?i)\banswer(?:\s+is|\s*[:：=])[\s:*_$]*([^\n]*)")
 _FIRST_DIGIT = re.compile(r"\d")
 _OPENS_WITH_NUMBER = re.compile(
-    r"[^\w]*(?:\\[a-z]+\W*)?(?:about\s+|approximately\s+|[A-Za-z]\s*=\s*)?[^\w]*(?:\d|[½¼¾⅓⅔]|\\[dt]?frac)",
-    re.IGNORECASE,
+    r"""
+    [^\w]* (?: \\[a-z]+\W* )?                                 # marks, or a command such as \text{
+    (?: about\s+ | approximately\s+ | [A-Za-z]\s*=\s* )?
+    [^\w]* (?P<number> \d | [½¼¾⅓⅔] | \\[dt]?frac )
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _EITHER = re.compile(r"\d\W{0,3}\s(?:or|to)\s\W{0,3}\d", re.IGNORECASE)
 _SEVERAL = re.compile(r"\d\s+[^\d,=(]+,\s+\d")
@@ -43,12 +48,16 @@ _SAID = re.compile(r"\b(yes|yep|yeah|yup|true|no|nope|nah|false)\b", re.IGNORECA
 _IDIOM = re.compile(
     r"no\s+(?:doubt|question|wonder|matter|problem|need|one|idea|longer|more|less|such|way(?!\s*[.!]))\b", re.IGNORECASE
 )
-_PLAIN_NO_FOLLOWS = re.compile(r"\s*(?:[.,;:!?)\*_\"”'’`}\]$\-–—]|\Z|\n|way\s*[.!])")
-_SPEAKS_ON = re.compile(r"\s+(?:it|this|that|he|she|they|there|the|we|i|you|way)\b", re.IGNORECASE)
+_NO_STANDS_ALONE = re.compile(r"\s*(?:[.,;:!?)\*_\"”'’`}\]$\-–—]|\Z|\n|way\s*[.!])")
+_CLAUSE_FOLLOWS = re.compile(r"\s+(?:it|this|that|he|she|they|there|the|we|i|you|way)\b", re.IGNORECASE)
 _HEDGED = re.compile(
-    r"\b(?:necessarily|hardly|barely|always|entirely|completely|partly|(?<!not )only|nothing|nobody|unlikely"
-    r"|(?<!no )doubt)\b",
-    re.IGNORECASE,
+    r"""
+    \b (?:
+        necessarily | hardly | barely | always | entirely | completely | partly | (?<!not[ ])only
+        | nothing | nobody | unlikely | (?<!no[ ])doubt
+    ) \b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _BOTH = re.compile(r"(?:yes|true|no|false)(?:\W+(?:and|or)\W+|\s*/\s*)(?:yes|true|no|false)\b", re.IGNORECASE)
 _OFFERED = re.compile(r"\([^()]{0,40}\b(?:yes|true)\b[^()]{0,10}\b(?:no|false)\b[^()]{0,40}\)", re.IGNORECASE)
@@ -106,7 +115,7 @@ def _number_of_line(line: str) -> str | None:
     return found[0] if _OPENS_WITH_NUMBER.match(line) else ""
 
 
-def gsm8k_answer(sample: ScorerInput) -> dict[str, Any]:
+def gsm8k_answer(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare the number a response ends in with the gold number, exactly.
 
     Rule: ``#### N``, else ``Answer: N``, else ``\\\\boxed{N}``, else the last number; 42, 42.0 and 42.00 are equal, 10
@@ -131,7 +140,7 @@ def gsm8k_answer(sample: ScorerInput) -> dict[str, Any]:
     return {"correct": correct, "parsed": extracted is not None, "extracted": extracted}
 
 
-def boolean_yesno(sample: ScorerInput) -> dict[str, Any]:
+def boolean_yesno(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare the yes or no a response gives with the gold one.
 
     Rule: what follows the last "answer is" or ``Answer:``, else a last line that is nothing else, else the first word,
@@ -156,7 +165,7 @@ def boolean_yesno(sample: ScorerInput) -> dict[str, Any]:
 
 
 def decision(text: str) -> str | None:
-    """Return the yes or no that a text decides for, or None when it does not or cannot be told which.
+    """Return the yes or no that a text decides for, or None when it decides for neither or for both.
 
     >>> decision("Is it true? No."), decision("Yes. Wait, actually, no."), decision("not necessarily true")
     ('no', 'no', None)
@@ -170,6 +179,7 @@ def decision(text: str) -> str | None:
 
 
 def _decided(text: str) -> str | None:
+    """Return the decision of a text by the rule of `boolean_yesno`, most binding form first."""
     letter = _LETTER.fullmatch(text)
     if letter:
         return "yes" if letter[1] in "yY" else "no"
@@ -186,7 +196,7 @@ def _decided(text: str) -> str | None:
         return None
     first, last = _decision_at(text, start, opens=True), _last_line(text)
     if first and last:
-        return first if first == last else None
+        return first if first == last else None  # a response that contradicts itself decides nothing
     if first or last:
         return first or last
     found = set(_decisions(text))
@@ -205,7 +215,8 @@ def _meaning(text: str, match: re.Match[str], *, opens: bool) -> str | None:
     """Return ``yes``, ``no``, None for a hedged word, or an empty text for one that decides nothing."""
     word, start, end = match[1].lower(), match.start(), match.end()
     if word == "no" and (
-        _IDIOM.match(text, start) or not (_PLAIN_NO_FOLLOWS.match(text, end) or (opens and _SPEAKS_ON.match(text, end)))
+        _IDIOM.match(text, start)
+        or not (_NO_STANDS_ALONE.match(text, end) or (opens and _CLAUSE_FOLLOWS.match(text, end)))
     ):
         return ""
     if is_supposed(text, start):
@@ -214,10 +225,12 @@ def _meaning(text: str, match: re.Match[str], *, opens: bool) -> str | None:
         return None
     if is_denied_after(text, end):
         return ""
+    # Exclusive or: "not true" is a no, and "not false" a yes.
     return "yes" if (word in _YES) != is_denied(text, start, end) else "no"
 
 
 def _decision_at(text: str, position: int, *, opens: bool) -> str | None:
+    """Return what the yes or no at a position says; `opens`, that it begins an answer, where "No it is …" counts."""
     match = _NOT.match(text, position)
     said = _SAID.match(text, match.end() if match else position)
     return (_meaning(text, said, opens=opens) or None) if said else None
@@ -229,13 +242,14 @@ def _start(text: str) -> int:
 
 
 def _last_line(text: str) -> str | None:
+    """Return what the last line says where it is nothing but a yes or a no."""
     line = text.strip().strip("`").strip().rpartition("\n")[2]
     start = _start(line)
     match = _SAID.match(line, start)
     return _decision_at(line, start, opens=False) if match and _TAIL.fullmatch(line, match.end()) else None
 
 
-def _gold_decision(target: Any) -> str:
+def _gold_decision(target: object) -> str:
     word = str(target).strip().lower().rstrip(".")
     if word in _YES | {"1", "y", "1.0"}:
         return "yes"

@@ -1,7 +1,7 @@
-"""Scorers of multiple-choice answers, by letter, by text and by log-likelihood. Knows no benchmark.
+"""Scorers of multiple-choice answers, by letter, by text and by log-likelihood.
 
-Trap: a gold answer may be a letter, an index or the text of a choice; one that is none of them is a bad row, not a
-wrong answer.
+Depends on `nel.scoring.labels` for the labels that a response gives. A gold answer may be a letter, an index or the
+text of a choice; one that is none of them is a bad row (`DatasetError`), not a wrong answer.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def declared_letter(text: str, letters: str = "ABCD") -> str | None:
     return declared_label(text, letters)
 
 
-def multichoice_regex(sample: ScorerInput, pattern: str | None = None) -> dict[str, Any]:
+def multichoice_regex(sample: ScorerInput, pattern: str | None = None) -> dict[str, bool | str | None]:
     """Compare the declared letter with the target letter; A to D unless a pattern says otherwise.
 
     Rule: the last ``Answer: X``, ``the answer is (X)`` and their like. Source: NeMo Evaluator's primitive of this name,
@@ -55,7 +55,7 @@ def multichoice_regex(sample: ScorerInput, pattern: str | None = None) -> dict[s
     }
 
 
-def mcq_letter_extract(sample: ScorerInput) -> dict[str, Any]:
+def mcq_letter_extract(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Find the letter a free-form response gives, A to J or as many as there are choices, and compare it with the gold.
 
     Rule: the last declaration (``Answer: B``, ``the answer is (B)``, ``\\\\boxed{B}``), else a letter that stands alone
@@ -83,7 +83,7 @@ def mcq_letter_extract(sample: ScorerInput) -> dict[str, Any]:
     return {"correct": extracted == gold, "parsed": extracted is not None, "extracted": extracted}
 
 
-def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str, Any]:
+def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str, bool | str | None]:
     """Compare the chosen labels with the gold ones, strictly and leniently side by side.
 
     Rule: ``correct`` counts what the last line ``ANSWER: X`` says, as the prompt asks for it; ``correct_lenient``
@@ -121,7 +121,7 @@ def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str,
     }
 
 
-def multiple_choice_acc(sample: ScorerInput) -> dict[str, Any]:
+def multiple_choice_acc(sample: ScorerInput) -> dict[str, float | str]:
     """Rank the choices by the log-likelihood the model gives them.
 
     Rule: ``acc`` is 1 when the choice of the largest sum of log-probabilities is the gold; ``acc_norm`` when that of
@@ -143,11 +143,11 @@ def multiple_choice_acc(sample: ScorerInput) -> dict[str, Any]:
     best = first_best(sums)
     sizes = [max(len(choice.encode("utf-8", "replace")), 1) for choice in choices]
     per_byte = [total / size for total, size in zip(sums, sizes, strict=True)]
-    written = [total if is_greedy else -math.inf for total, is_greedy in zip(sums, greedy, strict=True)]
+    greedy_sums = [total if is_greedy else -math.inf for total, is_greedy in zip(sums, greedy, strict=True)]
     return {
         "acc": float(best == gold),
         "acc_norm": float(first_best(per_byte) == gold),
-        "acc_greedy": float(any(greedy) and first_best(written) == gold),
+        "acc_greedy": float(any(greedy) and first_best(greedy_sums) == gold),
         "extracted": labels[best],
     }
 
@@ -168,7 +168,7 @@ def choices_of(sample: ScorerInput) -> list[str] | None:
     return None
 
 
-def gold_label(target: Any, labels: Sequence[str], choices: Sequence[str] | None = None) -> str:
+def gold_label(target: object, labels: Sequence[str], choices: Sequence[str] | None = None) -> str:
     """Return the label of a gold answer: a label, an index from 0, or the text of one choice.
 
     Raises:
@@ -189,6 +189,7 @@ def gold_label(target: Any, labels: Sequence[str], choices: Sequence[str] | None
     bare = text.strip("().").strip()
     texts = [choice.strip() for choice in choices or ()]
     known = tuple(labels)
+    # A text that is both a label and the text of a choice, such as "2" among numbers, is taken for the text.
     if bare in known and text not in texts:
         return bare
     if texts.count(text) == 1:
@@ -202,16 +203,17 @@ def gold_label(target: Any, labels: Sequence[str], choices: Sequence[str] | None
     )
 
 
-def gold_labels(target: Any, labels: Sequence[str], choices: Sequence[str] | None = None) -> tuple[str, ...]:
+def gold_labels(target: object, labels: Sequence[str], choices: Sequence[str] | None = None) -> tuple[str, ...]:
     """Return the labels of a gold answer with several parts: a list, ``"A,C"`` or ``"AC"``, in the order of ``labels``.
 
     Raises:
         DatasetError: A part is no label, index or text of a choice.
     """
     if isinstance(target, str):
-        parts: Sequence[Any] = [part for part in target.replace(",", " ").split() if part]
-        if len(parts) == 1 and parts[0] not in labels and set(parts[0].upper()) <= set(labels):
-            parts = list(parts[0])
+        words = target.replace(",", " ").split()
+        parts: Sequence[object] = words
+        if len(words) == 1 and words[0] not in labels and set(words[0].upper()) <= set(labels):
+            parts = list(words[0])
         if choices and target.strip() in [choice.strip() for choice in choices]:
             parts = [target]
     else:
@@ -246,7 +248,7 @@ def log_likelihoods(metadata: Mapping[str, Any]) -> tuple[list[str], list[float]
     return choices, sums, greedy
 
 
-def _log_probability(value: Any) -> float:
+def _log_probability(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value == math.inf:
         raise ScorerError(f"{value!r:.40} is no log-likelihood; it must be a number below infinity")
     return float(value)

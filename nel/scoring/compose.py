@@ -1,20 +1,23 @@
-"""Scorers made of scorers: any of several, all of several. Makes no verdict of its own.
+"""Scorers made of scorers: `any_of` and `all_of`.
 
-A member that hands its sample over to a judge is waited for. Trap: a member that raises makes the whole unscored,
-unless the others have settled the matter already; a judge that fails does so always.
+Depends on the scorer protocol, and on `nel.scoring.delegation` to wait for members that delegate to a judge. A member
+that raises makes the sample unscored, unless the other members have settled the verdict already; a judge that fails
+always does.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypeVar
 
 from nel.errors import ConfigError, JudgeError, SampleError
 from nel.scoring.delegation import judged
 from nel.scoring.protocol import awaited, is_async
 from nel.scoring.result import outcome_of
 from nel.types import Scored, Scorer, ScorerInput
+
+T = TypeVar("T")
 
 
 def any_of(*scorers: Scorer) -> Scorer:
@@ -44,13 +47,14 @@ def all_of(*scorers: Scorer) -> Scorer:
 
 
 def _composed(name: str, scorers: Sequence[Scorer], settle: Callable[[Sequence[bool]], bool]) -> Scorer:
+    """Return the scorer; `settle` is `any` or `all`."""
     if not scorers:
         raise ConfigError(f"{name}() has no members; give it scorers, e.g. {name}(contains, exact_match)")
     names = _distinct_names(scorers)
 
-    def combined(sample: ScorerInput, results: Sequence[Any]) -> dict[str, Any]:
+    def combined(sample: ScorerInput, results: Sequence[object]) -> dict[str, object]:
         verdicts: list[bool] = []
-        numbers: dict[str, Any] = {}
+        numbers: dict[str, object] = {}
         faults: list[SampleError] = []
         for member, result in zip(names, results, strict=True):
             try:
@@ -64,41 +68,44 @@ def _composed(name: str, scorers: Sequence[Scorer], settle: Callable[[Sequence[b
             given = result if isinstance(result, dict) else outcome.metrics
             numbers |= {f"{member}_{key}": value for key, value in given.items()}
         settled = settle(verdicts)
-        if faults and settled is (settle is all):  # the members that failed could still have turned it
+        # One right member settles any_of, and one wrong member all_of. Otherwise (any_of false, all_of true) the
+        # members that failed could have turned the verdict, and there is none.
+        if faults and settled is (settle is all):
             raise faults[0]
         return {"correct": settled, **numbers}
 
-    def score(sample: ScorerInput) -> dict[str, Any]:
+    def score(sample: ScorerInput) -> dict[str, object]:
         return combined(sample, [_tried(scorer, sample) for scorer in scorers])
 
-    async def score_async(sample: ScorerInput) -> dict[str, Any]:
-        async def of(scorer: Scorer) -> Any:
+    async def score_async(sample: ScorerInput) -> dict[str, object]:
+        async def of(scorer: Scorer) -> object:
             return await awaited(judged(await awaited(scorer(sample)), sample))
 
         return combined(sample, await asyncio.gather(*map(of, scorers), return_exceptions=True))
 
-    composed: Any = score_async if any(map(is_async, scorers)) else score
+    composed: Scorer = score_async if any(map(is_async, scorers)) else score
     composed.__name__ = composed.__qualname__ = f"{name}({', '.join(names)})"
-    composed.members = tuple(scorers)
-    composed._is_scorer = True  # noqa: SLF001 - the mark that other tools look for
-    return composed  # type: ignore[no-any-return]
+    composed.members = tuple(scorers)  # type: ignore[attr-defined]
+    composed._is_scorer = True  # type: ignore[attr-defined]  # noqa: SLF001 - the mark that NeMo Evaluator looks for
+    return composed
 
 
-def _tried(scorer: Scorer, sample: ScorerInput) -> Any:
-    """Return a member's result, or the fault that its sample has."""
+def _tried(scorer: Scorer, sample: ScorerInput) -> object:
+    """Return a member's result, or the error that its sample raised."""
     try:
         return judged(scorer(sample), sample)
     except SampleError as error:
         return error
 
 
-def _raised(result: Any) -> Any:
+def _raised(result: T) -> T:
     if isinstance(result, BaseException):
         raise result
     return result
 
 
-def _distinct_names(scorers: Sequence[Any]) -> list[str]:
+def _distinct_names(scorers: Sequence[Scorer]) -> list[str]:
+    """Return the names of scorers, with a number behind those that occur twice: ``contains``, ``contains_2``."""
     names: list[str] = []
     for scorer in scorers:
         bare = getattr(scorer, "func", scorer)

@@ -1,9 +1,10 @@
-"""Scorers that are configured where they are used: ``match(location="any", numeric=True)``. Knows no benchmark.
+"""Scorers that are configured where they are used, such as ``match(location="any", numeric=True)``.
 
-Source: Inspect's scorers of the same names, point by point, with their traps mended: numbers are compared exactly and
-not to five digits, ``42!``, ``(42)``, ``$B$`` and ``**B**`` are read, and an empty target is a bad row and not a match.
-Each builds a scorer that gives a `Score` of C, I or N (or a number). Trap: `f1` and `exact` here follow Inspect (sets
-of words, two decimals), while `nel.byob.scorers.f1_token` follows SQuAD (multisets, full precision).
+Source: Inspect's scorers of the same names, point by point, with known faults corrected: numbers are compared exactly
+and not to five digits, ``42!``, ``(42)``, ``$B$`` and ``**B**`` are read, and an empty target is a bad row, no match.
+Each builds a scorer that gives a `Score` of C, I or N (or a number). Depends on the scorer protocol, the number reader
+and `nel.scoring.labels`. Note: `f1` and `exact` here follow Inspect (sets of words, two decimals), while
+`nel.byob.scorers.f1_token` follows SQuAD (multisets, full precision).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from nel.errors import ConfigError, DatasetError
 from nel.metrics import accuracy, mean, stderr
 from nel.scoring.choice import gold_labels
 from nel.scoring.labels import declared_labels, given_labels, labels_at, labels_for
-from nel.scoring.numeric.unicode_numbers import exact_number
+from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.protocol import Target, TaskState, scorer
 from nel.scoring.wording import cleaned, last_match
 from nel.types import CORRECT, INCORRECT, NOANSWER, Score, Scorer
@@ -115,7 +116,7 @@ def pattern(pattern: str, ignore_case: bool = True, match_all: bool = False) -> 
     """Take the answer out of the response with a regular expression.
 
     Rule: one search; a group that equals a target counts, or with `match_all` every group that took part must. No match
-    is no answer (N). Source: Inspect's ``pattern``. The search is given up after 2 s, and the sample is then unscored.
+    is no answer (N). Source: Inspect's ``pattern``. The search is aborted after 2 s, and the sample is then unscored.
 
     Raises:
         ConfigError: The pattern is not a regular expression or has no group.
@@ -270,10 +271,11 @@ def _wanted(target: Target) -> list[str]:
 def _match_one(
     completion: str, target: str, location: Location, *, ignore_case: bool, numeric: bool
 ) -> tuple[bool, str | None]:
+    """Return whether one target matches, and what is shown as the answer."""
     answer = completion.strip()
     seen = cleaned(answer).strip()
     if numeric:
-        number = exact_number(_numeric(target.strip()))
+        number = _numeral(_without_marks(target.strip()))
         if number is not None:
             found, token = _match_number(seen, number, location)
             return found, answer if token == seen else token
@@ -302,11 +304,12 @@ def _stands_apart(value: str, wanted: str, location: Location) -> bool:
 
 
 def _match_number(answer: str, wanted: Fraction, location: Location) -> tuple[bool, str | None]:
-    plain = _numeric(answer)
+    """Return whether the number at a location is the wanted one, and that number as written."""
+    plain = _without_marks(answer)
     if location == "exact":
         whole = _EQUATION.sub("", plain.replace("\\boxed{", "").strip(_EDGES + "\\ "))
-        return exact_number(_trimmed(whole)) == wanted, answer
-    found = ((token, exact_number(token)) for token in _tokens(plain, backwards=location == "end"))
+        return _numeral(_trimmed(whole)) == wanted, answer
+    found = ((token, _numeral(token)) for token in _tokens(plain, backwards=location == "end"))
     numbers = ((token, number) for token, number in found if number is not None)
     if location == "any":
         token = next((token for token, number in numbers if number == wanted), None)
@@ -315,7 +318,11 @@ def _match_number(answer: str, wanted: Fraction, location: Location) -> tuple[bo
     return number == wanted, token
 
 
-def _numeric(text: str) -> str:
+def _numeral(text: str) -> Fraction | None:
+    return parse_number(text, numeral_only=True)
+
+
+def _without_marks(text: str) -> str:
     """Return a text without the marks that stand in and around numbers."""
     return _FULL_STOP.sub("", _NUMERIC_MARKS.sub(r"\1", text).translate(_DROPPED))
 
@@ -391,6 +398,7 @@ def _same_words(completion: str, given: list[str], wanted: str) -> bool:
 
 
 def _f1(given: set[str], wanted: set[str]) -> float:
+    """Return the F1 of two sets as Inspect computes it, where an empty `wanted` has a recall of 1."""
     common = len(given & wanted)
     precision = common / len(given) if given else 1.0
     recall = common / len(wanted) if wanted else 1.0
@@ -412,8 +420,9 @@ def _normal_word(word: str) -> str:
     """Return a word casefolded, a number as its exact value, anything else without punctuation and articles."""
     plain = word.casefold()
     if _MAY_BE_NUMBER.search(plain):
+        # As written, without outer marks, and without thousands commas; a comma that is left would be a decimal mark.
         for candidate in (plain, plain.strip(_OUTER), plain.replace(",", "").strip(_OUTER)):
-            number = exact_number(candidate) if "," not in candidate else None
+            number = _numeral(candidate) if "," not in candidate else None
             if number is not None:
                 return str(number)
     return _ARTICLES.sub("", plain.translate(_NO_PUNCTUATION))

@@ -1,7 +1,8 @@
-"""A verdict that is made elsewhere: by a judge. Makes none itself.
+"""Verdicts that a scorer delegates to the run's judges.
 
-A scorer either hands its sample over and is done (`needs_judge`), or waits for the judgement (`ask_judge`). Trap: until
-the judge has spoken there is no score; a run without one leaves the sample unscored.
+A scorer either returns a case and is done (`needs_judge`), or waits for the judgement (`ask_judge`). Without a judge's
+verdict there is no score: a run without judges leaves the sample unscored. Depends on `nel.judges.types` and on the
+scorer protocol; the engine calls the judges.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from nel.scoring.protocol import scored_now
 from nel.types import ScorerInput
 
 CASE_KEY: Final = "judge_case"
-"""Where a scorer's result says what is to be judged."""
+"""The key of a scorer's result that holds the `Case` to be judged."""
 
 
 def needs_judge(
@@ -30,31 +31,31 @@ def needs_judge(
     score_mapping: Mapping[str, float] | None = None,
     judges: Sequence[str] = (),
     aggregate: Aggregate | None = None,
-    **values: Any,
+    **values: object,
 ) -> dict[str, Any]:
-    """Hand a sample over to the run's judge; what the scorer does not say is as the sample and the run have it.
+    """Delegate the verdict on a sample to the run's judge; defaults come from the sample and the run.
 
     Args:
         template: Name of an installed judge (``nel list judges``), or the text of a template.
-        criteria: What is to be looked at.
+        criteria: What the judge should look at.
         question: Instead of the prompt.
         reference: Instead of the target.
         grade_pattern: Regular expression whose first group is the grade, instead of the template's own.
         score_mapping: Grade to score, instead of the template's own.
         judges: Members of the panel, or roles; the whole panel where none is named.
         aggregate: How a panel's opinions become one.
-        values: Further placeholders of the template, beside the row's fields.
+        values: Further placeholders of the template, in addition to the row's fields.
 
     Returns:
-        ``correct`` false and ``needs_judge`` true, as other tools expect; nel never counts the first. With anything
-        beside the sample, a `Case` as ``judge_case`` too. Further numbers may be put in; they are kept.
+        ``correct`` false and ``needs_judge`` true, as NeMo Evaluator expects; nel never counts the first. Where any
+        argument is given, a `Case` as ``judge_case`` too. A scorer may add numbers of its own; they are kept.
 
     >>> needs_judge(ScorerInput(response="Paris", target="Paris"))
     {'correct': False, 'needs_judge': True}
     >>> needs_judge(ScorerInput(response="Paris", target="Paris"), template="likert_5")["judge_case"].template
     'likert_5'
     """
-    handed_over: dict[str, Any] = {"correct": False, "needs_judge": True}
+    delegated: dict[str, Any] = {"correct": False, "needs_judge": True}
     case = Case(
         response=sample.response,
         template=template,
@@ -68,21 +69,24 @@ def needs_judge(
         values=values,
     )
     if case != Case(response=sample.response):
-        handed_over[CASE_KEY] = case
-    return handed_over
+        delegated[CASE_KEY] = case
+    return delegated
 
 
-def case_of(result: Mapping[str, Any], sample: ScorerInput) -> Case:
-    """Return the case of a result that hands its sample over."""
+def case_of(result: Mapping[str, object], sample: ScorerInput) -> Case:
+    """Return the case of a result that delegates the verdict."""
     case = result.get(CASE_KEY)
     return case if isinstance(case, Case) else Case(response=sample.response)
 
 
 def ask_judge(sample: ScorerInput | None, case: Case) -> Any:
-    """Put a case to the run's judges.
+    """Ask the run's judges about a case.
+
+    Args:
+        sample: What the engine called the scorer with; None for the sample that is being scored.
 
     Returns:
-        The `Judgement`; in an async scorer an awaitable of it.
+        The `Judgement`; in an async scorer an awaitable of it (hence Any).
 
     Raises:
         JudgeError: There is no verdict; ``no_judge`` where nothing is being scored. An awaitable raises it later.
@@ -100,8 +104,8 @@ def ask_judge(sample: ScorerInput | None, case: Case) -> Any:
     return ask(case)
 
 
-def judged(result: Any, sample: ScorerInput) -> Any:
-    """Return a scorer's result; where it hands its sample over, the numbers that the judge comes to instead.
+def judged(result: object, sample: ScorerInput) -> object:
+    """Return a scorer's result, or the judge's numbers where the result delegates the verdict.
 
     Returns:
         In an async scorer, an awaitable of the judge's numbers.
@@ -136,8 +140,8 @@ def renamed(template: str, names: Mapping[str, str]) -> str:
     return re.sub(rf"(?<!\{{)\{{({known})\}}(?!\}})", lambda found: f"{{{names[found[1]]}}}", template)
 
 
-def reference_of(target: Any) -> str | None:
-    """Return a gold answer as a judge is shown it; several, a line each.
+def reference_of(target: object) -> str | None:
+    """Return a gold answer as the text that a judge reads; several answers on a line each.
 
     >>> reference_of(["Paris", "Lutetia"]), reference_of(4), reference_of(None)
     ('Paris\\nLutetia', '4', None)

@@ -1,6 +1,7 @@
-"""JSON in free text: finding it, and checking it against a full JSON Schema. Knows no benchmark.
+"""JSON in free text: finds it (`extract_json`) and checks it against a JSON Schema (`validate_json_schema`).
 
-Trap: a response may hold several JSON texts, some inside the model's thinking; the last complete one is its answer.
+Depends on the standard library's decoder and on jsonschema. A response may hold several JSON texts, some inside the
+model's thinking; the last complete one is its answer.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from nel.errors import ScorerError
 
@@ -19,7 +20,7 @@ _TRIES_MAX = 1_000
 """Openings that are tried in one text; beyond it a text of brackets alone would cost quadratic time."""
 
 
-def _refuse(name: str) -> Any:
+def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
@@ -53,7 +54,7 @@ def extract_json(text: str) -> Any:
     return None
 
 
-def validate_json_schema(response: str, schema: dict[str, Any]) -> dict[str, Any]:
+def validate_json_schema(response: str, schema: dict[str, object]) -> dict[str, Any]:
     """Check the JSON of a response against a JSON Schema (any draft that ``$schema`` names; 2020-12 without one).
 
     Returns:
@@ -95,7 +96,8 @@ def validate_json_schema(response: str, schema: dict[str, Any]) -> dict[str, Any
     }
 
 
-def _values_in(text: str) -> Iterator[Any]:
+def _values_in(text: str) -> Iterator[object]:
+    """Yield the JSON objects and arrays of a text that are not inside another one."""
     position = 0
     for _ in range(_TRIES_MAX):
         opening = _OPENING.search(text, position)
@@ -108,7 +110,8 @@ def _values_in(text: str) -> Iterator[Any]:
             position = opening.end()
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str) -> object:
+    """Return the value of a text that is JSON and nothing else, `_NOTHING` for any other; None is the value null."""
     try:
         value, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):

@@ -1,8 +1,9 @@
-"""Labels of multiple-choice answers: finding the one, or the several, that a response gives. Knows no scorer.
+"""Labels of multiple-choice answers: finds the one, or the several, that a response gives.
 
 A label is declared behind ``Answer:``, ``the answer is``, ``option is``, ``choice:`` and their like, bare or in
-brackets, emphasis, dollar signs or ``\\boxed{}``; the last declaration counts. Trap: ``A`` and ``I`` are also words, so
-"Answer: A dog barks" declares nothing, and "Answer: A or B" declares two, which is no single answer.
+brackets, emphasis, dollar signs or ``\\boxed{}``; the last declaration counts. ``A`` and ``I`` are also words, so
+"Answer: A dog barks" declares nothing, and "Answer: A or B" declares two, which is no single answer. Depends on
+`nel.scoring.wording` for denials and corrections, and on `nel.scoring.text` to compare the texts of choices.
 """
 
 from __future__ import annotations
@@ -25,18 +26,27 @@ from nel.scoring.wording import (
 )
 
 _DECLARATION = re.compile(
-    r"(?:\b(?i:answer|option|choice)(?:\s++(?i:letter|option|choice))?[\s*_\"]*+"
-    r"(?:[:：=|]|(?<=\s)[-–—](?=\s)|\b(?i:is|was|would\s+be|should\s+be|must\s+be)\b)[\s*_:：=]*+"
-    r"|\b(?i:final\s+answer)[*_\t ]*+\n\s*+|(?:答案|故选|应选)[是为选]?[:：]?\s?)"
-    r"(?:(?i:option|choice|letter)\b\s*+)?"
+    r"""
+    (?:
+        (?P<noun> \b (?i: answer | option | choice ) (?: \s++ (?i: letter | option | choice ) )? ) [\s*_"]*+
+        (?P<verb>
+            [:：=|] | (?<=\s)[-–—](?=\s) | \b (?i: is | was | would\s+be | should\s+be | must\s+be ) \b
+        ) [\s*_:：=]*+
+      | (?P<heading> \b (?i: final\s+answer ) [*_\t ]*+ \n\s*+ )
+      | (?P<chinese> (?: 答案 | 故选 | 应选 ) [是为选]? [:：]? \s? )
+    )
+    (?: (?i: option | choice | letter ) \b \s*+ )?
+    """,
+    re.VERBOSE,
 )
 _ANSWER_LINE = re.compile(r"(?im)^[^\S\n]*+[*_#>|-]*+[^\S\n]*+(?:answers?[\s*_]*+[:：]|答案[:：])[\s*_]*+")
 _BOXED = re.compile(r"\\boxed\s*(?=\{)")
-_SENTENCE = re.compile(
+_CHOOSING = re.compile(
     r"\b(?:is|be|choose|chose|pick|select|with|say|guess|but|so|therefore|thus|hence|it['’]s)\b[\s*_:,]*+",
     re.IGNORECASE,
 )
-_SUBJECT = re.compile(
+"""A word that may stand before the label that ends a sentence: "I would go with C."."""
+_IS_RIGHT = re.compile(
     r"\s*[)\]*_]*\s+is\s+(?:clearly\s+|also\s+)?(?:the\s+)?(?:right|correct|best|true)\b", re.IGNORECASE
 )
 _MENTION = re.compile(r"\b(?:[Oo]ption|[Cc]hoice|[Ll]etter|[Aa]nswer)s?\s++|(?<!\w)(?=[(（【])")
@@ -51,12 +61,13 @@ _CLOSED = re.compile(_CLOSING)
 _CONTINUES = re.compile(_CLOSING + r"(?!(?:and|or|because|since|as)\b)[^\W\d_]")
 _OR = re.compile(r"\bor\b|或", re.IGNORECASE)
 _UNDECIDED: Final = "?"
+"""Follows labels that are joined by "or"; no label is written so."""
 _NEXT_WORD = re.compile(r"[^\S\n]+([a-z]+)")
 _OTHER_LABEL = re.compile(r"[A-Z](?!\w)")
-_GOES_ON: Final = frozenset(
+_CONTINUATIONS: Final = frozenset(
     "is was because since as and or but with for which due given so not from by in on at if where when while".split()
 )
-"""Words that follow a label, not an article."""
+"""Words that can follow the label A or I, but not the article or the pronoun."""
 _DECLARING: Final = tuple(
     (word, _DECLARATION) for word in ("final", "answer", "option", "choice", "答案", "故选", "应选")
 )
@@ -113,7 +124,7 @@ def declared_label(text: str, labels: Sequence[str], *, strict: bool = False) ->
 
 
 def given_labels(text: str, labels: Sequence[str], choices: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Return the labels a response gives in any form; empty when there is none or it cannot be told which.
+    """Return the labels a response gives in any form; empty when it gives none or contradicts itself.
 
     In this order: the last declaration (``\\boxed{C}`` is one); a response or last line that is a label alone, or a
     response that opens with one (``B) Paris``); the text of a choice, declared or alone; the end of a sentence ("I
@@ -139,18 +150,16 @@ def given_labels(text: str, labels: Sequence[str], choices: Sequence[str] | None
     return ()
 
 
-def given_label(text: str, labels: Sequence[str], choices: Sequence[str] | None = None) -> str | None:
-    """Return the one label a response gives in any form, or None when there is none or several."""
-    found = given_labels(text, labels, choices)
-    return found[0] if len(found) == 1 else None
-
-
 def _last_declared(
     text: str, declaring: Sequence[tuple[str, re.Pattern[str]]], labels: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return the labels of the last declaration that has any; looked for from the end, since the last one counts."""
+    """Return the labels of the last declaration that has any.
+
+    Searches from the end with `str.rfind`, and matches the pattern only where one of the declaring words stands: a
+    long response costs little more than its last declaration.
+    """
     lowered = text.lower()
-    if len(lowered) != len(text):  # a few letters grow when lowered
+    if len(lowered) != len(text):  # a few letters, such as İ, grow when lowered, and places must stay comparable
         lowered = "".join(character if character.isascii() else "·" for character in text).lower()
     places = [lowered.rfind(word) for word, _ in declaring]
     while (place := max(places)) >= 0:
@@ -166,7 +175,7 @@ def _last_declared(
 def _run_at(text: str, position: int, labels: tuple[str, ...]) -> tuple[str, ...]:
     """Return the labels that stand at a position, several when they are joined (``A, C``, ``[A][C]``, ``AC``).
 
-    Labels joined by "or" are followed by ``?``, which is no label: nobody has decided for all of them.
+    Labels joined by "or" are followed by `_UNDECIDED`, since the response decides for neither.
     """
     found: set[str] = set()
     start, separated, hedged, undecided = position, False, False, False
@@ -178,14 +187,14 @@ def _run_at(text: str, position: int, labels: tuple[str, ...]) -> tuple[str, ...
             return ()
         if not found and is_supposed(text, position):
             return ()
-        undecided = undecided or (bool(found) and hedged)
+        undecided = undecided or (bool(found) and hedged)  # an "or" counts once a second label follows it
         found.add(at[0])
         joined = _JOINED.match(text, at[1]) or _CLOSED.match(text, at[1])
         separated = joined is not None and any(mark in joined[0] for mark in ",;/&")
         hedged = joined is not None and _OR.search(joined[0]) is not None
         start = joined.end() if joined else at[1]
     if found and separated and _OTHER_LABEL.match(text, start):
-        return ()
+        return ()  # a list goes on with a letter that is no option, so it is no list of answers
     if not found:
         found = set(_compact_at(text, start, labels))
     return tuple(label for label in labels if label in found) + ((_UNDECIDED,) if undecided else ())
@@ -216,10 +225,11 @@ def _is_word(text: str, end: int, label: str) -> bool:
     if label not in {"A", "I", "a", "i"}:
         return False
     following = _NEXT_WORD.match(text, end)
-    return following is not None and following[1] not in _GOES_ON
+    return following is not None and following[1] not in _CONTINUATIONS
 
 
 def _compact_at(text: str, position: int, labels: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the labels that are written as one word at the end of a line: ``AC``."""
     opening = _OPENING.match(text, position)
     match = re.compile(r"[A-Z]{2,}(?!\w)").match(text, opening.end() if opening else position)
     if match is None or not set(match[0]) <= set(labels) or len(set(match[0])) < len(match[0]):
@@ -256,7 +266,7 @@ def _affirmed(text: str, labels: tuple[str, ...]) -> str | None:
     said = set()
     for match in _pattern(labels).finditer(text):
         before = text[match.start() - 1 : match.start()]
-        if match[0] in labels and not before.isalnum() and _SUBJECT.match(text, match.end()):
+        if match[0] in labels and not before.isalnum() and _IS_RIGHT.match(text, match.end()):
             said.add(match[0])
     return said.pop() if len(said) == 1 else None
 
@@ -272,8 +282,9 @@ def _opening_label(text: str, labels: tuple[str, ...]) -> str | None:
 
 
 def _sentence_label(text: str, labels: tuple[str, ...]) -> str | None:
+    """Return the last label that ends a sentence and is chosen there: "I would go with C."."""
     label = None
-    for match in _SENTENCE.finditer(text):
+    for match in _CHOOSING.finditer(text):
         at = _label_at(text, match.end(), labels)
         if at is None or not _SENTENCE_ENDS.match(text, at[1]):
             continue
@@ -284,6 +295,7 @@ def _sentence_label(text: str, labels: tuple[str, ...]) -> str | None:
 
 
 def _only_mention(text: str, labels: tuple[str, ...]) -> str | None:
+    """Return the only label that stands in parentheses or behind "option", unless it is denied somewhere."""
     mentioned, denied = set(), set()
     for match in _MENTION.finditer(text):
         at = _label_at(text, match.end(), labels)

@@ -1,14 +1,14 @@
-"""What a ranking of choices by log-likelihood is worth, as lm-evaluation-harness counts it. Pure.
+"""Scores of choices ranked by log-likelihood, as lm-evaluation-harness counts them.
 
-Trap: two rules are called ``acc_norm``. Here the sum is divided by the characters of the bare choice, without the
-delimiter; `nel.scoring.choice.multiple_choice_acc` keeps NeMo Evaluator's, by UTF-8 bytes of the choice as it is given.
+Depends on `nel.scoring.choice` for the gold label and the log-likelihoods. Note: two rules are called ``acc_norm``.
+Here the sum is divided by the characters of the bare choice, without the delimiter;
+`nel.scoring.choice.multiple_choice_acc` keeps NeMo Evaluator's, by UTF-8 bytes of the choice as it is given.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from nel.errors import ConfigError, DatasetError
 from nel.scoring.choice import first_best, gold_label, log_likelihoods
@@ -16,7 +16,7 @@ from nel.scoring.labels import labels_for
 from nel.types import ScorerInput
 
 
-def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, Any]:
+def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, float | str]:
     """Rank the choices by log-likelihood, with lm-evaluation-harness' three accuracies.
 
     Rule: ``acc`` is 1 when the choice of the largest sum is the gold; ``acc_norm`` when that of the largest sum per
@@ -50,7 +50,7 @@ def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, An
     return {**{name: float(best[name] == gold) for name in order}, "extracted": labels[best[headline]]}
 
 
-def choice_mass(sample: ScorerInput, right: Sequence[int]) -> dict[str, Any]:
+def choice_mass(sample: ScorerInput, right: Sequence[int]) -> dict[str, float | str]:
     """Share out probability 1 among the choices, and return what falls on the right ones.
 
     Rule: the sum of ``exp(sum)`` over the right choices, divided by that over all; no division by length. Source:

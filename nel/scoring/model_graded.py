@@ -1,9 +1,10 @@
 """Scorers that let a model grade the answer, under the names and with the parameters that Inspect gives them.
 
 Source: Inspect's ``model_graded_qa`` and ``model_graded_fact``. As there, the last grade of a reply counts, and a reply
-without one leaves the sample unscored. Beyond it: the run asks, keeps and counts; what the model wrote is quoted, so
-that it cannot pass for the grader's instructions; a reply that cannot be read is asked for once more. Trap: a template
-names fields as ``{field}`` and ``{field.key}``; Python's ``{field[key]}`` is none of a judge's.
+without one leaves the sample unscored. Beyond Inspect, the run sends, stores and counts the judge's requests; what the
+model wrote is quoted, so that it cannot pass for the grader's instructions; an unreadable reply is requested once more.
+Depends on `nel.judges` for cases and on `nel.scoring.delegation`. Note: a template names fields as ``{field}`` and
+``{field.key}``; Python's ``{field[key]}`` is not supported.
 """
 
 from __future__ import annotations
@@ -45,9 +46,9 @@ answer says?
 
 {instructions}"""
 GRADER: Final = "grader"
-"""The role that the run's own judges play where nobody is named."""
+"""The role of the run's own judges; the default where neither a model nor a role is given."""
 _VALUES: Final = {"C": 1.0, "P": 0.5, "I": 0.0}
-_OURS: Final = ("question", "answer", "criterion", "instructions", "partial_credit")
+_RESERVED: Final = ("question", "answer", "criterion", "instructions", "partial_credit")
 History = bool | Callable[[TaskState], str]
 
 
@@ -67,18 +68,18 @@ def model_graded_qa(
         template: Text with ``{question}``, ``{answer}``, ``{criterion}``, ``{instructions}`` and the row's fields.
         instructions: How to grade and in what form to reply, instead of the default.
         grade_pattern: Regular expression whose first group is the grade; the last match counts.
-        include_history: Show the whole conversation as the question, or what this function makes of it.
+        include_history: Show the whole conversation as the question, or what this function returns for it.
         partial_credit: Offer P for partly correct, which counts 0.5; for the default instructions.
         model: The grader, by its name in the run's panel or ``model_roles``; of several the majority counts.
-        model_role: Where no model is named: who has this role in ``model_roles``; the ``grader`` is the run's judge
-            where nobody has that role, and in a run without a judge the evaluated model itself, which is warned of.
+        model_role: Where no model is named: the models with this role in ``model_roles``. If none has the role
+            ``grader``, the run's judge grades; in a run without a judge the evaluated model itself, with a warning.
 
     Raises:
         ConfigError: The template lacks the answer, or the pattern a group.
         JudgeError: While scoring: there is no grade; the sample is unscored.
     """
-    how = _how("graded_qa", _QA, template, instructions, grade_pattern, partial_credit=partial_credit)
-    return _graded(how, _judges_of(model, model_role), include_history)
+    shared = _shared_case("graded_qa", _QA, template, instructions, grade_pattern, partial_credit=partial_credit)
+    return _graded(shared, _judges_of(model, model_role), include_history)
 
 
 @scorer(metrics=[accuracy(), stderr()], asks_judge=True)
@@ -96,11 +97,11 @@ def model_graded_fact(
     Raises:
         ConfigError: As `model_graded_qa`, which holds for `JudgeError` too.
     """
-    how = _how("graded_fact", _FACT, template, instructions, grade_pattern, partial_credit=partial_credit)
-    return _graded(how, _judges_of(model, model_role), include_history)
+    shared = _shared_case("graded_fact", _FACT, template, instructions, grade_pattern, partial_credit=partial_credit)
+    return _graded(shared, _judges_of(model, model_role), include_history)
 
 
-def _how(
+def _shared_case(
     judge: str,
     default: str,
     template: str | None,
@@ -109,7 +110,7 @@ def _how(
     *,
     partial_credit: bool,
 ) -> Case:
-    """Return what is the same in every case: an installed judge, or a template where the author has words of his own.
+    """Return what all cases share: an installed judge, or a template where the author gave one or instructions.
 
     Raises:
         ConfigError: The template does not show the answer, or the pattern has no group.
@@ -117,7 +118,7 @@ def _how(
     _check_pattern(grade_pattern)
     if template is not None and not re.search(r"\{\s*answer\s*\}", template):
         raise ConfigError("the grading template shows the grader no {answer}; put it where the answer belongs")
-    values: dict[str, Any] = {"partial_credit": partial_credit}
+    values: dict[str, object] = {"partial_credit": partial_credit}
     if not template and not instructions:
         return Case(response="", template=judge, values=values, grade_pattern=grade_pattern)
     letters = "CPI" if partial_credit or instructions else "CI"
@@ -130,15 +131,15 @@ def _how(
     )
 
 
-def _graded(how: Case, judges: tuple[str, ...], include_history: History) -> Scorer:
+def _graded(shared: Case, judges: tuple[str, ...], include_history: History) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
-        row = {name: value for name, value in state.metadata.items() if name not in _OURS}
+        row = {name: value for name, value in state.metadata.items() if name not in _RESERVED}
         case = replace(
-            how,
+            shared,
             response=state.output.completion,
             question=_question(state, include_history),
             reference=target.text,
-            values={**row, **how.values},
+            values={**row, **shared.values},
             judges=judges,
             aggregate="majority" if len(judges) > 1 else None,
         )
@@ -184,7 +185,7 @@ def _question(state: TaskState, include_history: History) -> str:
 
 
 def chat_history(state: TaskState) -> str:
-    """Return a conversation up to its last answer as text: the first message bare, the others with who said them."""
+    """Return a conversation up to its last answer as text: the first message bare, the others behind their role."""
     turns: list[Mapping[str, Any]] = list(state.messages)
     if not turns and not isinstance(state.input, str):
         turns = [{"role": message.role, "content": message.content} for message in state.input]
@@ -198,7 +199,8 @@ def chat_history(state: TaskState) -> str:
     return "\n\n".join([first[1], *(f"{role.capitalize()}: {text}" for role, text in others)])
 
 
-def _text(content: Any) -> str:
+def _text(content: str | Sequence[Mapping[str, object]]) -> str:
+    """Return a message's content as text; parts that are no text as their type in brackets."""
     if isinstance(content, str):
         return content
     return "\n".join(str(part.get("text", f"[{part.get('type', 'part')}]")) for part in content)

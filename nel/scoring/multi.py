@@ -1,15 +1,14 @@
-"""A scorer that runs several at once and reduces their scores to one. Makes no verdict of its own.
+"""`multi_scorer`: several scorers, their scores reduced to one, under Inspect's name and parameters.
 
-Source: Inspect's ``multi_scorer``. A member that hands its sample over to a judge is waited for; where a judge fails,
-the sample is unscored, whatever the other members say, since a verdict that is missing cannot be reduced. Trap: it has
-the metrics of the first member that declares any.
+Depends on the scorer protocol, on the reducers of `nel.metrics`, and on `nel.scoring.delegation` to wait for members
+that delegate to a judge. Where a judge fails the sample is unscored, whatever the other members say, since a missing
+verdict cannot be reduced. Note: the result has the metrics of the first member that declares any.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from nel.errors import ConfigError
 from nel.metrics import reducer_named
@@ -19,7 +18,7 @@ from nel.scoring.result import outcome_of
 from nel.types import Score, Scored
 
 
-def multi_scorer(scorers: Sequence[Any], reducer: str | Callable[[list[Score]], Score]) -> BuiltScorer:
+def multi_scorer(scorers: Sequence[object], reducer: str | Callable[[list[Score]], Score]) -> BuiltScorer:
     """Return a scorer that runs several and reduces their scores to one.
 
     Where any member is async, so is the whole: a sync member that asks a judge then gets an awaitable, which it may
@@ -44,11 +43,11 @@ def multi_scorer(scorers: Sequence[Any], reducer: str | Callable[[list[Score]], 
     if not isinstance(reducer, str) and not callable(reducer):
         raise ConfigError(f"the reducer {reducer!r} is neither a name nor a function of a list of scores")
     try:
-        reduce: Any = reducer_named(reducer) if isinstance(reducer, str) else reducer
+        reduce = reducer_named(reducer) if isinstance(reducer, str) else reducer
     except ValueError as error:
         raise ConfigError(str(error)) from error
 
-    def reduced(state: TaskState, results: Sequence[Any]) -> Score:
+    def reduced(state: TaskState, results: Sequence[object]) -> Score:
         scores = [_as_score(result, state) for result in results if result is not None]
         return reduce(scores) if scores else Score.unscored(explanation="no scorer gave a score")
 
@@ -57,7 +56,7 @@ def multi_scorer(scorers: Sequence[Any], reducer: str | Callable[[list[Score]], 
         return reduced(state, [judged(result, sample_of(state, target)) for result in results])
 
     async def score_async(state: TaskState, target: Target) -> Score:
-        async def of(member: BuiltScorer) -> Any:
+        async def of(member: BuiltScorer) -> object:
             result = await awaited(member(state, target))
             return await awaited(judged(result, sample_of(state, target)))
 
@@ -82,7 +81,7 @@ def multi_scorer(scorers: Sequence[Any], reducer: str | Callable[[list[Score]], 
     return made
 
 
-def _member(scorer: Any) -> BuiltScorer:
+def _member(scorer: object) -> BuiltScorer:
     """Return a member as a built scorer; a function of a sample becomes one.
 
     Raises:
@@ -98,14 +97,14 @@ def _member(scorer: Any) -> BuiltScorer:
     return BuiltScorer(scorer, name=name, params={}, metrics=metrics_of(scorer), source=scorer)
 
 
-def _result(member: BuiltScorer, state: TaskState, target: Target) -> Any:
+def _result(member: BuiltScorer, state: TaskState, target: Target) -> object:
     if member.takes_state:
         return member.inner(state, target)
     return member.inner(sample_of(state, target))
 
 
-def _as_score(result: Any, state: TaskState) -> Score:
-    """Return a member's result as a score, whatever form it has."""
+def _as_score(result: object, state: TaskState) -> Score:
+    """Return a member's result, of any form that a scorer may return, as a score."""
     if isinstance(result, Score):
         return result
     outcome = outcome_of(result, state.output.completion)

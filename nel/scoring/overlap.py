@@ -1,7 +1,8 @@
-"""How much of a response overlaps its references: token F1, BLEU, ROUGE, chrF. Knows no benchmark and no judge.
+"""How much of a response overlaps its references: token F1, BLEU, ROUGE, chrF.
 
-Each number is a published definition, equal to its reference implementation where there is one. Trap: a long answer
-that contains the gold answer scores low, and so does a right answer in other words; overlap is not correctness.
+Depends on sacrebleu and rapidfuzz, imported when a rule first needs them. Each number is a published definition, equal
+to its reference implementation where there is one. Overlap is not correctness: a long answer that contains the gold
+answer scores low, and so does a right answer in other words.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import string
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from nel.errors import ScorerError, UndefinedMetric
 from nel.metrics import Metric, metric
@@ -232,7 +233,7 @@ def squad_tokens(text: str) -> list[str]:
     return _ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 
-def _references(target: Any) -> list[str]:
+def _references(target: object) -> list[str]:
     """Return the target, or each of a list of targets, as text."""
     if target is None:
         raise ScorerError("the target is None; give the row a gold answer, or a list of them")
@@ -243,7 +244,7 @@ def _references(target: Any) -> list[str]:
     return [str(each) for each in target]
 
 
-def _is_list(target: Any) -> bool:
+def _is_list(target: object) -> TypeGuard[Sequence[object]]:
     return isinstance(target, (list, tuple))
 
 

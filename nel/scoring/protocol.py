@@ -7,8 +7,8 @@
                                                    return score
 
 The engine calls every one with a `ScorerInput`; what a factory or class builds may also be called with ``(state,
-target)``, as in Inspect. Trap: a function is what takes one required argument; a factory takes none, or says
-``-> Scorer``, or has `metrics`.
+target)``, as in Inspect. What takes one required argument is a function; what takes none, is annotated ``-> Scorer`` or
+is declared with `metrics` is a factory. Depends on `nel.types` alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias, TypeGuard, overload
 
 from nel.errors import ConfigError, ScorerError, did_you_mean
 from nel.types import Message, ScorerInput, ScorerResult
@@ -29,6 +29,8 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 _STATE_AND_TARGET = 2
 Declared: TypeAlias = "Sequence[Any] | Mapping[str, Sequence[Any]]"
 """The metrics of a scorer: a list, a list for each key of its dict, or a list that holds both."""
+Written: TypeAlias = Callable[..., Any]
+"""A function, factory or class as its author wrote it: only `inspect.signature` says how it is called."""
 
 
 class Target(Sequence[str]):
@@ -48,7 +50,11 @@ class Target(Sequence[str]):
         """Return all answers joined without a separator, as Inspect does."""
         return "".join(self.target)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
         return self.target[index]
 
     def __len__(self) -> int:
@@ -137,7 +143,7 @@ class BuiltScorer:
     is_scorer = True
 
     def __init__(
-        self, inner: Callable[..., Any], *, name: str, params: Mapping[str, Any], metrics: Declared, source: Any
+        self, inner: Written, *, name: str, params: Mapping[str, object], metrics: Declared, source: object
     ) -> None:
         """Wrap what scores.
 
@@ -151,12 +157,12 @@ class BuiltScorer:
         self.is_async = is_async(inner)
         self.takes_state = _required(inner) == _STATE_AND_TARGET
         self.__wrapped__ = source
-        self.members: tuple[Any, ...] | None = None
+        self.members: tuple[object, ...] | None = None
         self.__doc__ = inspect.getdoc(source)
         if not self.takes_state and _required(inner) != 1:
             raise ConfigError(f"the scorer {name} must score (sample) or (state, target); it takes {_shape(inner)}")
 
-    def __call__(self, given: Any, target: Any = None) -> Any:
+    def __call__(self, given: ScorerInput | TaskState, target: Any = None) -> Any:
         """Score a `ScorerInput` (an async scorer gives an awaitable), or give an awaitable for ``(state, target)``."""
         if isinstance(given, ScorerInput):
             return self.inner(state_of(given), target_of(given)) if self.takes_state else self.inner(given)
@@ -164,7 +170,7 @@ class BuiltScorer:
             result = self.inner(given, target if isinstance(target, Target) else Target(target))
         else:
             result = self.inner(sample_of(given, target if isinstance(target, Target) else Target(target)))
-        return result if isinstance(result, Awaitable) else _Ready(result)
+        return result if isinstance(result, Awaitable) else _Completed(result)
 
     def __repr__(self) -> str:
         options = ", ".join(f"{key}={value!r}" for key, value in self.params.items())
@@ -176,9 +182,7 @@ class ScorerFactory:
 
     is_scorer = True
 
-    def __init__(
-        self, source: Callable[..., Any], *, name: str, metrics: Declared, metadata: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, source: Written, *, name: str, metrics: Declared, metadata: Mapping[str, object]) -> None:
         """Wrap a factory or class."""
         functools.update_wrapper(self, source, updated=())
         self.source = source
@@ -186,7 +190,7 @@ class ScorerFactory:
         self.metrics = metrics
         self.metadata = dict(metadata)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> BuiltScorer:
+    def __call__(self, *args: object, **kwargs: object) -> BuiltScorer:
         """Build the scorer with these options.
 
         Raises:
@@ -203,27 +207,29 @@ class ScorerFactory:
         return BuiltScorer(inner, name=self.name, params=bound.arguments, metrics=self.metrics, source=self.source)
 
 
-class _Ready:
+class _Completed:
     """An awaitable that has its result already, so that sync scorers may be awaited."""
 
     __slots__ = ("_result",)
 
-    def __init__(self, result: Any) -> None:
+    def __init__(self, result: object) -> None:
         self._result = result
 
-    def __await__(self) -> Generator[Any, None, Any]:
+    def __await__(self) -> Generator[None, None, object]:
         yield from ()
         return self._result
 
 
+# What a decorated name is depends on what was decorated (a function stays itself, a factory becomes a
+# `ScorerFactory`), which overloads on signatures cannot tell apart; hence Any.
 @overload
-def scorer(function: Callable[..., Any]) -> Any: ...
+def scorer(function: Written) -> Any: ...
 @overload
 def scorer(
     *, metrics: Declared = (), name: str | None = None, asks_judge: bool = False, **metadata: Any
-) -> Callable[[Callable[..., Any]], Any]: ...
+) -> Callable[[Written], Any]: ...
 def scorer(
-    function: Callable[..., Any] | None = None,
+    function: Written | None = None,
     *,
     metrics: Declared = (),
     name: str | None = None,
@@ -262,7 +268,7 @@ def scorer(
     return _marked(function, metrics, name, metadata, asks_judge=asks_judge)
 
 
-def as_scorer(found: Any, options: Mapping[str, Any] | None = None) -> Any:
+def as_scorer(found: object, options: Mapping[str, object] | None = None) -> Written:
     """Return anything that was written as a scorer as the callable the engine calls, with its options bound.
 
     Raises:
@@ -273,56 +279,64 @@ def as_scorer(found: Any, options: Mapping[str, Any] | None = None) -> Any:
         if options:
             raise ConfigError(f"the scorer {found!r} is built already and takes no options")
         return found
-    if not isinstance(found, ScorerFactory) and (inspect.isclass(found) or _is_factory(found)):
-        found = ScorerFactory(found, name=_name_of(found), metrics=(), metadata={})
+    factory = found if isinstance(found, ScorerFactory) else None
+    if factory is None and (inspect.isclass(found) or _is_factory(found)):
+        factory = ScorerFactory(found, name=_name_of(found), metrics=(), metadata={})
+    if factory is not None:
+        _check_options(factory.name, options, list(inspect.signature(factory.source).parameters.values()))
+        try:
+            return factory(**options)
+        except (TypeError, ValueError) as error:
+            raise ConfigError(f"the scorer {factory.name} cannot be built: {error}") from error
     if not callable(found):
         raise ConfigError(f"a {type(found).__name__} is no scorer; a scorer is a function, a factory or a class")
-    if isinstance(found, ScorerFactory):
-        _check_options(found.name, options, list(inspect.signature(found.source).parameters.values()))
-        try:
-            return found(**options)
-        except (TypeError, ValueError) as error:
-            raise ConfigError(f"the scorer {found.name} cannot be built: {error}") from error
     _check_options(_name_of(found), options, list(inspect.signature(found).parameters.values())[1:])
     return functools.partial(found, **options) if options else found
 
 
-def is_async(scorer: Any) -> bool:
+def _without_options(scorer: object) -> object:
+    """Return a scorer as it was before `as_scorer` bound its options."""
+    return scorer.func if isinstance(scorer, functools.partial) else scorer
+
+
+def is_async(scorer: object) -> bool:
     """Return whether calling a scorer gives an awaitable."""
-    bare = scorer.func if isinstance(scorer, functools.partial) else scorer
+    bare = _without_options(scorer)
     if getattr(bare, "is_async", False) or inspect.iscoroutinefunction(bare):
         return True
     return not inspect.isroutine(bare) and inspect.iscoroutinefunction(type(bare).__call__)
 
 
-async def awaited(result: Any) -> Any:
+async def awaited(result: object) -> Any:
     """Return a result, awaited where it is an awaitable; one that an async scorer returns is awaited too."""
     while isinstance(result, Awaitable):
         result = await result
     return result
 
 
-def asks_judge(scorer: Any) -> bool:
-    """Return whether a scorer, or a member of it, says of itself that it asks a judge about every sample."""
-    bare = scorer.func if isinstance(scorer, functools.partial) else scorer
+def asks_judge(scorer: object) -> bool:
+    """Return whether a scorer, or a member of it, is declared to ask a judge about every sample."""
+    bare = _without_options(scorer)
     members = getattr(bare, "members", None)
     if members is not None:
         return any(asks_judge(member) for member in members)
-    return bool(getattr(bare, "asks_judge", False) or getattr(inspect.unwrap(bare), "asks_judge", False))
+    if getattr(bare, "asks_judge", False):
+        return True
+    return callable(bare) and bool(getattr(inspect.unwrap(bare), "asks_judge", False))
 
 
-def metrics_of(scorer: Any) -> Declared:
+def metrics_of(scorer: object) -> Declared:
     """Return the metrics that a scorer was declared with."""
-    bare = scorer.func if isinstance(scorer, functools.partial) else scorer
-    return getattr(bare, "metrics", ())
+    declared: Declared = getattr(_without_options(scorer), "metrics", ())
+    return declared
 
 
-_CURRENT: ContextVar[tuple[Any, ScorerInput] | None] = ContextVar("nel-scoring", default=None)
+_CURRENT: ContextVar[tuple[Written, ScorerInput] | None] = ContextVar("nel-scoring", default=None)
 
 
 @contextmanager
-def scoring(scorer: Any, sample: ScorerInput) -> Iterator[None]:
-    """Make this scorer and sample what `score` speaks of."""
+def scoring(scorer: Written, sample: ScorerInput) -> Iterator[None]:
+    """Make this scorer and sample the current ones, which `score` and `scored_now` use."""
     token = _CURRENT.set((scorer, sample))
     try:
         yield
@@ -330,9 +344,9 @@ def scoring(scorer: Any, sample: ScorerInput) -> Iterator[None]:
         _CURRENT.reset(token)
 
 
-def wanted_judges(scorer: Any) -> tuple[str, ...]:
+def wanted_judges(scorer: object) -> tuple[str, ...]:
     """Return the names of the judges that a scorer, or a member of it, is known to ask by name."""
-    bare = scorer.func if isinstance(scorer, functools.partial) else scorer
+    bare = _without_options(scorer)
     members = getattr(bare, "members", None)
     if members is not None:
         return tuple(dict.fromkeys(name for member in members for name in wanted_judges(member)))
@@ -381,13 +395,13 @@ async def score(conversation: TaskState | Sequence[Mapping[str, Any]]) -> list[S
 
 
 def _marked(
-    function: Callable[..., Any],
+    function: Written,
     metrics: Declared,
     name: str | None,
-    metadata: Mapping[str, Any],
+    metadata: Mapping[str, object],
     *,
     asks_judge: bool,
-) -> Any:
+) -> Written:
     if not callable(function):
         raise ConfigError(_no_function(function))
     chosen = name or _name_of(function)
@@ -406,7 +420,7 @@ def _marked(
     return function
 
 
-def _mark(function: Any, name: str, *, value: Any) -> None:
+def _mark(function: Written, name: str, *, value: object) -> None:
     try:
         setattr(function, name, value)
     except (AttributeError, TypeError) as error:  # something frozen that can be called
@@ -417,34 +431,35 @@ def _no_function(found: object) -> str:
     return f"@scorer marks functions and classes, not a {type(found).__name__}; @benchmark goes above @scorer"
 
 
-def _is_factory(function: Any) -> bool:
-    """Return whether a function builds a scorer: it needs no argument, or says that it returns a ``Scorer``."""
+def _is_factory(function: object) -> TypeGuard[Written]:
+    """Return whether a function builds a scorer: it needs no argument, or is annotated to return a ``Scorer``."""
     if isinstance(function, ScorerFactory | BuiltScorer | functools.partial) or not inspect.isroutine(function):
         return False
     returns = str(getattr(function, "__annotations__", {}).get("return", ""))
     return _required(function) == 0 or returns.rpartition(".")[2].strip("'\">") == "Scorer"
 
 
-def _takes_sample(function: Callable[..., Any]) -> bool:
+def _takes_sample(function: Written) -> bool:
     parameters = list(inspect.signature(function).parameters.values())
     annotation = str(parameters[0].annotation) if parameters else ""
     return "ScorerInput" in annotation or (_required(function) == 1 and parameters[0].name == "sample")
 
 
-def _required(function: Callable[..., Any]) -> int:
+def _required(function: Written) -> int:
+    """Return how many positional arguments a call needs."""
     parameters = inspect.signature(function).parameters.values()
     return sum(parameter.default is parameter.empty and parameter.kind in _POSITIONAL for parameter in parameters)
 
 
-def _shape(function: Callable[..., Any]) -> str:
+def _shape(function: Written) -> str:
     return f"({', '.join(inspect.signature(function).parameters)})"
 
 
-def _name_of(function: Any) -> str:
+def _name_of(function: object) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-def _check_options(name: str, options: Mapping[str, Any], parameters: Sequence[inspect.Parameter]) -> None:
+def _check_options(name: str, options: Mapping[str, object], parameters: Sequence[inspect.Parameter]) -> None:
     known = [
         parameter.name
         for parameter in parameters
@@ -468,8 +483,8 @@ def _check_options(name: str, options: Mapping[str, Any], parameters: Sequence[i
         raise ConfigError(f'the scorer "{name}" needs {", ".join(missing)}; write {name}:{missing[0]}=...')
 
 
-def _check_type(name: str, parameter: inspect.Parameter, value: Any) -> None:
-    """Refuse a value whose type the option cannot have; annotations that say nothing simple are left alone."""
+def _check_type(name: str, parameter: inspect.Parameter, value: object) -> None:
+    """Raise ConfigError for a value whose type the option cannot have; only simple annotations are checked."""
     wanted = str(parameter.annotation).strip("'\"")
     kinds: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float": (int, float), "str": (str,)}
     for kind, accepted in kinds.items():

@@ -1,7 +1,7 @@
-"""From whatever a scorer returned to an outcome; the one place that decides what a verdict is.
+"""`outcome_of`: turns what a scorer returned into an outcome; the one place that decides what a verdict is.
 
-A scorer may return a mapping, a `Score`, a bool or a number. Trap: NaN is not a number here; a scorer that returns
-it has failed, and its sample is unscored.
+A scorer may return a mapping, a `Score`, a bool or a number. NaN is not a number here: a scorer that returns it has
+failed, and its sample is unscored. Depends on `nel.types`, and on `nel.judges.types` for verdicts left to a judge.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from nel.core.scaling import mean_of
 from nel.errors import JudgeError, ScorerError
@@ -22,29 +22,31 @@ _REFUSAL = re.compile(
     r"^\W*(?:i['’]?m (?:sorry|unable|not able)|i am (?:sorry|unable)|i (?:cannot|can['’]?t|won['’]?t)|sorry[,.])",
     re.IGNORECASE,
 )
+_Parts: TypeAlias = tuple[dict[str, float], dict[str, object], str | None]
+"""The numbers, the details and the extracted answer of a result."""
 
 
 class JudgeWanted(JudgeError):
-    """A scorer hands its verdict over to a judge; outside a run there is none."""
+    """A scorer delegates its verdict to a judge; outside a run there is none."""
 
-    def __init__(self, result: Mapping[str, Any]) -> None:
+    def __init__(self, result: Mapping[str, object]) -> None:
         """Keep what the scorer returned."""
         super().__init__("the scorer asks for a judge, and there is none here", kind="no_judge")
         self.result = result
 
-    def __reduce__(self) -> tuple[object, tuple[Any, ...]]:
-        """Let it cross to another process."""
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        """Return how it is pickled; an exception is otherwise built from its message alone."""
         return JudgeWanted, (self.result,)
 
     def case(self) -> Case:
-        """Return what is to be judged, as far as the scorer said; raises ScorerError where that is no case."""
+        """Return what is to be judged; raises ScorerError where the scorer gave something that is no case."""
         given = self.result.get("judge_case", Case())
         if not isinstance(given, Case):
             raise ScorerError(f"judge_case must be a nel.Case, not a {type(given).__name__}; use nel.needs_judge")
         return given
 
-    def beside(self) -> tuple[dict[str, float], dict[str, Any], str | None]:
-        """Return the numbers, the details and the extracted answer that the scorer gave beside.
+    def own_values(self) -> _Parts:
+        """Return what the scorer itself gave besides: its numbers, its details and the extracted answer.
 
         Raises:
             ScorerError: A number is NaN or infinite.
@@ -82,7 +84,7 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
     return Scored(reward=reward, metrics=metrics, answer=answer, details=details)
 
 
-def _from_plain(result: object) -> tuple[dict[str, float], dict[str, Any], str | None]:
+def _from_plain(result: object) -> _Parts:
     if not isinstance(result, Mapping):
         number = _number("score", result)
         if number is None:
@@ -91,7 +93,7 @@ def _from_plain(result: object) -> tuple[dict[str, float], dict[str, Any], str |
     if result.get("needs_judge"):
         raise JudgeWanted(result)
     metrics: dict[str, float] = {}
-    details: dict[str, Any] = {}
+    details: dict[str, object] = {}
     for key, value in result.items():
         number = _number(str(key), value)
         if number is None:
@@ -105,7 +107,7 @@ def _from_plain(result: object) -> tuple[dict[str, float], dict[str, Any], str |
     return metrics, details, None if answer is None else str(answer)
 
 
-def _from_score(score: Score, response: str) -> tuple[dict[str, float], dict[str, Any], str | None]:
+def _from_score(score: Score, response: str) -> _Parts:
     value = score.value
     if isinstance(value, str):
         if value not in _GRADES:
@@ -124,6 +126,11 @@ def _from_score(score: Score, response: str) -> tuple[dict[str, float], dict[str
 
 
 def _number(key: str, value: object) -> float | None:
+    """Return a value as a number, numpy's scalars too, or None.
+
+    Raises:
+        ScorerError: It is NaN or infinite.
+    """
     if isinstance(value, (bool, int, float)):
         number = float(value)
     elif type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
@@ -135,7 +142,7 @@ def _number(key: str, value: object) -> float | None:
     return number
 
 
-def _jsonable(value: Any) -> Any:
+def _jsonable(value: object) -> object:
     """Return a detail in a form that JSON has: arrays and sets as lists, what has no form as its repr."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
@@ -159,6 +166,7 @@ def _found_nothing(result: object) -> bool:
 
 
 def _shown(value: object) -> str:
+    """Return the repr of a value, cut to what fits on a line of a terminal."""
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."  # noqa: PLR2004 - one line of a terminal
 

@@ -1,14 +1,13 @@
-"""How well a ranked list of ids finds the relevant ones. Knows the dataset row, and not what an id stands for.
+"""`retrieval_metrics`: how well a ranked list of ids finds the relevant ones.
 
-Trap: an id that is retrieved twice is one hit. It counts at its first place, and its later places stay as misses, so
-that no number exceeds 1 and repeating an id is never worth it.
+Depends on the dataset row alone, which holds both lists. Note: an id that is retrieved twice is one hit. It counts at
+its first place, and its later places stay as misses, so that no number exceeds 1 and repeating an id is never worth it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from nel.errors import DatasetError
 from nel.types import ScorerInput
@@ -58,7 +57,7 @@ def retrieval_metrics(sample: ScorerInput) -> dict[str, float]:
     }
 
 
-def _ids(row: dict[str, Any], field: str) -> list[str]:
+def _ids(row: Mapping[str, object], field: str) -> list[str]:
     value = row.get(field)
     if value is None:
         state = "is null" if field in row else "is missing"

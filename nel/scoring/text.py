@@ -1,16 +1,18 @@
-"""Text comparison after normalising. Knows no benchmark.
+"""Comparison of texts after normalising: `exact_match`, `fuzzy_match`, `answer_line`.
 
-Trap: a text that normalises to nothing equals nothing, or an empty answer would match the target "A".
+Depends on `nel.scoring.numeric` to compare numbers, on `nel.scoring.wording` for denials, and on rapidfuzz where a
+threshold is given. A text that normalises to nothing equals nothing; otherwise an empty answer would match the target
+"A", whose only word is an article.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Any
 
-from nel.scoring.numeric.numbers import numbers_equal, parse_number
-from nel.scoring.wording import Translation, cleaned, is_denied, is_denied_after, is_supposed, last_boxed
+from nel.scoring.numeric.numbers import numbers_equal
+from nel.scoring.numeric.parsing import parse_number
+from nel.scoring.wording import TranslationTable, cleaned, is_denied, is_denied_after, is_supposed, last_boxed
 from nel.types import ScorerInput
 
 _ARTICLES = re.compile(r"(?<![\ue000-\uf8ff])\b(?:[Tt]he|THE|[Aa]n|AN|a)\b(?=[^\S\n]+\w)")
@@ -18,10 +20,22 @@ _FIRST_A = re.compile(r"\A\s*A(?=[^\S\n]+\w)")
 _JOINED = re.compile(r"['’]|,(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\b[^\W\d_]\.)")
 """Marks that vanish without leaving a gap: apostrophes, thousands commas, the dots of U.S."""
 _MEANINGFUL = re.compile(
-    r"-(?<![\w.)\]]-)(?=\.?\d|[A-Za-z](?![A-Za-z]))|\.(?<=\d\.)(?=\d)|\.(?<!\w\.)(?=\d)|/(?<=\d/)(?<!/\d/)(?<!/\d\d/)(?=\d)(?!\d+/)"
-    r"|[+#](?<=\w[+#])[+#]*|[+#]{2,}|\^(?<=\w\^)(?=\d|-\.?\d|-[A-Za-z](?![A-Za-z]))|~(?=[A-Za-z](?![A-Za-z]))|[<>=≤≥≠♭♯]"
+    r"""
+      (?P<minus> - (?<![\w.)\]]-) (?= \.?\d | [A-Za-z](?![A-Za-z]) ) )     # -5 and -x, not the hyphen of "a-b"
+    | (?P<point> \. (?<=\d\.) (?=\d) )
+    | (?P<leading_point> \. (?<!\w\.) (?=\d) )                           # .5
+    | (?P<bar> / (?<=\d/) (?<!/\d/) (?<!/\d\d/) (?=\d) (?!\d+/) )        # 1/2, not a date
+    | (?P<suffix> [+\#] (?<=\w[+\#]) [+\#]* )                            # C++ and C#
+    | (?P<marks> [+\#]{2,} )
+    | (?P<power> \^ (?<=\w\^) (?= \d | -\.?\d | -[A-Za-z](?![A-Za-z]) ) )
+    | (?P<negation> ~ (?=[A-Za-z](?![A-Za-z])) )                          # ~p
+    | [<>=≤≥≠♭♯]
+    """,
+    re.VERBOSE,
 )
+"""Marks that change what a text means. A lookbehind follows its mark: so the engine skips to the mark first."""
 _PRIVATE = 0xE000
+"""Where Unicode's private characters begin; meaningful marks are kept there while the others are removed."""
 _RESTORED = {_PRIVATE + ord(mark): mark for mark in "-.+#/^~<>=≤≥≠♭♯"}
 _SOFT = bytes(code for code in range(128) if not chr(code).isalnum() or chr(code) in "anthANTHeE")
 """ASCII characters that normalising may drop: marks, spaces and the letters of articles."""
@@ -57,9 +71,15 @@ _NAME_CHARACTERS_MAX = 3
 """Short names in capitals, such as US, that are words in small letters."""
 _WITH_UNIT = re.compile(r"([^\w\s]?\d[\d,.]*)\s*(?:[^\W\d]+)(?:\s+[^\W\d]+)?")
 _ANSWER = re.compile(
-    r"[^\S\n]*+(?:[#>*\-|]++[^\S\n]*+)?(?:(?:the\s+)?(?:final\s+)?\**answer\**[^\S\n]*+(?:[:：]|is\b:?)\**"
-    r"|答案[是为]?[:：]?)(.*)",
-    re.IGNORECASE,
+    r"""
+    [^\S\n]*+ (?: [\#>*\-|]++ [^\S\n]*+ )?                             # a heading, a quotation, a list item
+    (?:
+        (?: the\s+ )? (?: final\s+ )? \**answer\** [^\S\n]*+ (?: [:：] | is\b:? ) \**
+      | 答案 [是为]? [:：]?
+    )
+    (?P<answer> .* )
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _ANSWER_HEADING = re.compile(r"[#*\t ]*+(?:the\s+)?final\s+answer[*\t ]*+", re.IGNORECASE)
 _POLITE = re.compile(
@@ -69,7 +89,7 @@ _POLITE = re.compile(
 
 _ACCENTS = re.compile("(?<=[A-Za-z\u0370-\u03ff])[\u0300-\u036f]+")
 """Accents of Latin and Greek letters; elsewhere such marks make other letters."""
-_SPACED = Translation(lambda mark: " " if unicodedata.category(mark)[0] in "PS" else mark)
+_SPACED = TranslationTable(lambda mark: " " if unicodedata.category(mark)[0] in "PS" else mark)
 
 
 def normalise(text: str, *, articles: bool = False) -> str:
@@ -98,12 +118,13 @@ def normalise(text: str, *, articles: bool = False) -> str:
 
 
 def same_text(left: str, right: str) -> bool:
-    """Return whether two texts are equal after normalising, with or without articles; nothing equals nothing."""
+    """Return whether two texts are equal after normalising, with or without articles; two empty ones are not."""
     currencies = set(_CURRENCY.findall(left)), set(_CURRENCY.findall(right))
     if all(currencies) and currencies[0] != currencies[1]:
         return False
     short, long = sorted((left, right), key=len)
     whole = normalise(short, articles=True)
+    # Cheap test before a long response is normalised: the characters that stay are more than the short text has.
     if not whole or len(long.encode("ascii", "ignore").translate(None, _SOFT)) > len(whole):
         return False
     if whole == normalise(long, articles=True):
@@ -129,23 +150,24 @@ def answer_after_marker(text: str) -> str | None:
 
 
 def _last_marked(text: str) -> str | None:
+    """Return what follows the last marker in its line, or the line below a heading "Final answer"."""
     lines = text.split("\n")
     below = ""
     for line in reversed(lines):
         match = _ANSWER.match(line)
         if match:
-            return match[1]
+            return match["answer"]
         if below and _ANSWER_HEADING.fullmatch(line):
             return below
         below = line if line.strip() else below
     return None
 
 
-def exact_match(sample: ScorerInput) -> dict[str, Any]:
+def exact_match(sample: ScorerInput) -> dict[str, bool]:
     """Compare response and target after lower-casing and dropping punctuation, articles and spare spaces.
 
     Rule: both are equal after `normalise`, with or without articles; a list of targets accepts any. What carries
-    meaning stays (``-5``, ``3.14``, ``C++``, ``Vitamin A``), and nothing equals nothing. Source: NeMo Evaluator's
+    meaning stays (``-5``, ``3.14``, ``C++``, ``Vitamin A``), and empty texts are not equal. Source: NeMo Evaluator's
     primitive, in which an empty response equals the target "A".
 
     >>> exact_match(ScorerInput(response="  Paris.  ", target="paris"))
@@ -157,7 +179,7 @@ def exact_match(sample: ScorerInput) -> dict[str, Any]:
     return {"correct": any(same_text(sample.response or "", str(target)) for target in targets)}
 
 
-def fuzzy_match(sample: ScorerInput, *, threshold: float | None = None) -> dict[str, Any]:
+def fuzzy_match(sample: ScorerInput, *, threshold: float | None = None) -> dict[str, bool | str | None]:
     """Look for any accepted answer in the response, as whole words after normalising.
 
     Source: NeMo Evaluator's primitive, which also accepts a response that the answer contains, an empty one included.
@@ -181,25 +203,26 @@ def fuzzy_match(sample: ScorerInput, *, threshold: float | None = None) -> dict[
     """
     targets = sample.target if isinstance(sample.target, list) else [sample.target]
     accepted = [str(answer) for answer in (*targets, *(sample.metadata.get("correct_answers") or []))]
-    texts = _Texts(sample.response or "")
-    correct = any(texts.contain(answer, threshold) for answer in accepted)
-    return {"correct": correct, "extracted": sample.response if texts.whole else None}
+    searched = _SearchedResponse(sample.response or "")
+    correct = any(searched.contains(answer, threshold) for answer in accepted)
+    return {"correct": correct, "extracted": sample.response if searched.whole else None}
 
 
-class _Texts:
-    """A response, normalised with articles and without."""
+class _SearchedResponse:
+    """A response in which accepted answers are searched, normalised once for all of them."""
 
     def __init__(self, response: str) -> None:
         self.raw = response
         self.whole = normalise(response, articles=True)
 
-    def contain(self, answer: str, threshold: float | None) -> bool:
+    def contains(self, answer: str, threshold: float | None) -> bool:
         """Return whether an accepted answer stands in the response and is not denied there."""
         wanted = normalise(answer, articles=True)
         if not wanted or not self.whole:
             return False
         if wanted == self.whole:
             return True
+        # "US" and "A" are searched as written: normalised they are a pronoun and an article.
         if answer.isupper() and len(answer) <= _NAME_CHARACTERS_MAX and not self.raw.islower():
             no_article = r"(?![^\S\n]+[a-z])" if len(answer) == 1 else ""
             return re.search(rf"(?<!\w){re.escape(answer)}(?![\w+#]){no_article}", self.raw) is not None
@@ -231,7 +254,7 @@ def _nearly(response: str, answer: str, threshold: float) -> bool:
     return partial_ratio(answer, response) >= threshold
 
 
-def answer_line(sample: ScorerInput) -> dict[str, Any]:
+def answer_line(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare what follows the last ``Answer:`` with the target, as numbers or as normalised text.
 
     Rule: the last line that starts with ``Answer:`` or ``The final answer is``; emphasis, dollar signs and a full stop

@@ -1,7 +1,7 @@
-"""What the words around an answer do to it: denials, suppositions, corrections; and marks that nobody sees. Pure.
+"""What the words around an answer do to it: denials, suppositions, corrections; and invisible characters.
 
-Trap: these look at a few words of one clause. They keep "it is not B" and "if the answer is A" from being read as
-answers; they do not understand a text.
+Depends on the standard library alone. These rules look at a few words of one clause: they keep "it is not B" and "if
+the answer is A" from being read as answers, and do not understand a text beyond that.
 """
 
 from __future__ import annotations
@@ -16,18 +16,30 @@ _WINDOW: Final = 60
 """Characters before an answer that are looked at."""
 _CLAUSE_STARTS = re.compile(r"[.!?;:\n]|\b(?:but|so|rather|instead|therefore|thus|hence)\b", re.IGNORECASE)
 _DENIAL = re.compile(
-    r"(?:\b(?:not(?!\s+only)|never|neither|nor|cannot|isnt|wasnt|dont|wrong|incorrect|nothing|doubt|unlikely)\b"
-    r"|\brul(?:e|es|ed|ing)\s+out\b|n['’]t\b)",
-    re.IGNORECASE,
+    r"""
+      \b (?:
+          not(?!\s+only) | never | neither | nor | cannot | isnt | wasnt | dont
+        | wrong | incorrect | nothing | doubt | unlikely
+      ) \b
+    | \b rul (?: e | es | ed | ing ) \s+ out \b
+    | n['’]t \b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _DENIED_CLOSELY = re.compile(r"\b(?:not|never|neither|nor|isnt|isn['’]t|cannot)(?:\s+\w+)?\s*\Z", re.IGNORECASE)
 _SUPPOSITION = re.compile(
     r"\b(?:if(?!\s+i\s+(?:had|have|must)\b)|whether|suppose|supposing|assume|assuming|unless)\b", re.IGNORECASE
 )
 _DENIED_AFTER = re.compile(
-    r"[\s*_)\]}\"'”’]*(?:,?\s*)(?:is|are|was|were|would\s+be|seems?|looks)\s+(?:both\s+|clearly\s+|also\s+)?"
-    r"(?:not\b|wrong\b|incorrect\b|false\b|tempting\b|a\s+trap\b|ruled\s+out)|[\s*_)\]}]*(?:isn|aren)['’]t\b|\s*(?:では|じゃ)(?:ない|ありません)|\s*(?:不对|是错)",
-    re.IGNORECASE,
+    r"""
+      [\s*_)\]}"'”’]* ,?\s*
+      (?: is | are | was | were | would\s+be | seems? | looks ) \s+ (?: both\s+ | clearly\s+ | also\s+ )?
+      (?: not\b | wrong\b | incorrect\b | false\b | tempting\b | a\s+trap\b | ruled\s+out )
+    | [\s*_)\]}]* (?: isn | aren )['’]t \b
+    | (?P<japanese> \s* (?: では | じゃ ) (?: ない | ありません ) )
+    | (?P<chinese> \s* (?: 不对 | 是错 ) )
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _CORRECTION = re.compile(r"\b(?:wait|actually|correction|oops|on\s+second\s+thought)\b[\s,:!.—–-]*", re.IGNORECASE)
 _CORRECTION_WORDS: Final = ("wait", "actually", "correction", "oops", "second")
@@ -35,32 +47,35 @@ _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _BOX_CHARACTERS_MAX: Final = 4_000
 _BOXES_MAX: Final = 16
 """Boxes at the end of a text that are looked into."""
-_KEPT: Final = "♭♯\u200c\u200d"
+_MEANINGFUL_SYMBOLS: Final = "♭♯\u200c\u200d"
+"""Signs of music, and the joiners that Indic and Persian spelling needs."""
 _INVISIBLE: Final = frozenset("\u00ad\u061c\u200b\u200e\u200f\u2060\ufe0e\ufe0f\ufeff")
 
 
-class Translation(dict[int, int | str | None]):
-    """What becomes of each character, looked up once for each."""
+class TranslationTable(dict[int, int | str | None]):
+    """A table for `str.translate` that computes the replacement of a character once, when it first occurs."""
 
-    def __init__(self, becomes: Callable[[str], int | str | None]) -> None:
-        """Take what says what a character becomes."""
+    def __init__(self, replacement: Callable[[str], int | str | None]) -> None:
+        """Take the function that returns the replacement of a character."""
         super().__init__()
-        self._becomes = becomes
+        self._replacement = replacement
 
     def __missing__(self, code: int) -> int | str | None:
-        self[code] = found = self._becomes(chr(code))
+        self[code] = found = self._replacement(chr(code))
         return found
 
 
-def _seen(character: str) -> str:
+def _visible(character: str) -> str:
     if "\uff01" <= character <= "\uff5e" and (character.isalnum() or character in "（）"):
         return chr(ord(character) - 0xFEE0)
-    if character in _INVISIBLE or (unicodedata.category(character) in ("So", "Cf", "Co") and character not in _KEPT):
+    if character in _INVISIBLE or (
+        unicodedata.category(character) in ("So", "Cf", "Co") and character not in _MEANINGFUL_SYMBOLS
+    ):
         return " "
     return character
 
 
-_SEEN = Translation(_seen)
+_VISIBLE = TranslationTable(_visible)
 
 
 def cleaned(text: str) -> str:
@@ -69,7 +84,7 @@ def cleaned(text: str) -> str:
     >>> cleaned("答案：Ｂ"), cleaned("\u200bB 😊")
     ('答案：B', ' B  ')
     """
-    return text if text.isascii() else text.translate(_SEEN)
+    return text if text.isascii() else text.translate(_VISIBLE)
 
 
 def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:

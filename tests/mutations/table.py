@@ -347,7 +347,7 @@ MUTATIONS: Final = (
         replacement='"billion": 10**12',
         tests=(
             "tests/scoring/numeric/test_numbers.py",
-            "tests/scoring/numeric/test_unicode_numbers.py",
+            "tests/scoring/numeric/test_parsing.py",
             "tests/scoring/test_configurable.py",
         ),
     ),

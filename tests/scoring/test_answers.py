@@ -13,7 +13,8 @@ from nel.byob import scorers as byob
 from nel.errors import DatasetError, ScorerError
 from nel.scoring.answers import boolean_yesno, decision, gsm8k_answer, gsm8k_number
 from nel.scoring.choice import mcq_letter_extract, multichoice_regex, multiple_choice
-from nel.scoring.numeric.numbers import last_number, numbers_equal, numeric_match, parse_number
+from nel.scoring.numeric.numbers import last_number, numbers_equal, numeric_match
+from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.text import answer_line, exact_match, fuzzy_match, normalise, same_text
 from nel.types import ScorerInput
 

@@ -9,8 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nel.scoring.answers import decision, gsm8k_number
-from nel.scoring.labels import declared_label, declared_labels, given_label, given_labels, labels_for
-from nel.scoring.numeric.numbers import numbers_in, parse_number
+from nel.scoring.labels import declared_label, declared_labels, given_labels, labels_for
+from nel.scoring.numeric.numbers import numbers_in
+from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.text import answer_after_marker, normalise
 from tests.support.tiers import ENDS, diagonal
 
@@ -55,8 +56,8 @@ def test_labels_beyond_z() -> None:
     """The 27th choice is 1, the 36th 10, and a label of two digits is read whole."""
     labels = labels_for(40)
     assert (labels[26], labels[35]) == ("1", "10")
-    assert given_label("Answer: 10", labels) == "10"
-    assert given_label("Answer: 1", labels) == "1"
+    assert given_labels("Answer: 10", labels) == ("10",)
+    assert given_labels("Answer: 1", labels) == ("1",)
     assert declared_labels("ANSWER: 1, 10, Z", labels, strict=True) == ("Z", "1", "10")
 
 
@@ -82,7 +83,7 @@ def test_strict_declarations(text: str, found: tuple[str, ...]) -> None:
 def test_several_labels_are_no_single_one() -> None:
     """Where several labels are given, the functions for one give None."""
     assert declared_label("Answer: A or B", FOUR) is None
-    assert given_label("Answer: A or B", FOUR) is None
+    assert given_labels("Answer: A or B", FOUR) == ()
     assert given_labels("Answer: A or B", FOUR) == ()
     assert given_labels("Answer: A and B", FOUR) == ("A", "B")
 
@@ -108,7 +109,7 @@ def test_prose_before_the_answer_does_not_matter(prose: str, label: str) -> None
     text = f"{prose}\nAnswer: {label}"
     assert declared_labels(text, FOUR) == (label,)
     assert declared_labels(text, FOUR, strict=True) == (label,)
-    assert given_label(text, FOUR, CITIES) == label
+    assert given_labels(text, FOUR, CITIES) == ((label,) if label else ())
 
 
 @given(PROSE, st.sampled_from(FOUR))

@@ -115,7 +115,7 @@ class JudgeDelegation:
         if not isinstance(turn, JudgeWanted):
             return turn
         try:
-            metrics, details, answer = turn.beside()
+            metrics, details, answer = turn.own_values()
             judgement = await self._judge(item, given, turn.case())
         except (JudgeError, ScorerError) as error:
             return blame(error)

@@ -1,7 +1,7 @@
-"""Mathematical equality of final answers: LaTeX, fractions, sets, intervals, units. Knows no benchmark.
+"""`math_equal`: mathematical equality of final answers: LaTeX, fractions, sets, intervals, units.
 
-The comparison is math-verify's, on sympy, in a process of its own with a hard time limit. Trap: a comparison that takes
-too long leaves the sample unscored; it is not a wrong answer.
+Depends on math-verify (the extra ``math``), which compares on sympy. It runs in a worker process with a hard time and
+memory limit; a comparison that reaches one leaves the sample unscored, it is not a wrong answer.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import sys
 import threading
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import Final, NoReturn, TypedDict
 
 from nel.errors import DatasetError, MissingExtra, ScorerError
-from nel.scoring.numeric.numbers import parse_number
+from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.text import answer_after_marker, same_text
 from nel.scoring.wording import last_boxed
 from nel.types import ScorerInput
@@ -34,7 +34,18 @@ _UNIT = re.compile(r"\\(?:text|mathrm|textrm)\s*\{\s*([A-Za-z]{1,12})\s*\}")
 _NOT_DECIMAL = re.compile(r"[/^\\½⅓⅔¼¾⁰-⁹²³¹]")
 
 
-def math_equal(sample: ScorerInput) -> dict[str, Any]:
+class _Reply(TypedDict, total=False):
+    """What the worker replies: a comparison, or an error alone."""
+
+    error: str
+    equal: bool
+    gold: bool
+    """Whether the target is an expression."""
+    given: str | None
+    """The expression that was found in the answer."""
+
+
+def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare the final answer of a response with the target as mathematics.
 
     Rule: the last ``\\\\boxed{}``, else what follows the last ``Answer:``, else the last expression. Two plain numbers
@@ -63,8 +74,12 @@ def math_equal(sample: ScorerInput) -> dict[str, Any]:
         return {"correct": True, "parsed": True, "extracted": (sample.response or "").strip()}
     if extracted is None:
         given = (sample.response or "").strip()[-_CHARACTERS_MAX:]
-        reply = _compare(gold, given, prose=True) if given else {"given": None}
-        return {"correct": bool(reply.get("equal")), "parsed": reply["given"] is not None, "extracted": reply["given"]}
+        reply = _compare(gold, given, prose=True) if given else _Reply(given=None)
+        return {
+            "correct": bool(reply.get("equal")),
+            "parsed": reply["given"] is not None,
+            "extracted": reply["given"],
+        }
     return {"correct": expressions_equal(gold, extracted), "parsed": True, "extracted": extracted}
 
 
@@ -85,7 +100,7 @@ def expressions_equal(gold: str, given: str) -> bool:
         if numbers[0] == numbers[1]:
             return True
         if not _NOT_DECIMAL.search(gold + given):
-            return False
+            return False  # two different decimals need no sympy
     if len(given) > _CHARACTERS_MAX:
         return False
     return bool(_compare(gold, given)["equal"])
@@ -96,7 +111,7 @@ def _units(text: str) -> list[str]:
     return _UNIT.findall(text) if text[:1].isdigit() or text[:1] == "-" else []
 
 
-def _no_target() -> dict[str, Any]:
+def _no_target() -> NoReturn:
     raise DatasetError("the target is an empty list; give the row an answer to compare with")
 
 
@@ -109,7 +124,8 @@ def final_expression(text: str) -> str | None:
     return last_boxed(text) or answer_after_marker(text)
 
 
-def _compare(gold: str, given: str, *, prose: bool = False) -> dict[str, Any]:
+def _compare(gold: str, given: str, *, prose: bool = False) -> _Reply:
+    """Return the worker's comparison; `prose`, that the answer is a text in which the expression is to be found."""
     reply = _WORKER.ask({"gold": _delimited(gold), "given": given if prose else _delimited(given)})
     if "error" in reply:
         raise ScorerError(f"{given[:80]!r} cannot be compared with {gold[:80]!r}: {reply['error']}")
@@ -123,21 +139,21 @@ def _delimited(text: str) -> str:
 
 
 class _Worker:
-    """The process that compares; started when it is first needed, and anew after it was stopped."""
+    """The worker process; started when it is first needed, and restarted after it was stopped."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
 
-    def ask(self, request: dict[str, str]) -> dict[str, Any]:
-        """Return the reply to one request.
+    def ask(self, request: dict[str, str]) -> _Reply:
+        """Return the reply to one request; requests of several threads are served one after the other.
 
         Raises:
             ScorerError: It takes too long, or the process died of it.
         """
         with self._lock:
             if self._process is not None and self._process.poll() is not None:
-                self.stop()
+                self.stop()  # it died between two requests, such as by the system's out-of-memory killer
             process = self._process or self._start()
             try:
                 process.stdin.write(json.dumps(request) + "\n")  # type: ignore[union-attr]
@@ -149,11 +165,11 @@ class _Worker:
                 self.stop()
                 what = f"took longer than {SECONDS_MAX:g} s or too much memory"
                 raise ScorerError(f"comparing {request['given'][:80]!r} with {request['gold'][:80]!r} {what}")
-            reply: dict[str, Any] = json.loads(line)
+            reply: _Reply = json.loads(line)
             return reply
 
     def stop(self) -> None:
-        """End the process, whatever it is doing."""
+        """Kill the process."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -178,7 +194,8 @@ class _Worker:
         if not self._line(self._process, _START_SECONDS_MAX):
             self.stop()
             raise ScorerError(
-                "the process that compares expressions does not start; try: python -c 'import math_verify'"
+                "the process that compares expressions does not start; for the cause run: "
+                "python -c 'import math_verify'"
             )
         return self._process
 

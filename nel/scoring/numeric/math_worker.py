@@ -1,7 +1,7 @@
-"""The process that compares mathematical expressions; one JSON line in, one out.
+"""The worker process of `nel.scoring.numeric.math_answer`: compares expressions, one JSON line in, one out.
 
-It limits its own memory; its parent limits its time. Trap: sympy may compute for hours on a short text such as
-``9^{9^{9^9}}``, which is why this is a process of its own.
+Depends on math-verify. It limits its own memory, and its parent limits its time: sympy may compute for hours on a short
+text such as ``9^{9^{9^9}}``, and a thread could not be stopped.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import json
 import logging
 import resource
 import sys
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 MEMORY_BYTES_MAX: Final = 2 << 30
 _FIRST: Final = {"gold": "$x+1$", "given": "$1+x$"}
-"""Compared before the process says that it is there: the first comparison builds parsers, twenty times as long as the
-next ones take, and the time limit of one answer is not to pay for that."""
+"""Compared before the process reports that it is ready: the first comparison builds parsers and takes twenty times as
+long as the next ones, which must not count against the time limit of an answer."""
 
 
 def main() -> None:
@@ -31,12 +32,14 @@ def main() -> None:
         print(json.dumps(_answer(parse, verify, json.loads(line))), file=out, flush=True)
 
 
-def _answer(parse: Any, verify: Any, request: dict[str, str]) -> dict[str, Any]:
+def _answer(
+    parse: Callable[..., Sequence[object]], verify: Callable[..., bool], request: dict[str, str]
+) -> dict[str, bool | str | None]:
     try:
         gold = parse(request["gold"], parsing_timeout=None)
         given = parse(request["given"], parsing_timeout=None)
         equal = bool(gold and given and verify(gold, given, timeout_seconds=None))
-    except Exception as error:  # noqa: BLE001 - whatever the text makes of the parser is the text's fault
+    except Exception as error:  # noqa: BLE001 - any error of the parser is caused by the text it was given
         return {"error": f"{type(error).__name__}: {error}"[:500]}
     return {"equal": equal, "gold": bool(gold), "given": str(given[-1])[:500] if given else None}
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nel.scoring.numeric.numbers import last_number, numbers_equal, numbers_in, numeric_match, parse_number
+from nel.scoring.numeric.numbers import last_number, numbers_equal, numbers_in, numeric_match
+from nel.scoring.numeric.parsing import parse_number
 from nel.types import ScorerInput
 
 
