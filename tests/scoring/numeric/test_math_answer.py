@@ -491,7 +491,7 @@ def test_a_forked_process_has_a_worker_of_its_own() -> None:
     """A fork that shared the worker would read the answers to its parent's questions."""
     program = (
         "import os\n"
-        "from nel.scoring import math_answer\n"
+        "from nel.scoring.numeric import math_answer\n"
         "math_answer.expressions_equal('2x', 'x+x')\n"
         "mine = math_answer._WORKER._process.pid\n"
         "reader, writer = os.pipe()\n"
@@ -511,7 +511,7 @@ def test_a_forked_process_has_a_worker_of_its_own() -> None:
 def test_the_worker_ends_with_its_parent() -> None:
     """No process stays behind when the interpreter exits."""
     program = (
-        "from nel.scoring import math_answer\n"
+        "from nel.scoring.numeric import math_answer\n"
         "math_answer.expressions_equal('2x', 'x+x')\n"
         "print(math_answer._WORKER._process.pid)\n"
     )
@@ -525,7 +525,7 @@ def test_the_worker_ends_with_a_parent_that_is_killed() -> None:
     """Not even a parent that had no time to say goodbye leaves it behind."""
     program = (
         "import os, signal\n"
-        "from nel.scoring import math_answer\n"
+        "from nel.scoring.numeric import math_answer\n"
         "math_answer.expressions_equal('2x', 'x+x')\n"
         "print(math_answer._WORKER._process.pid, flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
