@@ -164,7 +164,7 @@ class JudgeError(SampleError):
         self.kind = kind
         self.reply = reply
 
-    def __reduce__(self) -> tuple[object, tuple[str, str, str]]:
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         """Keep the kind and the reply when the error is pickled."""
         return _judge_error, (str(self), self.kind, self.reply)
 

@@ -432,7 +432,7 @@ def test_a_comma_inside_quotes_or_brackets_is_part_of_the_value(text: str, param
 )
 def test_wrong_options_are_refused_with_a_reason(text: str, said: str) -> None:
     """An unknown, missing or bad option is an error before anything is asked."""
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises((ConfigError, PluginError), match=said):
         find_scorer(text)
 
 
