@@ -1,1 +1,1 @@
-"""Finds the program in a response and runs it against tests."""
+"""Finds the program in a response (`extraction`) and scores it by its tests in the sandbox (`execution`)."""

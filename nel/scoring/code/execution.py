@@ -1,7 +1,8 @@
-"""Programs as answers: taken out of the response, run in the sandbox, judged by tests or by inputs and outputs.
+"""`code_sandbox`: extracts the program of a response and runs it in the sandbox against tests or inputs and outputs.
 
-What a row may hold: ``_prompt`` (the code to complete), ``_test`` (asserts, or ``check(candidate)``), ``entry_point``,
-``_cases`` (inputs and outputs instead of tests). Trap: a verdict is the sandbox's alone; without one there is no score.
+A row may hold ``_prompt`` (the code to complete), ``_test`` (asserts, or ``check(candidate)``), ``entry_point`` and
+``_cases`` (inputs and outputs instead of tests). Depends on `nel.sandbox`, imported when a program is run, whose
+verdict decides alone; without one there is no score.
 """
 
 from __future__ import annotations
@@ -10,18 +11,26 @@ import atexit
 import inspect
 from collections.abc import Awaitable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from nel.errors import DatasetError
 from nel.types import ScorerInput
 
 if TYPE_CHECKING:
-    from nel.sandbox import Case, Limits, Sandbox, Verdict
+    from nel.sandbox import Case, Limits, Program, Sandbox, Verdict
 
+_Result: TypeAlias = "dict[str, bool | str | None]"
 _TEST_FIELDS: Final = ("_test", "_tests", "test", "tests", "test_list")
 _CASE_FIELDS: Final = ("_cases", "cases", "test_cases")
 _INPUT_FIELDS: Final = ("stdin", "input")
 _OUTPUT_FIELDS: Final = ("expected_output", "output", "stdout")
+
+
+class _RunsPrograms(Protocol):
+    """A sandbox: of this process, or of a run, which gives async scorers an awaitable."""
+
+    def run(self, program: Program) -> Verdict | Awaitable[Verdict]:
+        """Run a program against its tests."""
 
 
 def code_sandbox(
@@ -95,28 +104,31 @@ def code_sandbox(
 code_sandbox.needs_sandbox = True  # type: ignore[attr-defined]
 
 
-async def _later(code: str, verdict: Awaitable[Verdict]) -> dict[str, Any]:
+async def _later(code: str, verdict: Awaitable[Verdict]) -> _Result:
     return _result(code, await verdict)
 
 
-def _result(code: str, verdict: Verdict) -> dict[str, Any]:
-    result = {
+def _result(code: str, verdict: Verdict) -> _Result:
+    result: _Result = {
         "correct": verdict.passed,
         "parsed": True,
         "extracted": code,
         "verdict": verdict.verdict,
         "mode": verdict.mode,
     }
-    return {**result, "detail": verdict.detail, **({} if verdict.passed else {"stderr": verdict.stderr})}
+    result["detail"] = verdict.detail
+    if not verdict.passed:
+        result["stderr"] = verdict.stderr
+    return result
 
 
-def _sandbox_of(sample: ScorerInput) -> Any:
+def _sandbox_of(sample: ScorerInput) -> _RunsPrograms:
     return _own_sandbox() if sample.sandbox is None else sample.sandbox
 
 
 @cache
 def _own_sandbox() -> Sandbox:
-    """Return the sandbox of this process, for use outside a run."""
+    """Return a sandbox of this process, for use outside a run; it is closed when the process exits."""
     from nel.sandbox import Sandbox  # noqa: PLC0415
 
     sandbox = Sandbox()
@@ -129,7 +141,7 @@ def _entry_point(sample: ScorerInput) -> str:
     return given if isinstance(given, str) and given.isidentifier() else ""
 
 
-def _tests_of(row: Mapping[str, Any]) -> str | None:
+def _tests_of(row: Mapping[str, object]) -> str | None:
     for name in _TEST_FIELDS:
         tests = row.get(name)
         if isinstance(tests, str) and tests.strip():
@@ -139,7 +151,7 @@ def _tests_of(row: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _cases_of(row: Mapping[str, Any]) -> tuple[Case, ...]:
+def _cases_of(row: Mapping[str, object]) -> tuple[Case, ...]:
     from nel.sandbox import Case  # noqa: PLC0415
 
     given = next((row[name] for name in _CASE_FIELDS if row.get(name)), ())
@@ -155,7 +167,7 @@ def _cases_of(row: Mapping[str, Any]) -> tuple[Case, ...]:
     return tuple(cases)
 
 
-def _first(case: Any, names: Sequence[str]) -> str | None:
+def _first(case: object, names: Sequence[str]) -> str | None:
     if not isinstance(case, Mapping):
         return None
     return next((str(case[name]) for name in names if case.get(name) is not None), None)

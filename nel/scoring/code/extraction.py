@@ -1,8 +1,9 @@
-"""The program in a model's response: `extract_program`. Runs nothing and reads no file.
+"""`extract_program`: finds the program in a model's response.
 
-What counts is what a reader would copy out of the response. Trap: a response that is judged to hold no code and one
-whose code does not parse both count as wrong, so doubtful text may be taken for code; but a program that is there, and
-is right, must be found.
+What counts is what a reader would copy out of the response. A response that holds no code and one whose code does not
+parse both count as wrong, so doubtful text may be taken for code; but a program that is there, and is right, must be
+found. Depends on the modules beside it: `fences` finds blocks, `segments` finds code among sentences, `prompt` joins a
+response to the code that it continues, `selection` chooses, `generic` serves languages other than Python.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from nel.scoring.code.selection import definer_of, has_function, is_outline, mai
 
 _PYTHON: Final = frozenset({"python", "python3", "py", "py3"})
 _BLOCKS_MAX: Final = 256
+"""Blocks at the end of a response that are looked at."""
 _TAGGED, _UNTAGGED, _OTHER, _UNFENCED = range(4)
-"""Where a piece is from; the lower, the more certainly it is what was asked for."""
+"""Ranks of a piece by its origin; the lower, the more certainly it is what was asked for."""
 _ELEMENT = r"(?:pre|code|python|answer|solution|program)"
 _ELEMENT_BEGINS = re.compile(rf"^(?:[ \t]*<{_ELEMENT}(?:[ ][^<>\n]*)?>){{1,3}}", re.MULTILINE)
 _ELEMENT_ENDS = re.compile(rf"(?:</{_ELEMENT}>[ \t]*){{1,3}}$", re.MULTILINE)
@@ -55,7 +57,7 @@ def extract_program(
 
     Of several blocks the last that defines the entry point counts, with what it needs of the others; a quotation of its
     first lines or an outline with "..." is no definition. Without an entry point it is the last block that reads an
-    input, else the last with functions. Without fences, code is told from prose by parsing it. A response that is the
+    input, else the last with functions. Without fences, parsing distinguishes code from prose. A response that is the
     body of the prompt's last function is completed by the prompt; one that repeats the function gets the prompt's
     imports and helpers.
 
@@ -102,14 +104,14 @@ def _extract_python(text: str, tags: frozenset[str], prompt: str, name: str | No
     elif "```" not in text and _QUOTES_ALONE.search(text):
         texts.append(_QUOTES_ALONE.sub(r"```\1", text))
     for fenced in texts:
-        response = _Python(fenced, tags, prompt, name)
+        response = _PythonResponse(fenced, tags, prompt, name)
         if found := response.extracted():
             return found
     return response.broken()
 
 
-class _Python:
-    """A response in which Python is looked for."""
+class _PythonResponse:
+    """A response in which Python is searched."""
 
     def __init__(self, text: str, tags: frozenset[str], prompt: str, name: str | None) -> None:
         self._text = text
@@ -123,6 +125,7 @@ class _Python:
 
     def extracted(self) -> tuple[str, str] | None:
         """Return the code and the program, None if nothing parses."""
+        # Before any block is looked for: a body that goes on within the function may hold fences in its strings.
         if self._begins_indented() and (found := self._continued(self._text)):
             return found
         judge = Judge(is_whole=self._parses, is_open=self._is_open, is_code=self._is_code)
@@ -197,12 +200,12 @@ class _Python:
         return has_function(found.pieces) and not _definition(r"\w+").search("\n".join(found.others))
 
     def _defined(self, own: list[Piece], others: list[Piece]) -> tuple[str, str] | None:
-        """Return the program that defines the name."""
+        """Return the program that defines the name, by the most certain origin first."""
         if not self._name:
             return None
         main = definer_of(own, self._name)
         if main is not None and is_outline(main, self._name) and (found := self._body(own)):
-            return found
+            return found  # the response repeats the stub and gives the body apart from it
         if main is not None:
             return self._with_helpers(main, own)
         text = self._text[:PROGRAM_CHARACTERS_MAX]
@@ -220,6 +223,8 @@ class _Python:
         """Return the program of which the response holds only a function's body."""
         if self._stub is None:
             return None
+        # In the order of certainty: blocks that return, blocks that do not parse alone, the whole response, code
+        # among sentences, blocks that use the parameters, code spans.
         texts = [piece.text for piece in reversed(own) if piece.returns]
         texts += [text for rank, text in reversed(self._faulty) if rank != _OTHER]
         texts += [self._text]
@@ -249,7 +254,7 @@ class _Python:
             return None
         unfenced = [] if has_function(tagged) else self._unfenced
         if not has_function(unfenced) and (self._name or not any(piece.acts for piece in unfenced)):
-            unfenced = []  # formulas among sentences
+            unfenced = []  # nothing but formulas among sentences
         groups = [tagged, own, unfenced, others]
         if any(piece.defined & example.missing for piece in unfenced for example in tagged):
             groups.insert(0, unfenced)

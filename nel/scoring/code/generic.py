@@ -1,7 +1,7 @@
 """Programs in languages that are not parsed: found by fences, tags and the marks that most languages share.
 
-Trap: these are marks, not grammars. A call can look like a definition, so a name counts as defined only where a
-keyword, a type or an assignment introduces it.
+Depends on `fences`, and on `segments` to tell prose. These are marks, not grammars: a call can look like a definition,
+so a name counts as defined only where a keyword, a type or an assignment introduces it.
 """
 
 from __future__ import annotations
@@ -23,23 +23,54 @@ _NO_PROGRAMS: Final = frozenset(
 )
 """Tags of blocks that hold commands, data or output."""
 _IMPORT = re.compile(
-    r"[ \t]*(?:#[ ]*(?:include|define|pragma)\b|import\b|using\b|use[ ]|package\b|require|from\b.*\bimport\b|open[ ]"
-    r"|library\(|extern\b|module\b|<\?php|const[ ]+.*=[ ]*require\(|-?pragma\b|\{-#)"
+    r"""
+    [ \t]*
+    (?:
+        \#[ ]* (?: include | define | pragma )\b                    # C, C++
+      | import\b | using\b | use[ ] | package\b | require | from\b .* \bimport\b | open[ ]
+      | library\( | extern\b | module\b                            # R, C, Haskell
+      | <\?php | const[ ]+ .* =[ ]*require\(                        # PHP, JavaScript
+      | -?pragma\b | \{-\#                                          # Haskell
+    )
+    """,
+    re.VERBOSE,
 )
 _HEAD = re.compile(r"^[ \t]*(?:package\b|<\?php|module\b)", re.MULTILINE)
 _COMMENT = re.compile(r"[ \t]*(?://|/\*|\*|#(?![ ]*(?:include|define))|--|;;|\"\"\")")
 _START = re.compile(
-    r"[ \t]*(?:#[ ]*include\b|#!|<\?php|//|/\*|package[ ]+\w|import[ ]+[\w{\"'(*.]|using[ ]+\w|use[ ]+[\w:\\{]+;?$"
-    r"|(?:pub(?:\(\w+\))?[ ]+)?(?:fn|struct|enum|impl|trait|mod)\b.*[{(;]|func[ ]+[\w(]|(?:async[ ]+)?function\b.*[({]"
-    r"|(?:local[ ]+)?function[ ]|fun[ ]+\w|def[ ]+\w|sub[ ]+\w+|proc[ ]+\w|class[ ]+\w|module[ ]+\w+"
-    r"|(?:public|private|protected|static|final|abstract|export|extern|template|typedef|interface|union)\b.*[\w>){;]$"
-    r"|(?:const|let|var|val|local|my|our)[ ]+.*=|(?:if|for|while|switch|foreach|return|match)\b.*[({;:]"
-    r"|\((?:define|defun|defn|let|require)\b|\w+[ ]*::[ ]|[\w.]+[ ]*(?:<-|:=)[ ]|\$\w+[ ]*=|main[ ]*="
-    r"|(?:unsigned[ ]+|const[ ]+)?(?:int|void|long|double|float|bool|char|auto|string|size_t|std::\S+|[\w:]+<.*>)[ ]+"
-    r"[\w*&]+"
-    r"|[\w.:]+\(.*\)[ ]*[;{]?$|\w[\w.\[\]]*[ ]*[-+*/]?=[ ].*|(?:puts|echo|read|print|printf)\b.*|[})\]]+[;,)]*$|end$"
-    r"|return\b)"
+    r"""
+    [ \t]*
+    (?:
+        (?P<head> \#[ ]*include\b | \#! | <\?php | // | /\* )
+      | (?P<import> package[ ]+\w | import[ ]+[\w{"'(*.] | using[ ]+\w | use[ ]+[\w:\\{]+;?$ )
+      | (?P<rust> (?: pub (?: \(\w+\) )? [ ]+ )? (?: fn | struct | enum | impl | trait | mod )\b .*[{(;] )
+      | (?P<function>
+            func[ ]+[\w(] | (?: async[ ]+ )? function\b .*[({] | (?: local[ ]+ )? function[ ]
+          | fun[ ]+\w | def[ ]+\w | sub[ ]+\w+ | proc[ ]+\w
+        )
+      | (?P<type> class[ ]+\w | module[ ]+\w+ )
+      | (?P<modifier>
+            (?: public | private | protected | static | final | abstract | export | extern | template | typedef
+              | interface | union )\b .*[\w>){;]$
+        )
+      | (?P<variable> (?: const | let | var | val | local | my | our )[ ]+ .*= )
+      | (?P<control> (?: if | for | while | switch | foreach | return | match )\b .*[({;:] )
+      | (?P<lisp> \( (?: define | defun | defn | let | require )\b )
+      | (?P<binding> \w+[ ]*::[ ] | [\w.]+[ ]* (?: <- | := )[ ] | \$\w+[ ]*= | main[ ]*= )
+      | (?P<typed_variable>
+            (?: unsigned[ ]+ | const[ ]+ )?
+            (?: int | void | long | double | float | bool | char | auto | string | size_t | std::\S+ | [\w:]+<.*> )
+            [ ]+ [\w*&]+
+        )
+      | (?P<call> [\w.:]+\(.*\)[ ]*[;{]?$ )
+      | (?P<assignment> \w[\w.\[\]]*[ ]*[-+*/]?=[ ].* )
+      | (?P<output> (?: puts | echo | read | print | printf )\b .* )
+      | (?P<closing> [})\]]+[;,)]*$ | end$ | return\b )
+    )
+    """,
+    re.VERBOSE,
 )
+"""The first line of some code, in any of the languages that nel runs or that models confuse them with."""
 _STRONG_START: Final = re.compile(
     r"[ \t]*(?:return\b|(?:if|for|while)\b.*[({:]|(?:int|long|double|auto|let|var|const|val|std::)\b)"
 )
@@ -51,9 +82,13 @@ _READS = re.compile(
 _MAIN = re.compile(r"\b(?:int|void|func|fn|fun|def|proc|auto)[ ]+main\b|^main[ ]*(?:=|::|\(\)[ ]*\{)", re.MULTILINE)
 _LONG_LINE = re.compile(r"^[^\n]{401,}$", re.MULTILINE)
 _NAMES = re.compile(
-    r"\b(?:function|func|fn|fun|def|sub|proc|class|struct|enum|interface|trait|type)[ ]+(?:\([^()\n]*\)[ ]*)?(\w+)"
-    r"|^[ \t]*(?!return\b|else\b|new\b)\w[\w:<>,&*\[\]]*[ ][\w:<>,&*\[\] ]*?[&*]*(\w+)[ ]*\([^;\n]*\)[^;\n]*\{?$",
-    re.MULTILINE,
+    r"""
+      \b (?: function | func | fn | fun | def | sub | proc | class | struct | enum | interface | trait | type )[ ]+
+      (?: \([^()\n]*\)[ ]* )? (?P<introduced> \w+ )                         # behind a keyword; Go's receiver before it
+    | ^[ \t]* (?! return\b | else\b | new\b ) \w[\w:<>,&*\[\]]*[ ] [\w:<>,&*\[\] ]*? [&*]*
+      (?P<typed> \w+ )[ ]* \([^;\n]*\) [^;\n]* \{?$                        # behind its type: int add(int a) {
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 
 
@@ -98,15 +133,24 @@ def defines(code: str, name: str) -> bool:
 @lru_cache(maxsize=64)
 def _definition(name: str) -> re.Pattern[str]:
     word = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
+    # A name is an identifier, but may be any text that a row gives: escaped, it means the same in verbose mode.
     keywords = "function|func|fn|fun|def|defn|defun|define|sub|proc|class|struct|interface|enum|trait|type|module"
     no_types = "return|else|new|throw|case|puts|print|println|echo|assert|await|yield|not|and|or|in|say|p"
     return re.compile(
-        rf"\b(?:{keywords}|object|record|const|let|var|val|local|my|our)\b\*?(?:[ ]+(?:rec|mut|inline|async|function))?"
-        rf"[ ]*(?:<[^<>\n]*>)?[ (&*]*(?:\([^()\n]*\)[ ]*)?(?:self\.|[A-Z]\w*\.)?{word}"
-        rf"|^[ \t]*(?!(?:{no_types})\b)(?:[\w:<>,&*\[\]?.]+[ \t]+)+[&*]*(?:\w+::)?{word}[ \t]*\([^;\n]*$"
-        rf"|^[ \t]*(?:[\w.]+\.)?{word}[ \t]*(?:<-|::|:=|=(?!=)|:[ ]*(?:function|\())"
-        rf"|^[ \t]*{word}[ \t]*\([^;\n]*\)[ \t]*(?:\{{|=(?!=))|^{word}\b[^=\n(]*=(?!=)",
-        re.MULTILINE,
+        rf"""
+          (?P<keyword>                                    # function add, const add, func (r *T) add
+            \b (?: {keywords}|object|record|const|let|var|val|local|my|our )\b \*?
+            (?: [ ]+ (?: rec | mut | inline | async | function ) )? [ ]* (?: <[^<>\n]*> )? [ (&*]*
+            (?: \([^()\n]*\)[ ]* )? (?: self\. | [A-Z]\w*\. )? {word}
+          )
+        | (?P<typed>                                      # int add(int a) {{
+            ^[ \t]* (?! (?: {no_types} )\b ) (?: [\w:<>,&*\[\]?.]+[ \t]+ )+ [&*]* (?: \w+:: )? {word} [ \t]*\([^;\n]*$
+          )
+        | (?P<assigned> ^[ \t]* (?: [\w.]+\. )? {word} [ \t]* (?: <- | :: | := | =(?!=) | :[ ]* (?: function | \( ) ) )
+        | (?P<bare> ^[ \t]* {word} [ \t]*\([^;\n]*\)[ \t]* (?: \{{ | =(?!=) ) )          # add() {{ in shells
+        | (?P<equation> ^{word}\b [^=\n(]* =(?!=) )                                     # add x y = … in Haskell
+        """,
+        re.MULTILINE | re.VERBOSE,
     )
 
 
@@ -141,7 +185,7 @@ def _code(block: Block) -> str:
 
 
 def _unfenced(text: str, blocks: Sequence[Block]) -> str | None:
-    """Return the longest stretch outside of blocks that begins and ends with code, None if it is rather prose."""
+    """Return the longest stretch outside of blocks that begins and ends with code, None where there is only prose."""
     outside, place = [], 0
     for block in blocks:
         outside.append(text[place : block.start])
@@ -184,7 +228,7 @@ def _with_helpers(main: str, codes: Sequence[str], name: str) -> str:
 
 
 def _names_in(code: str) -> set[str]:
-    return {match[1] or match[2] for match in _NAMES.finditer(_LONG_LINE.sub("", code))}
+    return {match["introduced"] or match["typed"] for match in _NAMES.finditer(_LONG_LINE.sub("", code))}
 
 
 def _continued(code: str, prompt: str, name: str | None) -> str:

@@ -1,7 +1,7 @@
-"""A prompt of code that a response continues, or repeats. Python only; knows no Markdown.
+"""A Python prompt that ends within a function, and the response that continues or repeats it.
 
-Trap: behind a function's docstring, ``return x`` at the left margin parses, as part of no function. So a continuation
-counts only if the function has grown by it.
+Behind a function's docstring, ``return x`` at the left margin parses as part of no function; so a continuation counts
+only if the function has grown by it. Depends on `python_source` to parse and on `segments` to find where code ends.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class Stub:
     parameters: frozenset[str] = frozenset()
 
     def completed(self, piece: Piece, code: str) -> str:
-        """Return code that defines everything anew, behind the prompt's imports and helpers if it lacks some."""
+        """Return code that repeats the definition, behind the prompt's imports and helpers if it lacks some."""
         if not self.preamble.strip() or self.names <= piece.names:
             return code
         above = self.preamble.strip("\n")
         futures = _FUTURE.findall(code)
-        if futures:
+        if futures:  # __future__ imports must stay the first statements of the program
             return "\n".join([*futures, above, "", _FUTURE.sub("", code)])
         return f"{above}\n\n\n{code}"
 
@@ -60,7 +60,7 @@ def read_stub(parser: Parser, prompt: str, name: str | None) -> Stub | None:
     """
     text, indent = prompt, ""
     tree = parser.parse(text).tree
-    if tree is None:
+    if tree is None:  # it ends with "def f(x):" or within a body: it parses once a statement follows
         last = (prompt.rstrip() or " ").rsplit("\n", 1)[-1]
         blanks = last[: indent_of(last)]
         for indent in (blanks, blanks + "    "):
@@ -142,7 +142,10 @@ def continuation_of(parser: Parser, stub: Stub, text: str) -> tuple[str, str] | 
 
 
 def _variants(stub: Stub, text: str) -> Iterator[tuple[str, str]]:
-    """Yield a prompt and a text as they may fit together."""
+    """Yield a prompt and a text as they may fit together, the likeliest way first.
+
+    A text may go on in the prompt's last line, be indented as it is, lack the indentation of its first line, or of all.
+    """
     prompt = stub.prompt
     last = prompt.rsplit("\n", 1)[-1]
     if last and "#" not in last and not text.startswith("\n"):
@@ -164,7 +167,11 @@ def _variants(stub: Stub, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _lines_kept(parser: Parser, stub: Stub, base: str, body: str) -> int:
-    """Return how many lines of a body continue the prompt; 0 if it does not fit."""
+    """Return how many lines of a body continue the prompt; 0 if it does not fit.
+
+    Cuts the body at the statement in which parsing fails, or at the first that is a sentence, until what is left parses
+    and the function has grown.
+    """
     above = base.count("\n")
     lines = (base + body).split("\n")
     margin = min(len(stub.indent), next(indent_of(line) for line in lines[above:] if line.strip()))

@@ -1,7 +1,7 @@
-"""What Python code defines, uses and does, read from its syntax tree within a budget. Runs nothing.
+"""What Python code defines, uses and does, read from its syntax tree within a budget of characters.
 
-Trap: prose can parse. ``Note: this`` is an annotation, ``This is it`` a comparison and ``Done`` a name; so a statement
-that could do nothing but raise a NameError does not count as code.
+Depends on `ast` alone. Prose can parse: ``Note: this`` is an annotation, ``This is it`` a comparison and ``Done`` a
+name; so a statement that could do nothing but raise a NameError does not count as code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 
 _BUILTINS: Final = frozenset(dir(builtins))
 _PARSED_CHARACTERS_MAX: Final = 500_000
-"""Parsed for one response in all, at 0.4 to 2 MB/s."""
+"""Characters parsed for one response in total, at 0.4 to 2 MB/s."""
 PROGRAM_CHARACTERS_MAX: Final = 200_000
 """A longer text is not parsed."""
 _READS = re.compile(r"\binput\(|\bstdin\b(?![ ]*=[^=])|\bopen\(0|\bfileinput\b|/dev/stdin")
@@ -55,6 +55,7 @@ class Parser:
         """Return the tree of a text, or where it has a fault."""
         known = self._known.get(text)
         if known is None:
+            # The 100 stand for the cost of a call: many short texts use the budget up, too.
             self._left -= min(len(text), PROGRAM_CHARACTERS_MAX) + 100
             if len(text) > PROGRAM_CHARACTERS_MAX or self._left <= 0:
                 return Parsed(is_refused=True)
@@ -176,7 +177,7 @@ def is_text(stmt: ast.stmt) -> bool:
 
 
 def is_prose(stmt: ast.stmt, known: Iterable[str]) -> bool:
-    """Return whether a statement is rather a sentence, given the names that are bound.
+    """Return whether a statement is a sentence rather than code, given the names that are bound.
 
     >>> [is_prose(ast.parse(text).body[0], ["solve"]) for text in ("Note: this", "Done", "solve()", "x: int", "O(n)")]
     [True, True, False, False, True]
@@ -187,7 +188,7 @@ def is_prose(stmt: ast.stmt, known: Iterable[str]) -> bool:
         return not _BUILTINS.union(known).issuperset(loaded(stmt.annotation))
     if not isinstance(stmt, ast.Expr) or is_text(stmt):
         return False
-    if "*" in known:
+    if "*" in known:  # which names are bound cannot be known
         return is_idle(stmt)
     called = {_root(node.func) for node in ast.walk(stmt) if isinstance(node, ast.Call)}
     return is_idle(stmt) or not _BUILTINS.union(known).issuperset(called)

@@ -1,7 +1,8 @@
-"""Python in a text without fences: where code begins between sentences, and where it ends. Knows no Markdown.
+"""Finds Python in a text without fences: where code begins between sentences, and where it ends.
 
-Trap: a fault is reported where Python notices it, which may be far below its cause. So code is cut where a statement
-begins, never inside of one, and a function with a fault is no code rather than half a function.
+A syntax error is reported where Python notices it, which may be far below its cause. So code is cut where a statement
+begins, never inside of one, and a function with a syntax error is no code rather than half a function. Depends on
+`python_source` to parse.
 """
 
 from __future__ import annotations
@@ -13,15 +14,38 @@ from nel.scoring.code.fences import dedented
 from nel.scoring.code.python_source import Parsed, Parser, Piece, bound, is_program, is_prose, is_text
 
 _START = re.compile(
-    r"[ \t]*+(?:(?:async[ ]+)?def[ ]+\w+[ ]*[(\[]|class[ ]+\w+[ ]*[:(\[]|import[ ]+\w|from[ ]+[\w.]+[ ]+import\b|@\w"
-    r"|(?:if|for|while|with|async|match)\b.*:|try[ ]*:|(?:return|raise|assert|del|global|nonlocal|yield|await)\b"
-    r"|(?:pass|break|continue|\.\.\.)[ ]*(?:#|$)|\w[\w.]*+\(|[\"'\w)\]]++\.\w+\("
-    r"|\w[\w.]*+(?:\[[^\]]*\])?(?:[ ]*,[ ]*[\w.]++)*+[ ]*(?:[-+*/%&|^@:]|//|\*\*|<<|>>)?=(?!=)"
-    r"|\w[\w.]*+[ ]*+:[ ]*+[\w.\[\], ]++=(?!=))"
+    r"""
+    [ \t]*+
+    (?:
+        (?P<definition> (?: async[ ]+ )? def[ ]+\w+[ ]*[(\[] | class[ ]+\w+[ ]*[:(\[] )
+      | (?P<import> import[ ]+\w | from[ ]+[\w.]+[ ]+import\b )
+      | (?P<decorator> @\w )
+      | (?P<compound> (?: if | for | while | with | async | match )\b .*: | try[ ]*: )
+      | (?P<keyword> (?: return | raise | assert | del | global | nonlocal | yield | await )\b )
+      | (?P<keyword_alone> (?: pass | break | continue | \.\.\. )[ ]* (?: \# | $ ) )
+      | (?P<call> \w[\w.]*+\( | ["'\w)\]]++\.\w+\( )
+      | (?P<assignment>
+            \w[\w.]*+ (?: \[[^\]]*\] )? (?: [ ]*,[ ]*[\w.]++ )*+ [ ]*
+            (?: [-+*/%&|^@:] | // | \*\* | << | >> )? =(?!=)
+        )
+      | (?P<annotated> \w[\w.]*+ [ ]*+:[ ]*+ [\w.\[\], ]++ =(?!=) )
+    )
+    """,
+    re.VERBOSE,
 )
 _PROSE = re.compile(
-    r"[ \t]*+(?:```|~~~|[!%][a-z]|\$[ ]|(?:[-*•]|[0-9]{1,3}[.)])[ ]|#{1,6}[ ]|\*\*|[A-Z]\w*(?:[ ]\w+)*+:[ ]*$"
-    r"|(?!\"{3}|'{3})\W{0,3}[A-Z][\w'’]*+(?:,?[ ][\w'’`*()\"-]++){2})"
+    r"""
+    [ \t]*+
+    (?:
+        (?P<fence> ``` | ~~~ )
+      | (?P<shell> [!%][a-z] | \$[ ] )
+      | (?P<item> (?: [-*•] | [0-9]{1,3}[.)] )[ ] )
+      | (?P<heading> \#{1,6}[ ] | \*\* )                        # or a comment, or bold text
+      | (?P<label> [A-Z]\w* (?: [ ]\w+ )*+ :[ ]*$ )             # Example usage:
+      | (?P<sentence> (?! "{3} | '{3} ) \W{0,3} [A-Z][\w'’]*+ (?: ,?[ ][\w'’`*()"-]++ ){2} )
+    )
+    """,
+    re.VERBOSE,
 )
 _GOES_ON = re.compile(r"[ \t]*(?:else\b|elif\b|except\b|finally\b|case\b|[)\]}])")
 _TRIES_MAX = 12
@@ -92,7 +116,7 @@ def _behind_nested(lines: list[str], at: int) -> int:
 
 
 def _end_of_code(parser: Parser, lines: list[str], start: int, known: frozenset[str]) -> int:
-    """Return the line before which the code ends that begins at a line; that line itself if none does."""
+    """Return the line before which the code that begins at ``start`` ends; ``start`` itself where there is no code."""
     margin = indent_of(lines[start])
     end = _first_end(parser, lines, start, margin)
     while end > start:
@@ -104,9 +128,9 @@ def _end_of_code(parser: Parser, lines: list[str], start: int, known: frozenset[
             continue
         body = parsed.tree.body
         names = known | bound(body)
-        odd = next((stmt for stmt in body if is_prose(stmt, names)), None)
-        if odd is not None:
-            end = start + odd.lineno - 1
+        sentence = next((stmt for stmt in body if is_prose(stmt, names)), None)
+        if sentence is not None:
+            end = start + sentence.lineno - 1
             continue
         if all(is_text(stmt) for stmt in body):
             return start
@@ -115,6 +139,7 @@ def _end_of_code(parser: Parser, lines: list[str], start: int, known: frozenset[
 
 
 def _next_prose(lines: list[str], start: int, margin: int) -> int:
+    """Return the next line that is left of a margin, or at it and prose; a comment at the margin is code."""
     for at in range(start + 1, len(lines)):
         line = lines[at]
         if line.strip():
@@ -138,7 +163,7 @@ def _first_end(parser: Parser, lines: list[str], start: int, margin: int) -> int
 
 
 def fault_of(parsed: Parsed, start: int, end: int) -> int:
-    """Return the line of a fault in lines from ``start`` to ``end``: the last if it is unknown or behind."""
+    """Return the line of a syntax error in lines from ``start`` to ``end``: the last if it is unknown or behind."""
     return min(start + parsed.fault_line, end) - 1 if parsed.fault_line else end - 1
 
 

@@ -1,7 +1,7 @@
-"""Which of the pieces of Python in a response is the program, and which others it needs. Knows no Markdown.
+"""Chooses which piece of Python in a response is the program, and which others it needs.
 
-Trap: the last block is not always the answer. After it come examples of use, a quotation of its first lines with an
-explanation, or the same function with "..." where nothing changed.
+The last block is not always the answer: after it come examples of use, a quotation of its first lines with an
+explanation, or the same function with "..." where nothing changed. Depends on `python_source` for what pieces define.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def main_of(pieces: Sequence[Piece]) -> Piece | None:
         if piece.acts and (piece.reads or piece.used & inputs):
             return piece
     makers = [piece for piece in pieces if _defines_function(piece)]
-    whole = [piece for piece in makers if not all(_is_beside(piece, name) for name in piece.defined)]
+    whole = [piece for piece in makers if not all(_is_secondary(piece, name) for name in piece.defined)]
     return next(reversed(whole or makers or pieces), None)
 
 
@@ -53,6 +53,7 @@ def with_helpers(main: Piece, pieces: Sequence[Piece], *, name: str | None, know
         name: What the program has to define. Other pieces' definitions and uses of it are left out.
         known: Names that are bound anyway.
     """
+    # Takes, one piece at a time and the nearest above first, what binds a missing name; a helper may itself need more.
     missing = set(main.missing - known)
     have = set(main.defined) | ({name} if name else set())
     place = pieces.index(main)
@@ -113,13 +114,13 @@ def is_outline(piece: Piece, name: str) -> bool:
     return idle or _ELIDED.search("\n".join(_lines_of(piece, function))) is not None
 
 
-def _is_beside(piece: Piece, name: str) -> bool:
+def _is_secondary(piece: Piece, name: str) -> bool:
     """Return whether a definition is a test or an outline, so not what a response is about."""
     return name.lower().startswith("test") or is_outline(piece, name)
 
 
 def _quotes(later: Piece, earlier: Piece, name: str) -> bool:
-    """Return whether a later function is but the first lines of an earlier one."""
+    """Return whether a later function is only the first lines of an earlier one."""
     quote, origin = later.function(name), earlier.function(name)
     if quote is None or origin is None:
         return False
@@ -144,6 +145,7 @@ def _is_spare(stmt: ast.stmt, have: set[str], name: str | None) -> bool:
 
 
 def _text_of(piece: Piece, kept: list[ast.stmt]) -> str:
+    """Return the lines of some statements of a piece, decorators included."""
     if len(kept) == len(piece.tree.body):
         return piece.text
     lines = piece.text.split("\n")
