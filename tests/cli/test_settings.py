@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from nel.cli.app import app
-from nel.cli.eval_run import configured
+from nel.cli.eval_run import allowed_changes, configured
 from nel.cli.settings import Chosen
 from nel.config.settings import given_settings
 from nel.errors import ConfigError
@@ -131,3 +131,9 @@ def test_judge_flags_make_a_panel(tmp_path: Path) -> None:
     assert judge is not None
     assert [(member.url, member.model) for member in judge.panel] == [("http://h/v1", "a"), ("http://h/v1", "b")]
     assert judge.repeats == 3
+
+
+def test_each_allowance_of_a_resume_allows_one_change() -> None:
+    """Another URL is no other judge."""
+    assert allowed_changes(url=True, judge=False) == {"endpoint.url"}
+    assert allowed_changes(url=False, judge=True) == {"judge"}

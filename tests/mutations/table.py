@@ -725,7 +725,7 @@ MUTATIONS: Final = (
         fragment='(("endpoint.url", url), ("judge", judge))',
         replacement='(("endpoint.url", url), ("judge", url or judge))',
         tests=("tests/cli/test_settings.py", "tests/engine/judging/test_judges.py"),
-        keyword="flag or another_judge",
+        keyword="allowance or another_judge",
     ),
     Mutation(
         name="plugin-prints-into-the-answer",
