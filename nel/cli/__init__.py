@@ -1,1 +1,1 @@
-"""The command line: arguments in, text out, one module a command; no logic of its own."""
+"""The command line, one module for each command: parses arguments and prints results, and holds no logic."""

@@ -1,6 +1,6 @@
-"""The `nel` command: assembles the commands and turns errors into one line and an exit code.
+"""The `nel` command: assembles the commands and turns every error into one line on stderr and an exit code.
 
-Errors become text here and nowhere else. Trap: this module is imported for ``nel --help``; it imports nothing heavy.
+Note: this module is imported for ``nel --help``, so it and the modules of the commands import nothing slow.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Group(_ErrorsToText, typer.core.TyperGroup):
 
 
 class Command(_ErrorsToText, typer.core.TyperCommand):
-    """A command that stands alone, with errors as every command of nel shows them."""
+    """The only command of a program, with the same error handling as `nel`."""
 
 
 app = typer.Typer(
@@ -52,8 +52,8 @@ app = typer.Typer(
 eval_run.app.command(name="watch")(eval_watch.watch)
 app.add_typer(eval_run.app, name="eval", help="Run evaluations, resume them, or watch them.")
 app.command(name="list")(plugin_list.list_plugins)
-app.add_typer(byob.app, name="byob", help="Bring your own benchmark: make it, validate it, ship it.")
-app.add_typer(judge.app, name="judge", help="Measure how far a judge can be trusted, and rank models by one.")
+app.add_typer(byob.app, name="byob", help="Bring your own benchmark: create, validate and ship it.")
+app.add_typer(judge.app, name="judge", help="Calibrate a judge, or rank models by one.")
 app.add_typer(plugin.app, name="plugin", help="Check plugins.")
 app.add_typer(
     endpoint.app, name="endpoint", help="Serve an embedded endpoint, to rehearse a run before it costs money."
@@ -78,7 +78,7 @@ def _root(
 
 
 def main(command: typer.Typer = app) -> None:
-    """Run the command line; what a terminal or a locale cannot show is escaped, and never ends a run."""
+    """Run the command line; characters that the locale cannot encode are escaped, so that they cannot end a run."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""`nel byob`: make a benchmark, validate it, and ship it as a package or an image. Arguments in, text out."""
+"""`nel byob`: create a benchmark, validate it, and ship it as a package or an image."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ OutputDir = Annotated[
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Check everything and write nothing.")]
 NoInstall = Annotated[bool, typer.Option("--no-install", help="Write the package and do not install it.")]
 CheckRequirements = Annotated[
-    bool, typer.Option("--check-requirements", help="Refuse when a declared requirement is not installed.")
+    bool, typer.Option("--check-requirements", help="Fail when a declared requirement is not installed.")
 ]
-BaseImage = Annotated[str | None, typer.Option(help="Image to start from, with Python 3.11 or newer.")]
-Tag = Annotated[str | None, typer.Option(help="Name of the image; byob_NAME:latest. The platform is put behind it.")]
-Platform = Annotated[str | None, typer.Option(help="Such as linux/amd64; the engine's own by default.")]
+BaseImage = Annotated[str | None, typer.Option(help="Base image, with Python 3.11 or newer.")]
+Tag = Annotated[str | None, typer.Option(help="Name of the image; byob_NAME:latest. The platform is appended.")]
+Platform = Annotated[str | None, typer.Option(help="Such as linux/amd64; the Docker engine's own by default.")]
 Push = Annotated[str | None, typer.Option(metavar="REGISTRY/IMAGE:TAG", help="Push the image there.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -61,10 +61,10 @@ def compile_benchmark(
 @app.command()
 def validate(
     file: Annotated[str, typer.Argument(help="A Python file, or file.py:NAME for one of its benchmarks.")],
-    dataset: Annotated[str | None, typer.Option(help="Look at these rows instead of the benchmark's own.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="Check these rows instead of the benchmark's own.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a benchmark file before it costs anything: rows, prompt, fields, requirements, and the scorer by trying."""
+    """Check a benchmark file without sending requests: rows, prompt, fields, requirements, and trials of the scorer."""
     from nel.byob.validation import validate_file  # noqa: PLC0415 - keeps --help fast
 
     head, _, name = file.rpartition(":") if ".py:" in file else (file, "", "")
@@ -115,7 +115,7 @@ def list_compiled(as_json: AsJson = False) -> None:
 
 
 def show_checks(checks: Sequence[Check]) -> None:
-    """Print what was looked at, a line each."""
+    """Print one line for each check."""
     from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
 
     for check in checks:
@@ -128,7 +128,7 @@ def _to_stderr(line: str) -> None:
 
 
 def show_compiled(compiled: Compiled) -> None:
-    """Print what a compilation gave, and what to do next."""
+    """Print the result of a compilation and the next command."""
     from nel.byob.shipping.install import uninstall_command  # noqa: PLC0415 - keeps --help fast
     from nel.byob.shipping.package import run_command  # noqa: PLC0415
 
@@ -150,13 +150,13 @@ def show_compiled(compiled: Compiled) -> None:
     if not compiled.installed:
         typer.echo(f"\ninstall it:  python -m pip install {quote(_near(compiled.wheel))}")
     else:
-        typer.echo(f"installed; take it away again with: {uninstall_command(package.distribution)}")
+        typer.echo(f"installed; remove it with: {uninstall_command(package.distribution)}")
     for name in package.entry_points:
         typer.echo(f"\nrun it:  {run_command(name)}")
 
 
 def _near(path: Path) -> str:
-    """Return a path as seen from here, where it lies below."""
+    """Return a path relative to the current directory where it is below it, else as given."""
     full = path.resolve()
     return str(full.relative_to(Path.cwd())) if full.is_relative_to(Path.cwd()) else str(path)
 

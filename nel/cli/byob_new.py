@@ -1,6 +1,6 @@
-"""`nel byob new`: five steps from a file of rows to a benchmark that runs. Asks and prints; decides nothing itself.
+"""`nel byob new`: the interactive wizard that makes a benchmark of a file of rows; `nel.byob.wizard` has the logic.
 
-Trap: a question is only asked where no flag answers it, and never when the flags say enough.
+A question is asked only where no flag answers it, and none is asked when the flags suffice.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ classified by team", "medical multiple choice".
 
 @dataclass(slots=True)
 class _Asker:
-    """Asks the user, or takes the proposal where no questions are wanted."""
+    """Prompts the user, or takes each proposal when prompts are disabled."""
 
     silent: bool
 
     def ask(self, question: str, proposed: str, given: str | None, check: Callable[[str], T]) -> T:
-        """Return what the flag says, else the user's answer, else the proposal, as its check gives it.
+        """Return the flag's value, else the user's answer, else the proposal, as converted by its check.
 
-        An answer that fails its check is asked for again; a flag that does ends the command.
+        An answer that fails its check is prompted for again; a flag that fails it ends the command.
         """
         if given is not None or self.silent:
             chosen = proposed if given is None else given
@@ -54,7 +54,7 @@ class _Asker:
                 typer.echo(f"  {error}")
 
     def yes(self, question: str) -> bool:
-        """Return whether the user says yes; no without questions."""
+        """Return the user's confirmation; False when prompts are disabled."""
         return not self.silent and bool(self._answered(lambda: typer.confirm(question, default=False)))
 
     @staticmethod
@@ -68,7 +68,7 @@ class _Asker:
 def new(
     data: Annotated[str | None, typer.Argument(help="The rows: a csv, json, jsonl or parquet file, or a URI.")] = None,
     about: Annotated[str | None, typer.Option(help="What the benchmark is about, in a few words.")] = None,
-    name: Annotated[str | None, typer.Option(help="What it is called.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the benchmark.")] = None,
     kind: Annotated[str | None, typer.Option(help="math, multiple-choice, yes-no, short-answer, …")] = None,
     target: Annotated[str | None, typer.Option(help="Column with the gold answer.")] = None,
     prompt: Annotated[str | None, typer.Option(help="With {column} for each field; \\n for a new line.")] = None,
@@ -76,10 +76,10 @@ def new(
     choices_field: Annotated[str | None, typer.Option(help="Column with the list of options.")] = None,
     category_field: Annotated[str | None, typer.Option(help="Column to break the score down by.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The file to write; NAME.py.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing; take what is proposed.")] = False,
-    install: Annotated[bool, typer.Option("--install", help="Compile and install it as a package, too.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Accept all proposals; prompt for nothing.")] = False,
+    install: Annotated[bool, typer.Option("--install", help="Also compile and install it as a package.")] = False,
 ) -> None:
-    """Make a benchmark of a file of rows, in five steps; with DATA, --target and --scorer nothing is asked."""
+    """Make a benchmark of a file of rows, in five steps; with DATA, --target and --scorer there are no prompts."""
     from nel.byob.wizard.proposals import (  # noqa: PLC0415 - keeps --help fast
         check_column,
         check_kind,
@@ -98,7 +98,7 @@ def new(
     _step(1, "Understand")
     proposed = Path(data).stem.replace("_", " ") if data else "my benchmark"
     about = asker.ask("What is it about", proposed, about, str)
-    name = asker.ask("What shall it be called", plain_name(Path(data).stem if data else about), name, plain_name)
+    name = asker.ask("Name of the benchmark", plain_name(Path(data).stem if data else about), name, plain_name)
     _step(2, "Data")
     table = asker.ask("Where are the rows (csv, json, jsonl, parquet, hf://org/name)", "", data, read_table)
     _show_table(table)
@@ -187,7 +187,7 @@ def _ship(asker: _Asker, path: Path, name: str, *, install: bool) -> None:
 
     shown = quote(f"./{path}" if not path.is_absolute() and path.parent == Path() else str(path))
     typer.echo(f"it runs from the file as it is:\n\n  {run_command(shown)}\n")
-    if install or asker.yes("Compile it into a package and install it, so that others can have it"):
+    if install or asker.yes("Compile it into a package and install it, so that it can be shared"):
         from nel.byob.shipping.compilation import compile_file  # noqa: PLC0415
         from nel.cli.byob import show_compiled  # noqa: PLC0415
 

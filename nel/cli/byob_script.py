@@ -1,4 +1,4 @@
-"""`nel-byob`: compiling as NeMo Evaluator's command spells it, on top of the same calls as `nel byob`."""
+"""`nel-byob`: the flags of NeMo Evaluator's command of that name, implemented by the functions of `nel byob`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def byob_command(
 ) -> None:
     """Make a plugin package of a benchmark file and install it, or build an image of it.
 
-    nel byob has the same and more: new, validate, compile, list, containerize.
+    nel byob has the same and more commands: new, validate, compile, list, containerize.
     """
     if show_list:
         byob.show_installed(as_json=False)

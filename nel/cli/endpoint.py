@@ -1,13 +1,12 @@
 """``nel endpoint``: serve a demo model, a demo judge, recorded outputs or a small real model, to rehearse against.
 
-Arguments in, one line of text out. Trap: a key is given by the name of its environment variable; as a flag it would
-show in the list of processes.
+A key is given by the name of its environment variable, since a flag's value is visible in the list of processes.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,7 +22,7 @@ Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 
 ModelId = Annotated[str, typer.Option(help="The model name that is advertised and accepted.")]
 ApiKeyEnv = Annotated[
     str | None,
-    typer.Option(help="Environment variable with the key that clients must send; without it, none is asked."),
+    typer.Option(help="Environment variable with the key that clients must send; without it, no key is required."),
 ]
 
 
@@ -33,12 +32,12 @@ def demo(
     port: Port = 8089,
     model_id: ModelId = "demo",
     api_key_env: ApiKeyEnv = None,
-    accuracy: Annotated[float, typer.Option(help="Chance that a problem is answered right.")] = 0.8,
-    seed: Annotated[int, typer.Option(help="Seed of everything the model does.")] = 0,
-    latency_ms: Annotated[float, typer.Option(help="Wait before each answer, give or take a quarter.")] = 0.0,
-    rate_limit_rate: Annotated[float, typer.Option(help="Chance that an attempt gets a 429.")] = 0.0,
-    error_rate: Annotated[float, typer.Option(help="Chance that an attempt gets a 500.")] = 0.0,
-    truncation_rate: Annotated[float, typer.Option(help="Chance that an answer stops in the middle.")] = 0.0,
+    accuracy: Annotated[float, typer.Option(help="Probability of a correct answer.")] = 0.8,
+    seed: Annotated[int, typer.Option(help="Seed of all random choices of the model.")] = 0,
+    latency_ms: Annotated[float, typer.Option(help="Mean latency of an answer, plus or minus a quarter.")] = 0.0,
+    rate_limit_rate: Annotated[float, typer.Option(help="Probability that a request gets a 429.")] = 0.0,
+    error_rate: Annotated[float, typer.Option(help="Probability that a request gets a 500.")] = 0.0,
+    truncation_rate: Annotated[float, typer.Option(help="Probability that an answer is truncated.")] = 0.0,
 ) -> None:
     """Serve a demo model that answers the quickstart benchmark."""
     from nel.mock_server.demo import DemoOptions, demo_app  # noqa: PLC0415 - keeps `nel --help` fast
@@ -63,26 +62,28 @@ def judge(
     port: Port = 8092,
     model_id: ModelId = "demo-judge",
     api_key_env: ApiKeyEnv = None,
-    accuracy: Annotated[float, typer.Option(help="Chance that a verdict is the honest one.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of everything the judge does.")] = 0,
-    latency_ms: Annotated[float, typer.Option(help="Wait before each verdict, give or take a quarter.")] = 0.0,
-    rate_limit_rate: Annotated[float, typer.Option(help="Chance that an attempt gets a 429.")] = 0.0,
-    error_rate: Annotated[float, typer.Option(help="Chance that an attempt gets a 500.")] = 0.0,
-    garbled_rate: Annotated[float, typer.Option(help="Chance that a reply holds no verdict that can be read.")] = 0.0,
+    accuracy: Annotated[float, typer.Option(help="Probability that a verdict is the right one.")] = 0.95,
+    seed: Annotated[int, typer.Option(help="Seed of all random choices of the judge.")] = 0,
+    latency_ms: Annotated[float, typer.Option(help="Mean latency of a verdict, plus or minus a quarter.")] = 0.0,
+    rate_limit_rate: Annotated[float, typer.Option(help="Probability that a request gets a 429.")] = 0.0,
+    error_rate: Annotated[float, typer.Option(help="Probability that a request gets a 500.")] = 0.0,
+    garbled_rate: Annotated[float, typer.Option(help="Probability that a reply holds no readable verdict.")] = 0.0,
     lenient_rate: Annotated[
-        float, typer.Option(help="Chance that what deserves less gets the best grade all the same.")
+        float, typer.Option(help="Probability that an answer that deserves less gets the best grade.")
     ] = 0.0,
-    wobble_rate: Annotated[float, typer.Option(help="Chance that asking the same again gets another verdict.")] = 0.0,
+    wobble_rate: Annotated[
+        float, typer.Option(help="Probability that the same question gets another verdict when repeated.")
+    ] = 0.0,
     first_seat_rate: Annotated[
-        float, typer.Option(help="Chance that of a pair the answer shown first wins, whichever it is.")
+        float, typer.Option(help="Probability that the first answer of a pair wins regardless of content.")
     ] = 0.0,
     longer_rate: Annotated[
-        float, typer.Option(help="Chance that of a pair the longer answer wins, whichever it is.")
+        float, typer.Option(help="Probability that the longer answer of a pair wins regardless of content.")
     ] = 0.0,
 ) -> None:
-    """Serve a demo judge that compares answers with their references, and errs as often as it is told to.
+    """Serve a demo judge that compares answers with their references, with configurable error rates.
 
-    Where there is no reference and the question is not one of the quickstart benchmark, it guesses and says so.
+    Without a reference, and for questions outside the quickstart benchmark, it guesses and says so.
     """
     from nel.mock_server.judge import JudgeOptions, judge_app  # noqa: PLC0415 - keeps `nel --help` fast
     from nel.mock_server.serve import serve  # noqa: PLC0415 - keeps `nel --help` fast
@@ -110,7 +111,7 @@ def replay(
     question_field: Annotated[
         list[str], typer.Option(help="Field whose text occurs in the prompt; repeat it to require several.")
     ],
-    output_field: Annotated[str, typer.Option(help="Field with what the model said.")],
+    output_field: Annotated[str, typer.Option(help="Field with the model's output.")],
     host: Host = "127.0.0.1",
     port: Port = 8090,
     model_id: ModelId = "replay",
@@ -120,7 +121,7 @@ def replay(
     ] = None,
     finish_reason_field: Annotated[str | None, typer.Option(help="Field with why the model stopped.")] = None,
 ) -> None:
-    """Serve recorded outputs: each prompt gets what was recorded for its question, or an error."""
+    """Serve recorded outputs: each prompt gets the recorded answer to its question, or an error."""
     from nel.mock_server.recordings import ReplayOptions  # noqa: PLC0415 - keeps `nel --help` fast
     from nel.mock_server.replay import replay_app  # noqa: PLC0415 - keeps `nel --help` fast
     from nel.mock_server.serve import serve  # noqa: PLC0415 - keeps `nel --help` fast
@@ -159,7 +160,7 @@ def _say(line: str) -> None:
     typer.echo(line)
 
 
-def _run(work: Coroutine[Any, Any, None]) -> None:
+def _run(work: Coroutine[object, None, None]) -> None:
     from nel.core.event_loop import run  # noqa: PLC0415 - keeps `nel --help` fast
 
     run(work)

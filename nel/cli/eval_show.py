@@ -1,4 +1,4 @@
-"""What `nel eval` prints: the plan of a dry run, the table of a run, and the line that says how to go on."""
+"""The output of `nel eval`: the plan of a dry run, the result table of a run, and the command that resumes it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _NUMBERS = ("score", "95 % interval", "bounds", "n")
 
 
 def show_run(config: RunConfig, *, resume: bool, as_json: bool, allowed: frozenset[str]) -> None:
-    """Run, show progress on stderr and the result on stdout, and exit with the run's code."""
+    """Run, show progress on stderr and the result on stdout, and exit with the run's exit code."""
     progress = Progress()
     with showing(progress):
         result = evaluate(config, resume=resume, progress=progress, allowed_changes=allowed)
@@ -52,7 +52,7 @@ def show_run(config: RunConfig, *, resume: bool, as_json: bool, allowed: frozens
 
 
 def show_rescored(run_dir: Path, chosen: Chosen, *, as_json: bool) -> None:
-    """Score stored answers, print the result on stdout, and exit with the run's code."""
+    """Score stored answers, print the result on stdout, and exit with the run's exit code."""
     progress = Progress()
     with showing(progress):
         result = rescore(run_dir, given=chosen.given, overrides=chosen.overrides, progress=progress)
@@ -74,7 +74,7 @@ def _show(result: RunResult, progress: Progress, *, as_json: bool) -> None:
 
 
 def show_preview(config: RunConfig, *, as_json: bool) -> None:
-    """Print what a run would do; nothing is sent."""
+    """Print the plan of a run without sending requests."""
     planned = preview(config)
     if as_json:
         rows = [{name: getattr(plan, name) for name in PlannedBenchmark.__dataclass_fields__} for plan in planned]
@@ -140,7 +140,7 @@ def _result_row(item: BenchmarkResult) -> dict[str, str]:
 
 
 def _corrected_rows(item: BenchmarkResult) -> list[dict[str, str]]:
-    """Return the headline as labels correct the judge's, where there are labels."""
+    """Return the headline as corrected by human labels, where there are any."""
     best = best_correction(item.metrics)
     if best is None:
         return []
@@ -158,7 +158,7 @@ def _corrected_rows(item: BenchmarkResult) -> list[dict[str, str]]:
 
 
 def _further_rows(item: BenchmarkResult) -> list[dict[str, str]]:
-    """Return a row for each metric beside the headline, up to a screenful."""
+    """Return a row for each metric other than the headline, up to a limit."""
     further = [metric for metric in item.metrics["metrics"] if metric["name"] != item.headline["metric"]]
     rows = [_further_row(item, metric) for metric in further[:_FURTHER_MAX]]
     if len(further) > _FURTHER_MAX:
@@ -189,7 +189,7 @@ def _figure(value: float, *, share: bool) -> str:
 
 
 def _judged(result: RunResult) -> list[str]:
-    """Return for each judged benchmark by whom it is judged."""
+    """Return a line for each judged benchmark that names its judges."""
     found = [(item.slot, item.metrics["judging"]) for item in result.benchmarks]
     return [f"{slot}: {judged_line(judging)}" for slot, judging in found if judging]
 
@@ -222,7 +222,7 @@ def _remarks(result: RunResult) -> list[str]:
     elif result.ending.reason != "done":
         remarks.append(result.ending.reason)
     if result.exit_code not in (0, 2):
-        what = "resume with" if result.exit_code != EXIT_UNSCORED else "try the unscored again with"
+        what = "resume with" if result.exit_code != EXIT_UNSCORED else "retry the unscored samples with"
         what = "fix that, then" if _is_judge_misused(result) else what
         judges = " --judge-url URL --judge-id NAME" if _lacks_judge(result) else ""
         remarks.append(f"{what}: nel eval resume {result.run_dir}{judges}")
@@ -232,12 +232,12 @@ def _remarks(result: RunResult) -> list[str]:
 
 
 def _lacks_judge(result: RunResult) -> bool:
-    """Return whether answers wait for a judge that the run does not have."""
+    """Return whether answers are unscored because the run has no judge."""
     return any("no_judge" in kinds for kinds in _judge_faults(result))
 
 
 def _is_judge_misused(result: RunResult) -> bool:
-    """Return whether the benchmark puts to its judges what none can be asked; a resume alone gives the same."""
+    """Return whether the benchmark's judge settings are unusable, so that a resume alone would fail in the same way."""
     return any((SETTING_FAULTS - {"no_judge"}) & kinds.keys() for kinds in _judge_faults(result))
 
 

@@ -1,44 +1,49 @@
-"""`nel eval watch`: shows a run in progress from another terminal, and ends when the run does. Writes nothing.
+"""`nel eval watch`: shows a run in progress from another terminal, and ends when the run does. Read-only.
 
-Trap: kinds, reasons and names come from the run's files, some of them from the endpoint; all are shown as plain text.
+Kinds, reasons and names come from the run's files, some of them from the endpoint, so all pass `plain`.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rich.console import Group
+
     from nel.engine.observability.run_status import BenchmarkCounts, RunView
 
 _INTERVAL_SECONDS = 1.0
 _PLAIN_INTERVAL_SECONDS = 10.0
-"""Where the output goes into a file."""
+"""When stdout is not a terminal."""
 _WIDTH = 200
 _REASONS = {
     "SIGINT": "interrupted by SIGINT; every answer so far is kept",
     "SIGTERM": "interrupted by SIGTERM; every answer so far is kept",
-    "crashed": "it crashed: run.log has the traceback; every answer so far is kept",
+    "crashed": "crashed: run.log has the traceback; every answer so far is kept",
 }
 _COLUMNS = ("benchmark", "done", "of", "score so far", "model failures", "unscored")
 
 
 def watch(
-    run_dir: Annotated[Path, typer.Argument(help="The directory of a run, or one of runs: then the one at work.")],
+    run_dir: Annotated[
+        Path, typer.Argument(help="The directory of a run, or a directory of runs: then the active one.")
+    ],
     interval: Annotated[
-        float | None, typer.Option(min=0.1, max=3600, help="Seconds between two looks; 1, and 10 into a file.")
+        float | None,
+        typer.Option(min=0.1, max=3600, help="Seconds between two updates; 1, and 10 when stdout is a file."),
     ] = None,
-    once: Annotated[bool, typer.Option("--once", help="Look once and end.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print each look as one line of JSON.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Print the state once and exit.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each update as one line of JSON.")] = False,
 ) -> None:
-    """Show a run in progress until it ends, from any terminal; reads only.
+    """Show a run in progress until it ends, from any terminal; read-only.
 
-    Exit codes: 0 the run ended, in whatever way, or was looked at once; 2 there is no run to look at.
+    Exit codes: 0 the run ended, in any way, or --once was given; 2 there is no run.
     """
     import time  # noqa: PLC0415 - keeps --help fast
 
@@ -48,7 +53,7 @@ def watch(
     is_terminal = sys.stdout.isatty()
     seconds = interval or (_INTERVAL_SECONDS if is_terminal or as_json else _PLAIN_INTERVAL_SECONDS)
 
-    def look_on(show: Callable[[RunView], object]) -> None:
+    def poll(show: Callable[[RunView], object]) -> None:
         while True:
             view = watcher.look()
             show(view)
@@ -57,19 +62,19 @@ def watch(
             time.sleep(seconds)
 
     if as_json:
-        look_on(lambda view: typer.echo(_json_line(view)))
+        poll(lambda view: typer.echo(_json_line(view)))
     elif is_terminal and not once:
-        _look_on_live(look_on)
+        _show_live(poll)
     else:
-        look_on(_print_view)
+        poll(_print_view)
 
 
-def _look_on_live(look_on: Callable[[Callable[[RunView], object]], None]) -> None:
+def _show_live(poll: Callable[[Callable[[RunView], object]], None]) -> None:
     from rich.console import Console  # noqa: PLC0415 - keeps --help fast
     from rich.live import Live  # noqa: PLC0415
 
     with Live(console=Console(highlight=False), auto_refresh=False) as live:
-        look_on(lambda view: live.update(_rendered(view), refresh=True))
+        poll(lambda view: live.update(_rendered(view), refresh=True))
 
 
 def _print_view(view: RunView) -> None:
@@ -102,7 +107,7 @@ def _json_line(view: RunView) -> str:
     )
 
 
-def _counts_json(item: BenchmarkCounts) -> dict[str, Any]:
+def _counts_json(item: BenchmarkCounts) -> dict[str, object]:
     return {
         "total": item.total,
         "done": item.done,
@@ -113,7 +118,7 @@ def _counts_json(item: BenchmarkCounts) -> dict[str, Any]:
     }
 
 
-def _rendered(view: RunView) -> Any:
+def _rendered(view: RunView) -> Group:
     from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - keeps --help fast
     from rich.console import Group  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
@@ -139,7 +144,7 @@ def _rendered(view: RunView) -> Any:
 
 
 def _lines(view: RunView) -> list[str]:
-    """Return the line above the table and those below it."""
+    """Return the line above the table, then those below it."""
     from nel.cli.terminal import duration, plain  # noqa: PLC0415 - keeps --help fast
 
     head = f"{plain(view.run_id)}: {view.state}"
@@ -151,7 +156,7 @@ def _lines(view: RunView) -> list[str]:
         head += f", session {view.sessions}"
     lines = [head]
     if view.last_sign_seconds is not None:
-        lines.append(f"last sign of life {duration(view.last_sign_seconds)} ago")
+        lines.append(f"last update {duration(view.last_sign_seconds)} ago")
     if not view.is_over:
         lines.append("  ".join(_motion(view)))
     if view.reason is not None:

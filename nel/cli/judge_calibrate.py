@@ -1,4 +1,4 @@
-"""`nel judge calibrate`: asks people about a few of a judge's verdicts, and says how far the judge can be trusted."""
+"""`nel judge calibrate`: draws judged answers for human labels, and measures the judge by them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ def calibrate(
     run_dir: Annotated[Path, typer.Argument(help="The directory of the run.")],
     bench: Annotated[str | None, typer.Option(help="The benchmark, where several were judged.")] = None,
     labels: Annotated[
-        Path | None, typer.Option(help="The file with labels, .csv or .jsonl; without it one is made.")
+        Path | None, typer.Option(help="The labelled file, .csv or .jsonl; without it one is created.")
     ] = None,
     borrowed: Annotated[
         Path | None,
-        typer.Option("--from", help="A calibrated run of the same benchmark and judge, whose labels stand in."),
+        typer.Option("--from", help="A calibrated run of the same benchmark and judge, whose labels are used."),
     ] = None,
     n: Annotated[int, typer.Option("--n", help="Answers to draw for labelling.", min=1, max=1_000_000)] = 200,
     out: Annotated[
-        Path | None, typer.Option(help="The file to make, .csv or .jsonl; BENCH-to-label.csv in the run.")
+        Path | None, typer.Option(help="The file to create, .csv or .jsonl; BENCH-to-label.csv in the run.")
     ] = None,
 ) -> None:
-    """Draw judged answers for people to label; or, with --labels, measure the judge by them and correct the score."""
+    """Draw judged answers for human labels; or, with --labels, measure the judge by them and correct the score."""
     from nel.engine.store.lock import owned  # noqa: PLC0415 - keeps --help fast
     from nel.engine.store.snapshot import FILE_NAME  # noqa: PLC0415
     from nel.errors import StoreError, UsageError  # noqa: PLC0415
@@ -77,7 +77,7 @@ def _lines(imported: Imported, judging: dict[str, Any], headline: dict[str, Any]
 
     found = judging["calibration"]
     empty = f", {imported.n_empty:,} lines without one" if imported.n_empty else ""
-    replaced = f" (in the place of {imported.n_replaced:,})" if imported.n_replaced else ""
+    replaced = f" (replacing {imported.n_replaced:,})" if imported.n_replaced else ""
     lines = [f"labels: {imported.n:,}{replaced} of {found['n_judged']:,} judged answers{empty}"]
     lines += [f"  {name}: {measure_text(measure)}" for name, measure in calibration_measures(found).items()]
     return lines + _headline_lines(judging["corrected"], headline)

@@ -1,4 +1,4 @@
-"""What `nel judge leaderboard` prints: the plan of a dry run, the table, and the command that resumes."""
+"""The output of `nel judge leaderboard`: the plan of a dry run, the table, and the command that resumes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def show_leaderboard(
     resume: bool,
     as_json: bool,
 ) -> None:
-    """Judge, show progress on stderr and the result on stdout, and exit with the code of the judging."""
+    """Judge, show progress on stderr and the result on stdout, and exit with the exit code of the judging."""
     progress = Progress()
     with showing(progress):
         if resume:
@@ -64,7 +64,7 @@ def show_leaderboard(
 
 
 def show_planned(planned: Planned, *, as_json: bool) -> None:
-    """Print what would be compared; nothing is sent."""
+    """Print what would be compared, without sending requests."""
     found = pairing_json(planned.pairing)
     judge = planned.config.judge_of(planned.config.benchmarks[0])
     panel = [] if judge is None else judge.panel

@@ -1,10 +1,12 @@
-"""`nel plugin check`: does a plugin keep its contract?"""
+"""`nel plugin check`: the conformance tests of a plugin."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import typer
+
+from nel.errors import EXIT_USAGE
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -37,4 +39,4 @@ def check(
         verdict = "ok  " if finding.passed else "FAIL"
         typer.echo(plain(f"{verdict}  {finding.check}" + (f": {finding.detail}" if finding.detail else "")))
     if not all(finding.passed for finding in findings):
-        raise typer.Exit(2)
+        raise typer.Exit(EXIT_USAGE)

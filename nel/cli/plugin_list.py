@@ -1,4 +1,4 @@
-"""`nel list`: every plugin of every kind, and each broken one with its error."""
+"""`nel list`: the installed plugins of every kind; broken ones are listed with their error."""
 
 from __future__ import annotations
 

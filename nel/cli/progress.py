@@ -1,6 +1,6 @@
-"""Shows a run in motion on stderr: a live bar for people, a plain line now and then for logs.
+"""Shows the progress of a run on stderr: a live bar on a terminal, else a plain line every ten seconds.
 
-Reads `Progress` from a thread of its own; the run never waits for it. Trap: a closed stderr must not stop a run.
+A thread of its own reads `Progress`, so that the run never waits for the terminal; a closed stderr does not end a run.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ def showing(progress: Progress) -> Iterator[None]:
 
 
 def progress_line(progress: Progress) -> str:
-    """Return one line: done, rate, time left, score, tokens, retries, oldest request; before the first, the stage."""
+    """Return one line: done, rate, time left, score, tokens, retries, oldest request.
+
+    Before the first request: the stage, with the rows read so far.
+    """
     if progress.running_since is None:
         return f"{progress.stage}: {progress.rows_read:,} rows" if progress.rows_read else progress.stage
     elapsed = max(time.monotonic() - progress.running_since, 1e-9)
@@ -69,20 +72,20 @@ def progress_line(progress: Progress) -> str:
 
 
 class Warnings:
-    """What is to be said of judges, once each time that it begins."""
+    """Warnings about judges, each returned once when it begins."""
 
     def __init__(self, progress: Progress) -> None:
-        """Have said nothing yet."""
+        """Start without any known warning."""
         self._progress = progress
         self._known: set[str] = set()
 
     def new(self) -> list[str]:
-        """Return a line for each judge that has begun to judge nobody since the last call."""
+        """Return a line for each judge that stopped judging since the last call."""
         judges = self._progress.judges
         troubles = {line.partition(": ")[0]: line for line in (judges.troubles if judges is not None else ())}
         found = [line for who, line in troubles.items() if who not in self._known]
         self._known = set(troubles)
-        return [f"nel: {plain(line)}; answers are kept, and judged once it judges again" for line in found]
+        return [f"nel: {plain(line)}; answers are kept, and judged when it is back" for line in found]
 
 
 def _show_live(progress: Progress, finished: threading.Event) -> None:

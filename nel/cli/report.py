@@ -1,4 +1,4 @@
-"""`nel report`: every artifact of a run again, from its run.db alone."""
+"""`nel report`: rebuilds every artifact of a run from its run.db alone."""
 
 from __future__ import annotations
 

@@ -1,50 +1,52 @@
-"""``nel sandbox``: build the images, see what is there, prove that the limits hold, remove what was left behind.
+"""``nel sandbox``: builds and lists the images, tests that the limits hold, and removes leftover containers.
 
-Arguments in, text out. Trap: ``check`` believes nothing that it has not tried.
+``check`` runs a probe for every limit; it trusts no configuration of the Docker engine.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nel.errors import EXIT_GATE_FAILED, ConfigError, SandboxError
+from nel.errors import EXIT_USAGE, ConfigError, SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from nel.sandbox import Sandbox
     from nel.sandbox.languages import Language
     from nel.sandbox.probes import Finding
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 Languages = Annotated[list[str] | None, typer.Argument(help="python, javascript, cpp, bash, go, rust, java.")]
-Host = Annotated[str | None, typer.Option("--docker-host", help="The engine; DOCKER_HOST where it is not given.")]
+Host = Annotated[str | None, typer.Option("--docker-host", help="The Docker engine; DOCKER_HOST by default.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command()
 def build(
     languages: Languages = None,
-    base: Annotated[str | None, typer.Option(help="Base image, where the public one cannot be had.")] = None,
-    pull: Annotated[bool, typer.Option("--pull", help="Look for a newer base image.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Build although the image is there.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the engine's output.")] = False,
+    base: Annotated[str | None, typer.Option(help="Base image, where the public one cannot be pulled.")] = None,
+    pull: Annotated[bool, typer.Option("--pull", help="Pull a newer base image.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Build even if the image exists.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the Docker engine's output.")] = False,
     docker_host: Host = None,
 ) -> None:
-    """Build the images that programs run in; Python's alone where no language is named."""
+    """Build the images that programs run in; Python's alone where no language is given."""
     from nel.sandbox.engine import connect  # noqa: PLC0415 - keeps --help fast
     from nel.sandbox.images import build as build_image  # noqa: PLC0415
     from nel.sandbox.images import list_images  # noqa: PLC0415
     from nel.sandbox.languages import languages as known  # noqa: PLC0415
 
-    with _plain_errors():
+    with _usage_errors():
         client = connect(docker_host)
         there = {image.tag for image in list_images(client, known())}
         for language in _named(languages or ["python"]):
             if language.image in there and not force:
-                typer.echo(f"{language.name:<12} {language.image} is there")
+                typer.echo(f"{language.name:<12} {language.image} exists")
                 continue
             typer.echo(f"{language.name:<12} building {language.image} ...")
             log = typer.echo if verbose else _silent
@@ -54,17 +56,17 @@ def build(
 
 @app.command(name="list")
 def list_all(docker_host: Host = None, as_json: AsJson = False) -> None:
-    """Show the languages, their images, and the containers that run."""
+    """List the languages, their images, and the running containers."""
     from nel.sandbox.engine import connect  # noqa: PLC0415 - keeps --help fast
     from nel.sandbox.images import list_images  # noqa: PLC0415
     from nel.sandbox.languages import languages as known  # noqa: PLC0415
     from nel.sandbox.owners import containers  # noqa: PLC0415
 
-    with _plain_errors():
+    with _usage_errors():
         client = connect(docker_host)
         images = list_images(client, known())
         running = containers(client)
-    rows: list[dict[str, Any]] = []
+    rows, lines = [], []
     for language in known().values():
         image = next((one for one in images if one.tag == language.image), None)
         old = any(one.language == language.name for one in images)
@@ -79,30 +81,31 @@ def list_all(docker_host: Host = None, as_json: AsJson = False) -> None:
                 "size_bytes": size,
             }
         )
+        shown = f"{size / 1e6:.0f} MB" if size else ""
+        lines.append(f"{language.name:<12} {language.title:<24} {state:<10} {shown:<8} {language.image}".rstrip())
     if as_json:
         _echo_json({"languages": rows, "containers": [one.as_json() for one in running]})
         return
-    for row in rows:
-        shown = f"{row['size_bytes'] / 1e6:.0f} MB" if row["size_bytes"] else ""
-        typer.echo(f"{row['language']:<12} {row['title']:<24} {row['state']:<10} {shown:<8} {row['image']}".rstrip())
+    for line in lines:
+        typer.echo(line)
     typer.echo(f"\n{len(running)} container(s)")
     for one in running:
-        owner = "left behind; nel sandbox prune removes it" if one.is_left_over else f"of process {one.pid}"
+        owner = "leftover; nel sandbox prune removes it" if one.is_left_over else f"of process {one.pid}"
         typer.echo(f"{one.id[:12]:<14} {one.language:<12} {one.state:<10} {owner}")
 
 
 @app.command()
 def check(
     languages: Languages = None,
-    runtime: Annotated[str | None, typer.Option(help="One of the engine's runtimes, such as runsc.")] = None,
+    runtime: Annotated[str | None, typer.Option(help="One of the Docker engine's runtimes, such as runsc.")] = None,
     docker_host: Host = None,
     as_json: AsJson = False,
 ) -> None:
-    """Prove that the sandbox holds: each limit and each wall by trying. Exit code 4 when one does not."""
+    """Test every limit of the sandbox with a probe; exit code 2 when one does not hold."""
     from nel.sandbox import Sandbox, SandboxSettings  # noqa: PLC0415 - keeps --help fast
 
     wanted = _named(languages or ["python"])
-    with _plain_errors(), Sandbox(SandboxSettings(workers=1, docker_host=docker_host, runtime=runtime)) as sandbox:
+    with _usage_errors(), Sandbox(SandboxSettings(workers=1, docker_host=docker_host, runtime=runtime)) as sandbox:
         info = sandbox.check([language.name for language in wanted])
         if not as_json:
             typer.echo(f"engine       Docker {info.version}, cgroup {info.cgroup}, {info.operating_system}")
@@ -124,21 +127,21 @@ def check(
     else:
         typer.echo(f"\n{len(findings) - len(failed)} of {len(findings)} hold")
     if failed:
-        raise typer.Exit(EXIT_GATE_FAILED)
+        raise typer.Exit(EXIT_USAGE)
 
 
 @app.command()
 def prune(
-    images: Annotated[bool, typer.Option("--images", help="Remove outdated images as well.")] = False,
+    images: Annotated[bool, typer.Option("--images", help="Also remove outdated images.")] = False,
     docker_host: Host = None,
 ) -> None:
-    """Remove the containers that killed runs left; never those of runs that live."""
+    """Remove the leftover containers of killed runs; those of active runs stay."""
     from nel.sandbox.engine import connect  # noqa: PLC0415 - keeps --help fast
     from nel.sandbox.images import remove_old_images  # noqa: PLC0415
     from nel.sandbox.languages import languages as known  # noqa: PLC0415
     from nel.sandbox.owners import reap  # noqa: PLC0415
 
-    with _plain_errors():
+    with _usage_errors():
         client = connect(docker_host)
         removed = reap(client)
         typer.echo(f"removed {len(removed)} container(s)")
@@ -147,7 +150,7 @@ def prune(
             typer.echo(f"removed {len(old)} image(s){': ' + ', '.join(old) if old else ''}")
 
 
-def _findings(sandbox: Any, wanted: Sequence[Language]) -> Iterator[Finding]:
+def _findings(sandbox: Sandbox, wanted: Sequence[Language]) -> Iterator[Finding]:
     from nel.sandbox.probes import python_probes, run_probes, smoke_probes  # noqa: PLC0415
 
     for language in wanted:
@@ -164,22 +167,20 @@ def _named(names: Sequence[str]) -> list[Language]:
     return [find_language(name) for name in names]
 
 
-class _plain_errors:  # noqa: N801 - used like a function
-    """Turns a fault of the engine into a usage error: one line, exit code 2."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, SandboxError):
-            raise ConfigError(str(error)) from error
+@contextmanager
+def _usage_errors() -> Iterator[None]:
+    """Turn a fault of the Docker engine into a usage error: one line, exit code 2."""
+    try:
+        yield
+    except SandboxError as error:
+        raise ConfigError(str(error)) from error
 
 
 def _silent(_: str) -> None:
     return None
 
 
-def _echo_json(data: Any) -> None:
+def _echo_json(data: object) -> None:
     from nel.core.strict_json import dumps  # noqa: PLC0415
 
     typer.echo(dumps(data))

@@ -1,6 +1,6 @@
-"""Text for terminals: numbers people can read, and foreign text made harmless. Prints nothing.
+"""Formats text for terminals: readable numbers, and external text without control characters. Prints nothing.
 
-Trap: model names and errors come from outside; an escape sequence in them could rewrite what the user sees.
+Model names and errors come from outside; an escape sequence in them could rewrite what the user sees.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ def percent(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time span as people say it: ``42s``, ``3m07s``, ``2h05m``."""
+    """Return a time span in a readable unit: ``42s``, ``3m07s``, ``2h05m``."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

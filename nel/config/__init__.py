@@ -1,1 +1,1 @@
-"""The configuration of a run: its schema, where it comes from, and what names it."""
+"""The configuration of a run: its schema, its sources, and the identity of a run."""

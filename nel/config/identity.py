@@ -1,7 +1,7 @@
-"""Names a run: everything that can change an answer or its score, and nothing else.
+"""The identity of a run: every setting that can change an answer or its score, and no other.
 
-A resume compares identities field by field. Concurrency, timeouts and retries are absent on purpose; the scorer
-stands apart, because a changed scorer re-scores stored responses and sends nothing.
+A resume compares identities field by field. Concurrency, timeouts and retries are absent on purpose. A changed scorer
+does not refuse a resume: it scores the stored responses again and sends nothing.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from nel.config.schema import BenchmarkConfig, JudgeConfig, ModelConfig, RunConfig
 from nel.core.strict_json import dumps_bytes
 from nel.errors import ResumeRefused
 
 SCORING_FIELDS: Final = ("scorer.rules", "scoring.truncated", "sandbox.limits", "sandbox.images")
-"""Fields whose change re-scores stored responses instead of refusing."""
+"""Fields whose change scores stored responses again instead of refusing the resume."""
 _BYTE_DIGESTS: Final = {"scorer.sha256": "scorer.rules", "judge.source.sha256": "judge.rules"}
 """Fields of runs stored by earlier versions, which digested source files byte by byte, and what stands there now. The
 two cannot be compared: such a run is scored again from its stored answers and its judges' stored replies."""
@@ -28,9 +28,9 @@ JUDGE_PREFIX: Final = "judge."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """The named fields that make two results comparable, as flat text keys to JSON values."""
+    """The named fields that must be equal for two results to be comparable, as flat text keys to JSON values."""
 
-    fields: Mapping[str, Any]
+    fields: Mapping[str, object]
 
     @property
     def digest(self) -> str:
@@ -38,15 +38,15 @@ class Identity:
         encoded = dumps_bytes(dict(self.fields))
         return f"sha256:{hashlib.sha256(encoded).hexdigest()}"
 
-    def changes(self, stored: Identity) -> dict[str, tuple[Any, Any]]:
+    def changes(self, stored: Identity) -> dict[str, tuple[object, object]]:
         """Return the fields that differ as ``{name: (stored, now)}``."""
         names = sorted(set(self.fields) | set(stored.fields))
         pairs = {name: (stored.fields.get(name), self.fields.get(name)) for name in names}
         return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def settings_fields(config: RunConfig, benchmark: BenchmarkConfig, *, eval_only: bool) -> dict[str, Any]:
-    """Return the part of a benchmark's identity that the configuration decides."""
+def settings_fields(config: RunConfig, benchmark: BenchmarkConfig, *, eval_only: bool) -> dict[str, object]:
+    """Return the part of a benchmark's identity that comes from the configuration."""
     if eval_only or config.endpoint is None:
         return {"mode": "recorded responses", "scoring.truncated": benchmark.truncated}
     generation = config.generation_of(benchmark).model_dump()
@@ -61,24 +61,24 @@ def settings_fields(config: RunConfig, benchmark: BenchmarkConfig, *, eval_only:
     }
 
 
-def sandbox_fields(config: RunConfig, languages: Sequence[str]) -> dict[str, Any]:
-    """Return the part of a benchmark's identity that the sandbox decides; none where no program is run."""
+def sandbox_fields(config: RunConfig, languages: Sequence[str]) -> dict[str, object]:
+    """Return the part of a benchmark's identity that comes from the sandbox; none where no program is run."""
     if not languages:
         return {}
     images = {name: image for name, image in config.sandbox.images.items() if name in languages}
     return {"sandbox.limits": config.sandbox.limits.model_dump(), "sandbox.images": images}
 
 
-def judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -> dict[str, Any]:
-    """Return the part of a benchmark's identity that its judges decide; none where nobody judges.
+def judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -> dict[str, object]:
+    """Return the part of a benchmark's identity that comes from its judges; none where there are none.
 
-    Where a judge is served is not in it: a judge that moved is the same one.
+    The URL of a judge is not part of it: a judge that moved is the same one.
 
     Args:
         judge: The panel and how it judges.
         roles: Models that the scorer may ask by name.
     """
-    fields: dict[str, Any] = {}
+    fields: dict[str, object] = {}
     if judge is not None and judge.panel:
         settings = judge.model_dump(exclude={"panel"})
         fields = {f"{JUDGE_PREFIX}{name}": value for name, value in settings.items()}
@@ -88,7 +88,7 @@ def judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) ->
     return fields
 
 
-def _model_named(member: ModelConfig) -> dict[str, Any]:
+def _model_named(member: ModelConfig) -> dict[str, object]:
     return {"name": member.label, "model": member.model, "generation": member.generation.model_dump()}
 
 
@@ -99,7 +99,7 @@ def check_resume(name: str, stored: Identity, now: Identity, *, allowed: frozens
         allowed: Fields the user accepts as changed.
 
     Raises:
-        ResumeRefused: A field changed that the stored answers depend on; the message lists each with both values.
+        ResumeRefused: A field that the stored answers depend on changed; the message lists each with both values.
     """
     changes = now.changes(stored)
     judging = {field for field in changes if field.startswith(JUDGE_PREFIX)}
@@ -119,6 +119,6 @@ def check_resume(name: str, stored: Identity, now: Identity, *, allowed: frozens
     return any(field in rescoring for field in changes)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = "unset" if value is None else str(value)
     return text if len(text) <= 48 else f"{text[:45]}..."  # noqa: PLR2004 - one line of a terminal

@@ -1,6 +1,6 @@
-"""Keeps secrets out of everything that is written. Knows which values are secret, not who writes them.
+"""Reads secrets from the environment and removes them from texts.
 
-Trap: an endpoint may echo the key in an error body, so every text that comes from outside passes `redact`.
+An endpoint may echo the key in an error body, so every text that comes from outside passes `redact`.
 """
 
 from __future__ import annotations

@@ -151,5 +151,5 @@ def test_a_trouble_is_told_once_each_time_that_it_begins() -> None:
         panel.troubles = [] if error is None else [f"judge j is down: http://j/v1: {error}"]
         told.append(warnings.new())
     assert [len(lines) for lines in told] == [1, 0, 0, 1]
-    assert told[0] == ["nel: judge j is down: http://j/v1: HTTP 503; answers are kept, and judged once it judges again"]
+    assert told[0] == ["nel: judge j is down: http://j/v1: HTTP 503; answers are kept, and judged when it is back"]
     assert "\x1b" not in told[3][0]
