@@ -97,7 +97,9 @@ class Calibrating:
                 self._n_used += 1
         self._tally.add(result.idx, reward, is_judged=is_judged, label=label)
 
-    def write(self, head: Mapping[str, Any], headline: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:
+    def write(
+        self, head: Mapping[str, object], headline: Mapping[str, object], plan: Mapping[str, object]
+    ) -> dict[str, Any]:
         """Write calibration.json and return the parts ``calibration`` and ``corrected`` of metrics.json.
 
         Without labels there is no such file; what was borrowed gives ``corrected`` alone.
@@ -119,7 +121,7 @@ class Calibrating:
         return {"calibration": {name: found[name] for name in (*kept, *rates)}, "corrected": corrected}
 
 
-def read_borrowed(directory: Path) -> dict[str, Any] | None:
+def read_borrowed(directory: Path) -> dict[str, object] | None:
     """Return what a benchmark borrowed from another run's calibration, None where it did not.
 
     Raises:
@@ -157,13 +159,13 @@ def setup_difference(
     return f"that run was judged in another way: {', '.join(differing)} differ" if differing else None
 
 
-def _comparable(judge: Mapping[str, Any] | None) -> dict[str, Any]:
+def _comparable(judge: Mapping[str, Any] | None) -> dict[str, object]:
     judge = judge or {}
     models = sorted(str(member.get("model")) for member in judge.get("panel") or ())
     return {"models": models, **{name: value for name, value in judge.items() if name != "panel"}}
 
 
-def judge_setup(plan: Mapping[str, Any]) -> dict[str, Any] | None:
+def judge_setup(plan: Mapping[str, Any]) -> dict[str, object] | None:
     """Return who judged and how, without addresses; None where the plan does not say."""
     judge = plan.get("judge")
     if not judge:

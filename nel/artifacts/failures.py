@@ -24,7 +24,7 @@ class FailureAnalysis:
         """Start with nothing."""
         self._total = 0
         self._counts: Counter[str] = Counter()
-        self._exemplars: dict[str, list[dict[str, Any]]] = {}
+        self._exemplars: dict[str, list[dict[str, object]]] = {}
 
     def add(self, result: Result) -> None:
         """Note one result, failed or not."""
@@ -65,7 +65,7 @@ def _kind_of_wrong(outcome: Scored) -> str:
     return verdict if verdict in _VERDICTS else "wrong_answer"
 
 
-def _exemplar(category: str, result: Result) -> dict[str, Any]:
+def _exemplar(category: str, result: Result) -> dict[str, object]:
     outcome, response = result.outcome, result.response
     return {
         "category": category,

@@ -32,7 +32,7 @@ def judging_json(
     models: Iterable[str],
     served: Mapping[str, Iterable[str]],
     faults: Mapping[str, str] | None = None,
-) -> dict[str, Any] | None:
+) -> dict[str, object] | None:
     """Return the ``judging`` object, None where nothing was judged.
 
     Args:
@@ -142,7 +142,7 @@ def _disagreement(row: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _span(statistic: Mapping[str, Any]) -> str:
+def _span(statistic: Mapping[str, object]) -> str:
     if statistic["ci_lower"] is None or statistic["ci_upper"] is None:
         return ""
     return f" [{statistic['ci_lower']:.3f}, {statistic['ci_upper']:.3f}]"

@@ -119,13 +119,13 @@ def _csv_chunks(entries: Iterable[Entry]) -> Iterator[bytes]:
         yield _csv_row([_cell(value) for value in asdict(entry).values()] + [""])
 
 
-def _csv_row(cells: Iterable[Any]) -> bytes:
+def _csv_row(cells: Iterable[object]) -> bytes:
     out = io.StringIO(newline="")
     csv.writer(out, lineterminator="\r\n").writerow(cells)
     return out.getvalue().encode("utf-8", "backslashreplace")
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> object:
     if not isinstance(value, str):
         return value
     text = value.replace("\0", "\\x00")
@@ -178,7 +178,7 @@ def _json_lines(path: Path, text: str) -> Iterator[Line]:
         yield _line(f"{path}:{number}", found)
 
 
-def _line(where: str, found: Mapping[str, Any]) -> Line:
+def _line(where: str, found: Mapping[str, object]) -> Line:
     repeat = found.get("repeat")
     text = "0" if repeat is None or not str(repeat).strip() else _WHOLE.sub("", str(repeat).strip())
     if not text.isascii() or not text.isdigit():

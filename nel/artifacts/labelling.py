@@ -388,7 +388,7 @@ def _question(sample: Sample) -> str:
     return "\n\n".join([*texts, *sample.turns])
 
 
-def _shown_value(value: Any) -> str:
+def _shown_value(value: object) -> str:
     return value if isinstance(value, str) else dumps(value)
 
 

@@ -7,7 +7,6 @@ equal.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from nel.engine.store.codec import decode_outcome, decode_response, decode_sample
 from nel.engine.store.snapshot import StoredResult
@@ -46,7 +45,7 @@ def read_result(stored: StoredResult, *, not_run: Unscored = NOT_RUN) -> Result:
     return Result(held.idx, held.sample_id, stored.repeat, sample, response, outcome, was_run)
 
 
-def result_line(result: Result) -> dict[str, Any]:
+def result_line(result: Result) -> dict[str, object]:
     """Return the JSON object of one line of results.jsonl."""
     sample, response, outcome = result.sample, result.response, result.outcome
     return {
@@ -78,7 +77,7 @@ def reward_of(outcome: Outcome) -> float | None:
     return 0.0 if isinstance(outcome, ModelFailure) else None
 
 
-def outcome_json(outcome: Outcome) -> dict[str, Any]:
+def outcome_json(outcome: Outcome) -> dict[str, object]:
     """Return the ``outcome`` object of a result line."""
     if isinstance(outcome, Scored):
         return {"state": "scored", "kind": None, "cause": None, "detail": None}
@@ -97,13 +96,13 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _prompt(sample: Sample) -> Any:
+def _prompt(sample: Sample) -> object:
     if isinstance(sample.input, str):
         return sample.input
     return [{"role": message.role, "content": message.content} for message in sample.input]
 
 
-def _metadata(sample: Sample | None) -> dict[str, Any]:
+def _metadata(sample: Sample | None) -> dict[str, object]:
     if sample is None:
         return {}
     return dict(sample.metadata) if sample.subset is None else {**sample.metadata, "category": sample.subset}
@@ -119,7 +118,7 @@ def _tokens(response: Response | None) -> dict[str, int | None]:
     }
 
 
-def _timing(response: Response | None) -> dict[str, Any]:
+def _timing(response: Response | None) -> dict[str, object]:
     return {
         "latency_seconds": None if response is None else response.latency_seconds,
         "first_token_seconds": None if response is None else response.first_token_seconds,

@@ -94,7 +94,7 @@ class RuntimeStats:
             "models": dict(self._models),
         }
 
-    def as_judge_json(self, model: str | None) -> dict[str, Any]:
+    def as_judge_json(self, model: str | None) -> dict[str, object]:
         """Return what is known of the requests to one judge.
 
         Args:
@@ -118,7 +118,7 @@ class RuntimeStats:
         tokens = {name: self._tokens[name] if self._reported[name] else None for name in _TOKENS}
         return {**tokens, "reported": self._reported["completion"]}
 
-    def _cost_json(self, n_correct: int | None) -> dict[str, Any]:
+    def _cost_json(self, n_correct: int | None) -> dict[str, object]:
         """Return what the kept answers cost; null where there is no price, and how many had no usage to price."""
         known = self._price is not None
         return {
@@ -191,7 +191,7 @@ _REQUESTS = ("completed", "failed", "attempts", "retries", "cached")
 _TOKENS = ("prompt", "completion", "reasoning", "cached")
 
 
-def _spent(sessions: list[dict[str, Any]]) -> dict[str, Any]:
+def _spent(sessions: list[dict[str, Any]]) -> dict[str, object]:
     """Return what all sessions of the run spent, over all benchmarks, retries and calls of scorers included."""
     spends = [session["spent"] for session in sessions if session["spent"] is not None]
     return {name: sum(spend[name] for spend in spends) for name in ("requests", "tokens", "cost")}

@@ -7,7 +7,7 @@ definition for every number that is added.
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
@@ -17,7 +17,7 @@ SCHEMA_NAMES: Final = ("bundle", "calibration", "failure_analysis", "leaderboard
 """The artifacts that have a schema; ``result`` is one line of results.jsonl."""
 
 
-def load_schema(name: str) -> dict[str, Any]:
+def load_schema(name: str) -> dict[str, object]:
     """Return the JSON Schema (draft 2020-12) of an artifact, a fresh copy each time.
 
     Args:
@@ -30,5 +30,5 @@ def load_schema(name: str) -> dict[str, Any]:
         hint = did_you_mean(name, SCHEMA_NAMES) or f"; known: {', '.join(SCHEMA_NAMES)}"
         raise UsageError(f'no artifact schema "{name}"{hint}')
     resource = files("nel.artifacts").joinpath("schemas", f"{name}.schema.json")
-    schema: dict[str, Any] = orjson.loads(resource.read_bytes())
+    schema: dict[str, object] = orjson.loads(resource.read_bytes())
     return schema

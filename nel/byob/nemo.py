@@ -38,11 +38,11 @@ PrepareRow: TypeAlias = Callable[..., dict[str, Any]]
 
 def benchmark(
     name: str,
-    dataset: Any,
+    dataset: object,
     prompt: str = "",
     target_field: str = "target",
     endpoint_type: str = "chat",
-    **more: Any,
+    **more: object,
 ) -> Callable[[Scorer], Benchmark]:
     """Turn the scorer below into a benchmark; a scorer that needs the target as text is given it as text.
 
@@ -55,11 +55,11 @@ def benchmark(
 
 def benchmark_of_text(
     name: str,
-    dataset: Any,
+    dataset: object,
     prompt: str = "",
     target_field: str = "target",
     endpoint_type: str = "chat",
-    **more: Any,
+    **more: object,
 ) -> Callable[[Scorer], Benchmark]:
     """Turn the scorer below into a benchmark whose targets are all text, as ``nemo_evaluator.benchmark`` does.
 
@@ -87,7 +87,7 @@ def _benchmark(given: Mapping[str, Any], *, as_text: bool) -> Callable[[Scorer],
 
 
 def _renaming(mapping: Mapping[str, str], prepare: PrepareRow | None) -> PrepareRow:
-    def renamed(row: dict[str, Any]) -> dict[str, Any]:
+    def renamed(row: dict[str, object]) -> dict[str, object]:
         row = {**row, **{new: row[old] for old, new in mapping.items() if old in row}}
         return row if prepare is None else prepare(row)
 
@@ -98,7 +98,7 @@ def _as_it_expects(scorer: Scorer, *, as_text: bool) -> Scorer:
     """Return a scorer that is called as NeMo Evaluator calls it."""
 
     def attempts(sample: ScorerInput) -> list[ScorerInput]:
-        known: dict[str, Any] = {}
+        known: dict[str, object] = {}
         ask = sample.model_call_fn
         given = replace(sample, model_call_fn=None if ask is None else _Ask(ask, known))
         text = replace(given, target=str(sample.target), model_call_fn=None if ask is None else _Ask(ask, known))
@@ -137,12 +137,12 @@ async def _scored_later(scorer: Scorer, sample: ScorerInput) -> Any:
         return await awaited(scorer(sample))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Return a judge's configuration as a mapping."""
     return dataclasses.asdict(value) if isinstance(value, JudgeConfig) else value
 
 
-def _checked(result: Any) -> Any:
+def _checked(result: object) -> Any:
     """Return a result whose grade is one.
 
     Raises:
@@ -160,12 +160,12 @@ class _Ask:
     What an earlier attempt at the same sample was answered is not asked again.
     """
 
-    def __init__(self, ask: Callable[..., Any], known: dict[str, Any]) -> None:
+    def __init__(self, ask: Callable[..., object], known: dict[str, object]) -> None:
         self._ask = ask
         self._known = known
         self._count: Counter[str] = Counter()
 
-    def __call__(self, prompt: Any, _endpoint_type: str | None = None, **options: Any) -> Any:
+    def __call__(self, prompt: object, _endpoint_type: str | None = None, **options: object) -> Any:
         key = repr((prompt, sorted(options.items())))
         self._count[key] += 1
         key = f"{self._count[key]} {key}"

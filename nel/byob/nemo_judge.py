@@ -61,7 +61,7 @@ class _Rendered(str):
     values: dict[str, Any]
 
 
-def render_judge_prompt(template: str, **values: Any) -> str:
+def render_judge_prompt(template: str, **values: object) -> str:
     """Return a template with its placeholders filled in."""
     prompt = _Rendered(template.format(**values))
     prompt.template, prompt.values = template, values
@@ -69,10 +69,10 @@ def render_judge_prompt(template: str, **values: Any) -> str:
 
 
 def judge_call(
-    config: JudgeConfig | Mapping[str, Any],
+    config: JudgeConfig | Mapping[str, object],
     prompt: str,
-    session: Any = None,
-    response_format: Mapping[str, Any] | None = None,
+    session: object = None,
+    response_format: Mapping[str, object] | None = None,
 ) -> str:
     """Return a judge's reply to a prompt; only in a sync scorer.
 
@@ -86,7 +86,7 @@ def judge_call(
         JudgeError: There is no reply.
     """
     _ = session
-    values: dict[str, Any] = {} if response_format is None else {RESPONSE_FORMAT: dict(response_format)}
+    values: dict[str, object] = {} if response_format is None else {RESPONSE_FORMAT: dict(response_format)}
     case = Case(response=" ", template="unread", judges=_judges_of(config))
     if isinstance(prompt, _Rendered) and _SHOWS_RESPONSE.search(prompt.template):
         given = {name: value for name, value in prompt.values.items() if name not in ("response", "question")}
@@ -113,11 +113,11 @@ def parse_grade(response: str, grade_pattern: str, structured: bool = False) -> 
     return timed_regex.last_group(grade_pattern, response)
 
 
-def _get_judge_session(_config: Any) -> None:
+def _get_judge_session(_config: object) -> None:
     """Return nothing: the run keeps the connections."""
 
 
-def _judges_of(config: JudgeConfig | Mapping[str, Any]) -> tuple[str, ...]:
+def _judges_of(config: JudgeConfig | Mapping[str, object]) -> tuple[str, ...]:
     """Return the name of the judge that a configuration is of, none for the usual one."""
     wanted = config if isinstance(config, JudgeConfig) else JudgeConfig.from_dict(config)
     now = scored_now()

@@ -46,7 +46,7 @@ class SeededBenchmark(Benchmark):
     seed: Callable[[dict[str, Any]], Any]
     """From a prepared row to its `SeedResult`."""
 
-    def with_shots(self, rows: Sequence[RawRow], **_: Any) -> Self:
+    def with_shots(self, rows: Sequence[RawRow], **_: object) -> Self:
         """Refuse few-shot examples, which the function would have to put into its problems.
 
         Raises:
@@ -56,7 +56,7 @@ class SeededBenchmark(Benchmark):
             f"{self.name} makes whole problems with seed_fn; its {len(rows)} examples have no place in them"
         )
 
-    def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> Sample:
+    def sample(self, raw: Mapping[str, object], *, sample_id: str) -> Sample:
         """Return the sample that the function makes of a raw row.
 
         Raises:
@@ -83,7 +83,7 @@ class SeededBenchmark(Benchmark):
         )
 
 
-def row_function(function: Callable[..., Any], role: str) -> Callable[[dict[str, Any]], Any]:
+def row_function(function: Callable[..., object], role: str) -> Callable[[dict[str, object]], object]:
     """Return a function of a row alone from one that takes ``row``, ``row, idx`` or ``row, idx, rng``.
 
     Args:
@@ -109,7 +109,7 @@ def row_function(function: Callable[..., Any], role: str) -> Callable[[dict[str,
         return function
 
     @wraps(function)
-    def of_row(row: dict[str, Any]) -> Any:
+    def of_row(row: dict[str, object]) -> object:
         content = content_id(row)
         extras = (int(content[:_HEX_DIGITS], 16), random.Random(f"{_SEED}:{content}"))  # noqa: S311 - no secret
         return function(row, *extras[: len(needed) - 1])

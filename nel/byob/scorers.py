@@ -8,7 +8,6 @@ punctuation and articles.
 from __future__ import annotations
 
 import unicodedata
-from typing import Any
 
 from nel.core.timed_regex import search
 from nel.errors import DatasetError
@@ -41,7 +40,7 @@ __all__ = [
 ]
 
 
-def exact_match(sample: ScorerInput) -> dict[str, Any]:
+def exact_match(sample: ScorerInput) -> dict[str, object]:
     """Compare response and target, case and outer spaces apart.
 
     Rule: ``strip`` and ``casefold`` of both are equal; a list of targets accepts any. Source: NeMo Evaluator's BYOB.
@@ -58,7 +57,7 @@ def exact_match(sample: ScorerInput) -> dict[str, Any]:
     return {"correct": any(response == target for target in _targets(sample))}
 
 
-def contains(sample: ScorerInput) -> dict[str, Any]:
+def contains(sample: ScorerInput) -> dict[str, object]:
     """Look for the target anywhere in the response, case apart.
 
     Rule: substring after ``casefold``; a list of targets accepts any. Source: NeMo Evaluator's BYOB. "12" contains "2"
@@ -74,7 +73,7 @@ def contains(sample: ScorerInput) -> dict[str, Any]:
     return {"correct": any(target in response for target in _targets(sample))}
 
 
-def regex_match(sample: ScorerInput) -> dict[str, Any]:
+def regex_match(sample: ScorerInput) -> dict[str, object]:
     """Search the response for the target, which is a regular expression, case apart.
 
     Source: NeMo Evaluator's BYOB. The search is given up after 2 s, and the sample is then unscored.

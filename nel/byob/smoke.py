@@ -72,7 +72,9 @@ def odd_attempts(benchmark: Benchmark, sample: Sample) -> list[Attempt]:
     return [attempt(benchmark, sample, ""), attempt(benchmark, sample, _WRONG)]
 
 
-def attempt(benchmark: Benchmark, sample: Sample, response: str, reserved: Mapping[str, Any] | None = None) -> Attempt:
+def attempt(
+    benchmark: Benchmark, sample: Sample, response: str, reserved: Mapping[str, object] | None = None
+) -> Attempt:
     """Return what a benchmark's scorer makes of one answer."""
     given = ScorerInput(
         response=response,
@@ -104,22 +106,22 @@ class _Reply(str):
 
     __slots__ = ()
 
-    def __await__(self) -> Generator[Any, None, str]:
+    def __await__(self) -> Generator[object, None, str]:
         yield from ()
         return str(self)
 
 
-def _called(scorer: Callable[[ScorerInput], Any], given: ScorerInput) -> Any:
+def _called(scorer: Callable[[ScorerInput], object], given: ScorerInput) -> object:
     result = scorer(given)
     return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
 
 
-async def _awaited(result: Any) -> Any:
+async def _awaited(result: Any) -> object:
     return await result
 
 
-def _in_time(call: Callable[[], Any]) -> Any:
-    results: list[Any] = []
+def _in_time(call: Callable[[], object]) -> object:
+    results: list[object] = []
     errors: list[BaseException] = []
 
     def run() -> None:
@@ -140,7 +142,7 @@ def _in_time(call: Callable[[], Any]) -> Any:
     return results[0]
 
 
-def _missing_field(error: KeyError, row: Mapping[str, Any]) -> str:
+def _missing_field(error: KeyError, row: Mapping[str, object]) -> str:
     name = str(error.args[0]) if error.args else "?"
     hint = did_you_mean(name, row) or ";"
     return f'KeyError: the scorer reads "{name}"{_place(error)}{hint} the row has {", ".join(sorted(row)[:_SHOWN_MAX])}'

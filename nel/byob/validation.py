@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.benchmarks.api.fewshot_loading import bind_examples
@@ -178,7 +178,7 @@ def _gold(golds: list[list[Attempt]], samples: list[Sample]) -> Check:
 
 
 def _example(one: Attempt) -> str:
-    returned: Any = dict(one.returned) if isinstance(one.returned, Mapping) else one.returned
+    returned: object = dict(one.returned) if isinstance(one.returned, Mapping) else one.returned
     return f"{one.response!r} gives {returned}"
 
 

@@ -82,7 +82,7 @@ class BadRows:
         return DatasetError(f"{self.name}: {count}: {'; '.join(self.problems)}; fix or remove them")
 
 
-def checked(rows: Iterable[tuple[int, dict[str, Any] | str]], *, name: str, unit: str) -> Iterator[RawRow]:
+def checked(rows: Iterable[tuple[int, dict[str, object] | str]], *, name: str, unit: str) -> Iterator[RawRow]:
     """Yield the good rows of a reader that gives ``(number, data)``, or ``(number, problem)`` for a bad one.
 
     After the first bad row nothing more is given out, but reading goes on to report the others.

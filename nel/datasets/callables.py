@@ -6,14 +6,13 @@ The function runs user code; whatever it raises is reported under its name, only
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
 
 from nel.datasets.base import Dataset, RawRow, checked
 from nel.datasets.parquet import plain_or_problem
 from nel.errors import DatasetError, NelError
 
 
-def open_callable(function: Callable[[], Iterable[Mapping[str, Any]]]) -> Dataset:
+def open_callable(function: Callable[[], Iterable[Mapping[str, object]]]) -> Dataset:
     """Return the dataset a function gives; the function is called at each reading.
 
     Its rows are copied, so that nothing downstream can change what the function keeps.
@@ -28,7 +27,9 @@ def open_callable(function: Callable[[], Iterable[Mapping[str, Any]]]) -> Datase
     return Dataset(uri=name, revision=None, unit="row", read=read)
 
 
-def _rows(function: Callable[[], Iterable[Mapping[str, Any]]], name: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def _rows(
+    function: Callable[[], Iterable[Mapping[str, object]]], name: str
+) -> Iterator[tuple[int, dict[str, object] | str]]:
     number = 0
     try:
         rows: object = function()

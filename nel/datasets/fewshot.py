@@ -82,7 +82,7 @@ def with_split(uri: str, split: str) -> str:
 
 
 def read_examples(
-    dataset: Dataset, rows_max: int | None, *, value_of: Callable[[Mapping[str, Any]], str | None] | None = None
+    dataset: Dataset, rows_max: int | None, *, value_of: Callable[[Mapping[str, object]], str | None] | None = None
 ) -> list[RawRow]:
     """Return the first rows of a source of examples.
 
@@ -106,7 +106,7 @@ def read_examples(
     return kept
 
 
-def example_key(row: Mapping[str, Any], id_field: str | None) -> str:
+def example_key(row: Mapping[str, object], id_field: str | None) -> str:
     """Return what tells whether a row is the sample itself: the hash of its content apart from its id.
 
     Raises:

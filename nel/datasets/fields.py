@@ -6,7 +6,7 @@ A column may itself be called ``choices.text``; such an exact name wins over the
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from nel.errors import DatasetError, did_you_mean
 
@@ -14,7 +14,7 @@ _REQUIRED: Final = object()
 _SHOWN_MAX: Final = 30
 
 
-def lookup(row: Mapping[str, Any], path: str, default: Any = _REQUIRED) -> Any:
+def lookup(row: Mapping[str, object], path: str, default: object = _REQUIRED) -> object:
     """Return the value of a column, or of a key below it named with dots (``choices.text``).
 
     Args:
@@ -27,7 +27,7 @@ def lookup(row: Mapping[str, Any], path: str, default: Any = _REQUIRED) -> Any:
     """
     if path in row:
         return row[path]
-    value: Any = row
+    value: object = row
     for key in path.split("."):
         if not isinstance(value, Mapping) or key not in value:
             if default is _REQUIRED:
@@ -37,7 +37,7 @@ def lookup(row: Mapping[str, Any], path: str, default: Any = _REQUIRED) -> Any:
     return value
 
 
-def map_fields(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
+def map_fields(row: Mapping[str, object], mapping: Mapping[str, str]) -> dict[str, object]:
     """Return a copy of the row with columns renamed, ``{"source": "destination"}``.
 
     A dotted source is copied out of its object, and the object stays.
@@ -57,7 +57,7 @@ def map_fields(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, 
     return mapped
 
 
-def _missing(path: str, key: str, parent: Any) -> str:
+def _missing(path: str, key: str, parent: object) -> str:
     below = "" if key == path else f' (no "{key}")'
     if not isinstance(parent, Mapping):
         return f'the row has no column "{path}"{below}; a {type(parent).__name__} has no keys'

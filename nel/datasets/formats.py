@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal, TypeAlias, cast
 
 from nel.datasets import json_file, jsonl, tables
 from nel.datasets.base import Dataset, RawRow, checked
@@ -82,7 +82,7 @@ def suffix_of(name: str) -> tuple[str, bool]:
     return suffix, gzipped
 
 
-def rows_in(source: Source) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def rows_in(source: Source) -> Iterator[tuple[int, dict[str, object] | str]]:
     """Yield the number of each line or row of a file, with its values or what is wrong with it.
 
     Raises:

@@ -146,13 +146,13 @@ def _check_commit(rows: Any, commit: str, uri: str) -> None:
         )
 
 
-def _undecoded(rows: Any) -> Any:
+def _undecoded(rows: Any) -> object:
     """Return the dataset with images and sounds left as bytes, so that no decoder is needed."""
     features = _undecoded_feature(dict(rows.features))
     return rows if features == dict(rows.features) else rows.cast(type(rows.features)(features))
 
 
-def _undecoded_feature(feature: Any) -> Any:
+def _undecoded_feature(feature: object) -> object:
     if isinstance(feature, Mapping):
         return {name: _undecoded_feature(inner) for name, inner in feature.items()}
     if isinstance(feature, list):
@@ -166,7 +166,7 @@ def _undecoded_feature(feature: Any) -> Any:
     return feature
 
 
-def _rows(rows: Any, uri: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def _rows(rows: Any, uri: str) -> Iterator[tuple[int, dict[str, object] | str]]:
     number = 0
     try:
         for number, row in enumerate(rows, start=1):
@@ -176,8 +176,8 @@ def _rows(rows: Any, uri: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
 
 
 def labelled_rows(
-    parts: Iterable[Iterable[tuple[int, dict[str, Any] | str]]], configs: Sequence[str], uri: str
-) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    parts: Iterable[Iterable[tuple[int, dict[str, object] | str]]], configs: Sequence[str], uri: str
+) -> Iterator[tuple[int, dict[str, object] | str]]:
     """Yield the numbered rows of several configurations one after the other, each with its own in ``config``.
 
     Args:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nel.errors import DatasetError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _HEX_DIGITS = 16
 
 
-def own_id(value: Any) -> str:
+def own_id(value: object) -> str:
     """Return the text form of an id that a row brings, NFC-normalised.
 
     Raises:
@@ -36,7 +36,7 @@ def own_id(value: Any) -> str:
     return text
 
 
-def content_id(row: Mapping[str, Any]) -> str:
+def content_id(row: Mapping[str, object]) -> str:
     """Return 16 hex digits of the SHA-256 of the row as canonical JSON; the order of keys does not matter.
 
     Raises:

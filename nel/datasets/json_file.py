@@ -7,7 +7,7 @@ JSON Lines in truth, and are read as such.
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from nel.datasets.json_text import BadJsonError, parse
 from nel.datasets.jsonl import kind_of, read_jsonl
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _BYTES_MAX: Final = 512 * 1024 * 1024
 
 
-def read_json(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def read_json(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object] | str]]:
     """Yield the number of each row of the document, with its object or what is wrong with it.
 
     Raises:
@@ -42,14 +42,14 @@ def read_json(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any] |
         yield number, item if isinstance(item, dict) else f"{kind_of(item)}, not an object"
 
 
-def _list_of(document: Any, name: str) -> list[Any]:
+def _list_of(document: object, name: str) -> list[object]:
     if isinstance(document, list):
         return document
     if not isinstance(document, dict):
         raise DatasetError(f"{name}: the document is {kind_of(document)}; it must be an array of objects")
     lists = [key for key, value in document.items() if isinstance(value, list)]
     if len(lists) == 1:
-        found: list[Any] = document[lists[0]]
+        found: list[object] = document[lists[0]]
         return found
     which = f"several lists ({', '.join(lists)})" if lists else "no list"
     raise DatasetError(

@@ -20,7 +20,7 @@ class BadJsonError(Exception):
     """Says in a few words, without a position in the file, why a text is not a usable JSON value."""
 
 
-def parse(text: bytes) -> Any:
+def parse(text: bytes) -> object:
     """Return the value of one JSON text.
 
     Raises:
@@ -50,7 +50,7 @@ def _is_exact(value: Any, n_colons: int) -> bool:
     return n_keys == n_colons
 
 
-def _parse_slowly(text: bytes) -> Any:
+def _parse_slowly(text: bytes) -> object:
     if b"\0" in text:
         raise BadJsonError(f"a NUL byte (byte {text.index(0) + 1})")
     try:
@@ -76,7 +76,7 @@ def _cr_hint(error: json.JSONDecodeError) -> str:
     return ""
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     data = dict(pairs)
     if len(data) < len(pairs):
         seen: set[str] = set()

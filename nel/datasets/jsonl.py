@@ -5,7 +5,7 @@ Rows are numbered by line, and blank lines count, so that a number leads to the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from nel.datasets.json_text import BadJsonError, parse
 from nel.datasets.lines import lines_of
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def read_jsonl(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def read_jsonl(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object] | str]]:
     """Yield the line number of each line that is not blank, with its object or what is wrong with it.
 
     Raises:
@@ -31,7 +31,7 @@ def read_jsonl(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any] 
             yield number, value if isinstance(value, dict) else f"{kind_of(value)}, not an object"
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: object) -> str:
     """Return what JSON calls a value, with its article."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]

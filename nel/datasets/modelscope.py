@@ -105,7 +105,7 @@ def _dataset(uri: str, address: HubAddress, version: str, parts: Sequence[Sequen
     return Dataset(uri=uri, revision=version, unit="row", read=read, fingerprint=fingerprint)
 
 
-def _numbered(sources: Iterable[Source]) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def _numbered(sources: Iterable[Source]) -> Iterator[tuple[int, dict[str, object] | str]]:
     number = 0
     for source in sources:
         for _, row in rows_in(source):
@@ -176,7 +176,7 @@ class _Hub:
         )
         return found
 
-    def _entries(self, revision: str) -> list[dict[str, Any]]:
+    def _entries(self, revision: str) -> list[dict[str, object]]:
         entries: list[dict[str, Any]] = []
         for _, page, error in self._api.legacy.iter_dataset_file_pages(self._address.repo, revision):
             if error is not None and error.__cause__ is None and isinstance(error, ConnectionError):

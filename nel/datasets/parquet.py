@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _BATCH_ROWS: Final = 256
 
 
-def read_parquet(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def read_parquet(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object] | str]]:
     """Yield the number of each row, with its values by column or what is wrong with it.
 
     Raises:
@@ -40,7 +40,7 @@ def read_parquet(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any
         raise DatasetError(f"{name}: cannot be read as parquet{where}: {error}") from error
 
 
-def plain_or_problem(row: dict[str, Any]) -> dict[str, Any] | str:
+def plain_or_problem(row: dict[str, Any]) -> dict[str, object] | str:
     """Return the row with JSON values, or what keeps it from having them."""
     try:
         return plain_row(row)

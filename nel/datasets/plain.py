@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePath
-from typing import Any
 from uuid import UUID
 
 _AS_IS = (str, bool, int, type(None))
@@ -24,13 +23,13 @@ class NotPlainError(Exception):
     """Says which column holds a value that JSON has no form for."""
 
 
-def plain_row(row: Mapping[Any, Any]) -> dict[str, Any]:
+def plain_row(row: Mapping[str, object]) -> dict[str, object]:
     """Return a copy of the row that holds JSON values only.
 
     Raises:
         NotPlainError: A key is not text, or a value has no JSON form.
     """
-    data: dict[str, Any] = {}
+    data: dict[str, object] = {}
     for key, value in row.items():
         if not isinstance(key, str):
             raise NotPlainError(f"the column name {key!r} is not a string")
@@ -38,7 +37,7 @@ def plain_row(row: Mapping[Any, Any]) -> dict[str, Any]:
     return data
 
 
-def _plain(value: Any, where: str, depth: int) -> Any:
+def _plain(value: object, where: str, depth: int) -> object:
     if depth > _DEPTH_MAX:
         raise NotPlainError(f'"{where[:60]}…" is nested too deeply')
     if isinstance(value, Enum):
@@ -54,7 +53,7 @@ def _plain(value: Any, where: str, depth: int) -> Any:
     return _leaf(value, where, depth)
 
 
-def _leaf(value: Any, where: str, depth: int) -> Any:
+def _leaf(value: object, where: str, depth: int) -> object:
     if isinstance(value, str):
         return str(value)
     if isinstance(value, int):
@@ -81,7 +80,7 @@ def _number(value: float, where: str) -> float | None:
     return value
 
 
-def _key(key: Any, where: str) -> str:
+def _key(key: object, where: str) -> str:
     if not isinstance(key, str):
         raise NotPlainError(f'"{where}" has the key {key!r}, which is not a string')
     return key

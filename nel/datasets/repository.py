@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import Final
 
 import yaml
 
@@ -61,7 +61,7 @@ def configs_of(card: str) -> list[CardConfig]:
     return [_config(entry) for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
-def _config(entry: Mapping[str, Any]) -> CardConfig:
+def _config(entry: Mapping[str, object]) -> CardConfig:
     folder = str(entry.get("data_dir") or "").strip("/.")
     name = str(entry.get("config_name") or "default")
     return CardConfig(

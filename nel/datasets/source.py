@@ -6,7 +6,7 @@ A plain path must never need the plugin list, which costs a walk through all ins
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nel import plugins
 from nel.datasets.base import Dataset, RawRow
@@ -22,7 +22,7 @@ __all__ = ["Dataset", "RawRow", "open_dataset"]
 
 
 def open_dataset(
-    source: str | Path | Callable[[], Iterable[Mapping[str, Any]]], *, base_dir: Path | None = None
+    source: str | Path | Callable[[], Iterable[Mapping[str, object]]], *, base_dir: Path | None = None
 ) -> Dataset:
     """Return the dataset that a path, a URI or a function names.
 

@@ -5,7 +5,7 @@ line ends, so the row number and the line number differ; messages give both.
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from nel.datasets.base import LINE_BYTES_MAX
 from nel.datasets.lines import lines_of
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def read_csv(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def read_csv(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object] | str]]:
     """Yield the number of each row, with its cells by column or what is wrong with it.
 
     Raises:
@@ -24,7 +24,7 @@ def read_csv(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any] | 
     return _read(file, name, ",")
 
 
-def read_tsv(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def read_tsv(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object] | str]]:
     """Yield the rows of a tab-separated file as `read_csv` does.
 
     Raises:
@@ -33,7 +33,7 @@ def read_tsv(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any] | 
     return _read(file, name, "\t")
 
 
-def _read(file: BinaryIO, name: str, delimiter: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def _read(file: BinaryIO, name: str, delimiter: str) -> Iterator[tuple[int, dict[str, object] | str]]:
     # The limit belongs to the process: it is only ever raised, never lowered.
     csv.field_size_limit(max(csv.field_size_limit(), LINE_BYTES_MAX))
     reader = csv.reader(_text_lines(file, name), delimiter=delimiter, strict=True)

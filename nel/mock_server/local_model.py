@@ -96,7 +96,7 @@ async def serve_local_model(
         await asyncio.to_thread(gc.collect)
 
 
-def _parameters(xllamacpp: Any, options: LocalModelOptions, path: Path, host: str, port: int) -> Any:
+def _parameters(xllamacpp: Any, options: LocalModelOptions, path: Path, host: str, port: int) -> object:
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(path)
     parameters.hostnames = [host]

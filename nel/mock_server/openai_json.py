@@ -47,7 +47,7 @@ class Choice:
     """The prompt, where the client wants it repeated before the text."""
 
 
-def encode(value: Any) -> bytes:
+def encode(value: object) -> bytes:
     """Return compact JSON."""
     try:
         return orjson.dumps(value)
@@ -55,7 +55,7 @@ def encode(value: Any) -> bytes:
         return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
-def decode(body: bytes) -> Any:
+def decode(body: bytes) -> object:
     """Return the value of a JSON text.
 
     Raises:
@@ -70,7 +70,7 @@ def decode(body: bytes) -> Any:
             raise error from None
 
 
-def error_body(fault: EndpointFault) -> dict[str, Any]:
+def error_body(fault: EndpointFault) -> dict[str, object]:
     """Return the error object of a fault."""
     kind = _ERROR_TYPES.get(fault.status, "invalid_request_error")
     return {"error": {"message": fault.message, "type": kind, "param": fault.param, "code": fault.code}}
@@ -81,7 +81,7 @@ def models_body(model: str) -> dict[str, Any]:
     return {"object": "list", "data": [{"id": model, "object": "model", "created": 0, "owned_by": "nel"}]}
 
 
-def full_body(call: Call, choices: Sequence[Choice], identifier: str) -> dict[str, Any]:
+def full_body(call: Call, choices: Sequence[Choice], identifier: str) -> dict[str, object]:
     """Return the answer to a call that does not stream."""
     chat = call.protocol == "chat"
     return {
@@ -91,7 +91,7 @@ def full_body(call: Call, choices: Sequence[Choice], identifier: str) -> dict[st
     }
 
 
-def stream_bodies(call: Call, choices: Sequence[Choice], identifier: str) -> Iterator[dict[str, Any]]:
+def stream_bodies(call: Call, choices: Sequence[Choice], identifier: str) -> Iterator[dict[str, object]]:
     """Return the chunks of a stream in order, without the closing ``[DONE]``."""
     chat = call.protocol == "chat"
     head = _head(call, identifier, "chat.completion.chunk" if chat else "text_completion")
@@ -113,19 +113,19 @@ def usage(choices: Sequence[Choice]) -> dict[str, Any]:
     return {**counts, "completion_tokens_details": {"reasoning_tokens": reasoning}} if reasoning else counts
 
 
-def _head(call: Call, identifier: str, kind: str) -> dict[str, Any]:
+def _head(call: Call, identifier: str, kind: str) -> dict[str, object]:
     prefix = "chatcmpl" if call.protocol == "chat" else "cmpl"
     return {"id": f"{prefix}-{identifier}", "object": kind, "created": int(time.time()), "model": call.model}
 
 
-def _chat_choice(choice: Choice) -> dict[str, Any]:
+def _chat_choice(choice: Choice) -> dict[str, object]:
     message = {"role": "assistant", "content": choice.reply.text}
     if choice.reply.reasoning is not None:
         message["reasoning_content"] = choice.reply.reasoning
     return {"index": 0, "message": message, "logprobs": None, "finish_reason": choice.reply.finish_reason}
 
 
-def _text_choice(index: int, choice: Choice) -> dict[str, Any]:
+def _text_choice(index: int, choice: Choice) -> dict[str, object]:
     return {
         "index": index,
         "text": choice.echoed + choice.reply.text,
@@ -134,7 +134,7 @@ def _text_choice(index: int, choice: Choice) -> dict[str, Any]:
     }
 
 
-def _chat_parts(reply: Reply) -> Iterator[dict[str, Any]]:
+def _chat_parts(reply: Reply) -> Iterator[dict[str, object]]:
     yield {"delta": {"role": "assistant", "content": ""}, "finish_reason": None}
     for piece in _pieces(reply.reasoning or ""):
         yield {"delta": {"reasoning_content": piece}, "finish_reason": None}
@@ -143,7 +143,7 @@ def _chat_parts(reply: Reply) -> Iterator[dict[str, Any]]:
     yield {"delta": {}, "finish_reason": reply.finish_reason}
 
 
-def _text_parts(reply: Reply) -> Iterator[dict[str, Any]]:
+def _text_parts(reply: Reply) -> Iterator[dict[str, object]]:
     for piece in _pieces(reply.text):
         yield {"text": piece, "finish_reason": None}
     yield {"text": "", "finish_reason": reply.finish_reason}
@@ -155,5 +155,5 @@ def _pieces(text: str) -> Iterator[str]:
         yield "".join(tokens[start : start + _CHUNK_TOKENS])
 
 
-def _refuse(name: str) -> Any:
+def _refuse(name: str) -> object:
     raise ValueError(f"{name} is not JSON")

@@ -194,7 +194,7 @@ def _recording(options: ReplayOptions, line: int, raw: bytes) -> Recording:
     return Recording(line=line, identifier=identifier, parts=tuple(sorted(parts, key=len, reverse=True)), reply=reply)
 
 
-def _parts(row: dict[str, Any], name: str, where: str) -> list[str]:
+def _parts(row: dict[str, object], name: str, where: str) -> list[str]:
     value = _field(row, name, where)
     values = value if isinstance(value, list) else [value]
     if not all(isinstance(item, str) for item in values):
@@ -202,25 +202,25 @@ def _parts(row: dict[str, Any], name: str, where: str) -> list[str]:
     return [stripped for item in values if (stripped := item.strip())]
 
 
-def _text(row: dict[str, Any], name: str, where: str) -> str:
+def _text(row: dict[str, object], name: str, where: str) -> str:
     value = _field(row, name, where)
     if not isinstance(value, str):
         raise DatasetError(f'{where}: "{name}" is a {type(value).__name__}, not text')
     return value
 
 
-def _identifier(row: dict[str, Any], name: str, where: str) -> str:
+def _identifier(row: dict[str, object], name: str, where: str) -> str:
     value = _field(row, name, where)
     if not isinstance(value, str | int) or isinstance(value, bool):
         raise DatasetError(f'{where}: "{name}" is a {type(value).__name__}, neither text nor a whole number')
     return str(value)
 
 
-def _finish_reason(row: dict[str, Any], name: str | None, where: str) -> str:
+def _finish_reason(row: dict[str, object], name: str | None, where: str) -> str:
     return "stop" if name is None or _field(row, name, where) is None else _text(row, name, where)
 
 
-def _field(row: dict[str, Any], name: str, where: str) -> Any:
+def _field(row: dict[str, object], name: str, where: str) -> Any:
     if name not in row:
         raise DatasetError(f'{where}: no field "{name}"{did_you_mean(name, row) or "; it has " + ", ".join(row)}')
     return row[name]

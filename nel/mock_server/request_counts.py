@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 _TELLING_HEADERS: Final = ("X-Nel-Sample-Id", "X-Nel-Repeat")
 
@@ -41,7 +41,7 @@ class Tally:
         """Count an answer by its HTTP status."""
         self._status[status] += 1
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the numbers as ``GET /stats`` shows them."""
         return {
             "requests": self._status.total(),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 LOGPROBS_MAX: Final = 20
 """Alternatives a client may ask for at each token."""
@@ -63,7 +63,7 @@ class Call:
     logprobs: int | None = None
 
 
-def parse_call(protocol: Protocol, body: Any, headers: Mapping[str, str]) -> Call:
+def parse_call(protocol: Protocol, body: object, headers: Mapping[str, str]) -> Call:
     """Return the call that a decoded request body asks for.
 
     Raises:
@@ -87,7 +87,7 @@ def parse_call(protocol: Protocol, body: Any, headers: Mapping[str, str]) -> Cal
     return call
 
 
-def _query(protocol: Protocol, text: str, body: dict[str, Any], headers: Mapping[str, str]) -> Query:
+def _query(protocol: Protocol, text: str, body: dict[str, object], headers: Mapping[str, str]) -> Query:
     limit = "max_completion_tokens" if body.get("max_completion_tokens") is not None else "max_tokens"
     return Query(
         protocol=protocol,
@@ -100,7 +100,7 @@ def _query(protocol: Protocol, text: str, body: dict[str, Any], headers: Mapping
     )
 
 
-def _texts(protocol: Protocol, body: dict[str, Any]) -> list[str]:
+def _texts(protocol: Protocol, body: dict[str, object]) -> list[str]:
     if protocol == "chat":
         return ["\n".join(_contents(body.get("messages")))]
     prompt = body.get("prompt")
@@ -111,7 +111,7 @@ def _texts(protocol: Protocol, body: dict[str, Any]) -> list[str]:
     raise _wrong("prompt must be a string or a non-empty list of strings; token ids are not supported here", "prompt")
 
 
-def _contents(messages: Any) -> list[str]:
+def _contents(messages: object) -> list[str]:
     if not isinstance(messages, list) or not messages:
         raise _wrong("messages must be a non-empty list", "messages")
     contents = []
@@ -122,7 +122,7 @@ def _contents(messages: Any) -> list[str]:
     return contents
 
 
-def _content(content: Any, where: str) -> str:
+def _content(content: object, where: str) -> str:
     if content is None:
         return ""
     if isinstance(content, str):
@@ -134,7 +134,7 @@ def _content(content: Any, where: str) -> str:
     raise _wrong(f"{where} must be text or a list of content parts", where)
 
 
-def _refuse_unsupported(protocol: Protocol, body: dict[str, Any]) -> None:
+def _refuse_unsupported(protocol: Protocol, body: dict[str, object]) -> None:
     for name in ("n", "best_of"):
         if body.get(name) not in (None, 1):
             raise _wrong(f"{name} must be 1; send one request for each answer", name)
@@ -142,21 +142,21 @@ def _refuse_unsupported(protocol: Protocol, body: dict[str, Any]) -> None:
         raise _wrong("logprobs are not supported in chat here; use /v1/completions", "logprobs")
 
 
-def _model(body: dict[str, Any]) -> str:
+def _model(body: dict[str, object]) -> str:
     model = body.get("model")
     if not isinstance(model, str) or not model:
         raise _wrong("you must provide a model parameter", "model")
     return model
 
 
-def _flag(body: dict[str, Any], name: str) -> bool:
+def _flag(body: dict[str, object], name: str) -> bool:
     value = body.get(name)
     if value is None or isinstance(value, bool):
         return bool(value)
     raise _wrong(f"{name} must be true or false", name)
 
 
-def _include_usage(body: dict[str, Any]) -> bool:
+def _include_usage(body: dict[str, object]) -> bool:
     options = body.get("stream_options")
     if options is None:
         return False
@@ -165,7 +165,7 @@ def _include_usage(body: dict[str, Any]) -> bool:
     return _flag(options, "include_usage")
 
 
-def _whole(body: dict[str, Any], name: str, *, minimum: int | None = 0, maximum: int | None = None) -> int | None:
+def _whole(body: dict[str, object], name: str, *, minimum: int | None = 0, maximum: int | None = None) -> int | None:
     value = body.get(name)
     if value is None:
         return None
@@ -177,7 +177,7 @@ def _whole(body: dict[str, Any], name: str, *, minimum: int | None = 0, maximum:
     return value
 
 
-def _stop(body: dict[str, Any]) -> tuple[str, ...]:
+def _stop(body: dict[str, object]) -> tuple[str, ...]:
     stop = body.get("stop")
     words = [stop] if isinstance(stop, str) else stop or []
     if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 _TOKEN = re.compile(r"\s*\w+|\s*[^\w\s]|\s+")
 
@@ -45,7 +44,7 @@ class TokenLogprob:
     alternative: tuple[str, float] | None = None
 
 
-def legacy_logprobs(tokens: Sequence[TokenLogprob], *, alternatives_max: int, from_start: bool) -> dict[str, Any]:
+def legacy_logprobs(tokens: Sequence[TokenLogprob], *, alternatives_max: int, from_start: bool) -> dict[str, object]:
     """Return the ``logprobs`` object of a completions choice.
 
     Args:

@@ -70,7 +70,7 @@ async def probe_echo(
     send: Send,
     model: str,
     *,
-    extra: Mapping[str, Any] | None = None,
+    extra: Mapping[str, object] | None = None,
     timeout_seconds: float = PROBE_TIMEOUT_SECONDS,
 ) -> EchoSupport | Fault:
     """Ask the probes one by one, then all in one request, and judge the answers.
@@ -83,7 +83,7 @@ async def probe_echo(
     """
     fault: Fault = _late(timeout_seconds)
     for max_tokens in MAX_TOKENS_TRIED:
-        answers: list[Any] = []
+        answers: list[object] = []
         for probe in PROBES:
             body = build_echo_body(model, [probe.context + probe.continuation], max_tokens=max_tokens, extra=extra)
             answer = await _ask(send, body, timeout_seconds)
@@ -102,7 +102,7 @@ async def probe_echo(
     return fault
 
 
-def judge_probe(payloads: Sequence[Any], *, max_tokens: int, batch: Any = None) -> EchoSupport:
+def judge_probe(payloads: Sequence[object], *, max_tokens: int, batch: object = None) -> EchoSupport:
     """Return what the answers to `PROBES` say of the server.
 
     Args:
@@ -132,11 +132,11 @@ def judge_probe(payloads: Sequence[Any], *, max_tokens: int, batch: Any = None) 
     )
 
 
-def _score(choice: Mapping[str, Any], probe: Probe, max_tokens: int) -> ChoiceScore:
+def _score(choice: Mapping[str, object], probe: Probe, max_tokens: int) -> ChoiceScore:
     return score_choice(choice, context=probe.context, continuation=probe.continuation, generated=max_tokens)
 
 
-def _same_in_batch(batch: Any, alone: Sequence[ChoiceScore], max_tokens: int) -> bool:
+def _same_in_batch(batch: object, alone: Sequence[ChoiceScore], max_tokens: int) -> bool:
     try:
         choices = order_choices(batch, len(alone))
         together = [_score(choice, probe, max_tokens) for choice, probe in zip(choices, PROBES, strict=True)]
@@ -147,7 +147,7 @@ def _same_in_batch(batch: Any, alone: Sequence[ChoiceScore], max_tokens: int) ->
     )
 
 
-async def _ask(send: Send, body: dict[str, Any], timeout_seconds: float) -> Any:
+async def _ask(send: Send, body: dict[str, object], timeout_seconds: float) -> Any:
     try:
         async with asyncio.timeout(timeout_seconds):
             return await send(body)

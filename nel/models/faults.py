@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from nel.core.strict_json import dumps_bytes
 from nel.models.hints import wait_seconds
@@ -119,7 +119,7 @@ def _retryable(status: int, headers: Mapping[str, str]) -> bool:
     return status in RETRYABLE_STATUSES or (told == "true" and status >= _SERVER_ERROR)
 
 
-def fault_of_error_object(error: Any) -> Fault:
+def fault_of_error_object(error: object) -> Fault:
     """Return what an ``error`` inside an HTTP 200 body means, by its own code."""
     fields = error if isinstance(error, Mapping) else {"message": error}
     message, code = _clip(str(fields.get("message"))), fields.get("code") or fields.get("type")

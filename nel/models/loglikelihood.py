@@ -54,7 +54,7 @@ def split_context(context: str, continuation: str) -> tuple[str, str]:
 
 
 def build_echo_body(
-    model: str, prompts: Sequence[str], *, max_tokens: int = 0, extra: Mapping[str, Any] | None = None
+    model: str, prompts: Sequence[str], *, max_tokens: int = 0, extra: Mapping[str, object] | None = None
 ) -> dict[str, Any]:
     """Return the JSON body that asks for the log-probabilities of prompts.
 
@@ -79,7 +79,7 @@ def build_echo_body(
     }
 
 
-def score_choice(choice: Mapping[str, Any], *, context: str, continuation: str, generated: int) -> ChoiceScore:
+def score_choice(choice: Mapping[str, object], *, context: str, continuation: str, generated: int) -> ChoiceScore:
     """Return the log-likelihood of a continuation, read from one entry of ``choices``.
 
     Rule: the sum of the log-probabilities of the tokens that begin in the continuation; greedy when each of them has
@@ -127,7 +127,7 @@ def score_choice(choice: Mapping[str, Any], *, context: str, continuation: str, 
     )
 
 
-def score_batch(payload: Any, pairs: Sequence[tuple[str, str]], *, generated: int) -> tuple[ChoiceScore, ...]:
+def score_batch(payload: object, pairs: Sequence[tuple[str, str]], *, generated: int) -> tuple[ChoiceScore, ...]:
     """Return the score of each ``(context, continuation)``, in the order asked.
 
     Entries are ordered by their ``index``, which servers need not do.
@@ -143,7 +143,7 @@ def score_batch(payload: Any, pairs: Sequence[tuple[str, str]], *, generated: in
     )
 
 
-def order_choices(payload: Any, n_prompts: int) -> list[Mapping[str, Any]]:
+def order_choices(payload: object, n_prompts: int) -> list[Mapping[str, Any]]:
     """Return the entries of ``choices`` in the order of the prompts.
 
     Raises:
@@ -173,7 +173,7 @@ def argmax_choice(scores: Sequence[ChoiceScore]) -> int:
     return max(range(len(scores)), key=lambda index: scores[index].logprob)
 
 
-def has_leading_token(choice: Mapping[str, Any], prompt: str, *, generated: int) -> bool:
+def has_leading_token(choice: Mapping[str, object], prompt: str, *, generated: int) -> bool:
     """Return whether the server shows a special token, such as a BOS, in front of the prompt.
 
     Raises:
@@ -182,7 +182,7 @@ def has_leading_token(choice: Mapping[str, Any], prompt: str, *, generated: int)
     return _read_echo(choice, prompt, generated).has_front
 
 
-def _read_echo(choice: Mapping[str, Any], prompt: str, generated: int) -> _Echo:
+def _read_echo(choice: Mapping[str, object], prompt: str, generated: int) -> _Echo:
     tokens, values, tops, offsets = _columns(choice, prompt)
     places, front, size = _place(choice, tokens, prompt, generated)
     head = 0 if front is None else 1
@@ -198,7 +198,7 @@ def _read_echo(choice: Mapping[str, Any], prompt: str, generated: int) -> _Echo:
     return _Echo(places=places, logprobs=logprobs[head:], tops=best[head:], has_front=front is not None)
 
 
-def _columns(choice: Mapping[str, Any], prompt: str) -> tuple[list[str], list[Any], list[Any], list[int]]:
+def _columns(choice: Mapping[str, object], prompt: str) -> tuple[list[str], list[Any], list[Any], list[int]]:
     """Return the four lists of a legacy logprobs object, of one length."""
     logprobs, text = choice.get("logprobs"), choice.get("text")
     has_prompt = isinstance(text, str) and prompt in text
@@ -226,7 +226,7 @@ _COLUMNS: Final = ("tokens", "token_logprobs", "top_logprobs", "text_offset")
 
 
 def _place(
-    choice: Mapping[str, Any], tokens: list[str], prompt: str, generated: int
+    choice: Mapping[str, object], tokens: list[str], prompt: str, generated: int
 ) -> tuple[list[frozenset[int]], str | None, int]:
     """Return where the prompt's tokens begin, the token in front of the text, and how many entries both are."""
     for size in range(max(len(tokens) - generated, 0), len(tokens) + 1):
@@ -240,7 +240,7 @@ def _place(
     raise LogprobFault("offsets", f"the tokens are not the prompt: they begin {_shown(tokens)}")
 
 
-def _check_tail(choice: Mapping[str, Any], tail: list[str], prompt: str, generated: int) -> None:
+def _check_tail(choice: Mapping[str, object], tail: list[str], prompt: str, generated: int) -> None:
     """Refuse entries that end with the prompt where the text goes on: then every value stands one place too early."""
     text = choice.get("text")
     rest = text.partition(prompt)[2] if isinstance(text, str) else ""
@@ -273,7 +273,7 @@ def _first_token(places: Sequence[frozenset[int]], context: str, continuation: s
     return first
 
 
-def _logprob(value: Any, index: int) -> float | None:
+def _logprob(value: object, index: int) -> float | None:
     if value is None and index == 0:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
@@ -283,7 +283,7 @@ def _logprob(value: Any, index: int) -> float | None:
     return float(value)
 
 
-def _top(top: Any, index: int) -> Mapping[str, float] | None:
+def _top(top: object, index: int) -> Mapping[str, float] | None:
     if top is None and index == 0:
         return None
     if not isinstance(top, Mapping) or not top:

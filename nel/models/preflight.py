@@ -60,7 +60,7 @@ async def check_echo(client: Client) -> EchoSupport:
         StoppedEarly: It did not answer.
     """
 
-    async def send(body: dict[str, Any]) -> Any:
+    async def send(body: dict[str, object]) -> Any:
         return await client.ask_once("completions", dumps_bytes(body), seconds=_PROBE_SECONDS)
 
     try:

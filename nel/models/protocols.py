@@ -25,7 +25,7 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
     Args:
         stream: Ask for the answer as it is made, and for its usage at the end.
     """
-    body: dict[str, Any] = {"model": request.model}
+    body: dict[str, object] = {"model": request.model}
     if request.protocol == "chat":
         body["messages"] = [_message(message) for message in request.messages]
     else:
@@ -36,7 +36,7 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
     return body
 
 
-def parse_answer(protocol: Protocol, payload: Any) -> Response | Fault:
+def parse_answer(protocol: Protocol, payload: object) -> Response | Fault:
     """Return the answer in a decoded HTTP 200 body, or the fault it is instead."""
     if not isinstance(payload, dict):
         return malformed(f"the body is a JSON {type(payload).__name__}, not an object")
@@ -67,7 +67,9 @@ def split_reasoning(text: str) -> tuple[str | None, str, bool]:
     return match[1].strip(), text[match.end() :].lstrip(), bool(match[2])
 
 
-def _answer(source: dict[str, Any], field: str, payload: dict[str, Any], finish_reason: Any) -> Response | Fault:
+def _answer(
+    source: dict[str, object], field: str, payload: dict[str, object], finish_reason: object
+) -> Response | Fault:
     refusal = source.get("refusal")
     text = _text(source.get(field))
     if text is None:
@@ -90,7 +92,7 @@ def _answer(source: dict[str, Any], field: str, payload: dict[str, Any], finish_
     )
 
 
-def parse_usage(usage: Any) -> Usage:
+def parse_usage(usage: object) -> Usage:
     """Return the token counts of a usage object; whatever is absent or not a count is None."""
     if not isinstance(usage, dict):
         return Usage()
@@ -103,7 +105,7 @@ def parse_usage(usage: Any) -> Usage:
 
 
 def _settings(generation: Generation, repeat: int) -> dict[str, Any]:
-    settings: dict[str, Any] = dict(generation.extra)
+    settings: dict[str, object] = dict(generation.extra)
     if generation.temperature is not None:
         settings["temperature"] = generation.temperature
     if generation.top_p is not None:
@@ -122,7 +124,7 @@ def _message(message: Message) -> dict[str, Any]:
     return {"role": message.role, "content": content if isinstance(content, str) else list(content)}
 
 
-def _text(content: Any) -> str | None:
+def _text(content: object) -> str | None:
     if content is None:
         return ""
     if isinstance(content, list):
@@ -131,10 +133,10 @@ def _text(content: Any) -> str | None:
     return content if isinstance(content, str) else None
 
 
-def _inner(usage: dict[str, Any], name: str) -> dict[str, Any]:
+def _inner(usage: dict[str, object], name: str) -> dict[str, Any]:
     inner = usage.get(name)
     return inner if isinstance(inner, dict) else {}
 
 
-def _count(value: Any) -> int | None:
+def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _COUNT_MAX else None

@@ -29,8 +29,8 @@ class EventStream:
         self._data: list[bytes] = []
         self._is_error = False
         self._texts: dict[str, list[str]] = {}
-        self._finish: Any = None
-        self._rest: dict[str, Any] = {}
+        self._finish: object = None
+        self._rest: dict[str, object] = {}
         self._fault: Fault | None = None
         self._has_tool_calls = False
         self._done = False
@@ -72,7 +72,11 @@ class EventStream:
         texts = {name: "".join(parts) for name, parts in self._texts.items()}
         if not self._chat:
             return {**self._rest, "choices": [{"text": texts.get("content", ""), "finish_reason": self._finish}]}
-        message: dict[str, Any] = {"content": None, **texts, **({"tool_calls": [{}]} if self._has_tool_calls else {})}
+        message: dict[str, object] = {
+            "content": None,
+            **texts,
+            **({"tool_calls": [{}]} if self._has_tool_calls else {}),
+        }
         return {**self._rest, "choices": [{"message": message, "finish_reason": self._finish}]}
 
     def _line(self, line: bytes, now: float) -> bool:
@@ -108,7 +112,7 @@ class EventStream:
         else:
             self._chunk(payload, now)
 
-    def _chunk(self, payload: dict[str, Any], now: float) -> None:
+    def _chunk(self, payload: dict[str, object], now: float) -> None:
         for name in ("model", "usage", "system_fingerprint"):
             if payload.get(name) is not None:
                 self._rest[name] = payload[name]

@@ -19,7 +19,7 @@ METHODS: Final = {"ppi": "PPI++", "rogan_gladen": "Rogan-Gladen"}
 """Key in metrics.json to name, the one that is shown first."""
 
 
-def measure_text(measure: Mapping[str, Any]) -> str:
+def measure_text(measure: Mapping[str, object]) -> str:
     """Return ``0.810 [0.740, 0.870]``, or why there is no value or no interval."""
     if measure["value"] is None:
         return f"undefined: {measure.get('reason') or 'nothing was scored'}"
@@ -28,7 +28,7 @@ def measure_text(measure: Mapping[str, Any]) -> str:
     return f"{measure['value']:.3f} [{measure['ci_lower']:.3f}, {measure['ci_upper']:.3f}]"
 
 
-def calibration_measures(calibration: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def calibration_measures(calibration: Mapping[str, Any]) -> dict[str, Mapping[str, object]]:
     """Return every measure of how a judge agrees with labels, by its name for people.
 
     Args:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files as package_files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import orjson
 
@@ -75,7 +75,7 @@ def render_report(run_dir: Path) -> Iterator[str]:
     return _translated(chunks)
 
 
-def island_text(value: Any) -> str:
+def island_text(value: object) -> str:
     """Return JSON that is inert inside a script element: no ``<``, ``>``, ``&``, U+2028 or U+2029."""
     text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
     for character, escape in _ISLAND_ESCAPES.items():
@@ -93,7 +93,7 @@ def _translated(chunks: Iterator[str]) -> Iterator[str]:
         raise OutputError(f"an artifact is incomplete ({error}); make the artifacts again with nel report") from error
 
 
-def _island(view: BenchmarkView) -> Iterator[Any]:
+def _island(view: BenchmarkView) -> Iterator[object]:
     """Yield the JSON array of a benchmark's samples piece by piece."""
     yield trusted("[")
     for number, sample in enumerate(shown_samples(view.files, view.selection)):
@@ -101,7 +101,7 @@ def _island(view: BenchmarkView) -> Iterator[Any]:
     yield trusted("\n]")
 
 
-def _header(views: list[BenchmarkView]) -> dict[str, Any]:
+def _header(views: list[BenchmarkView]) -> dict[str, object]:
     """Return what the top of the page says of all benchmarks together; values that differ are all named."""
 
     def distinct(key: str) -> list[str]:
@@ -163,14 +163,14 @@ def environment() -> Environment:
     return made
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: object) -> object:
     """Return what a template expression prints: plain text never without `visible`, trusted markup as it is."""
     if value is None:
         return numbers.MISSING
     return value if hasattr(value, "__html__") or not isinstance(value, str) else visible(value)
 
 
-def trusted(text: str) -> Any:
+def trusted(text: str) -> object:
     """Return text that a template prints as it is."""
     from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
 

@@ -51,7 +51,7 @@ def settings_line(judging: Mapping[str, Any]) -> str:
     return "; ".join(said)
 
 
-def judge_rows(judging: Mapping[str, Any]) -> list[dict[str, Any]]:
+def judge_rows(judging: Mapping[str, Any]) -> list[dict[str, object]]:
     """Return a row for each judge; counts by name as one text, most frequent first."""
     return [
         {**judge, "faults_text": counts_text(judge["faults"]), "grades_text": counts_text(judge["grades"])}
@@ -59,7 +59,7 @@ def judge_rows(judging: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _named(judge: Mapping[str, Any]) -> str:
+def _named(judge: Mapping[str, object]) -> str:
     """Return a judge's name, with the model's where that is another."""
     name, model = str(judge["name"]), judge.get("model")
     return name if model in (None, name) else f"{name}={model}"
@@ -90,12 +90,12 @@ def figure_text(value: float) -> str:
     return f"{value:.3f}".replace("-", "−")
 
 
-def shown_judgements(records: Any) -> list[dict[str, Any]]:
+def shown_judgements(records: object) -> list[dict[str, object]]:
     """Return the judgements of a sample as a page shows them: each judge's grade, and its reply cut to a preview."""
     return [_shown_judgement(record) for record in judgements_in(records)[:_JUDGEMENTS_MAX]]
 
 
-def _shown_judgement(record: Mapping[str, Any]) -> dict[str, Any]:
+def _shown_judgement(record: Mapping[str, Any]) -> dict[str, object]:
     return {
         "template": _label(record["template"]),
         "grade": _graded(record.get("grade"), record.get("score")),
@@ -103,7 +103,7 @@ def _shown_judgement(record: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _shown_opinion(opinion: Mapping[str, Any]) -> dict[str, Any]:
+def _shown_opinion(opinion: Mapping[str, Any]) -> dict[str, object]:
     notes = {
         "repeats": ", ".join("no verdict" if one is None else _label(one[0]) for one in opinion["repeats"]),
         "questions": ", ".join(f"{_label(pair[0])}: {_label(pair[1])}" for pair in opinion["questions"]),
@@ -118,7 +118,7 @@ def _shown_opinion(opinion: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _graded(label: str | None, score: Any) -> str | None:
+def _graded(label: str | None, score: object) -> str | None:
     if label is None:
         return None
     text = _label(label)
@@ -126,7 +126,7 @@ def _graded(label: str | None, score: Any) -> str | None:
     return text if number in ("", text) else f"{text} ({number})"
 
 
-def _label(value: Any) -> str:
+def _label(value: object) -> str:
     text = as_text(value)
     return one_line(text if len(text) <= _LABEL_CHARACTERS_MAX else text[:_LABEL_CHARACTERS_MAX] + "…")
 

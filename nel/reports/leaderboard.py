@@ -26,7 +26,7 @@ _MARGIN: Final = 0.06
 """Of the width of the scale that Elo is drawn on, at either end."""
 
 
-def write_pages(directory: Path, board: Mapping[str, Any]) -> list[Path]:
+def write_pages(directory: Path, board: Mapping[str, object]) -> list[Path]:
     """Write both pages of a leaderboard, replacing older ones atomically, and return their paths.
 
     Raises:
@@ -38,7 +38,7 @@ def write_pages(directory: Path, board: Mapping[str, Any]) -> list[Path]:
     return [directory / name for name in pages]
 
 
-def html_page(board: Mapping[str, Any]) -> Iterator[str]:
+def html_page(board: Mapping[str, object]) -> Iterator[str]:
     """Return the page in chunks; the same board gives the same text."""
     style = asset("report.css")
     return (
@@ -83,7 +83,7 @@ def shown_rows(board: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [_row(model, scale, controlled=board["length_control"] is not None) for model in board["models"]]
 
 
-def _row(model: Mapping[str, Any], scale: tuple[float, float], *, controlled: bool) -> dict[str, Any]:
+def _row(model: Mapping[str, Any], scale: tuple[float, float], *, controlled: bool) -> dict[str, object]:
     rating = model["length_controlled"] if controlled else None
     ranked = rating if rating and rating["rank"] is not None else model
     elo = ranked["elo"]
@@ -118,18 +118,18 @@ class Figure:
         return f"{self.value} ({self.interval})" if self.interval else self.value
 
 
-def _rank(standing: Mapping[str, Any]) -> Figure:
+def _rank(standing: Mapping[str, object]) -> Figure:
     if standing["rank"] is None:
         return Figure(numbers.MISSING)
     lower, upper = standing["rank_lower"], standing["rank_upper"]
     return Figure(str(standing["rank"]), "" if lower is None or lower == upper else f"{lower}–{upper}")
 
 
-def _rating(elo: Mapping[str, Any] | None) -> Figure:
+def _rating(elo: Mapping[str, object] | None) -> Figure:
     return _figure(elo, lambda value: numbers.count(round(value)))
 
 
-def _share(rate: Mapping[str, Any] | None) -> Figure:
+def _share(rate: Mapping[str, object] | None) -> Figure:
     return _figure(rate, lambda value: f"{value * 100:.1f}", f"{numbers.THIN}%")
 
 
@@ -161,7 +161,7 @@ def _placed(elo: float | None, scale: tuple[float, float]) -> float | None:
     return None if elo is None else (elo - scale[0]) / (scale[1] - scale[0])
 
 
-def matrix(board: Mapping[str, Any]) -> list[dict[str, Any]]:
+def matrix(board: Mapping[str, Any]) -> list[dict[str, object]]:
     """Return for each model, in the board's order, what it won of each other: text, number of pairs and share."""
     found: dict[tuple[str, str], tuple[float, int]] = {}
     for pair in board["pairs"]:

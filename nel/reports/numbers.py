@@ -14,7 +14,7 @@ _MINUTE: Final = 60.0
 _HOUR: Final = 3600.0
 
 
-def count(value: Any) -> str:
+def count(value: object) -> str:
     """Return a whole number with thin thousands separators."""
     return MISSING if value is None else f"{value:,}".replace(",", THIN)
 
@@ -40,12 +40,12 @@ def rate(value: Any) -> str:
     return MISSING if value is None else plain(round(value, 1) if value < 1e3 else round(value))  # noqa: PLR2004
 
 
-def figure(value: Any, *, share: bool) -> str:
+def figure(value: object, *, share: bool) -> str:
     """Return a metric's value: as a percentage when it is known to lie in [0, 1]."""
     return percent(value) if share else plain(value)
 
 
-def interval(lower: Any, upper: Any, *, share: bool) -> str:
+def interval(lower: object, upper: object, *, share: bool) -> str:
     """Return ``lower – upper`` or a dash when there is no interval."""
     if lower is None or upper is None:
         return MISSING

@@ -138,10 +138,10 @@ def scale_percent(value: Any) -> float:
     return min(max(float(value), 0.0), 1.0) * 100
 
 
-def failure_rows(files: BenchmarkFiles) -> list[dict[str, Any]]:
+def failure_rows(files: BenchmarkFiles) -> list[dict[str, object]]:
     """Return the failure categories, most frequent first, each with its exemplars."""
     categories = files.failures.get("categories") or {}
-    exemplars: dict[str, list[dict[str, Any]]] = {}
+    exemplars: dict[str, list[dict[str, object]]] = {}
     for exemplar in files.failures.get("exemplars") or []:
         exemplars.setdefault(str(exemplar.get("category")), []).append(
             {
@@ -156,7 +156,7 @@ def failure_rows(files: BenchmarkFiles) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (-row["count"], row["name"]))
 
 
-def _is_share(headline: Mapping[str, Any]) -> bool:
+def _is_share(headline: Mapping[str, object]) -> bool:
     return headline.get("bounds") is not None
 
 

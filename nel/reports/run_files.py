@@ -79,11 +79,11 @@ def _read_benchmark(directory: Path) -> BenchmarkFiles:
     )
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> dict[str, object]:
     return _object(path.read_bytes(), f"{path.parent.name}/{path.name}") if path.is_file() else {}
 
 
-def _object(data: bytes, where: str) -> dict[str, Any]:
+def _object(data: bytes, where: str) -> dict[str, object]:
     try:
         value = loads(data)
     except ValueError as error:

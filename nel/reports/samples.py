@@ -42,7 +42,7 @@ class Selection:
         return sum(self.quotas.values())
 
 
-def group_of(result: Mapping[str, Any]) -> Group:
+def group_of(result: Mapping[str, object]) -> Group:
     """Return where a result belongs; a scored sample is wrong when its reward is 0 or less."""
     state = _outcome(result).get("state")
     if state == "model_failure":
@@ -83,7 +83,7 @@ def quotas_of(counts: Mapping[str, int]) -> dict[str, int]:
     return quotas
 
 
-def shown_samples(files: BenchmarkFiles, selection: Selection) -> Iterator[dict[str, Any]]:
+def shown_samples(files: BenchmarkFiles, selection: Selection) -> Iterator[dict[str, object]]:
     """Yield the previews of the chosen samples in problem order, the first of each group up to its quota."""
     left = dict(selection.quotas)
     for result in files.results():
@@ -95,7 +95,7 @@ def shown_samples(files: BenchmarkFiles, selection: Selection) -> Iterator[dict[
             return
 
 
-def _sample(result: Mapping[str, Any], group: Group) -> dict[str, Any]:
+def _sample(result: Mapping[str, object], group: Group) -> dict[str, object]:
     outcome, metadata = _outcome(result), result.get("metadata") or {}
     details = result.get("scoring_details") or {}
     category = metadata.get("category") if isinstance(metadata, Mapping) else None
@@ -120,7 +120,7 @@ def _sample(result: Mapping[str, Any], group: Group) -> dict[str, Any]:
     }
 
 
-def _scoring(details: Any) -> str | None:
+def _scoring(details: object) -> str | None:
     """Return what the scorer said beside judgements, which are shown apart."""
     rest = details
     if isinstance(details, Mapping) and judgements_in(details.get(JUDGEMENTS)):
@@ -128,18 +128,18 @@ def _scoring(details: Any) -> str | None:
     return preview(as_text(rest)) if rest else None
 
 
-def _outcome(result: Mapping[str, Any]) -> Mapping[str, Any]:
+def _outcome(result: Mapping[str, object]) -> Mapping[str, object]:
     outcome = result.get("outcome")
     return outcome if isinstance(outcome, Mapping) else {}
 
 
-def _kind(outcome: Mapping[str, Any], group: Group) -> str:
+def _kind(outcome: Mapping[str, object], group: Group) -> str:
     if group == "unscored":
         return f"{outcome.get('cause')}:{outcome.get('kind')}"
     return str(outcome.get("kind")) if group == "model_failure" else ""
 
 
-def _prompt(prompt: Any) -> list[list[str]]:
+def _prompt(prompt: object) -> list[list[str]]:
     """Return ``[role, text]`` pairs; the last messages get the room, since the question is there."""
     if not isinstance(prompt, list):
         return [] if prompt is None else [["", preview(as_text(prompt))]]
@@ -157,18 +157,18 @@ def _prompt(prompt: Any) -> list[list[str]]:
     return shown[::-1]
 
 
-def _content(content: Any) -> str:
+def _content(content: object) -> str:
     if not isinstance(content, list):
         return "" if content is None else as_text(content)
     parts = [part if isinstance(part, Mapping) else {"text": as_text(part)} for part in content]
     return "\n".join(as_text(part["text"]) if "text" in part else f"[{part.get('type')}]" for part in parts)
 
 
-def _optional(value: Any) -> str | None:
+def _optional(value: object) -> str | None:
     return None if value is None else preview(as_text(value))
 
 
-def _label(value: Any) -> str:
+def _label(value: object) -> str:
     text = as_text(value)
     cut = text if len(text) <= _LABEL_CHARACTERS_MAX else text[:_LABEL_CHARACTERS_MAX] + "…"
     return one_line(cut)

@@ -157,7 +157,7 @@ def markdown_text(text: str, *, characters_max: int = _CELL_CHARACTERS_MAX) -> s
     return escaped
 
 
-def _csv_cell(value: Any) -> str | int | float:
+def _csv_cell(value: object) -> str | int | float:
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
@@ -54,7 +54,7 @@ def preview(text: str, *, characters_max: int = PREVIEW_CHARACTERS_MAX) -> str:
     return f"{shown[:head]}\n\n{cut}\n\n{shown[len(shown) - tail :]}"
 
 
-def as_text(value: Any) -> str:
+def as_text(value: object) -> str:
     """Return a JSON value as text: a string as it is, everything else as JSON."""
     if isinstance(value, str):
         return value

@@ -120,7 +120,7 @@ class Container:
         self._send({"modules": [[name, _source(agent / f"{name}.py")] for name in MODULES]}, time.monotonic() + 10)
         self.facts = self.ask({"do": "ping"}, seconds=_START_SECONDS)
 
-    def ask(self, job: dict[str, Any], *, seconds: float) -> dict[str, Any]:
+    def ask(self, job: dict[str, object], *, seconds: float) -> dict[str, Any]:
         """Have a job done and return what the supervisor saw.
 
         Args:
@@ -161,13 +161,13 @@ class Container:
         with suppress(SandboxError), speaking():
             self._api.remove_container(self.id, force=True, v=True)
 
-    def _send(self, message: Any, deadline: float) -> None:
+    def _send(self, message: object, deadline: float) -> None:
         data = json.dumps(message).encode("ascii")
         assert self._socket is not None  # noqa: S101 - callers have started it
         self._socket.settimeout(max(0.001, deadline - time.monotonic()))
         self._socket.sendall(_FRAME.pack(len(data)) + data)
 
-    def _receive(self, deadline: float) -> Any:
+    def _receive(self, deadline: float) -> object:
         (size,) = _FRAME.unpack(self._read(_FRAME.size, deadline))
         if size > _REPLY_BYTES_MAX:
             raise ValueError(f"an answer of {size} bytes")
@@ -202,7 +202,7 @@ class Container:
 
 def host_options(
     language: Language, *, memory_mb: int | None = None, runtime: str | None = None, image: str | None = None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return everything that walls a container in."""
     _ = image
     memory = (memory_mb or language.memory_mb) * _MEGABYTE

@@ -118,7 +118,7 @@ def _built(image: Any, tag: str, language: Language | None) -> BuiltImage:
     )
 
 
-def _read_line(line: Mapping[str, Any], language: Language, base: str | None, log: Callable[[str], None]) -> None:
+def _read_line(line: Mapping[str, object], language: Language, base: str | None, log: Callable[[str], None]) -> None:
     if "error" not in line:
         log(str(line.get("stream") or line.get("status") or "").rstrip())
         return

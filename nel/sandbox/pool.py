@@ -249,7 +249,7 @@ class _Worker:
     def _run_in(self, container: Container, program: Program, language: Language, limits: Limits) -> Verdict:
         is_clean = True
 
-        def ask(job: dict[str, Any], seconds: float) -> Mapping[str, Any]:
+        def ask(job: dict[str, object], seconds: float) -> Mapping[str, Any]:
             nonlocal is_clean
             reply = container.ask(job, seconds=seconds)
             is_clean = is_clean and bool(reply["is_clean"])
@@ -327,5 +327,5 @@ class _Worker:
         container.remove()
 
 
-def _asker(container: Container) -> Callable[[dict[str, Any], float], Mapping[str, Any]]:
+def _asker(container: Container) -> Callable[[dict[str, object], float], Mapping[str, object]]:
     return lambda job, seconds: container.ask(job, seconds=seconds)

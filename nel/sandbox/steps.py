@@ -148,7 +148,7 @@ def _of_case(program: Program, language: Language, limits: Limits, reply: Mappin
     return verdicts.verdict_of(run, "stdio", "wrong", first_difference(run["stdout"], case.expected_output))
 
 
-def _case_job(program: Program, language: Language, limits: Limits, *, is_first: bool) -> dict[str, Any]:
+def _case_job(program: Program, language: Language, limits: Limits, *, is_first: bool) -> dict[str, object]:
     if language.has_zygote:
         return {"do": "script", "source": program.source}
     if is_first:

@@ -57,7 +57,7 @@ def breach_of(run: Mapping[str, Any], cpu_seconds: float) -> tuple[VerdictName, 
     return None
 
 
-def of_split(run: Mapping[str, Any], cpu_seconds: float) -> Verdict:
+def of_split(run: Mapping[str, object], cpu_seconds: float) -> Verdict:
     """Return the verdict of tests in a process of their own.
 
     Raises:
@@ -155,7 +155,7 @@ def of_compile(run: Mapping[str, Any], cpu_seconds: float, mode: Mode) -> Verdic
     return _verdict(run, mode, "syntax_error", _first_error(run["stderr"] or run["stdout"]))
 
 
-def verdict_of(run: Mapping[str, Any], mode: Mode, name: VerdictName, detail: str) -> Verdict:
+def verdict_of(run: Mapping[str, object], mode: Mode, name: VerdictName, detail: str) -> Verdict:
     """Return a verdict with what the supervisor saw."""
     return _verdict(run, mode, name, detail)
 

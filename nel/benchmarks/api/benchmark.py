@@ -97,7 +97,7 @@ class Benchmark:
         """Return what the scorer says, so that a decorated scorer can still be called."""
         return self.scorer(sample)
 
-    def with_arguments(self, arguments: Mapping[str, Any]) -> Benchmark:
+    def with_arguments(self, arguments: Mapping[str, object]) -> Benchmark:
         """Return the benchmark with arguments of a run, which only adapters take.
 
         Raises:
@@ -120,7 +120,7 @@ class Benchmark:
         """Return the rows that are evaluated; all of them here."""
         return rows
 
-    def prepared(self, raw: Mapping[str, Any]) -> dict[str, Any]:
+    def prepared(self, raw: Mapping[str, object]) -> dict[str, object]:
         """Return a raw row with its fields mapped and prepared.
 
         Raises:
@@ -139,7 +139,7 @@ class Benchmark:
             raise DatasetError(f"prepare_row returned a {type(prepared).__name__}; it must return the row, a dict")
         return prepared
 
-    def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> Sample:
+    def sample(self, raw: Mapping[str, object], *, sample_id: str) -> Sample:
         """Return the sample a raw row describes.
 
         Raises:
@@ -193,7 +193,7 @@ class Benchmark:
             self, shots=make_shots(self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples)
         )
 
-    def example_value(self, raw: Mapping[str, Any]) -> str | None:
+    def example_value(self, raw: Mapping[str, object]) -> str | None:
         """Return the value that a sample's own must match for a row to be its example.
 
         Raises:
@@ -201,14 +201,14 @@ class Benchmark:
         """
         return label_of(self.prepared(raw), self.fewshot.match_field)
 
-    def shots_json(self) -> dict[str, Any] | None:
+    def shots_json(self) -> dict[str, object] | None:
         """Return how many examples each prompt has and where they come from, as JSON values; None where it has none."""
         if self.shots is None or not self.num_fewshot:
             return None
         seed = self.fewshot.seed if self.fewshot.sampler == "seeded" else None
         return {"n": self.num_fewshot, "sampler": self.fewshot.sampler, "seed": seed, "source": self.shots.source}
 
-    def _shot(self, raw: Mapping[str, Any]) -> Shot:
+    def _shot(self, raw: Mapping[str, object]) -> Shot:
         row = self.prepared(raw)
         choices = self._choices(row)
         values = self._values(row, choices, self._turns(row))
@@ -228,7 +228,7 @@ class Benchmark:
         )
 
     def _question_and_answer(
-        self, row: Mapping[str, Any], values: Mapping[str, Any], choices: tuple[str, ...] | None
+        self, row: Mapping[str, object], values: Mapping[str, object], choices: tuple[str, ...] | None
     ) -> tuple[str, str]:
         target = self._target(row)
         if self.continuation is not None:
@@ -243,21 +243,25 @@ class Benchmark:
         first = target[0] if isinstance(target, (list, tuple)) and target else target
         return question, str(first)
 
-    def _shots_of(self, raw: Mapping[str, Any], row: Mapping[str, Any]) -> list[Shot]:
+    def _shots_of(self, raw: Mapping[str, object], row: Mapping[str, object]) -> list[Shot]:
         if self.num_fewshot == 0 or self.response_field is not None:
             return []
         if self.shots is None:
             raise ConfigError(f"{self.name} is asked with few-shot examples, and none were given to with_shots first")
         return self.shots.of(example_key(raw, self.id_field), label_of(row, self.fewshot.match_field))
 
-    def _values(self, row: dict[str, Any], choices: tuple[str, ...] | None, turns: Sequence[str]) -> dict[str, Any]:
+    def _values(
+        self, row: dict[str, object], choices: tuple[str, ...] | None, turns: Sequence[str]
+    ) -> dict[str, object]:
         values = row if choices is None else {**row, **_choice_fields(choices)}
         return {**values, "turn": turns[0]} if turns else values
 
-    def _contexts(self, values: Mapping[str, Any], choices: tuple[str, ...] | None) -> tuple[str, ...]:
+    def _contexts(self, values: Mapping[str, object], choices: tuple[str, ...] | None) -> tuple[str, ...]:
         return tuple(self.prompt.render({**values, "choice": choice}) for choice in choices or ())
 
-    def _input(self, values: Mapping[str, Any], shots: Sequence[Shot], *, optional: bool) -> str | tuple[Message, ...]:
+    def _input(
+        self, values: Mapping[str, object], shots: Sequence[Shot], *, optional: bool
+    ) -> str | tuple[Message, ...]:
         try:
             asked = self._asked(values, shots)
             if self.system_prompt is None:
@@ -269,7 +273,7 @@ class Benchmark:
             raise
         return (system, *((Message(role="user", content=asked),) if isinstance(asked, str) else asked))
 
-    def _asked(self, values: Mapping[str, Any], shots: Sequence[Shot]) -> str | tuple[Message, ...]:
+    def _asked(self, values: Mapping[str, object], shots: Sequence[Shot]) -> str | tuple[Message, ...]:
         """Return preamble, examples and prompt; where the choices are contexts, all that stands before them."""
         preamble = "" if self.preamble is None else self.preamble.render(values)
         prompt = "" if self.continuation is not None else self.prompt.render(values)
@@ -279,7 +283,7 @@ class Benchmark:
             return as_turns(shots, prompt, preamble)
         return preamble + as_text(shots, prompt, self.fewshot)
 
-    def _turns(self, row: Mapping[str, Any]) -> list[str]:
+    def _turns(self, row: Mapping[str, object]) -> list[str]:
         if self.turns_field is None:
             return []
         turns = lookup(row, self.turns_field)
@@ -287,13 +291,13 @@ class Benchmark:
             raise DatasetError(f'the turns field "{self.turns_field}" must be a list of texts, one for each turn')
         return list(turns)
 
-    def _target(self, row: Mapping[str, Any]) -> Any:
+    def _target(self, row: Mapping[str, object]) -> Any:
         target = lookup(row, self.target_field)
         if target is None:
             raise DatasetError(f'the target field "{self.target_field}" is null')
         return target
 
-    def _choices(self, row: Mapping[str, Any]) -> tuple[str, ...] | None:
+    def _choices(self, row: Mapping[str, object]) -> tuple[str, ...] | None:
         if self.choices:
             return self.choices
         if self.choices_field is None:
@@ -306,12 +310,12 @@ class Benchmark:
         return tuple(str(choice) for choice in choices)
 
 
-def _gold(target: Any, choices: tuple[str, ...] | None) -> int:
+def _gold(target: object, choices: tuple[str, ...] | None) -> int:
     labels = LETTERS[: len(choices or ())]
     return labels.index(gold_label(target, labels, choices))
 
 
-def _own_id(raw: Mapping[str, Any], id_field: str | None) -> str | None:
+def _own_id(raw: Mapping[str, object], id_field: str | None) -> str | None:
     value = raw.get(id_field or "id")
     return own_id(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
 
@@ -324,7 +328,7 @@ def _choice_fields(choices: tuple[str, ...]) -> dict[str, str]:
     }
 
 
-def recorded_in(row: Mapping[str, Any], response_field: str) -> str:
+def recorded_in(row: Mapping[str, object], response_field: str) -> str:
     """Return the answer that a row brings.
 
     Raises:
@@ -337,7 +341,7 @@ def recorded_in(row: Mapping[str, Any], response_field: str) -> str:
     return recorded
 
 
-def label_of(row: Mapping[str, Any], name: str | None) -> str | None:
+def label_of(row: Mapping[str, object], name: str | None) -> str | None:
     """Return the value of a field as text; None where there is no field, or nothing in it."""
     value = None if name is None else lookup(row, name, default=None)
     return None if value is None else str(value)

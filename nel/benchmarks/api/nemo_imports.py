@@ -61,7 +61,7 @@ _OTHERWISE: Final = {
 class _StandIn(ModuleType):
     """A module of NeMo Evaluator, made of nel's names."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
         full = f"{self.__name__}.{name}"
@@ -74,7 +74,7 @@ class _StandIn(ModuleType):
 class _Finder(MetaPathFinder, Loader):
     """Finds modules of NeMo Evaluator, and no others."""
 
-    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
         if fullname.partition(".")[0] != ROOT:
             return None
         if fullname not in HOMES:
@@ -111,7 +111,7 @@ def standing_in() -> Iterator[None]:
 def lend_names(module: ModuleType) -> None:
     """Let the imports inside a module's functions find the same names, whenever they are run."""
 
-    def import_lending(name: str, *rest: Any, **options: Any) -> Any:
+    def import_lending(name: str, *rest: Any, **options: Any) -> object:
         if name.partition(".")[0] != ROOT:
             return builtins.__import__(name, *rest, **options)
         with standing_in():
@@ -137,7 +137,7 @@ def _home(name: str) -> ModuleType | None:
     return importlib.import_module(name) if importlib.util.find_spec(name) is not None else None
 
 
-def _find(module: str, name: str) -> Any:
+def _find(module: str, name: str) -> object:
     if f"{module}.{name}" in _OTHERWISE:
         home, other = _OTHERWISE[f"{module}.{name}"]
         return getattr(importlib.import_module(home), other)

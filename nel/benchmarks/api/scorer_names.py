@@ -34,7 +34,7 @@ def options_of(name: str, text: str) -> dict[str, Any]:
     Raises:
         ConfigError: A part is not ``key=value``, or a value is no YAML.
     """
-    options: dict[str, Any] = {}
+    options: dict[str, object] = {}
     for part in _parts(text):
         key, separator, value = part.partition("=")
         key = key.strip()

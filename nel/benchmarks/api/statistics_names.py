@@ -21,7 +21,7 @@ _EVERY_K: Final = {"pass_at_k": "pass_at", "vote_at_k": "vote_at", "pass_hat_k":
 
 
 def choose_statistics(
-    scorer: Any, *, metrics: Sequence[str], reducers: Sequence[str], repeats: int, installed_only: bool = False
+    scorer: object, *, metrics: Sequence[str], reducers: Sequence[str], repeats: int, installed_only: bool = False
 ) -> Choice:
     """Return what a benchmark's scorer declares and what the user names beside it.
 

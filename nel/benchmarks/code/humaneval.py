@@ -15,7 +15,7 @@ PROMPT = """Complete this Python function. Answer with the whole function, impor
 ```"""
 
 
-def with_tests(row: dict[str, Any]) -> dict[str, Any]:
+def with_tests(row: dict[str, Any]) -> dict[str, object]:
     """Return the row with what the sandbox needs, ``_prompt`` and ``_test``, and with its ``reference`` solution.
 
     Raises:
@@ -47,7 +47,7 @@ def with_tests(row: dict[str, Any]) -> dict[str, Any]:
     ),
 )
 @scorer
-def humaneval(sample: ScorerInput) -> dict[str, Any]:
+def humaneval(sample: ScorerInput) -> dict[str, object]:
     """Run the tests against the function, each in a process of its own; pass@k over repeats."""
-    found: dict[str, Any] = code_sandbox(sample)
+    found: dict[str, object] = code_sandbox(sample)
     return found

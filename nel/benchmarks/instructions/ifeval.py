@@ -19,7 +19,7 @@ from nel.types import SampleScore
 REVISION = "966cd89545d6b6acfd7638bc708b98261ca58e84"
 
 
-def with_instructions(row: dict[str, Any]) -> dict[str, Any]:
+def with_instructions(row: dict[str, Any]) -> dict[str, object]:
     """Return the row with ``instructions``, each an id and its parameters.
 
     Raises:

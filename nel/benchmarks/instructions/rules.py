@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from nel.benchmarks.instructions.language import is_language
 from nel.benchmarks.instructions.words import count_capital_words, count_sentences, count_words
@@ -221,7 +221,7 @@ RULES: Final[Mapping[str, Rule]] = {
 """By the id that the dataset gives each kind."""
 
 
-def parameters_of(instruction: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def parameters_of(instruction: str, given: Mapping[str, object]) -> dict[str, object]:
     """Return the parameters that a row gives an instruction.
 
     Raises:
@@ -236,7 +236,7 @@ def parameters_of(instruction: str, given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: given[name] for name in rule.parameters}
 
 
-def follows(response: str, instruction: str, parameters: Mapping[str, Any]) -> bool:
+def follows(response: str, instruction: str, parameters: Mapping[str, object]) -> bool:
     """Return whether a response follows an instruction, strictly; a blank response follows none."""
     return bool(response.strip()) and RULES[instruction].check(response, **parameters)
 

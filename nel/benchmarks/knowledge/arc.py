@@ -20,7 +20,7 @@ CARD = Card(
 )
 
 
-def with_gold(row: dict[str, Any]) -> dict[str, Any]:
+def with_gold(row: dict[str, Any]) -> dict[str, object]:
     """Return the row with ``gold``, the position of its ``answerKey``; some rows label their choices 1 to 4.
 
     Raises:

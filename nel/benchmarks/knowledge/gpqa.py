@@ -24,7 +24,7 @@ where X is one of {letters}.
 {choices}"""
 
 
-def with_shuffled_choices(row: dict[str, Any]) -> dict[str, Any]:
+def with_shuffled_choices(row: dict[str, object]) -> dict[str, object]:
     """Return the row with ``question``, ``choices`` in an order that its id decides, and ``answer``, the gold index.
 
     Raises:

@@ -5,8 +5,6 @@ The official rule is SQuAD's exact match against any of the accepted answers.
 
 from __future__ import annotations
 
-from typing import Any
-
 from nel.benchmarks.short_answers import same_span, short_answer
 from nel.byob import Card, ScorerInput, benchmark, scorer
 
@@ -36,7 +34,7 @@ A:"""
     ),
 )
 @scorer
-def nq_open(sample: ScorerInput) -> dict[str, Any]:
+def nq_open(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with each accepted one, by SQuAD's exact match."""
     answer = short_answer(sample.response)
     exact = answer is not None and same_span(answer, sample.target)

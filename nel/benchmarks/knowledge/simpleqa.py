@@ -8,7 +8,6 @@ mean of both, which the paper calls F. Source of the formulas: the paper's secti
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.metrics import Metric, metric
@@ -64,6 +63,6 @@ def f_score() -> Metric:
     ),
 )
 @scorer(metrics=[correct_given_attempted(), f_score()], asks_judge=True)
-def simpleqa(sample: ScorerInput) -> dict[str, Any]:
+def simpleqa(sample: ScorerInput) -> dict[str, object]:
     """Let the judge say whether the answer is correct, incorrect or not attempted."""
     return needs_judge(sample, template="simpleqa", question=sample.metadata["problem"])

@@ -33,7 +33,7 @@ def normalised(text: str) -> str:
     return " ".join(_ARTICLE.sub(" ", text.lower().translate(_MARKS)).split())
 
 
-def with_accepted(row: dict[str, Any]) -> dict[str, Any]:
+def with_accepted(row: dict[str, Any]) -> dict[str, object]:
     """Return the row with ``accepted``, every spelling that counts as right, the usual one first.
 
     Raises:
@@ -86,7 +86,7 @@ def compare(answer: str, accepted: Sequence[str]) -> tuple[bool, float]:
     ),
 )
 @scorer
-def triviaqa(sample: ScorerInput) -> dict[str, Any]:
+def triviaqa(sample: ScorerInput) -> dict[str, object]:
     """Look for the answer among the accepted spellings; F1 with the nearest beside it."""
     answer = short_answer(sample.response)
     exact, f1 = compare(answer or "", sample.target)

@@ -7,7 +7,6 @@ number in the midst of the reasoning is no answer. With so few problems, ask eac
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.scoring.numeric.math_answer import final_expression
@@ -32,7 +31,7 @@ def whole_number(response: str) -> str | None:
     return None if declared is None else last_number(_DEGREES.sub("", declared))
 
 
-def _compared(sample: ScorerInput) -> dict[str, Any]:
+def _compared(sample: ScorerInput) -> dict[str, object]:
     found = whole_number(sample.response)
     correct = found is not None and numbers_equal(found, sample.target)
     return {"correct": correct, "parsed": found is not None, "extracted": found}
@@ -61,7 +60,7 @@ def _card(year: int, address: str, revision: str) -> Card:
     card=_card(2024, "Maxwell-Jia/AIME_2024", REVISION_2024),
 )
 @scorer
-def aime24(sample: ScorerInput) -> dict[str, Any]:
+def aime24(sample: ScorerInput) -> dict[str, object]:
     """Compare the declared whole number with the gold one."""
     return _compared(sample)
 
@@ -76,6 +75,6 @@ def aime24(sample: ScorerInput) -> dict[str, Any]:
     card=_card(2025, "math-ai/aime25", REVISION_2025),
 )
 @scorer
-def aime25(sample: ScorerInput) -> dict[str, Any]:
+def aime25(sample: ScorerInput) -> dict[str, object]:
     """Compare the declared whole number with the gold one."""
     return _compared(sample)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.scoring.answers import gsm8k_number
@@ -17,7 +16,7 @@ PROMPT = """Solve this problem step by step. End with a line of the form "Answer
 {question}"""
 
 
-def with_gold_number(row: dict[str, Any]) -> dict[str, Any]:
+def with_gold_number(row: dict[str, object]) -> dict[str, object]:
     """Return the row with ``gold``, the number behind ``####`` (or ``A:``) at the end of its ``answer``.
 
     Raises:
@@ -47,7 +46,7 @@ def with_gold_number(row: dict[str, Any]) -> dict[str, Any]:
     ),
 )
 @scorer
-def gsm8k(sample: ScorerInput) -> dict[str, Any]:
+def gsm8k(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer's number with the gold number, exactly."""
     extracted = gsm8k_number(sample.response)
     return {

@@ -48,7 +48,7 @@ PROMPT = """Solve this problem step by step. End with a line of the form "Answer
 {answer_label}"""
 
 
-def with_labels(row: dict[str, Any]) -> dict[str, Any]:
+def with_labels(row: dict[str, Any]) -> dict[str, object]:
     """Return the row with ``language``, the labels of that language, a bare ``question`` and the worked ``solution``.
 
     Raises:
@@ -127,7 +127,7 @@ def _numbers(text: str) -> list[str]:
     ),
 )
 @scorer
-def mgsm(sample: ScorerInput) -> dict[str, Any]:
+def mgsm(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer's number with the gold number, exactly."""
     found = answer_number(sample.response)
     correct = found is not None and len(found) <= DIGITS_MAX and value_of(found) == value_of(str(sample.target))

@@ -7,14 +7,13 @@ judge nothing is scored.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.errors import DatasetError
 from nel.scoring import needs_judge
 
 
-def no_rows_of_its_own() -> Iterable[dict[str, Any]]:
+def no_rows_of_its_own() -> Iterable[dict[str, object]]:
     """Raise DatasetError, which says where rows come from."""
     raise DatasetError(
         "pairwise has no rows of its own; give --dataset FILE with the fields question, response and baseline, or "
@@ -22,7 +21,7 @@ def no_rows_of_its_own() -> Iterable[dict[str, Any]]:
     )
 
 
-def with_both_answers(row: dict[str, Any]) -> dict[str, Any]:
+def with_both_answers(row: dict[str, object]) -> dict[str, object]:
     """Return the row with a ``reference``, empty where it brings none.
 
     Raises:
@@ -52,6 +51,6 @@ def with_both_answers(row: dict[str, Any]) -> dict[str, Any]:
     ),
 )
 @scorer(asks_judge=True)
-def pairwise(sample: ScorerInput) -> dict[str, Any]:
+def pairwise(sample: ScorerInput) -> dict[str, object]:
     """Let the judge choose between the row's ``response`` and its ``baseline``, in both orders; a tie is 0.5."""
     return needs_judge(sample, template="pairwise")

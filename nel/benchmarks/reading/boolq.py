@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.byob.scorers import ranked_choice
 
@@ -32,7 +30,7 @@ REVISION = "3de24cf8022e94f4ee4b9d55a6f539891524d646"
     ),
 )
 @scorer
-def boolq(sample: ScorerInput) -> dict[str, Any]:
+def boolq(sample: ScorerInput) -> dict[str, object]:
     """Rank "no" and "yes"."""
     ranked = ranked_choice(sample)
     return {"acc": ranked["acc"], "extracted": ranked["extracted"]}

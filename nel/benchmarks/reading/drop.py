@@ -30,7 +30,7 @@ Passage: {passage}
 Question: {question}"""
 
 
-def with_answers(row: dict[str, Any]) -> dict[str, Any]:
+def with_answers(row: dict[str, Any]) -> dict[str, object]:
     """Return the row with ``answers``, every validated answer once as a list of parts, and one ``shown``.
 
     Raises:
@@ -125,7 +125,7 @@ def _f1(bag: set[str], gold: set[str]) -> float:
     ),
 )
 @scorer
-def drop(sample: ScorerInput) -> dict[str, Any]:
+def drop(sample: ScorerInput) -> dict[str, object]:
     """Compare the parts of the answer with each validated answer; the best exact match and the best F1 count."""
     answer = short_answer(sample.response)
     parts = [part.strip() for part in (answer or "").split(";") if part.strip()][:PARTS_MAX]

@@ -45,7 +45,7 @@ _CARD = Card(
 )
 
 
-def with_passage(row: dict[str, Any]) -> dict[str, Any]:
+def with_passage(row: dict[str, Any]) -> dict[str, object]:
     """Return the row with its gold ``spans``, one ``shown`` in examples, and ``passage``, a digest of the paragraph.
 
     Raises:
@@ -88,7 +88,7 @@ def _found(sample: ScorerInput) -> str | None:
     card=_CARD,
 )
 @scorer
-def squad(sample: ScorerInput) -> dict[str, Any]:
+def squad(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with each gold span; F1 with the nearest beside it."""
     answer = _found(sample)
     exact, f1 = compare(answer or "", sample.target) if answer else (0.0, 0.0)
@@ -115,7 +115,7 @@ def squad(sample: ScorerInput) -> dict[str, Any]:
     ),
 )
 @scorer
-def squad_v2(sample: ScorerInput) -> dict[str, Any]:
+def squad_v2(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with each gold span, or with "unanswerable" where there is none."""
     found = _found(sample)
     answer = "" if squad_tokens(found or "") == [NO_ANSWER] else found

@@ -29,7 +29,7 @@ PROMPT = """Q: {input}
 A: Let's think step by step."""
 
 
-def with_task(row: dict[str, Any]) -> dict[str, Any]:
+def with_task(row: dict[str, Any]) -> dict[str, object]:
     """Return the row with its ``task`` and ``about``, what the authors tell a model of it.
 
     Raises:
@@ -102,7 +102,7 @@ def same_answer(answer: str, gold: str) -> bool:
     ),
 )
 @scorer
-def bbh(sample: ScorerInput) -> dict[str, Any]:
+def bbh(sample: ScorerInput) -> dict[str, object]:
     """Compare the declared answer with the gold one."""
     answer = declared_answer(sample.response)
     correct = answer is not None and same_answer(answer, str(sample.target))

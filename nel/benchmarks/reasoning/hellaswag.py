@@ -24,7 +24,7 @@ def cleaned(text: str) -> str:
     return text.replace("  ", " ")
 
 
-def with_query(row: dict[str, Any]) -> dict[str, Any]:
+def with_query(row: dict[str, Any]) -> dict[str, object]:
     """Return the row with ``query`` (activity and context), ``options`` (the cleaned endings) and ``gold``."""
     context = f"{row['ctx_a']} {row['ctx_b'].capitalize()}"
     return {

@@ -10,7 +10,7 @@ from nel.byob.scorers import ranked_choice
 REVISION = "142f6d7367fd9877f0fb3b5734ea6a545f54cdd1"
 
 
-def with_solutions(row: dict[str, Any]) -> dict[str, Any]:
+def with_solutions(row: dict[str, object]) -> dict[str, object]:
     """Return the row with ``solutions``, its two choices."""
     return {**row, "solutions": [row["sol1"], row["sol2"]]}
 

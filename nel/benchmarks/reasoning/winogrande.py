@@ -13,7 +13,7 @@ from nel.byob.scorers import ranked_choice
 REVISION = "01e74176c63542e6b0bcb004dcdea22d94fb67b5"
 
 
-def around_the_blank(row: dict[str, Any]) -> dict[str, Any]:
+def around_the_blank(row: dict[str, Any]) -> dict[str, object]:
     """Return the row with ``before`` and ``rest``, the text on both sides of its first ``_``, ``options`` and ``gold``.
 
     Raises:
@@ -53,7 +53,7 @@ def around_the_blank(row: dict[str, Any]) -> dict[str, Any]:
     ),
 )
 @scorer
-def winogrande(sample: ScorerInput) -> dict[str, Any]:
+def winogrande(sample: ScorerInput) -> dict[str, object]:
     """Rank the two sentences by what stands behind the blank; a division by length has no meaning here."""
     ranked = ranked_choice(sample)
     return {"acc": ranked["acc"], "extracted": ranked["extracted"]}

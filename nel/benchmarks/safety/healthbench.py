@@ -68,6 +68,6 @@ def clipped_mean() -> Metric:
     ),
 )
 @scorer(metrics={"points": [clipped_mean()]}, asks_judge=True)
-def healthbench(sample: ScorerInput) -> dict[str, Any]:
+def healthbench(sample: ScorerInput) -> dict[str, object]:
     """Let the judge say of each of the physicians' criteria whether the response meets it."""
     return needs_judge(sample, template="rubric", reference="", rubric=sample.target)

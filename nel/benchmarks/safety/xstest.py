@@ -7,8 +7,6 @@ are those of the unsafe prompts.
 
 from __future__ import annotations
 
-from typing import Any
-
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.metrics import accuracy, grouped
 from nel.scoring import needs_judge
@@ -40,7 +38,7 @@ REVISION = "f1d713187c61b6ae64e602d74f0b3d812cc2e8e8"
     ),
 )
 @scorer(metrics=[grouped(accuracy(), "label", all=False)], asks_judge=True)
-def xstest(sample: ScorerInput) -> dict[str, Any]:
+def xstest(sample: ScorerInput) -> dict[str, object]:
     """Let the judge say whether the response complies or refuses."""
     return needs_judge(
         sample, template="refusal", question=sample.metadata["prompt"], score_mapping=SCORES[sample.target]

@@ -58,7 +58,7 @@ PROMPT = """Translate this text from {source_language} to {target_language}. Giv
 {source}"""
 
 
-def with_pair(row: dict[str, Any], pair: str = "") -> dict[str, Any]:
+def with_pair(row: dict[str, Any], pair: str = "") -> dict[str, object]:
     """Return the row with ``source``, ``target``, ``pair`` and the names of both languages.
 
     Rows are ``{translation: {de: …, en: …}}`` as WMT's, or have ``source`` and ``target``, and ``pair`` or ``lp``.
@@ -83,7 +83,7 @@ def _name_of(code: str) -> str:
     return NAMES[code if code in NAMES else code.partition("_")[0]]
 
 
-def wmt24pp_rows() -> Iterator[dict[str, Any]]:
+def wmt24pp_rows() -> Iterator[dict[str, object]]:
     """Yield WMT24++'s rows of the nine pairs, but for those whose source its authors mark as bad.
 
     Raises:
@@ -96,7 +96,7 @@ def wmt24pp_rows() -> Iterator[dict[str, Any]]:
             yield row.data
 
 
-def flores_rows(*, into_english: bool) -> Iterator[dict[str, Any]]:
+def flores_rows(*, into_english: bool) -> Iterator[dict[str, object]]:
     """Yield FLORES+ devtest sentences of every language beside the English one of the same number.
 
     Raises:
@@ -118,13 +118,13 @@ def flores_rows(*, into_english: bool) -> Iterator[dict[str, Any]]:
 
 
 @scorer(metrics=[corpus_chrf_metric(), corpus_chrf_pp(), corpus_bleu_metric()])
-def one_pair(sample: ScorerInput) -> dict[str, Any]:
+def one_pair(sample: ScorerInput) -> dict[str, object]:
     """Give chrF and chrF++ of one sentence; those of the corpus are computed over all of them."""
     return dict(chrf(sample))
 
 
 @scorer(metrics=[corpus_chrf_by_pair(), corpus_chrf_pp_by_pair(), corpus_bleu_by_pair()])
-def many_pairs(sample: ScorerInput) -> dict[str, Any]:
+def many_pairs(sample: ScorerInput) -> dict[str, object]:
     """Give chrF and chrF++ of one sentence; those of each pair's corpus are computed over all of them."""
     return dict(chrf(sample))
 

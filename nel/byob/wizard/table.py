@@ -75,7 +75,7 @@ def read_table(source: str) -> Table:
         DatasetError: It cannot be read, or has bad rows.
     """
     n_rows = 0
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for row in open_dataset(source, base_dir=Path.cwd()).read():
         n_rows += 1
         if len(rows) < _KEPT_ROWS:
@@ -84,6 +84,6 @@ def read_table(source: str) -> Table:
     return Table(source=source, n_rows=n_rows, columns=columns, rows=tuple(rows))
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     text = " ".join(str(value).split())
     return text if len(text) <= _CELL_CHARS else f"{text[: _CELL_CHARS - 1]}…"

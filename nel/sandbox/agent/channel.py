@@ -23,7 +23,7 @@ class TooLarge(Exception):
     """A frame beyond the limit."""
 
 
-def write_frame(handle: int, message: Any, limit: int = FRAME_BYTES_MAX) -> None:
+def write_frame(handle: int, message: object, limit: int = FRAME_BYTES_MAX) -> None:
     """Write one message, whole.
 
     Raises:

@@ -72,7 +72,7 @@ def encode(value: Any, refer: Callable[[Any], int], depth: int = 0) -> Any:
     return ["R", refer(value)]
 
 
-def decode(data: Any, resolve: Callable[[Any], Any], depth: int = 0, limit: int = DEPTH_MAX) -> Any:
+def decode(data: Any, resolve: Callable[[Any], Any], depth: int = 0, limit: int = DEPTH_MAX) -> object:
     """Return the value that `encode` made of it.
 
     Args:
@@ -117,7 +117,7 @@ def loads(data: bytes) -> Any:
         raise BadValue("not JSON") from None
 
 
-def _refuse(word: str) -> Any:
+def _refuse(word: str) -> object:
     raise ValueError(word)
 
 
@@ -140,11 +140,11 @@ def _items(tag: str) -> Callable[[Any, Callable[[Any], int], int], Any]:
     return lambda value, refer, depth: [tag, [encode(item, refer, depth) for item in value]]
 
 
-def _pairs(value: Any, refer: Callable[[Any], int], depth: int) -> Any:
+def _pairs(value: Any, refer: Callable[[Any], int], depth: int) -> object:
     return ["d", [[encode(key, refer, depth), encode(item, refer, depth)] for key, item in dict.items(value)]]
 
 
-def _text(tag: str, text: Callable[[Any], Any]) -> Callable[[Any, Callable[[Any], int], int], Any]:
+def _text(tag: str, text: Callable[[Any], Any]) -> Callable[[object, Callable[[object], int], int], object]:
     return lambda value, refer, depth: [tag, text(value)]
 
 

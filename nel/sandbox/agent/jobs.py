@@ -80,12 +80,12 @@ def _together(owner: Processes, job: dict[str, Any]) -> dict[str, Any]:
     return {"run": {**run.facts(), "tests": _frame_of(said)}}
 
 
-def _script(owner: Processes, job: dict[str, Any]) -> dict[str, Any]:
+def _script(owner: Processes, job: dict[str, Any]) -> dict[str, object]:
     """A Python program that reads standard input and writes standard output."""
     return {"run": _step(owner, job, job["limits"], "script", payload={"source": job["source"]})}
 
 
-def _commands(owner: Processes, job: dict[str, Any]) -> dict[str, Any]:
+def _commands(owner: Processes, job: dict[str, Any]) -> dict[str, object]:
     """A compiler, then a program; either may be left out."""
     facts: dict[str, Any] = {}
     if job.get("compile"):
@@ -106,7 +106,7 @@ def _step(
     *,
     command: list[str] | None = None,
     payload: dict[str, Any] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     run = Run(owner, job, limits)
     handles = [_sealed_text(job.get("stdin") or ""), run.out_handle, run.err_handle]
     said = bytearray()
@@ -133,7 +133,7 @@ def _step(
     return facts
 
 
-def _sealed(payload: dict[str, Any]) -> int:
+def _sealed(payload: dict[str, object]) -> int:
     return _sealed_text(json.dumps(payload))
 
 
@@ -147,7 +147,7 @@ def _sealed_text(text: str) -> int:
     return handle
 
 
-def _framed(message: Any) -> bytes:
+def _framed(message: object) -> bytes:
     data = codec.dumps(message)
     return channel.HEADER.pack(len(data)) + data
 
@@ -167,7 +167,7 @@ def _collect(handle: int, said: bytearray, *, wait: bool = True) -> bool:
     return bool(data)
 
 
-def _frame_of(said: bytearray) -> Any:
+def _frame_of(said: bytearray) -> object:
     """Return the message of one whole frame, None for anything else."""
     if len(said) < channel.HEADER.size:
         return None

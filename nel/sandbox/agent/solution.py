@@ -195,7 +195,7 @@ class _Server:
         except BaseException as error:  # noqa: BLE001 - whatever the program raises is its answer
             return {"raised": described(error)}
 
-    def _call(self, asked: Any) -> dict[str, Any]:
+    def _call(self, asked: Any) -> dict[str, object]:
         function = self._objects[asked["ref"]] if "ref" in asked else getattr(self._module, asked["name"])
         given = asked["args"]
         arguments = [self._decoded(argument) for argument in given]
@@ -215,7 +215,7 @@ class _Server:
     def _set(self, target: Any, asked: Any) -> None:
         setattr(target, asked["name"], self._decoded(asked["value"]))
 
-    def _encoded(self, value: Any) -> Any:
+    def _encoded(self, value: Any) -> object:
         return codec.encode(value, self._refer)
 
     def _decoded(self, data: Any) -> Any:

@@ -40,7 +40,7 @@ class Supervisor:
             while view:
                 view = view[os.write(1, view) :]
 
-    def _answer(self, job: dict[str, Any]) -> dict[str, Any]:
+    def _answer(self, job: dict[str, Any]) -> dict[str, object]:
         if job["do"] == "ping":
             cpu, memory = self._processes.counters.are_there
             return {"python": sys.version.split()[0], "counts_cpu": cpu, "counts_memory": memory}

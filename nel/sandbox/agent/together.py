@@ -55,7 +55,7 @@ def _verdict(given: dict[str, Any], module: types.ModuleType) -> dict[str, Any] 
         return _failure(error)
 
 
-def _run_cases(space: dict[str, Any], before: set[str], text: str) -> dict[str, Any] | None:
+def _run_cases(space: dict[str, Any], before: set[str], text: str) -> dict[str, object] | None:
     """Run the `unittest` cases that the tests define; their number must be that of the test text."""
     import ast  # noqa: PLC0415 - few tests need these two, and each makes every fork slower
     import unittest  # noqa: PLC0415

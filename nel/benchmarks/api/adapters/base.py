@@ -50,7 +50,7 @@ class DataAdapter(ABC):
     benchmark_meta: ClassVar[BenchmarkMeta]
     """Set by `register_benchmark`."""
 
-    def __init__(self, benchmark_meta: BenchmarkMeta | None = None, task_config: Any = None, **_: Any) -> None:
+    def __init__(self, benchmark_meta: BenchmarkMeta | None = None, task_config: object = None, **_: object) -> None:
         """Take the meta of a run, which may differ from the registered one.
 
         Raises:
@@ -106,7 +106,7 @@ class DataAdapter(ABC):
         return ("llm" if self.use_llm_judge else "rule") if chosen == "auto" else chosen
 
     @abstractmethod
-    def record_to_sample(self, record: dict[str, Any]) -> Sample | list[Sample]:
+    def record_to_sample(self, record: dict[str, object]) -> Sample | list[Sample]:
         """Return the sample, or samples, that a record of the dataset describes."""
 
 
@@ -153,7 +153,7 @@ class DefaultDataAdapter(DataAdapter):
             return asked
         return [ChatMessage(role="system", content=self.system_prompt), *asked]
 
-    def template_values(self, sample: Sample) -> dict[str, Any]:
+    def template_values(self, sample: Sample) -> dict[str, object]:
         """Return what templates can name."""
         return {"question": sample.input}
 
@@ -163,7 +163,7 @@ class DefaultDataAdapter(DataAdapter):
 
     # Inference
 
-    def _on_inference_start(self, model: Any, sample: Sample) -> None:
+    def _on_inference_start(self, model: object, sample: Sample) -> None:
         """Do what precedes the inference of a sample."""
 
     def _on_inference(self, model: Any, sample: Sample) -> ModelOutput:
@@ -178,7 +178,7 @@ class DefaultDataAdapter(DataAdapter):
         asked = [ChatMessage(role="user", content=sample.input)] if isinstance(sample.input, str) else sample.input
         return TaskState(model=model.name, sample=sample, messages=[*asked, model_output.message], output=model_output)
 
-    def run_inference(self, model: Any, sample: Sample, output_dir: str = "", **options: Any) -> TaskState:
+    def run_inference(self, model: object, sample: Sample, output_dir: str = "", **options: object) -> TaskState:
         """Return the state of a sample that was asked and answered."""
         self._on_inference_start(model, sample)
         output = self._on_inference(model, sample)
@@ -278,7 +278,7 @@ class DefaultDataAdapter(DataAdapter):
         """Return the report of a benchmark."""
         return make_report(self.meta, scores, model_name, self.category_map, overall=self.add_overall_metric)
 
-    def _on_generate_report_end(self, report: Report, output_dir: str, **_: Any) -> None:
+    def _on_generate_report_end(self, report: Report, output_dir: str, **_: object) -> None:
         """Do what follows a report."""
 
     # Datasets, for inspection
@@ -298,7 +298,7 @@ class DefaultDataAdapter(DataAdapter):
         """Return whether samples of other subsets than those listed are left out."""
         return self.subset_list != ["default"]
 
-    def samples_of(self, row: Mapping[str, Any]) -> Iterable[Sample]:
+    def samples_of(self, row: Mapping[str, object]) -> Iterable[Sample]:
         """Return the samples of a row that are kept, each with its subset as its key."""
         from nel.benchmarks.api.adapters.loading import own_columns, subset_of  # noqa: PLC0415 - beside rows_of
 

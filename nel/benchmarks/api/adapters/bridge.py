@@ -336,7 +336,7 @@ def _messages(asked: Sequence[ChatMessage]) -> tuple[Message, ...]:
     )
 
 
-def _as_messages(asked: Any) -> list[dict[str, Any]]:
+def _as_messages(asked: Any) -> list[dict[str, object]]:
     if isinstance(asked, str):
         return [{"role": "user", "content": asked}]
     given = [one if isinstance(one, Mapping) else {"role": one.role, "content": one.content} for one in asked]

@@ -37,7 +37,7 @@ class MultiChoiceAdapter(DefaultDataAdapter):
         if self.prompt_template is None:
             self.prompt_template = MULTIPLE_ANSWERS if self.multiple_correct else SINGLE_ANSWER
 
-    def template_values(self, sample: Sample) -> dict[str, Any]:
+    def template_values(self, sample: Sample) -> dict[str, object]:
         """Return the question, its choices as lines and their letters."""
         choices = sample.choices or []
         return {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from nel.errors import ConfigError, did_you_mean
 
@@ -81,7 +81,7 @@ _FILTERS: Final[Mapping[str, type[Filter]]] = {
 }
 
 
-def build_filters(filters: Mapping[str, Any] | None) -> list[Filter]:
+def build_filters(filters: Mapping[str, object] | None) -> list[Filter]:
     """Return the filters that a mapping of names to options describes, in its order.
 
     Options are a mapping of parameters, or the one parameter itself: ``{"remove_until": "</think>"}``.

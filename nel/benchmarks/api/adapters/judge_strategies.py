@@ -117,7 +117,7 @@ class JudgeUse:
     contract: JudgeContract = field(default_factory=JudgeContract)
 
     @classmethod
-    def of(cls, strategy: str | None, contract: Mapping[str, Any] | None) -> JudgeUse:
+    def of(cls, strategy: str | None, contract: Mapping[str, object] | None) -> JudgeUse:
         """Return the use that a run asks for.
 
         Raises:

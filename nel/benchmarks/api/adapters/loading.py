@@ -107,7 +107,7 @@ def _file_in(folder: Path, split: str, subset: str) -> str:
     raise ConfigError(f"{folder} has no file for the subset {subset}, split {split}: {wanted}; it has {there}")
 
 
-def rows_of(adapter: DataAdapter) -> Iterator[dict[str, Any]]:
+def rows_of(adapter: DataAdapter) -> Iterator[dict[str, object]]:
     """Yield the rows that an adapter evaluates.
 
     Raises:
@@ -116,12 +116,12 @@ def rows_of(adapter: DataAdapter) -> Iterator[dict[str, Any]]:
     return (row.data for row in open_dataset(source_for(adapter, adapter.eval_split)).read())
 
 
-def own_columns(row: Mapping[str, Any]) -> dict[str, Any]:
+def own_columns(row: Mapping[str, object]) -> dict[str, object]:
     """Return a row as the dataset has it."""
     return {name: value for name, value in row.items() if name not in (SUBSET, PART)}
 
 
-def subset_of(adapter: DataAdapter, row: Mapping[str, Any], sample: Sample) -> str:
+def subset_of(adapter: DataAdapter, row: Mapping[str, object], sample: Sample) -> str:
     """Return the subset that a sample belongs to.
 
     Raises:

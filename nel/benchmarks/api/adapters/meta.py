@@ -113,7 +113,7 @@ class BenchmarkMeta:
             given["extra_params"] = self._with_values(given["extra_params"])
         return dataclasses.replace(self, **given)
 
-    def _with_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def _with_values(self, values: Mapping[str, object]) -> dict[str, Any]:
         merged = {
             key: dict(item) if isinstance(item, Mapping) else {"value": item} for key, item in self.extra_params.items()
         }

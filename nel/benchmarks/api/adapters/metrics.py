@@ -67,7 +67,7 @@ METRICS: Final[Mapping[str, MetricFunction]] = {
 }
 
 
-def named_metrics(metric_list: Sequence[Any]) -> list[tuple[str, MetricFunction, dict[str, Any]]]:
+def named_metrics(metric_list: Sequence[object]) -> list[tuple[str, MetricFunction, dict[str, Any]]]:
     """Return name, function and options of each metric in a list of names and ``{name: options}``.
 
     Raises:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nel.benchmarks.api.adapters.samples import AggScore
 
@@ -58,7 +58,7 @@ class Report:
         overall = [row for row in rows if row.subset == OVERALL]
         return (overall or rows)[0].score if len(rows) == 1 or overall else None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the report as JSON values."""
         return {"name": self.name, "score": self.score if self.rows else None, **asdict(self)}
 

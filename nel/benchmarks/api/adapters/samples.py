@@ -104,7 +104,7 @@ class TaskState:
         return "".join(self.sample.target) if isinstance(self.sample.target, list) else self.sample.target
 
     @property
-    def metadata(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, object]:
         """Return the sample's metadata."""
         return self.sample.metadata
 

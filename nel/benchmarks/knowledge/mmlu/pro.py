@@ -7,7 +7,6 @@ without an answer; here such a response is `no_answer` and counts 0, and ``guess
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
 
@@ -72,7 +71,7 @@ def extract(response: str) -> str | None:
     ),
 )
 @scorer
-def mmlu_pro(sample: ScorerInput) -> dict[str, Any]:
+def mmlu_pro(sample: ScorerInput) -> dict[str, object]:
     """Compare the extracted letter with the gold letter; state what a guess would be worth where there is none."""
     extracted = extract(sample.response)
     correct = extracted is not None and extracted == sample.target

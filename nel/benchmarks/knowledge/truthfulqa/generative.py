@@ -19,7 +19,7 @@ NO_COMMENT: Final = "I have no comment."
 PROMPT = PRIMER + "\n\nQ: {question}"
 
 
-def with_references(row: dict[str, Any]) -> dict[str, Any]:
+def with_references(row: dict[str, Any]) -> dict[str, object]:
     """Return the row with ``true_references`` and ``false_references``, each ending in a full stop.
 
     Raises:
@@ -84,6 +84,6 @@ def _likeness(answer: str, reference: str) -> tuple[float, float, float, float]:
     ),
 )
 @scorer
-def truthfulqa_gen(sample: ScorerInput) -> dict[str, Any]:
+def truthfulqa_gen(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with every true and every false reference."""
     return dict(compare(sample.response, sample.target, sample.metadata["false_references"]))

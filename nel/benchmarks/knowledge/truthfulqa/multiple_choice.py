@@ -43,12 +43,12 @@ A: The 1992 Olympics were held in Barcelona, Spain."""
 PROMPT = PRIMER + "\n\nQ: {question}\nA:"
 
 
-def with_first_as_gold(row: dict[str, Any]) -> dict[str, Any]:
+def with_first_as_gold(row: dict[str, object]) -> dict[str, object]:
     """Return the row with ``gold`` 0."""
     return {**row, "gold": 0}
 
 
-def with_true_ones(row: dict[str, Any]) -> dict[str, Any]:
+def with_true_ones(row: dict[str, Any]) -> dict[str, object]:
     """Return the row with ``gold``, the positions of all true choices.
 
     Raises:
@@ -76,7 +76,7 @@ def with_true_ones(row: dict[str, Any]) -> dict[str, Any]:
     card=CARD,
 )
 @scorer
-def truthfulqa_mc1(sample: ScorerInput) -> dict[str, Any]:
+def truthfulqa_mc1(sample: ScorerInput) -> dict[str, object]:
     """Rank the choices."""
     ranked = ranked_choice(sample)
     return {"acc": ranked["acc"], "extracted": ranked["extracted"]}
