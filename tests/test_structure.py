@@ -126,3 +126,26 @@ def test_every_key_of_the_configuration_is_documented() -> None:
     models += (schema.ObservabilityConfig,)
     keys = {key for model in models for key in model.model_fields}
     assert sorted(key for key in keys if f"| `{key}` |" not in page) == []
+
+
+def _imported_modules(path: Path, modules: dict[str, Path]) -> set[str]:
+    """Return the modules of nel that a file imports, inside functions and for type checking too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= names & modules.keys() or {node.module}
+    return found & modules.keys()
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Every module can be understood after those it imports."""
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in _sources()}
+    modules = {name.removesuffix(".__init__"): path for name, path in modules.items()}
+    left = {name: _imported_modules(path, modules) - {name} for name, path in modules.items()}
+    while free := [name for name, used in left.items() if not used & left.keys()]:
+        for name in free:
+            del left[name]
+    assert sorted(left) == []

@@ -168,7 +168,7 @@ def _scorer(asker: _Asker, proposal: Proposal, given: str | None) -> str:
 def _write_and_try(draft: Draft, path: Path) -> None:
     from nel.byob.validation import validate_file  # noqa: PLC0415 - keeps --help fast
     from nel.byob.wizard.writing import file_text, write_new  # noqa: PLC0415
-    from nel.cli.byob import show_checks  # noqa: PLC0415
+    from nel.cli.byob_output import show_checks  # noqa: PLC0415 - keeps --help fast
 
     text = file_text(draft, path)
     write_new(path, text)
@@ -189,7 +189,7 @@ def _ship(asker: _Asker, path: Path, name: str, *, install: bool) -> None:
     typer.echo(f"it runs from the file as it is:\n\n  {run_command(shown)}\n")
     if install or asker.yes("Compile it into a package and install it, so that it can be shared"):
         from nel.byob.shipping.compilation import compile_file  # noqa: PLC0415
-        from nel.cli.byob import show_compiled  # noqa: PLC0415
+        from nel.cli.byob_output import show_compiled  # noqa: PLC0415 - keeps --help fast
 
         show_compiled(compile_file(path))
         return

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from nel.benchmarks.api.adapters.aggregation import aggregated
 from nel.benchmarks.api.adapters.filters import build_filters
 from nel.benchmarks.api.adapters.judge_strategies import RIGHT_ABOVE, JudgeUse, LlmJudge, better_of
-from nel.benchmarks.api.adapters.loading import rows_of
+from nel.benchmarks.api.adapters.loading import own_columns, rows_of, subset_of
 from nel.benchmarks.api.adapters.meta import BenchmarkMeta
 from nel.benchmarks.api.adapters.metrics import named_metrics
 from nel.benchmarks.api.adapters.report import Report, make_report
@@ -300,8 +300,6 @@ class DefaultDataAdapter(DataAdapter):
 
     def samples_of(self, row: Mapping[str, object]) -> Iterable[Sample]:
         """Return the samples of a row that are kept, each with its subset as its key."""
-        from nel.benchmarks.api.adapters.loading import own_columns, subset_of  # noqa: PLC0415 - beside rows_of
-
         made = self.record_to_sample(own_columns(row))
         for sample in made if isinstance(made, list) else [made]:
             sample.subset_key = subset_of(self, row, sample)

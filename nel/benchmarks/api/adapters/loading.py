@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from nel import plugins
 from nel.benchmarks.api.adapters.meta import source_of
@@ -18,7 +18,7 @@ from nel.datasets.source import open_dataset
 from nel.errors import ConfigError, DatasetError
 
 if TYPE_CHECKING:
-    from nel.benchmarks.api.adapters.base import DataAdapter
+    from nel.benchmarks.api.adapters.meta import BenchmarkMeta
     from nel.benchmarks.api.adapters.samples import Sample
 
 SUBSET: Final = "_subset"
@@ -26,6 +26,46 @@ PART: Final = "_part"
 """Which of several samples of one record a row stands for."""
 _SUFFIXES: Final = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
 _HUB_NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+
+
+class DatasetSettings(Protocol):
+    """What an adapter says of its dataset."""
+
+    @property
+    def name(self) -> str:
+        """Return the benchmark's name."""
+
+    @property
+    def meta(self) -> BenchmarkMeta:
+        """Return what the benchmark declares of itself."""
+
+    @property
+    def task_config(self) -> object:
+        """Return the run's settings, of which ``dataset_hub`` is read where it is there."""
+
+    @property
+    def dataset_id(self) -> str:
+        """Return a name on a hub, a URI, or a file or folder."""
+
+    @property
+    def subset_list(self) -> list[str]:
+        """Return the subsets to evaluate."""
+
+    @property
+    def default_subset(self) -> str:
+        """Return the subset that is read where samples are divided after reading."""
+
+    @property
+    def eval_split(self) -> str:
+        """Return the split to evaluate."""
+
+    @property
+    def reformat_subset(self) -> bool:
+        """Return whether samples are divided into subsets after reading, by their `subset_key`."""
+
+    @property
+    def split_as_subset(self) -> bool:
+        """Return whether splits are read as subsets."""
 
 
 class Subsets:
@@ -48,7 +88,7 @@ class Subsets:
                 yield {**row.data, SUBSET: subset}
 
 
-def source_for(adapter: DataAdapter, split: str) -> str | Subsets:
+def source_for(adapter: DatasetSettings, split: str) -> str | Subsets:
     """Return what an adapter's split is read from.
 
     Raises:
@@ -71,7 +111,7 @@ def source_for(adapter: DataAdapter, split: str) -> str | Subsets:
     return Subsets(adapter.dataset_id, sources)
 
 
-def _source(adapter: DataAdapter, split: str, subset: str) -> str:
+def _source(adapter: DatasetSettings, split: str, subset: str) -> str:
     dataset = str(adapter.dataset_id)
     revision = adapter.meta.dataset_revision
     if plugins.split_uri(dataset) is not None:
@@ -107,7 +147,7 @@ def _file_in(folder: Path, split: str, subset: str) -> str:
     raise ConfigError(f"{folder} has no file for the subset {subset}, split {split}: {wanted}; it has {there}")
 
 
-def rows_of(adapter: DataAdapter) -> Iterator[dict[str, object]]:
+def rows_of(adapter: DatasetSettings) -> Iterator[dict[str, object]]:
     """Yield the rows that an adapter evaluates.
 
     Raises:
@@ -121,7 +161,7 @@ def own_columns(row: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in row.items() if name not in (SUBSET, PART)}
 
 
-def subset_of(adapter: DataAdapter, row: Mapping[str, object], sample: Sample) -> str:
+def subset_of(adapter: DatasetSettings, row: Mapping[str, object], sample: Sample) -> str:
     """Return the subset that a sample belongs to.
 
     Raises:
