@@ -8,6 +8,7 @@ import pytest
 
 from nel.benchmarks.api.registry import find_benchmark
 from nel.types import ScorerInput
+from tests.support.tiers import diagonal
 
 N = 100_000
 TEXTS = {
@@ -40,8 +41,7 @@ TARGETS: dict[str, Any] = {
 
 
 @pytest.mark.timeout(250)
-@pytest.mark.parametrize("name", sorted(TARGETS))
-@pytest.mark.parametrize("text", sorted(TEXTS))
+@pytest.mark.parametrize(("name", "text"), diagonal(sorted(TARGETS), sorted(TEXTS)))
 def test_it_is_wrong(name: str, text: str) -> None:
     """No verdict raises, takes long, or counts such an answer as right."""
     metadata = {"choices": ["a", "b", "c", "d"]}

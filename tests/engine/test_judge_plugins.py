@@ -19,6 +19,7 @@ from tests.engine.judging.test_judges import WAYS, adds, bench, config, honest
 from tests.support.endpoint import Call, Reply, scripted
 from tests.support.runs import nel as run_nel
 from tests.support.runs import read_results
+from tests.support.tiers import first_rows
 
 PLUGIN = """
 import sys, time
@@ -93,7 +94,7 @@ def test_a_judge_that_blocks_holds_up_no_answers(tmp_path: Path, monkeypatch: py
     assert (result.exit_code, result.benchmarks[0].accounting["n_scored"]) == (0, 8)
 
 
-@pytest.mark.parametrize("at", ["ask", "read", "settle"])
+@pytest.mark.parametrize("at", first_rows(1, ["ask", "read", "settle"]))
 def test_a_judge_that_hangs_costs_its_own_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
     """Unscored by judge, the limit named; the others are judged, and the process ends though a thread still hangs."""
     install(tmp_path, monkeypatch, "hangs", f"judge({at!r}, hang)")

@@ -11,6 +11,7 @@ from tests.simulation.judging import FIRST_JUDGED
 from tests.simulation.regressions import REGRESSIONS
 from tests.simulation.script import script_of
 from tests.simulation.seeds import failures, trace_of
+from tests.support.tiers import first_rows
 
 _SEEDS = 200
 _CHUNK = 10
@@ -22,19 +23,25 @@ _VARIED = [
 ][:30]
 
 
-@pytest.mark.parametrize("first", range(0, _SEEDS, _CHUNK), ids=lambda first: f"seeds-{first}-{first + _CHUNK - 1}")
+@pytest.mark.parametrize(
+    "first", first_rows(5, range(0, _SEEDS, _CHUNK)), ids=lambda first: f"seeds-{first}-{first + _CHUNK - 1}"
+)
 def test_every_invariant_holds_in_every_world(first: int) -> None:
     """Nothing is lost, paid twice or counted wrongly, and every run ends."""
     assert failures(range(first, first + _CHUNK)) == []
 
 
-@pytest.mark.parametrize("first", range(0, len(_JUDGED), _CHUNK), ids=lambda first: f"judged-{_JUDGED[first]}")
+@pytest.mark.parametrize(
+    "first", first_rows(1, range(0, len(_JUDGED), _CHUNK)), ids=lambda first: f"judged-{_JUDGED[first]}"
+)
 def test_every_invariant_holds_where_answers_are_judged(first: int) -> None:
     """Judges that are down, silent or in doubt cost no answer and no verdict, and hold nobody up."""
     assert failures(_JUDGED[first : first + _CHUNK]) == []
 
 
-@pytest.mark.parametrize("first", range(0, len(_VARIED), _CHUNK), ids=lambda first: f"varied-{_VARIED[first]}")
+@pytest.mark.parametrize(
+    "first", first_rows(1, range(0, len(_VARIED), _CHUNK)), ids=lambda first: f"varied-{_VARIED[first]}"
+)
 def test_every_invariant_holds_over_a_cache_and_where_answers_are_only_scored(first: int) -> None:
     """A second run pays for nothing that is known, and scoring anew sends nothing and loses nothing."""
     assert failures(_VARIED[first : first + _CHUNK]) == []

@@ -32,13 +32,15 @@ def first_rows(n: int, cases: Iterable[Any]) -> list[Any]:
     return [_parameter(case, is_fast=place < n) for place, case in enumerate(cases)]
 
 
-def diagonal(rows: Mapping[str, Any], columns: Mapping[str, Any]) -> list[Any]:
+def diagonal(rows: Mapping[str, Any] | Iterable[str], columns: Mapping[str, Any] | Iterable[str]) -> list[Any]:
     """Return the parameters of two crossed tables, marked slow but for a diagonal: each row and column is on it."""
-    n_short = min(len(rows), len(columns))
+    left = list(rows.items()) if isinstance(rows, Mapping) else [(row, row) for row in rows]
+    right = list(columns.items()) if isinstance(columns, Mapping) else [(column, column) for column in columns]
+    n_short = min(len(left), len(right))
     return [
         _parameter((row, column), is_fast=i % n_short == j % n_short, name=f"{row_name}-{column_name}")
-        for i, (row_name, row) in enumerate(rows.items())
-        for j, (column_name, column) in enumerate(columns.items())
+        for i, (row_name, row) in enumerate(left)
+        for j, (column_name, column) in enumerate(right)
     ]
 
 

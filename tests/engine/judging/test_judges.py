@@ -17,6 +17,7 @@ from nel.evaluation import evaluate, stored_config
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel as run_nel
 from tests.support.runs import only_run, read_json, read_results, write_jsonl
+from tests.support.tiers import diagonal
 
 HEAD = "from nel import Case, ScorerInput, benchmark, needs_judge, scorer\n"
 BENCH = "@benchmark(name='judged', dataset='rows.jsonl', prompt='What is {n} plus {n}?', target_field='sum')\n"
@@ -119,8 +120,7 @@ SILENT: dict[str, tuple[Callable[[], Reply], str]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("fault", SILENT)
+@pytest.mark.parametrize(("way", "fault"), diagonal(list(WAYS), list(SILENT)))
 def test_a_judge_that_says_nothing_leaves_the_sample_unscored(tmp_path: Path, fault: str, way: str) -> None:
     """Never the lowest grade, zero or half: unscored by judge, the reply kept; a resume asks for that one alone."""
     reply, kind = SILENT[fault]
