@@ -83,9 +83,7 @@ def test_textbook_bombs_are_settled_or_given_up(pattern: str) -> None:
 def test_a_pattern_that_explodes_is_given_up(find: object) -> None:
     """A pattern of nested repetition costs one sample and the time that it may take, and the next one works."""
     assert callable(find)
-    with pytest.raises(
-        ScorerError, match=r"longer than 0\.2 s on a response of 61 characters; .*nested repetition"
-    ):
+    with pytest.raises(ScorerError, match=r"longer than 0\.2 s on a response of 61 characters; .*nested repetition"):
         find(BOMB, FUSE)
     assert find(r"b$", FUSE) is not None
 

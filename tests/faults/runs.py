@@ -14,6 +14,7 @@ import nel
 from nel.config.schema import EndpointConfig
 from tests.faults.invariants import CANARY, CANARY_ENV, Ran, no_secret, read_run, totals_agree
 from tests.faults.server import HANGS_SECONDS, Server
+from tests.support.runs import nel as nel_command
 from tests.support.runs import only_run, sums
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,10 +107,9 @@ def end_started() -> None:
 
 def nel_cli(arguments: list[str], tmp_path: Path, *, env: Mapping[str, str] | None = None) -> Any:
     """Run the command line to its end; its output holds no secret."""
-    process = start(arguments, tmp_path, env=env)
-    stdout, stderr = process.communicate(timeout=HANGS_SECONDS)
-    no_secret(stdout, stderr)
-    return subprocess.CompletedProcess(arguments, process.returncode, stdout, stderr)
+    done = nel_command(*arguments, cwd=tmp_path, env={CANARY_ENV: CANARY, **(env or {})}, timeout=HANGS_SECONDS)
+    no_secret(done.stdout, done.stderr)
+    return done
 
 
 def cli_run(tmp_path: Path, server: Server | str, *more: str, **settings: Any) -> tuple[Any, Ran]:

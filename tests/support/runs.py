@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from tests.support import warm
+
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
@@ -28,8 +30,10 @@ def sums(path: Path, n: int) -> Path:
 def nel(
     *arguments: str, cwd: Path, env: dict[str, str] | None = None, timeout: float = 280
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own."""
+    """Run the command line in a process of its own, forked from one that has imported nel where that can be."""
     environment = {**os.environ, "COLUMNS": "200", **(env or {})}
+    if warm.fits(environment):
+        return warm.run(arguments, cwd=cwd, env=environment, timeout=timeout)
     command = [sys.executable, "-m", "nel", *arguments]
     return subprocess.run(
         command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=timeout, check=False
