@@ -31,7 +31,7 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse)
 def extract_json(text: str) -> Any:
     """Return the last JSON object or array in a text, or None.
 
-    A fenced ``json`` block wins over bare text; what stands in ``<think>`` is not looked at. Arrays of one element stay
+    A fenced ``json`` block wins over bare text; what stands in ``<think>`` is skipped. Arrays of one element stay
     arrays. Text that is nothing but JSON may also be a number, a string, a bool or null.
 
     >>> extract_json('First {"a": 1}, then finally: {"a": 2}.')

@@ -206,7 +206,7 @@ def corpus_chrf(responses: Sequence[str], references: Sequence[str | Sequence[st
 
     Args:
         references: One text, or several, for each response; their number may differ from response to response.
-        word_order: Longest word n-gram counted beside characters; 2 is chrF++.
+        word_order: Longest word n-gram counted in addition to characters; 2 is chrF++.
 
     Returns:
         A number between 0 and 100.

@@ -172,7 +172,7 @@ def _shown(value: object) -> str:
 
 
 def mean_of_turns(outcomes: Sequence[Outcome]) -> Outcome:
-    """Return the one outcome of an answer of several turns: the mean of each number, beside each turn's own.
+    """Return the one outcome of an answer of several turns: the mean of each number, and each turn's own.
 
     A turn without a score leaves the whole without one; a turn in which the model gave no answer counts 0.
     """

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Final
 
 _WINDOW: Final = 60
-"""Characters before an answer that are looked at."""
+"""Characters before an answer that are examined."""
 _CLAUSE_STARTS = re.compile(r"[.!?;:\n]|\b(?:but|so|rather|instead|therefore|thus|hence)\b", re.IGNORECASE)
 _DENIAL = re.compile(
     r"""
@@ -99,7 +99,7 @@ def is_denied(text: str, start: int, end: int, *, closely: bool = False) -> bool
     """Return whether what stands at ``text[start:end]`` is denied: "it is not B", "I would never pick B", "B is wrong".
 
     Args:
-        closely: Only a denial with at most one word between counts; nothing behind is looked at.
+        closely: Only a denial with at most one word between counts; words behind do not count.
 
     >>> is_denied("It is not B.", 10, 11), is_denied("It is not A but B.", 16, 17), is_denied("A is wrong", 0, 1)
     (True, False, True)

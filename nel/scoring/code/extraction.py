@@ -2,7 +2,7 @@
 
 What counts is what a reader would copy out of the response. A response that holds no code and one whose code does not
 parse both count as wrong, so doubtful text may be taken for code; but a program that is there, and is right, must be
-found. Depends on the modules beside it: `fences` finds blocks, `segments` finds code among sentences, `prompt` joins a
+found. Depends on the other modules of this package: `fences` finds blocks, `segments` finds code among sentences, `prompt` joins a
 response to the code that it continues, `selection` chooses, `generic` serves languages other than Python.
 """
 
@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Final
 
-from nel.scoring.code.fences import Block, Judge, blocks_of, dedented
+from nel.scoring.code.fences import Block, BlockChecks, blocks_of, dedented
 from nel.scoring.code.generic import extract_generic
 from nel.scoring.code.prompt import continuation_of, read_stub
 from nel.scoring.code.python_source import PROGRAM_CHARACTERS_MAX, Parser, Piece, has_code, is_program
@@ -24,9 +24,9 @@ from nel.scoring.code.selection import definer_of, has_function, is_outline, mai
 
 _PYTHON: Final = frozenset({"python", "python3", "py", "py3"})
 _BLOCKS_MAX: Final = 256
-"""Blocks at the end of a response that are looked at."""
+"""Blocks at the end of a response that are examined."""
 _TAGGED, _UNTAGGED, _OTHER, _UNFENCED = range(4)
-"""Ranks of a piece by its origin; the lower, the more certainly it is what was asked for."""
+"""Ranks of a piece by its origin; the lower, the more certainly it is the program."""
 _ELEMENT = r"(?:pre|code|python|answer|solution|program)"
 _ELEMENT_BEGINS = re.compile(rf"^(?:[ \t]*<{_ELEMENT}(?:[ ][^<>\n]*)?>){{1,3}}", re.MULTILINE)
 _ELEMENT_ENDS = re.compile(rf"(?:</{_ELEMENT}>[ \t]*){{1,3}}$", re.MULTILINE)
@@ -63,7 +63,7 @@ def extract_program(
 
     Args:
         language: What the program is to be in. Python is parsed; other languages go by tags and marks.
-        fences: Tags of fenced blocks that mean this language, besides its name.
+        fences: Tags of fenced blocks that mean this language, in addition to its name.
         prompt: The code that the model was given to continue or repeat; empty for a task in words.
         entry_point: The function or class that the tests call.
 
@@ -128,8 +128,8 @@ class _PythonResponse:
         # Before any block is looked for: a body that goes on within the function may hold fences in its strings.
         if self._begins_indented() and (found := self._continued(self._text)):
             return found
-        judge = Judge(is_whole=self._parses, is_open=self._is_open, is_code=self._is_code)
-        self._blocks = blocks_of(self._text, judge)[-_BLOCKS_MAX:]
+        checks = BlockChecks(is_whole=self._parses, is_open=self._is_open, is_code=self._is_code)
+        self._blocks = blocks_of(self._text, checks)[-_BLOCKS_MAX:]
         for block in self._blocks:
             self._read(block)
         own = [piece for piece in self._fenced if piece.rank != _OTHER]
@@ -248,7 +248,7 @@ class _PythonResponse:
         return above + found[0], above + found[1]
 
     def _unnamed(self, own: list[Piece], others: list[Piece]) -> tuple[str, str] | None:
-        """Return a program that defines something else than the name, or was asked for without a name."""
+        """Return a program that defines something other than the name, or the program where there is no name."""
         tagged = [piece for piece in own if piece.rank == _TAGGED]
         if self._is_faulty(main_of(tagged)):
             return None

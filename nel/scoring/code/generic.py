@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from nel.scoring.code.fences import Block, Judge, blocks_of, dedented
+from nel.scoring.code.fences import Block, BlockChecks, blocks_of, dedented
 from nel.scoring.code.segments import indent_of, looks_like_prose
 
 _UNFENCED_CHARACTERS_MAX: Final = 250_000
@@ -99,8 +99,8 @@ def extract_generic(text: str, tags: frozenset[str], prompt: str, name: str | No
     'const f = x => x;'
     """
     if text.lstrip().startswith("#!") and "```" not in text:
-        return text.strip(), text.strip()  # a script that says so itself, with whatever lines it has
-    blocks = blocks_of(text, _JUDGE)[-_BLOCKS_MAX:]
+        return text.strip(), text.strip()  # a script with a #! line is code to its end
+    blocks = blocks_of(text, _CHECKS)[-_BLOCKS_MAX:]
     tagged = [_code(block) for block in blocks if block.tag in tags and block.text.strip()]
     untagged = [_code(block) for block in blocks if not block.tag and looks_like_code(block.text)]
     related = [block for block in blocks if block.tag and block.tag not in tags | _NO_PROGRAMS]
@@ -177,7 +177,7 @@ def _is_only_code(text: str) -> bool:
     return looks_like_code(text) and not any(_is_sentence(line) for line in text.split("\n") if line.strip())
 
 
-_JUDGE: Final = Judge(is_whole=lambda _: True, is_open=lambda _: False, is_code=_is_only_code)
+_CHECKS: Final = BlockChecks(is_whole=lambda _: True, is_open=lambda _: False, is_code=_is_only_code)
 
 
 def _code(block: Block) -> str:

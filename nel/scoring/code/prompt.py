@@ -90,8 +90,8 @@ def _stub(prompt: str, tree: ast.Module, stub: Function | ast.ClassDef, indent: 
     inner = _last_function(stub)
     if is_last and not indent and isinstance(inner, Function):
         line = lines[inner.body[0].lineno - 1]
-        beside = inner.body[0].lineno == inner.lineno
-        indent = line[: indent_of(line)] + ("    " if beside else "")
+        on_one_line = inner.body[0].lineno == inner.lineno
+        indent = line[: indent_of(line)] + ("    " if on_one_line else "")
     given = {argument.arg for argument in ast.walk(inner) if isinstance(argument, ast.arg)}
     return Stub(
         prompt=prompt,

@@ -78,7 +78,7 @@ class Piece:
     """A part of a response that parses."""
 
     def __init__(self, text: str, tree: ast.Module, *, rank: int = 0) -> None:
-        """Take the text and its tree; the lower the rank, the more certainly it is what was asked for."""
+        """Take the text and its tree; the lower the rank, the more certainly it is the program."""
         self.text = text
         self.tree = tree
         self.rank = rank

@@ -62,7 +62,7 @@ class Segments:
 
     @property
     def only_prose(self) -> bool:
-        """Return whether nothing but sentences and empty lines is beside the code."""
+        """Return whether all that is not code is sentences and empty lines."""
         return all(looks_like_prose(line) for line in self.others if line.strip())
 
 
