@@ -242,7 +242,8 @@ def scorer(
     it may be async.
 
     Args:
-        metrics: Metrics of the run over this scorer's scores, in addition to the mean: a list, or one for each key of a dict.
+        metrics: Metrics of the run over this scorer's scores, in addition to the mean: a list, or one for each key of
+            a dict.
         name: What the scorer is called, the function's own name otherwise.
         asks_judge: It asks a judge about every sample; a run without any judge is then refused before it begins.
         metadata: Kept with the scorer.

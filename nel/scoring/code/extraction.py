@@ -2,8 +2,9 @@
 
 What counts is what a reader would copy out of the response. A response that holds no code and one whose code does not
 parse both count as wrong, so doubtful text may be taken for code; but a program that is there, and is right, must be
-found. Depends on the other modules of this package: `fences` finds blocks, `segments` finds code among sentences, `prompt` joins a
-response to the code that it continues, `selection` chooses, `generic` serves languages other than Python.
+found. Depends on the other modules of this package: `fences` finds blocks, `segments` finds code among sentences,
+`prompt` joins a response to the code that it continues, `selection` chooses, `generic` serves other languages than
+Python.
 """
 
 from __future__ import annotations
