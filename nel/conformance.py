@@ -20,7 +20,7 @@ from nel.benchmarks.api.benchmark import Benchmark
 from nel.benchmarks.api.registry import find_benchmark
 from nel.byob.smoke import gold_texts
 from nel.config.load import build_config
-from nel.engine.judging.cases import completed
+from nel.engine.judging.cases import complete_case
 from nel.engine.plan import Digests, Plan, make_plans, stream_samples
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.snapshot import StoredSample
@@ -185,7 +185,7 @@ def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: s
     def judgement_of(case: Case) -> Judgement:
         nonlocal n_questions
         check_case(case)
-        case = completed(case, given, plan)
+        case = complete_case(case, given, plan)
         judge = judge_for(case)
         n_questions += len(list(judge.ask(case)))
         best = Grade(label="C", score=1.0)

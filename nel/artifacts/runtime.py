@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -65,7 +65,7 @@ class RuntimeStats:
         if response.first_token_seconds is not None:
             self._first_token.append(response.first_token_seconds)
 
-    def as_json(self, sessions: list[dict[str, Any]], *, n_correct: int | None = None) -> dict[str, Any]:
+    def as_json(self, sessions: Sequence[Mapping[str, Any]], *, n_correct: int | None = None) -> dict[str, Any]:
         """Return the statistics, with the time of all sessions added up.
 
         Args:
@@ -191,7 +191,7 @@ _REQUESTS = ("completed", "failed", "attempts", "retries", "cached")
 _TOKENS = ("prompt", "completion", "reasoning", "cached")
 
 
-def _spent(sessions: list[dict[str, Any]]) -> dict[str, object]:
+def _spent(sessions: Sequence[Mapping[str, Any]]) -> dict[str, object]:
     """Return what all sessions of the run spent, over all benchmarks, retries and calls of scorers included."""
     spends = [session["spent"] for session in sessions if session["spent"] is not None]
     return {name: sum(spend[name] for spend in spends) for name in ("requests", "tokens", "cost")}

@@ -130,7 +130,7 @@ def _write_benchmark(
     key: int,
     slot: str,
     name: str,
-    plan: dict[str, Any],
+    plan: Mapping[str, Any],
     choice: Choice | None,
 ) -> BenchmarkResult:
     directory = benchmark_dir(run_dir, slot)
@@ -158,7 +158,7 @@ def _with_labels(judging: dict[str, object] | None, labelled: dict[str, object])
     return None if judging is None else {**judging, **labelled}
 
 
-def _collecting(config: dict[str, Any], plan: dict[str, Any], choice: Choice | None, directory: Path) -> _Pass:
+def _collecting(config: dict[str, Any], plan: Mapping[str, Any], choice: Choice | None, directory: Path) -> _Pass:
     """Return a pass that has seen nothing yet."""
     listed = (config.get("budget") or {}).get("prices") or {}
     prices = {model: Price.model_validate(price) for model, price in listed.items()}
@@ -177,7 +177,7 @@ def _collecting(config: dict[str, Any], plan: dict[str, Any], choice: Choice | N
     )
 
 
-def _models_of_judges(config: dict[str, Any], plan: dict[str, Any]) -> dict[str, str]:
+def _models_of_judges(config: dict[str, Any], plan: Mapping[str, Any]) -> dict[str, str]:
     """Return by judge what the configuration calls its model: of the panel, in a role, or the evaluated one itself."""
     panel = (plan.get("judge") or {}).get("panel") or []
     roles = (config.get("model_roles") or {}).values()
@@ -187,7 +187,7 @@ def _models_of_judges(config: dict[str, Any], plan: dict[str, Any]) -> dict[str,
     return {str(one.get("name") or one["model"]): str(one["model"]) for one in judges}
 
 
-def _metrics_json(collected: _Pass, plan: dict[str, object]) -> dict[str, Any]:
+def _metrics_json(collected: _Pass, plan: Mapping[str, object]) -> dict[str, Any]:
     total = collected.total
     headline = total.headline()
     kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method", "bounds")
@@ -216,7 +216,7 @@ def _with_chosen(metrics: list[dict[str, object]], chosen: list[dict[str, object
     return metrics + [row for row in chosen if row["name"] not in known]
 
 
-def _stored_choice(plan: dict[str, Any]) -> Choice:
+def _stored_choice(plan: Mapping[str, Any]) -> Choice:
     return choose_statistics(
         None,
         metrics=plan.get("metrics", ()),
@@ -255,7 +255,7 @@ def _bundle_json(
     run_id: str,
     name: str,
     config: dict[str, Any],
-    plan: dict[str, Any],
+    plan: Mapping[str, Any],
     collected: _Pass,
     metrics: list[dict[str, Any]],
 ) -> dict[str, Any]:

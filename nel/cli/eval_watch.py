@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from rich.console import Group
 
-    from nel.engine.observability.run_status import BenchmarkCounts, RunView
+    from nel.engine.observability.progress_file import LiveProgress
+    from nel.engine.observability.run_status import BenchmarkCounts, RunStatus
 
 _INTERVAL_SECONDS = 1.0
 _PLAIN_INTERVAL_SECONDS = 10.0
@@ -47,15 +48,15 @@ def watch(
     """
     import time  # noqa: PLC0415 - keeps --help fast
 
-    from nel.engine.observability.run_status import Watcher, find_run  # noqa: PLC0415
+    from nel.engine.observability.run_status import RunStatusReader, find_run  # noqa: PLC0415
 
-    watcher = Watcher(find_run(run_dir))
+    reader = RunStatusReader(find_run(run_dir))
     is_terminal = sys.stdout.isatty()
     seconds = interval or (_INTERVAL_SECONDS if is_terminal or as_json else _PLAIN_INTERVAL_SECONDS)
 
-    def poll(show: Callable[[RunView], object]) -> None:
+    def poll(show: Callable[[RunStatus], object]) -> None:
         while True:
-            view = watcher.look()
+            view = reader.read()
             show(view)
             if once or view.is_over:
                 return
@@ -69,7 +70,7 @@ def watch(
         poll(_print_view)
 
 
-def _show_live(poll: Callable[[Callable[[RunView], object]], None]) -> None:
+def _show_live(poll: Callable[[Callable[[RunStatus], object]], None]) -> None:
     from rich.console import Console  # noqa: PLC0415 - keeps --help fast
     from rich.live import Live  # noqa: PLC0415
 
@@ -77,13 +78,13 @@ def _show_live(poll: Callable[[Callable[[RunView], object]], None]) -> None:
         poll(lambda view: live.update(_rendered(view), refresh=True))
 
 
-def _print_view(view: RunView) -> None:
+def _print_view(view: RunStatus) -> None:
     from rich.console import Console  # noqa: PLC0415 - keeps --help fast
 
     Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False).print(_rendered(view))
 
 
-def _json_line(view: RunView) -> str:
+def _json_line(view: RunStatus) -> str:
     from nel.core.strict_json import dumps  # noqa: PLC0415 - keeps --help fast
 
     return dumps(
@@ -118,7 +119,7 @@ def _counts_json(item: BenchmarkCounts) -> dict[str, object]:
     }
 
 
-def _rendered(view: RunView) -> Group:
+def _rendered(view: RunStatus) -> Group:
     from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - keeps --help fast
     from rich.console import Group  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
@@ -143,7 +144,7 @@ def _rendered(view: RunView) -> Group:
     return Group(lines[0], table, *lines[1:])
 
 
-def _lines(view: RunView) -> list[str]:
+def _lines(view: RunStatus) -> list[str]:
     """Return the line above the table, then those below it."""
     from nel.cli.terminal import duration, plain  # noqa: PLC0415 - keeps --help fast
 
@@ -166,10 +167,10 @@ def _lines(view: RunView) -> list[str]:
     return lines
 
 
-def _motion(view: RunView) -> list[str]:
+def _motion(view: RunStatus) -> list[str]:
     from nel.cli.terminal import duration, plain  # noqa: PLC0415 - keeps --help fast
 
-    live = view.live or {}
+    live: LiveProgress = view.live or {}
     parts = [plain(str(live["stage"]))] if live.get("stage") else []
     parts += [f"{view.done:,}/{view.total:,}"]
     if view.rate is not None:
@@ -179,12 +180,13 @@ def _motion(view: RunView) -> list[str]:
     if "in_flight" in live:
         limit = live.get("concurrency_limit")
         parts.append(f"{live['in_flight']:,} in flight" + ("" if limit is None else f" of {limit:,}"))
-    if live.get("oldest_seconds") is not None and live["oldest_seconds"] >= 1:
-        parts.append(f"oldest {duration(live['oldest_seconds'])}")
+    oldest, outage = live.get("oldest_seconds"), live.get("outage_seconds")
+    if oldest is not None and oldest >= 1:
+        parts.append(f"oldest {duration(oldest)}")
     if live.get("retries"):
         parts.append(f"{live['retries']:,} retries")
-    if live.get("outage_seconds") is not None:
-        parts.append(f"ENDPOINT DOWN for {duration(live['outage_seconds'])}")
+    if outage is not None:
+        parts.append(f"ENDPOINT DOWN for {duration(outage)}")
     if not live:
         parts.append("no live numbers")
     return parts

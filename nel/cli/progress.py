@@ -82,7 +82,7 @@ class Warnings:
     def new(self) -> list[str]:
         """Return a line for each judge that stopped judging since the last call."""
         judges = self._progress.judges
-        troubles = {line.partition(": ")[0]: line for line in (judges.troubles if judges is not None else ())}
+        troubles = {line.partition(": ")[0]: line for line in (judges.problems if judges is not None else ())}
         found = [line for who, line in troubles.items() if who not in self._known]
         self._known = set(troubles)
         return [f"nel: {plain(line)}; answers are kept, and judged when it is back" for line in found]

@@ -1,6 +1,7 @@
-"""Watches what comes back for the signs that going on is pointless. Pure; says why, and stops nothing itself.
+"""Decides from the answers when a run must be aborted: faults in a row, or too many truncated answers. No I/O.
 
-Trap: what looks like an outage may be one poisonous sample, so nothing here ends a run for a single one.
+Returns the reason and stops nothing itself. Note: what looks like an outage may be one sample that the endpoint cannot
+process, so no single sample aborts a run that has had answers.
 """
 
 from __future__ import annotations
@@ -16,27 +17,27 @@ from nel.types import Outcome, Response, Unscored
 _FAULTS_MIN = 32
 
 
-class EndpointWatch:
-    """Counts samples lost in a row."""
+class EndpointFaultCounter:
+    """Counts samples lost to the endpoint in a row."""
 
     def __init__(self, config: EngineConfig, *, has_answered: bool) -> None:
         """Start counting.
 
         Args:
-            has_answered: The endpoint has answered in this run before.
+            has_answered: Whether the endpoint has answered in an earlier session of this run.
         """
         self._max = config.faults_in_a_row_max or max(_FAULTS_MIN, 3 * config.concurrency)
         self._in_a_row = 0
         self.has_answered = has_answered
 
-    def saw(self, verdict: Outcome | None) -> ExitStatus | None:
-        """Note what a sample came to before scoring; return an ending when no further one is worth asking."""
+    def add(self, verdict: Outcome | None) -> ExitStatus | None:
+        """Count the verdict before scoring of one sample; return a status when the run must be aborted."""
         if not (isinstance(verdict, Unscored) and verdict.cause == "infra"):
             self._in_a_row = 0
             self.has_answered = True
             return None
         if self.has_answered and verdict.kind == "bad_request":
-            return None  # an endpoint that answers others refuses this one sample
+            return None  # the endpoint answers other samples: this one is at fault
         self._in_a_row += 1
         lost = f"{self._in_a_row} samples in a row were lost to the endpoint, the last one by"
         if verdict.kind == "quota":
@@ -48,8 +49,8 @@ class EndpointWatch:
         return ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=f"{lost}: {verdict.detail}", endpoint_kind=verdict.kind)
 
 
-class TruncationWatch:
-    """Looks at the first answers of each benchmark for ones that were cut off."""
+class TruncationProbe:
+    """Counts truncated answers among the first ones of each benchmark."""
 
     def __init__(self, config: EngineConfig) -> None:
         """Start counting."""
@@ -58,8 +59,8 @@ class TruncationWatch:
         self._seen: Counter[int] = Counter()
         self._truncated: Counter[int] = Counter()
 
-    def saw(self, job: int, name: str, response: Response, max_tokens: int | None) -> ExitStatus | None:
-        """Note an answer; return an ending when too many of the first ones were cut off."""
+    def add(self, job: int, name: str, response: Response, max_tokens: int | None) -> ExitStatus | None:
+        """Count an answer; return a status when too many of the first ones were truncated."""
         if response.error is not None or self._seen[job] >= self._probe:
             return None
         self._seen[job] += 1
@@ -71,6 +72,6 @@ class TruncationWatch:
             exit_code=EXIT_STOPPED_EARLY,
             reason=(
                 f"{self._truncated[job]} of the first {self._probe} answers of {name} were cut off by {limit}; start "
-                "anew with a larger --max-tokens, or resume with -O engine.truncation_rate_max=1 to go on as it is"
+                "a new run with a larger --max-tokens, or resume with -O engine.truncation_rate_max=1 to go on as it is"
             ),
         )

@@ -1,4 +1,4 @@
-"""How a session of a run ended, and what that says of the samples it never came to."""
+"""How a session of a run ended, and the outcome of samples that were never asked because of it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class ExitStatus:
     reason: str
     """``done``, the name of a signal, or why the run stopped early."""
     endpoint_kind: str | None = None
-    """What was wrong with the endpoint, when that ended the session."""
+    """The kind of the endpoint's fault, when that ended the session."""
     cause: Literal["cancelled", "infra", "budget", "judge"] = "cancelled"
-    """What a sample that was never asked is put down to."""
+    """The cause under which samples that were never asked are counted as unscored."""
 
-    def why_not_run(self) -> dict[str, str]:
-        """Return what is to be said of samples that the run never came to."""
+    def unscored_reason(self) -> dict[str, str]:
+        """Return cause, kind and detail of samples that were never asked, as `nel.types.Unscored` takes them."""
         if self.cause == "judge":
             detail = f"never asked or never judged: {self.reason}"
             return {"cause": "judge", "kind": self.endpoint_kind or "not_run", "detail": detail}
@@ -36,7 +36,7 @@ class ExitStatus:
 
 
 def exit_status_of(error: PreflightError | StoppedEarly | EndpointDown | BudgetSpent) -> ExitStatus:
-    """Return the ending that an error which stops a run stands for."""
+    """Return the exit status of a session that an error stopped."""
     if isinstance(error, BudgetSpent):
         return ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=str(error), cause="budget")
     if isinstance(error, EndpointDown):
@@ -46,5 +46,5 @@ def exit_status_of(error: PreflightError | StoppedEarly | EndpointDown | BudgetS
 
 
 def exit_status_of_signal(name: str) -> ExitStatus:
-    """Return the ending that a signal asks for."""
+    """Return the exit status of a session that a signal stopped."""
     return ExitStatus(exit_code=_EXIT_OF_SIGNAL.get(name, EXIT_STOPPED_EARLY), reason=name)

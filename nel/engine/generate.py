@@ -1,8 +1,8 @@
-"""How a sample is asked: one request, or one for each turn of a conversation; and what scorers ask of the model.
+"""Sends the requests of a sample: one, or one for each turn of a conversation; and those that scorers make.
 
-Every answer but the last of a sample is kept in the store's table of calls before the next request goes out, so that a
-resume or a new scorer never pays for it again. Trap: a call is known by its sample, its body and how often that body
-was sent before for this sample; a scorer that asks the same thing twice gets two answers.
+Every answer but the last of a sample is stored in the table of calls before the next request is sent, so that a resume
+or a new scorer never pays for it again. A call is identified by its sample, its body and how often that body was sent
+before for this sample: a scorer that asks the same thing twice gets two answers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from nel.core.strict_json import dumps_bytes, loads
 from nel.engine.loglikelihood import rank
@@ -36,29 +36,38 @@ Place = tuple[int, int, int]
 """``(benchmark, idx, repeat)`` in the store."""
 
 Commit = Callable[[bytes | None, Response], Awaitable[None]]
-"""Puts a sample's last body and answer on disk."""
+"""Stores a sample's last body and answer; returns once they are on disk."""
 
-ENDINGS = (GateClosed, EndpointDown, BudgetSpent)
+STOP_ERRORS = (GateClosed, EndpointDown, BudgetSpent)
 """What a request raises when no further one will be sent in this session."""
+
+
+class ScorerPrompt(TypedDict):
+    """What a scorer asks the model; it comes from plugin code, and is checked where a request is made of it."""
+
+    prompt: str | Sequence[Mapping[str, str]]
+    """Text, or messages with ``role`` and ``content``."""
+    options: Mapping[str, Any]
+    """Generation settings of this request."""
 
 
 @dataclass(slots=True)
 class SampleRunner:
-    """Asks samples and answers scorers, through one client and one store."""
+    """Sends the requests of samples and scorers, through one client and one store."""
 
     client: Client | None
     store: Store
     snapshot: Snapshot
     echo: EchoSupport = UNPROBED
-    """What the server can do for log-likelihoods, once it was probed."""
+    """What the server supports for log-likelihoods, once it was probed."""
 
-    async def ask(self, plan: Plan, sample: Sample, place: Place, commit: Commit) -> tuple[bytes | None, Response]:
+    async def run(self, plan: Plan, sample: Sample, place: Place, commit: Commit) -> tuple[bytes | None, Response]:
         """Return the body sent last and the answer to it, after both are committed; for recorded answers no body.
 
         Raises:
             GateClosed: The run is stopping; nothing was committed, as with the following.
-            EndpointDown: The endpoint was waited for as long as it may be.
-            BudgetSpent: The next request might pass a cap.
+            EndpointDown: The endpoint was down for longer than configured.
+            BudgetSpent: The next request might exceed a cap.
         """
         if plan.eval_only or self.client is None:
             recorded = Response(text=sample.recorded_response or "")
@@ -76,12 +85,12 @@ class SampleRunner:
         )
         body = self._body(request)
         for turn, following in enumerate(sample.turns):
-            response = await self._kept(place, f"turn-{turn}", request, body, truncated=plan.config.truncated)
+            response = await self._stored_or_sent(place, f"turn-{turn}", request, body, truncated=plan.config.truncated)
             if response.error or verdict_before_scoring(response, truncated=plan.config.truncated) is not None:
                 await commit(body, response)
                 return body, response
-            said = Message(role="assistant", content=response.text)
-            request = replace(request, messages=(*request.messages, said, Message(role="user", content=following)))
+            answer = Message(role="assistant", content=response.text)
+            request = replace(request, messages=(*request.messages, answer, Message(role="user", content=following)))
             body = self._body(request)
         response = await self.client.complete(request, body, keep=partial(commit, body))
         if response.error is not None:
@@ -89,7 +98,7 @@ class SampleRunner:
         return body, response
 
     async def _rank(self, plan: Plan, sample: Sample, place: Place, commit: Commit) -> tuple[bytes | None, Response]:
-        """Return the choices' log-likelihoods; each is kept as it comes, and the whole committed at the end."""
+        """Return the choices' log-likelihoods; each is stored when it arrives, and the whole committed at the end."""
         body, response = await rank(
             sample,
             model=plan.model or "",
@@ -97,35 +106,35 @@ class SampleRunner:
             repeat=place[2],
             generation=plan.generation,
             echo=self.echo,
-            ask=partial(self._kept, place),
+            ask=partial(self._stored_or_sent, place),
         )
         await commit(body, response)
         return body, response
 
-    async def answer(self, plan: Plan, item: ScoringTask, payload: Mapping[str, Any]) -> str:
-        """Return the model's answer to what a scorer asks: text, or messages with ``role`` and ``content``.
+    async def answer_scorer(self, plan: Plan, item: ScoringTask, payload: ScorerPrompt) -> str:
+        """Return the model's answer to what a scorer asks.
 
         Raises:
             EndpointError: There is no endpoint, or it gave no usable answer; the sample is unscored by ``infra``.
-            ScorerError: The scorer asked for something that is no prompt, or with an unknown option.
+            ScorerError: The prompt is neither text nor messages, or an option is unknown.
         """
         request = _request(plan, item, payload)
         body = self._body(request)
         digest = hashlib.sha256(body).hexdigest()
-        counts = item.talk.counts
+        counts = item.context.request_counts
         counts[digest] += 1
         key = f"call-{digest}-{counts[digest]}"
         place = (item.job, item.idx, item.repeat)
         try:
-            async with item.talk.asking(key):
-                response = await self._kept(place, key, request, body)
-        except ENDINGS as ending:
+            async with item.context.single_flight(key):
+                response = await self._stored_or_sent(place, key, request, body)
+        except STOP_ERRORS as ending:
             raise EndpointError(f"the model was not asked for the scorer: {ending}") from ending
         if response.error is not None:
             raise EndpointError(f"the model did not answer the scorer: {response.error.message}")
         return response.text
 
-    async def _kept(
+    async def _stored_or_sent(
         self,
         place: Place,
         key: str,
@@ -133,9 +142,13 @@ class SampleRunner:
         body: bytes,
         parse: Parse | None = None,
         *,
-        truncated: Any = None,
+        truncated: Literal["failure", "score"] | None = None,
     ) -> Response:
-        """Return the answer that the store has, or ask and store it before it counts."""
+        """Return the stored answer, or send the request and store its answer before it counts.
+
+        Args:
+            truncated: Of a turn of a conversation: an answer that ends the sample is not stored as a call.
+        """
         known = self.snapshot.call(*place, key)
         if known is not None:
             return decode_response(known)
@@ -152,16 +165,16 @@ class SampleRunner:
         return dumps_bytes(build_body(request, stream=self.client is not None and self.client.endpoint.stream))
 
 
-def conversation_of(sample: Sample, body: str | bytes | None, response: Response) -> tuple[dict[str, Any], ...]:
-    """Return all messages of a sample with several turns, the last answer included; nothing for any other sample."""
+def conversation_of(sample: Sample, body: str | bytes | None, response: Response) -> tuple[dict[str, object], ...]:
+    """Return all messages of a sample with several turns, the last answer included; empty for any other sample."""
     if not sample.turns or body is None:
         return ()
-    messages: Sequence[dict[str, Any]] = loads(body)["messages"]
+    messages: Sequence[dict[str, object]] = loads(body)["messages"]
     return (*messages, {"role": "assistant", "content": response.text})
 
 
-def _request(plan: Plan, item: ScoringTask, payload: Mapping[str, Any]) -> Request:
-    prompt, options = payload["prompt"], dict(payload["options"])
+def _request(plan: Plan, item: ScoringTask, payload: ScorerPrompt) -> Request:
+    prompt, options = payload["prompt"], payload["options"]
     for name in options:
         if name not in _OPTIONS:
             hint = did_you_mean(name, _OPTIONS) or f"; it takes: {', '.join(_OPTIONS)}"
@@ -180,7 +193,7 @@ def _request(plan: Plan, item: ScoringTask, payload: Mapping[str, Any]) -> Reque
     )
 
 
-def _input(prompt: Any) -> str | tuple[Message, ...]:
+def _input(prompt: str | Sequence[Mapping[str, str]]) -> str | tuple[Message, ...]:
     if isinstance(prompt, str):
         return prompt
     try:

@@ -1,7 +1,7 @@
-"""How a multiple-choice sample is ranked by log-likelihood: one echo request for each choice, or one for all of them.
+"""Ranks the choices of a sample by log-likelihood: one echo request for each choice, or one for all of them.
 
-Trap: a choice that was answered is kept before the next one is asked, so that a kill pays for no choice twice; what is
-kept is the score, not the server's payload.
+The score of each choice is stored before the next one is asked, so that a kill pays for no choice twice; the server's
+payload is not stored.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from nel.solvers.generate import build_request
 from nel.types import ChoiceScore, Generation, Request, Response, Sample, Usage
 
 Pairs: TypeAlias = "tuple[tuple[str, str], ...]"
-AskEcho: TypeAlias = "Callable[[str, Request, bytes, Callable[[Any], Response | Fault]], Awaitable[Response]]"
-"""Sends one body under a name that is the sample's own; returns the answer after it is kept."""
+AskEcho: TypeAlias = "Callable[[str, Request, bytes, Callable[[object], Response | Fault]], Awaitable[Response]]"
+"""Sends one body under a key that is unique in the sample; returns the answer once it is stored."""
 
 
 async def rank(
@@ -32,8 +32,8 @@ async def rank(
 
     Args:
         delimiter: Stands between the prompt and each choice, or between each choice and the continuation.
-        echo: What the server can do.
-        ask: Sends and keeps.
+        echo: What the server supports.
+        ask: Sends and stores.
     """
     request = build_request(
         sample, repeat=repeat, model=model, protocol="completions", generation=generation, system_prompt=None
@@ -55,7 +55,7 @@ async def rank(
 
 
 def _pairs(sample: Sample, prompt: str, delimiter: str) -> Pairs:
-    """Return context and continuation of each choice; where choices are contexts, one continuation follows them all."""
+    """Return context and continuation of each choice; where choices are contexts, they share one continuation."""
     choices = sample.choices or ()
     if sample.continuation is None:
         return tuple(split_context(prompt, delimiter + choice) for choice in choices)
@@ -95,7 +95,7 @@ def _joined(answers: Sequence[Response]) -> Response:
         answers[-1],
         usage=Usage(prompt_tokens=prompt, completion_tokens=completion),
         latency_seconds=None if None in latencies else sum(value for value in latencies if value is not None),
-        attempts=0,  # each request is counted with the call that it was kept as
+        attempts=0,  # each request is counted with its own call in the store
         cached=all(answer.cached for answer in answers),
     )
 
@@ -104,8 +104,8 @@ def _sum(counts: Sequence[int | None]) -> int | None:
     return None if None in counts else sum(count for count in counts if count is not None)
 
 
-def reserved_metadata(choices: Sequence[str], scores: Sequence[ChoiceScore]) -> dict[str, Any]:
-    """Return what a scorer finds in its metadata: the choices, their sums, and whether each would be generated."""
+def reserved_metadata(choices: Sequence[str], scores: Sequence[ChoiceScore]) -> dict[str, object]:
+    """Return what a scorer finds in its metadata: the choices, their log-probabilities, and whether each is greedy."""
     return {
         "_choices": list(choices),
         "_choices_logprobs": [score.logprob for score in scores],

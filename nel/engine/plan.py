@@ -1,7 +1,7 @@
-"""Turns configuration and plugins into plans: what will be run, what names it, and the dataset snapshot.
+"""Resolves configuration and plugins into plans: what is run, its identity, and the samples of its dataset.
 
-A plan is made before anything is sent. Every problem with the benchmark, the dataset or the prompt surfaces here.
-Trap: a run's identity covers the rendered samples, so a benchmark whose prompt depends on the clock never resumes.
+A plan is made before anything is sent, so every problem with a benchmark, a dataset or a prompt is raised here. Note: a
+run's identity covers the rendered samples, so a benchmark whose prompt depends on the clock can never be resumed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from nel.config.identity import Identity, judge_fields, sandbox_fields, settings
 from nel.config.schema import BenchmarkConfig, GenerationConfig, JudgeConfig, ModelConfig, RunConfig
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
-from nel.engine.scorers.call import is_own_rule
+from nel.engine.scorers.call import is_builtin_rule
 from nel.engine.scorers.identity import judge_digest, scorer_digest
 from nel.engine.store.codec import encode_sample
 from nel.engine.store.snapshot import StoredSample
@@ -49,26 +49,26 @@ class Plan:
     benchmark: Benchmark
     config: BenchmarkConfig
     statistics: Choice
-    """The metrics and reducers beside the mean."""
+    """The metrics and reducers in addition to the mean."""
     dataset: Dataset
     unreadable: str | None = None
-    """Why the dataset cannot be opened, on a resume that may go on with the snapshot it has."""
+    """Why the dataset cannot be opened; a resume may continue with the samples in run.db."""
     generation: Generation
     model: str | None
     """None when recorded responses are scored."""
     protocol: Protocol
     fields: Mapping[str, Any]
-    """The identity but for what the snapshot adds."""
+    """The identity without the digests of the samples."""
     notes: tuple[str, ...] = ()
-    """Remarks for the user, shown beside the results."""
+    """Notes for the user, shown with the results."""
     judge: JudgeConfig | None = None
-    """Who judges its answers, and how."""
+    """The judges of its answers and their settings."""
     model_roles: Mapping[str, ModelConfig] = field(default_factory=dict)
-    """Models that its scorer may ask by name."""
+    """Models that its scorer may ask to judge, by name."""
 
     @property
     def reducers(self) -> tuple[str, ...]:
-        """Return the reducers that the run names, else the benchmark's own."""
+        """Return the reducers of the run's configuration, else the benchmark's own."""
         return self.config.reducers or self.benchmark.reducers
 
     @property
@@ -120,14 +120,14 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
 
 
 def _check_requirements(benchmark: Benchmark) -> None:
-    """Refuse a benchmark whose scorer lacks what it says it needs, before answers are paid for that it cannot score."""
+    """Raise ConfigError where a scorer's declared requirements are not met, before answers are paid for."""
     problems = [check.problem for check in check_requirements(benchmark.requirements) if check.problem is not None]
     if problems:
         raise ConfigError(f"{benchmark.name} cannot be scored here: {'; '.join(problems)}")
 
 
 def _check_budget(config: RunConfig, plans: list[Plan]) -> None:
-    """Refuse caps that cannot be kept, since the worst case of a request is not known."""
+    """Raise ConfigError for caps that cannot be enforced, since the worst case of a request is not known."""
     budget = config.budget
     if budget.max_cost is None and budget.max_tokens_total is None:
         return
@@ -161,7 +161,7 @@ def _paid_models(config: RunConfig, plans: list[Plan]) -> list[str]:
 
 
 def judging_models(plans: Sequence[Plan]) -> list[ModelConfig]:
-    """Return every model beside the evaluated one that the plans' scorers may ask."""
+    """Return every model other than the evaluated one that the plans' scorers may ask."""
     panels = [plan.judge.panel for plan in plans if plan.judge is not None]
     return [
         *(member for panel in panels for member in panel),
@@ -182,17 +182,17 @@ def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
 
 
 def _with_generation(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> BenchmarkConfig:
-    """Return the entry with the benchmark's own generation settings where neither it nor the run sets any."""
+    """Return the entry with the benchmark's own generation settings where neither the entry nor the run has any."""
     settings = config.generation_of(entry).model_dump()
     own = {name: value for name, value in benchmark.generation.items() if settings[name] in (None, {})}
     if not own:
         return entry
-    laid = {**entry.generation.model_dump(exclude_defaults=True), **own}
-    return entry.model_copy(update={"generation": GenerationConfig.model_validate(laid)})
+    settings_of_entry = {**entry.generation.model_dump(exclude_defaults=True), **own}
+    return entry.model_copy(update={"generation": GenerationConfig.model_validate(settings_of_entry)})
 
 
 def _languages_of(scorer: Any) -> tuple[str, ...]:
-    """Return the languages that a scorer runs programs in, as far as it says so."""
+    """Return the languages in which a scorer declares to run programs."""
     if not getattr(getattr(scorer, "func", scorer), "needs_sandbox", False):
         return ()
     return (str(getattr(scorer, "keywords", {}).get("language") or "python"),)
@@ -257,10 +257,10 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
 
 
 def _judge(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> JudgeConfig | None:
-    """Return who judges a benchmark: the run's judge, else its own; None where nobody does.
+    """Return the judges of a benchmark: those of the run, else its own; None where it has none.
 
     Raises:
-        ConfigError: The run asks for a template that is none.
+        ConfigError: The run names a template that does not exist.
     """
     own = None if benchmark.judge is None else judge_config_of(benchmark.judge)
     judge = config.judge_of(entry) or own
@@ -274,7 +274,7 @@ def _judge(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> J
 def _check_judge(
     config: RunConfig, benchmark: Benchmark, judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]
 ) -> None:
-    """Refuse a scorer that cannot do without a judge where there is none, or that asks one whom nobody has named."""
+    """Raise ConfigError where a scorer needs a judge that is not configured."""
     has_models = bool((judge is not None and judge.panel) or roles)
     if asks_judge(benchmark.scorer) and not has_models and not _may_judge_itself(config, benchmark):
         raise ConfigError(
@@ -285,19 +285,19 @@ def _check_judge(
 
 
 def _note_of_judge(config: RunConfig, benchmark: Benchmark, slot: str) -> str | None:
-    """Return what is to be known of a judge that is configured for a scorer which decides by a rule."""
-    if config.judge is None or asks_judge(benchmark.scorer) or not is_own_rule(benchmark.scorer):
+    """Return a note where a judge is configured for a scorer that decides by a rule."""
+    if config.judge is None or asks_judge(benchmark.scorer) or not is_builtin_rule(benchmark.scorer):
         return None
     return f"{slot}: its scorer decides by a rule and asks no judge; --scorer model_graded_qa has the judge decide"
 
 
 def _may_judge_itself(config: RunConfig, benchmark: Benchmark) -> bool:
-    """Return whether a scorer wants a grader, which is the evaluated model where a run names none."""
+    """Return whether a scorer wants a grader, which is the evaluated model where a run configures none."""
     return GRADER in wanted_judges(benchmark.scorer) and config.endpoint is not None and not benchmark.response_field
 
 
 def _check_names(benchmark: Benchmark, judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -> None:
-    """Refuse judges that a scorer asks by a name which nobody has, before answers are paid for."""
+    """Raise ConfigError where a scorer asks a judge by an unknown name, before answers are paid for."""
     panel = [] if judge is None else judge.panel
     known = {GRADER, *roles, *(member.label for member in panel), *(member.model for member in panel)}
     for name in wanted_judges(benchmark.scorer):
@@ -309,7 +309,7 @@ def _check_names(benchmark: Benchmark, judge: JudgeConfig | None, roles: Mapping
 
 
 def _judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -> dict[str, Any]:
-    """Return what names a benchmark's judges; a template in a file goes by its content, wherever that lies."""
+    """Return the identity fields of a benchmark's judges; a template file counts by its content, not by its path."""
     fields = judge_fields(judge, roles)
     if not fields:
         return {}
@@ -320,14 +320,14 @@ def _judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -
 
 
 def _own_roles(benchmark: Benchmark) -> dict[str, ModelConfig]:
-    """Return the further judges that a benchmark names, ``judge_1`` …; its ``judge`` is the panel's, not a role."""
+    """Return the further judges of a benchmark, ``judge_1`` …; its ``judge`` belongs to the panel and is no role."""
     return {key: member for key, member in judges_in(benchmark.extra).items() if key != "judge"}
 
 
 def _with_examples(
     entry: BenchmarkConfig, benchmark: Benchmark, unreadable: str | None, resuming: bool
 ) -> tuple[Benchmark, str | None, str | None]:
-    """Return the benchmark with its few-shot examples, what to note of them, and what could not be read."""
+    """Return the benchmark with its few-shot examples, a note about them, and why they could not be read."""
     if unreadable is not None:
         return benchmark, None, unreadable
     try:
@@ -339,7 +339,7 @@ def _with_examples(
 
 
 def _fewshot_fields(benchmark: Benchmark, *, eval_only: bool) -> dict[str, Any]:
-    """Return how examples are chosen; what they say is in the digest of the prompts."""
+    """Return how examples are chosen; their text is covered by the digest of the prompts."""
     if eval_only or not benchmark.num_fewshot:
         return {}
     sampler = benchmark.fewshot.sampler
@@ -360,14 +360,14 @@ def _open(entry: BenchmarkConfig, benchmark: Benchmark, resuming: bool) -> tuple
 def stream_samples(
     plan: Plan, digests: Digests, row_number_of: Callable[[str], int | None], *, n_stored: int = 0
 ) -> Iterator[StoredSample]:
-    """Yield the plan's samples in dataset order, folding each into the digests.
+    """Yield the plan's samples in dataset order and add each to the digests.
 
     Args:
-        row_number_of: Returns the row that already holds a sample id, or None.
-        n_stored: So many samples have their ids already; they come without one.
+        row_number_of: Returns the number of the row that has a sample id already, or None.
+        n_stored: The first so many samples are stored with their ids; they are yielded without one.
 
     Raises:
-        DatasetError: The dataset is unreadable or empty, an own id is unusable, or no row makes a sample.
+        DatasetError: The dataset is unreadable or empty, an id of it is unusable, or no row makes a sample.
     """
     rows: Iterator[RawRow] = islice(plan.benchmark.selected(plan.dataset.read()), plan.config.max_problems)
     for idx, row in enumerate(rows):

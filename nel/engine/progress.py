@@ -1,6 +1,6 @@
-"""Counts of a run in motion: the engine writes them, whoever shows progress reads them. Knows no terminal.
+"""Live counts of a session: the engine writes them; the terminal, progress.json and metrics read them.
 
-Trap: only what is committed to the store is counted as done.
+Depends on no terminal. Only what is committed to the store is counted as done.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from nel.models.pacing import Gate
 from nel.types import ModelFailure, Outcome, Response, Scored
 
 
-class Down(Protocol):
-    """Judges, any of which may be down."""
+class JudgeHealth(Protocol):
+    """The judges of a session, any of which may be down."""
 
     @property
     def down_seconds(self) -> float | None:
-        """Return for how long one has been, None while none is."""
+        """Return for how many seconds a judge has been down, None while all are up."""
         ...
 
     @property
-    def troubles(self) -> list[str]:
-        """Return of each that judges nobody now its name, where it is served and why."""
+    def problems(self) -> list[str]:
+        """Return for each judge that judges nothing now its name, its address and why."""
         ...
 
 
@@ -41,14 +41,14 @@ class Progress:
     completion_tokens: int = 0
     requests: int = 0
     """Answers received."""
-    judges: Down | None = None
-    """Who judges; None before anybody does."""
+    judges: JudgeHealth | None = None
+    """None before they are set up."""
     gate: Gate | None = None
-    """Who may send now; None while no endpoint is asked."""
+    """Of the evaluated endpoint; None while none is asked."""
     counters: ClientCounters | None = None
     started: float = field(default_factory=time.monotonic)
     running_since: float | None = None
-    """When the first sample was about to be asked, on the monotonic clock; rates count from there."""
+    """When the first sample was about to be asked, on the monotonic clock; rates are measured from then."""
     rows_read: int = 0
     """Rows of datasets, while they are read before anything is asked."""
     stage: str = "starting"
@@ -64,12 +64,12 @@ class Progress:
 
     @property
     def retries(self) -> int:
-        """Return how many requests were sent again."""
+        """Return how many requests were retried."""
         return self.counters.retries if self.counters is not None else 0
 
     @property
     def down_seconds(self) -> float | None:
-        """Return for how long the endpoint has answered nobody, None while it answers."""
+        """Return for how many seconds the endpoint has been down, None while it answers."""
         return self.gate.down_seconds if self.gate is not None else None
 
     @property

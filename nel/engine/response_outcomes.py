@@ -1,6 +1,6 @@
-"""What a response means before any scorer sees it, and what a resume may do about an outcome. Pure.
+"""Classifies responses that no scorer needs to see, and what a resume does about an outcome. No I/O.
 
-Trap: a truncated answer is not a wrong answer and not a right one; by default it is a model failure of its own kind.
+Note: a truncated answer is neither wrong nor right; by default it is a model failure of its own kind.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Literal
 from nel.types import ModelFailure, Outcome, Response, Unscored
 
 KEEP, RESCORE, RESEND = 0, 1, 2
-"""What a resume makes anew: nothing, the score, or the response too."""
+"""What a resume does again: nothing, the scoring, or the request as well."""
 
 
 def verdict_before_scoring(
@@ -37,7 +37,7 @@ def verdict_before_scoring(
 
 
 def retry_of(outcome: Outcome) -> int:
-    """Return what a resume makes anew of an outcome: `KEEP`, `RESCORE` or `RESEND`."""
+    """Return what a resume does about an outcome: `KEEP`, `RESCORE` or `RESEND`."""
     if not isinstance(outcome, Unscored):
         return KEEP
     return RESEND if outcome.cause in ("infra", "cancelled", "budget") else RESCORE

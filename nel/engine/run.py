@@ -1,7 +1,7 @@
-"""One session of a run, from its directory to its last commit: new or resumed.
+"""Runs one session of a new or resumed run, from its directory to its last commit. Writes no artifact.
 
-Owns the order of things: plans, directory and lock, dataset snapshot, identity, pre-flight, pipeline. Writes no
-artifact. Trap: the snapshot comes before the pre-flight, so that bad rows are found before the endpoint is asked.
+Responsible for the order of steps: plans, directory and lock, dataset snapshot, identity, pre-flight, pipeline. The
+snapshot comes before the pre-flight, so that bad rows are found before the endpoint is asked.
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ from nel.config.redaction import read_secret
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
 from nel.engine.exit_status import ExitStatus
-from nel.engine.judging.cases import asked_models, judge_json
+from nel.engine.judging.cases import judge_json, judge_models
 from nel.engine.pipeline import Job
 from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, judging_models, stream_samples
 from nel.engine.progress import Progress
-from nel.engine.resume_checks import UNREADABLE, DatasetCheck, RecordCheck, check_of, fingerprint_of
+from nel.engine.resume_checks import UNREADABLE, DatasetCheck, RecordCheck, deferred_check, fingerprint_of
 from nel.engine.scorers.dispatch import Scorers
 from nel.engine.scorers.identity import scorer_name
-from nel.engine.session import MACHINE, Runtime, Session
+from nel.engine.session import DEFAULT_RUNTIME, Runtime, Session
 from nel.engine.store.codec import decode_response
 from nel.engine.store.database import Store
 from nel.engine.store.lock import owned
-from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
-from nel.engine.store.spending import dearest, price_of, settle_killed
+from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredPlan, StoredSample
+from nel.engine.store.spending import highest_price, price_of, spent_by_killed
 from nel.errors import ConfigError, DatasetError, NelError, OutputError, ResumeRefused
+from nel.models.budget import Spend
 from nel.prompts import is_template_file
 
 _SUFFIX_BYTES = 3
@@ -41,8 +42,8 @@ _SECRET_LENGTH_MIN = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Terms:
-    """What a resume may change, whether it may ask, and who is told of what was read."""
+class _ResumeOptions:
+    """What a resume may change, whether it may ask, and where rows read are counted."""
 
     allowed: frozenset[str]
     scoring_only: bool
@@ -50,7 +51,7 @@ class _Terms:
 
 
 def new_run_dir(config: RunConfig, plans: list[Plan]) -> Path:
-    """Create and return the directory of a new run, named by time, first benchmark and chance.
+    """Create and return the directory of a new run, named by time, first benchmark and a random suffix.
 
     Raises:
         OutputError: It cannot be created, or the configured run id is taken.
@@ -68,7 +69,7 @@ def new_run_dir(config: RunConfig, plans: list[Plan]) -> Path:
     except FileExistsError as error:
         if not parent.is_dir():
             raise OutputError(f"{parent} is not a directory; choose another --output-dir") from error
-        raise OutputError(f"{run_dir} is there already; resume it with --resume or choose another run id") from error
+        raise OutputError(f"{run_dir} already exists; resume it with --resume or choose another run id") from error
     except OSError as error:
         raise OutputError(f"cannot write to {parent}: {error.strerror}; choose another --output-dir") from error
     return run_dir
@@ -84,7 +85,7 @@ def latest_run_dir(output_dir: Path, run_id: str | None) -> Path:
         output_dir = output_dir / run_id
     if (output_dir / FILE_NAME).is_file():
         return output_dir
-    runs = sorted(output_dir.glob(f"*/{FILE_NAME}"), key=_started)
+    runs = sorted(output_dir.glob(f"*/{FILE_NAME}"), key=_start_time)
     if not runs:
         raise OutputError(f"there is no run to resume in {output_dir}; start one without --resume")
     return runs[-1].parent
@@ -98,9 +99,9 @@ def run_session(
     progress: Progress,
     allowed_changes: frozenset[str] = frozenset(),
     scoring_only: bool = False,
-    runtime: Runtime = MACHINE,
+    runtime: Runtime = DEFAULT_RUNTIME,
 ) -> ExitStatus:
-    """Do the work of one session in a run directory, new or begun before, and return how it ended.
+    """Do the work of one session in a run directory, new or resumed, and return how it ended.
 
     Args:
         run_dir: Of the run.
@@ -108,8 +109,8 @@ def run_session(
         plans: One for each benchmark.
         progress: Live counts.
         allowed_changes: Identity fields that may differ on a resume.
-        scoring_only: Score stored answers; ask nothing, and leave what was never answered as it is.
-        footing: What it stands on, where that is not the machine itself.
+        scoring_only: Score stored answers; ask nothing, and leave samples without an answer as they are.
+        runtime: Event loop, store, scorers and transport, where they are not the default ones.
 
     Raises:
         NelError: Before anything was sent: the key is not set, the dataset is unusable, the resume is refused,
@@ -121,10 +122,10 @@ def run_session(
     secrets += () if scoring_only else _secrets_of_judges(plans)
     _refuse_secrets(config, secrets)
     with (
-        _scorers(plans, runtime) as scorers,
+        _open_scorers(plans, runtime) as scorers,
         owned(run_dir),
         runtime.observing(run_dir, config.observability, progress, secrets=secrets) as observer,
-        _opened(run_dir / FILE_NAME, runtime) as store,
+        _open_store(run_dir / FILE_NAME, runtime) as store,
         Snapshot(run_dir / FILE_NAME) as snapshot,
     ):
         progress.stage = "reading datasets"
@@ -132,15 +133,16 @@ def run_session(
         if records is None:
             _drop_unreadable(store, snapshot, progress)
         with store.transaction():  # a refused resume leaves the run as it was
-            _refuse_fewer(snapshot, plans)
+            _refuse_missing_benchmarks(snapshot, plans)
             prices = config.budget.prices
-            judges_price = dearest(prices[one.model] for one in judging_models(plans) if one.model in prices)
-            settle_killed(store, snapshot, price_of(config), judges_price)
-            terms = _Terms(_with_first_judge(snapshot, allowed_changes), scoring_only, progress)
-            jobs = [_prepare(store, snapshot, plan, terms) for plan in plans]
-            _note_run(store, snapshot, run_dir.name, config)
+            judges_price = highest_price(prices[one.model] for one in judging_models(plans) if one.model in prices)
+            killed = spent_by_killed(snapshot.usage_of_killed_sessions(), price_of(config), judges_price)
+            store.settle_killed(killed.as_json(), Spend().as_json())
+            options = _ResumeOptions(_allow_first_judge(snapshot, allowed_changes), scoring_only, progress)
+            jobs = [_prepare(store, snapshot, plan, options) for plan in plans]
+            _store_config(store, snapshot, run_dir.name, config)
             store.begin_session()
-        progress.total = _planned(snapshot, jobs)
+        progress.total = _count_pending(snapshot, jobs)
         session = Session(
             store=store,
             snapshot=snapshot,
@@ -155,20 +157,20 @@ def run_session(
             scoring_only=scoring_only,
             records=records,
         )
-        return session.drive()
+        return session.run()
 
 
 def _drop_unreadable(store: Store, snapshot: Snapshot, progress: Progress) -> None:
     dropped = store.drop_unreadable()
     if dropped:
-        progress.notes.append(f"{dropped:,} records of run.db could not be read; their samples are made anew")
+        progress.notes.append(f"{dropped:,} records of run.db could not be read; their samples are repeated")
     if snapshot.meta(UNREADABLE):
         store.set_meta(UNREADABLE, 0)
 
 
 def _records_to_check(store: Store, snapshot: Snapshot, runtime: Runtime) -> RecordCheck | None:
-    """Return what reads the records of a large run while it asks; None where they are to be read at once."""
-    if store.path.stat().st_size <= runtime.bytes_checked_first or snapshot.meta(UNREADABLE):
+    """Return the check of a large run's records that runs in the background; None where they are verified at once."""
+    if store.path.stat().st_size <= runtime.verify_first_bytes_max or snapshot.meta(UNREADABLE):
         return None
     return RecordCheck(store.path)
 
@@ -181,14 +183,14 @@ def _secrets(config: RunConfig, api_key: str | None) -> tuple[str | None, ...]:
 def _secrets_of_judges(plans: list[Plan]) -> tuple[str | None, ...]:
     named = [
         variable
-        for member in asked_models(plans, None)
+        for member in judge_models(plans, None)
         for variable in (member.api_key_env, *member.headers_env.values())
     ]
     return tuple(read_secret(variable) for variable in named)
 
 
 def _refuse_secrets(config: RunConfig, secrets: tuple[str | None, ...]) -> None:
-    """Refuse a configuration that holds a secret's value, since it is stored with the run."""
+    """Raise ConfigError for a configuration that holds the value of a secret, since it is stored with the run."""
     text = dumps(config.model_dump(mode="json"))
     if any(secret and len(secret) >= _SECRET_LENGTH_MIN and secret in text for secret in secrets):
         raise ConfigError(
@@ -197,7 +199,7 @@ def _refuse_secrets(config: RunConfig, secrets: tuple[str | None, ...]) -> None:
         )
 
 
-def _refuse_fewer(snapshot: Snapshot, plans: list[Plan]) -> None:
+def _refuse_missing_benchmarks(snapshot: Snapshot, plans: list[Plan]) -> None:
     missing = {slot for _, slot, _, _ in snapshot.benchmarks()} - {plan.slot for plan in plans}
     if missing:
         raise ResumeRefused(
@@ -206,16 +208,16 @@ def _refuse_fewer(snapshot: Snapshot, plans: list[Plan]) -> None:
         )
 
 
-def _with_first_judge(snapshot: Snapshot, allowed: frozenset[str]) -> frozenset[str]:
-    """Return what may change on a resume: also who judges, where no judge has answered yet."""
+def _allow_first_judge(snapshot: Snapshot, allowed: frozenset[str]) -> frozenset[str]:
+    """Return what may change on a resume, which includes the judges where none has answered yet."""
     calls = (response for key, *_ in snapshot.benchmarks() for _, response in snapshot.calls(key))
     has_answered = any(decode_response(one).error is None for one in calls)
     return allowed if has_answered else allowed | {ALLOW_JUDGE}
 
 
-def _note_run(store: Store, snapshot: Snapshot, run_id: str, config: RunConfig) -> None:
+def _store_config(store: Store, snapshot: Snapshot, run_id: str, config: RunConfig) -> None:
     stored = snapshot.meta("config")
-    data = _from_anywhere(config)
+    data = _with_absolute_paths(config)
     if stored is None:
         store.set_meta("run_id", run_id)
     else:
@@ -223,7 +225,7 @@ def _note_run(store: Store, snapshot: Snapshot, run_id: str, config: RunConfig) 
     store.set_meta("config", data)
 
 
-def _from_anywhere(config: RunConfig) -> dict[str, Any]:
+def _with_absolute_paths(config: RunConfig) -> dict[str, Any]:
     """Return the configuration with its paths made absolute, so that a resume works from any directory."""
     data: dict[str, Any] = config.model_dump(mode="json")
     for entry in data["benchmarks"]:
@@ -231,15 +233,15 @@ def _from_anywhere(config: RunConfig) -> dict[str, Any]:
             if entry[name] and "://" not in entry[name]:
                 entry[name] = str(Path(entry[name]).expanduser().absolute())
         if entry["judge"]:
-            entry["judge"] = _with_own_template(entry["judge"])
+            entry["judge"] = _with_absolute_template(entry["judge"])
         if ".py" in entry["name"] and "://" not in entry["name"]:
             entry["name"] = str(Path(entry["name"]).expanduser().absolute())
     if data["judge"]:
-        data["judge"] = _with_own_template(data["judge"])
+        data["judge"] = _with_absolute_template(data["judge"])
     return data
 
 
-def _with_own_template(judge: dict[str, Any]) -> dict[str, Any]:
+def _with_absolute_template(judge: dict[str, Any]) -> dict[str, Any]:
     template = judge["template"]
     if not template or not is_template_file(template):
         return judge
@@ -247,17 +249,17 @@ def _with_own_template(judge: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _scorers(plans: list[Plan], runtime: Runtime) -> Iterator[Scorers]:
-    """Give the scorers their process before the run has a lock, a file or a thread that it could inherit."""
+def _open_scorers(plans: list[Plan], runtime: Runtime) -> Iterator[Scorers]:
+    """Fork the worker processes before the run has a lock, a file or a thread that they could inherit."""
     scorers = runtime.scorers([plan.benchmark for plan in plans])
     try:
         yield scorers
     finally:
-        scorers.end()
+        scorers.close()
 
 
 @contextmanager
-def _opened(path: Path, runtime: Runtime) -> Iterator[Store]:
+def _open_store(path: Path, runtime: Runtime) -> Iterator[Store]:
     store = runtime.store(path)
     try:
         yield store
@@ -265,72 +267,85 @@ def _opened(path: Path, runtime: Runtime) -> Iterator[Store]:
         store.close()
 
 
-def _started(path: Path) -> tuple[float, str]:
+def _start_time(path: Path) -> tuple[float, str]:
     with suppress(NelError), Snapshot(path) as snapshot:
         sessions = snapshot.sessions()
         return (sessions[0]["started"] if sessions else 0.0), path.parent.name
     return 0.0, path.parent.name
 
 
-def _planned(snapshot: Snapshot, jobs: list[Job]) -> int:
+def _count_pending(snapshot: Snapshot, jobs: list[Job]) -> int:
     return sum(snapshot.count_pending(job.key, job.plan.config.repeats) for job in jobs)
 
 
-def _prepare(store: Store, snapshot: Snapshot, plan: Plan, terms: _Terms) -> Job:
+def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: _ResumeOptions) -> Job:
     known = {slot: (key, stored) for key, slot, _, stored in snapshot.benchmarks()}
     key, stored = known.get(plan.slot) or (store.put_benchmark(plan.slot, plan.benchmark.name, {}), {})
     if not stored:
         store.clear_samples(key)
     n_stored = stored["dataset"]["rows"] if stored else 0
     if plan.unreadable is not None:
-        return _prepare_unreadable(store, key, plan, stored, terms)
-    if stored and not terms.scoring_only:
-        check = check_of(plan, stored, snapshot.samples(key), allowed=terms.allowed)
+        return _prepare_unreadable(store, key, plan, stored, options)
+    if stored and not options.scoring_only:
+        check = deferred_check(plan, stored, snapshot.samples(key), allowed=options.allowed)
         if check is not None:
-            return _prepare_from_snapshot(store, key, plan, stored, terms, check)
+            return _prepare_from_snapshot(store, key, plan, stored, options, check)
     digests = Digests()
     at_stored: list[Identity] = []
     stream = stream_samples(plan, digests, lambda sample_id: store.row_number_of(key, sample_id), n_stored=n_stored)
-    stream = _counted(stream, terms.progress)
-    clash = store.add_samples(key, _beyond(stream, n_stored, lambda: at_stored.append(identity_of(plan, digests))))
+    stream = _count_rows(stream, options.progress)
+    clash = store.add_samples(key, _skip_stored(stream, n_stored, lambda: at_stored.append(identity_of(plan, digests))))
     if clash is not None:
         raise duplicate_id(plan, *clash)
     if n_stored:
-        _accept_resume(store, key, plan, stored, at_stored, terms)
+        _check_resume(store, key, plan, stored, at_stored, options)
     uri = stored["dataset"]["uri"] if n_stored else plan.dataset.uri
     shots = stored["fewshot"] if n_stored and "fewshot" in stored else plan.benchmark.shots_json()
     store.put_benchmark(plan.slot, plan.benchmark.name, {**_stored_plan(plan, digests, uri), "fewshot": shots})
     return Job(key=key, plan=plan)
 
 
-def _prepare_unreadable(store: Store, key: int, plan: Plan, stored: dict[str, Any], terms: _Terms) -> Job:
+def _prepare_unreadable(store: Store, key: int, plan: Plan, stored: StoredPlan, options: _ResumeOptions) -> Job:
     if not stored or plan.config.max_problems != stored["max_problems"]:
         raise DatasetError(plan.unreadable)
-    return _prepare_from_snapshot(store, key, plan, stored, terms)
+    return _prepare_from_snapshot(store, key, plan, stored, options)
 
 
 def _prepare_from_snapshot(
-    store: Store, key: int, plan: Plan, stored: dict[str, Any], terms: _Terms, check: DatasetCheck | None = None
+    store: Store, key: int, plan: Plan, stored: StoredPlan, options: _ResumeOptions, check: DatasetCheck | None = None
 ) -> Job:
-    """Go on with the samples that run.db holds, when the dataset is gone, or is checked while the run goes on."""
-    kept = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
-    now = Identity(fields={**plan.fields, **kept})
-    _accept_resume(store, key, plan, stored, [now], terms)
-    scorer = {"name": scorer_name(plan.benchmark), "sha256": now.fields["scorer.rules"]}
-    changed = {"identity": dict(now.fields), "digest": now.digest, "repeats": plan.config.repeats, "scorer": scorer}
-    changed |= {"reducers": list(plan.reducers), "metrics": list(plan.config.metrics), "judge": judge_json(plan.judge)}
-    store.put_benchmark(plan.slot, plan.benchmark.name, {**stored, **changed, "truncated": plan.config.truncated})
+    """Resume with the samples of run.db where the dataset is gone, or is checked in the background."""
+    digests = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
+    now = Identity(fields={**plan.fields, **digests})
+    _check_resume(store, key, plan, stored, [now], options)
+    changed: StoredPlan = {
+        **stored,
+        "identity": dict(now.fields),
+        "digest": now.digest,
+        "repeats": plan.config.repeats,
+        "scorer": {"name": scorer_name(plan.benchmark), "sha256": str(now.fields["scorer.rules"])},
+        "reducers": list(plan.reducers),
+        "metrics": list(plan.config.metrics),
+        "judge": judge_json(plan.judge),
+        "truncated": plan.config.truncated,
+    }
+    store.put_benchmark(plan.slot, plan.benchmark.name, changed)
     return Job(key=key, plan=plan, check=check)
 
 
-def _counted(stream: Iterator[StoredSample], progress: Progress) -> Iterator[StoredSample]:
+def _count_rows(stream: Iterator[StoredSample], progress: Progress) -> Iterator[StoredSample]:
     for sample in stream:
         progress.rows_read += 1
         yield sample
 
 
-def _beyond(stream: Iterator[StoredSample], n_stored: int, reached: Callable[[], object]) -> Iterator[StoredSample]:
-    """Consume the samples that are stored already, then yield the rest; call ``reached`` between the two."""
+def _skip_stored(
+    stream: Iterator[StoredSample], n_stored: int, reached: Callable[[], object]
+) -> Iterator[StoredSample]:
+    """Consume the samples that are stored already, then yield the rest; call ``reached`` between the two.
+
+    The digests of the stream at that point are those of the stored part, which is compared with the run's identity.
+    """
     if n_stored == 0:
         yield from stream
         return
@@ -341,13 +356,13 @@ def _beyond(stream: Iterator[StoredSample], n_stored: int, reached: Callable[[],
             reached()
 
 
-def _accept_resume(
+def _check_resume(
     store: Store,
     key: int,
     plan: Plan,
-    stored: dict[str, Any],
+    stored: StoredPlan,
     at_stored: list[Identity],
-    terms: _Terms,
+    options: _ResumeOptions,
 ) -> None:
     if not at_stored:
         raise ResumeRefused(
@@ -358,11 +373,11 @@ def _accept_resume(
         raise ResumeRefused(
             f"cannot resume {plan.slot} with fewer repeats ({plan.config.repeats}) than the {stored['repeats']} it has"
         )
-    rescore = check_resume(plan.slot, Identity(fields=stored["identity"]), at_stored[0], allowed=terms.allowed)
-    store.drop_outcomes(key, only_retryable=not rescore, keep_unanswered=terms.scoring_only)
+    rescore = check_resume(plan.slot, Identity(fields=stored["identity"]), at_stored[0], allowed=options.allowed)
+    store.drop_outcomes(key, only_retryable=not rescore, keep_unanswered=options.scoring_only)
 
 
-def _stored_plan(plan: Plan, digests: Digests, uri: str) -> dict[str, Any]:
+def _stored_plan(plan: Plan, digests: Digests, uri: str) -> StoredPlan:
     identity = identity_of(plan, digests)
     return {
         "identity": dict(identity.fields),
@@ -376,10 +391,10 @@ def _stored_plan(plan: Plan, digests: Digests, uri: str) -> dict[str, Any]:
         "dataset": {
             "uri": uri,
             "revision": plan.dataset.revision,
-            "sha256": identity.fields["dataset.sha256"],
+            "sha256": str(identity.fields["dataset.sha256"]),
             "rows": digests.rows,
         },
-        "scorer": {"name": scorer_name(plan.benchmark), "sha256": identity.fields["scorer.rules"]},
+        "scorer": {"name": scorer_name(plan.benchmark), "sha256": str(identity.fields["scorer.rules"])},
         "judge": judge_json(plan.judge),
         "system_prompt": plan.config.system_prompt,
         "truncated": plan.config.truncated,

@@ -1,6 +1,6 @@
-"""One session with the endpoint: pre-flight, pipeline, signals, and the note of how it ended.
+"""One session with the endpoint: clients, pre-flight, pipeline and signals; stores how it ended.
 
-Trap: whatever happens in here, the store is left consistent and says why the session ended.
+Whatever is raised here, the store is left consistent and holds why the session ended.
 """
 
 from __future__ import annotations
@@ -25,11 +25,10 @@ from nel.core.event_loop import run
 from nel.core.observer import UNOBSERVED, Observer, SessionInfo
 from nel.core.strict_json import dumps_bytes
 from nel.engine.exit_status import ExitStatus, exit_status_of
-from nel.engine.judging.cases import asked_models, is_same_endpoint
+from nel.engine.judging.cases import is_same_endpoint, judge_models
 from nel.engine.judging.endpoints import JudgeEndpoint
 from nel.engine.judging.judges import Judges, endpoint_key
-from nel.engine.observability import observing
-from nel.engine.observability.throttling import report_pace
+from nel.engine.observability import monitor_gate, observing
 from nel.engine.pipeline import Job, Pipeline
 from nel.engine.progress import Progress
 from nel.engine.resume_checks import BYTES_FIRST, RecordCheck
@@ -51,7 +50,7 @@ from nel.sandbox import Sandbox
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
-    """What a session stands on: loop, disk, wire, scorers and chance; a simulation puts its own under it."""
+    """What a session depends on: event loop, store, scorers, transport, randomness. A simulation replaces them."""
 
     run: Callable[[Coroutine[Any, Any, ExitStatus]], ExitStatus] = run
     """Runs the session's coroutine on an event loop of its own."""
@@ -60,22 +59,22 @@ class Runtime:
     scorers: Callable[[Sequence[Benchmark]], Scorers] = Scorers
     """Prepares the scorers of a run."""
     observing: Callable[..., AbstractContextManager[Observer]] = observing
-    """Opens what watches the session; takes what `nel.engine.observability.observing` takes."""
+    """Opens the observers of the session; takes what `nel.engine.observability.observing` takes."""
     transport: Transport | None = None
-    """What sends; HTTP when there is none."""
-    bytes_checked_first: int = BYTES_FIRST
-    """A run.db up to this size is read through before anything is asked."""
+    """Sends requests; over HTTP when None."""
+    verify_first_bytes_max: int = BYTES_FIRST
+    """A run.db up to this size is verified before anything is asked."""
     jitter: Callable[[], float] = random.random
-    """Numbers in [0, 1), for waits that are not to coincide."""
+    """Numbers in [0, 1), for the jitter of waits."""
 
 
-MACHINE: Final = Runtime()
-"""The machine itself."""
+DEFAULT_RUNTIME: Final = Runtime()
+"""The real event loop, disk and network."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """Everything one session works with."""
+    """One session of a run and everything it works with."""
 
     store: Store
     snapshot: Snapshot
@@ -89,11 +88,11 @@ class Session:
     scoring_only: bool = False
     """Score stored answers and ask nothing."""
     records: RecordCheck | None = None
-    """What reads run.db through while the session asks."""
-    runtime: Runtime = MACHINE
+    """Verifies run.db in the background."""
+    runtime: Runtime = DEFAULT_RUNTIME
 
-    def drive(self) -> ExitStatus:
-        """Do the session's work and return how it ended; the store notes it too."""
+    def run(self) -> ExitStatus:
+        """Do the session's work and return how it ended, which the store holds too."""
         started = time.monotonic()
         counters = ClientCounters()
         ledger = self._ledger()
@@ -110,8 +109,8 @@ class Session:
             self.observer.failed(error)
             raise
         finally:
-            with suppress(NelError):  # the disk may be full; how the session ended is the least of it
-                self.store.set_meta("not_run", ending.why_not_run())
+            with suppress(NelError):  # the disk may be full; the original error matters more
+                self.store.set_meta("not_run", ending.unscored_reason())
                 self.store.end_session(
                     elapsed=time.monotonic() - started,
                     ended=ending.reason,
@@ -123,8 +122,8 @@ class Session:
         return ending
 
     def _ledger(self) -> Ledger:
-        """Return the run's spending, with what its earlier sessions came to."""
-        return Ledger(self.config.budget, before=spent_before(self.snapshot))
+        """Return the run's ledger, which includes what its earlier sessions spent."""
+        return Ledger(self.config.budget, before=spent_before(self.snapshot.sessions()))
 
     @contextmanager
     def _cache(self) -> Iterator[ResponseCache | None]:
@@ -181,17 +180,17 @@ class Session:
                     )
                     await clients.enter_async_context(client)
                     self.progress.gate = client.gate
-                    pace = asyncio.create_task(report_pace(client.gate, self.observer, because=lambda: client.trouble))
-                    clients.callback(pace.cancel)
+                    monitor = monitor_gate(client.gate, self.observer, reason=lambda: client.trouble)
+                    clients.callback(asyncio.create_task(monitor).cancel)
                 judge_endpoints = await self._open_judges(clients, client, open_client)
                 return await self._run_pipeline(client, judge_endpoints)
 
     async def _open_judges(
         self, clients: AsyncExitStack, client: Client | None, open_client: Callable[..., Client]
     ) -> dict[str, JudgeEndpoint]:
-        """Open a client for each endpoint that judges; one that is asked for answers too has one limiter for both."""
+        """Open a client for each judge; one that is also the evaluated endpoint shares its client and its limiter."""
         judge_endpoints: dict[str, JudgeEndpoint] = {}
-        for member in asked_models([job.plan for job in self.jobs], self.config.endpoint):
+        for member in judge_models([job.plan for job in self.jobs], self.config.endpoint):
             concurrency = member.concurrency or self.config.engine.concurrency
             key = endpoint_key(member)
             if key in judge_endpoints:
@@ -206,17 +205,17 @@ class Session:
                 price=self.config.budget.prices.get(member.model),
             )
             judge_endpoints[key] = JudgeEndpoint.of(await clients.enter_async_context(judge), concurrency)
-            clients.callback(self._report_outages(judge_endpoints[key]).cancel)
+            clients.callback(self._monitor_judge(judge_endpoints[key]).cancel)
         return judge_endpoints
 
-    def _report_outages(self, bench: JudgeEndpoint) -> asyncio.Task[None]:
-        client = bench.client
+    def _monitor_judge(self, endpoint: JudgeEndpoint) -> asyncio.Task[None]:
+        client = endpoint.client
         return asyncio.create_task(
-            report_pace(client.gate, self.observer, judge=bench.name, because=lambda: client.trouble)
+            monitor_gate(client.gate, self.observer, judge=endpoint.name, reason=lambda: client.trouble)
         )
 
-    def _anything_to_ask(self) -> bool:
-        """Return whether a request is to be sent; scoring stored answers needs no endpoint."""
+    def _has_pending(self) -> bool:
+        """Return whether any sample has no answer yet; scoring stored answers needs no endpoint."""
         for job in self.jobs:
             if job.plan.eval_only:
                 continue
@@ -231,17 +230,17 @@ class Session:
             snapshot=self.snapshot,
             endpoint=self.config.endpoint,
             judge_endpoints=judge_endpoints,
-            plugin_seconds=self.config.engine.scorer_timeout_seconds,
+            plugin_timeout_seconds=self.config.engine.scorer_timeout_seconds,
         )
         self.progress.judges = judges
         try:
             return await self._run_in(client, sandbox, judges)
         finally:
-            judges.end()
+            judges.close()
             await asyncio.to_thread(sandbox.close)
 
     async def _check_sandbox(self, sandbox: Sandbox) -> None:
-        """See, before anything is paid for, that programs can be run."""
+        """Raise PreflightError, before anything is paid for, when programs cannot be run."""
         wanted = sorted({language for job in self.jobs for language in job.plan.benchmark.languages})
         if not wanted or not self.progress.total:
             return
@@ -281,7 +280,7 @@ class Session:
         )
         with _stopping_on_signals(pipeline):
             await self._check_sandbox(sandbox)
-            if client is not None and self.config.engine.preflight and self._anything_to_ask():
+            if client is not None and self.config.engine.preflight and self._has_pending():
                 self.progress.stage = "pre-flight"
                 echo = await self._check_endpoint(client)
                 if echo is not None:
@@ -293,7 +292,7 @@ class Session:
 
 @contextmanager
 def _stopping_on_signals(pipeline: Pipeline) -> Iterator[None]:
-    """First signal: drain. Second: leave at once; the store is consistent at every moment."""
+    """Shut down gracefully on the first signal, exit at once on the second; the store is consistent at any time."""
     loop = asyncio.get_running_loop()
     received: list[str] = []
 
@@ -305,7 +304,7 @@ def _stopping_on_signals(pipeline: Pipeline) -> Iterator[None]:
 
     installed = []
     for number in (signal.SIGINT, signal.SIGTERM):
-        # Not in the main thread: the signals are the caller's.
+        # Outside the main thread no handler can be installed: signals are the caller's to handle.
         with suppress(ValueError, RuntimeError, NotImplementedError):
             loop.add_signal_handler(number, handle, number)
             installed.append(number)

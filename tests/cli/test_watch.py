@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from nel.cli.eval_watch import _lines
-from nel.engine.observability.run_status import RunView, Watcher, find_run
+from nel.engine.observability.run_status import RunStatus, RunStatusReader, find_run
 from nel.engine.store.codec import encode_outcome
 from nel.engine.store.database import Store
 from nel.engine.store.lock import Owner, owned, owner_of
@@ -182,30 +182,30 @@ def put(store: Store, key: int, idx: int, outcome: Any, *, retry: int = 0) -> No
 
 
 def test_what_a_resume_drops_is_counted_anew(tmp_path: Path) -> None:
-    """Row numbers that are used again, and outcomes that are gone, do not fool a watcher that goes on looking."""
+    """Row numbers that are used again, and outcomes that are gone, do not fool a reader that goes on looking."""
     store, key = store_with(tmp_path / "run")
-    watcher = Watcher(tmp_path / "run")
+    reader = RunStatusReader(tmp_path / "run")
     put(store, key, 0, Scored(reward=1.0, metrics={}))
     put(store, key, 1, ModelFailure(kind="empty"))
     put(store, key, 2, Unscored(cause="infra", kind="timeout"), retry=2)
-    first = watcher.look()
+    first = reader.read()
     assert (first.done, first.benchmarks[0].unscored) == (3, {"infra:timeout": 1})
     with store.transaction():
         store.drop_outcomes(key, only_retryable=True)
         store.begin_session()
     put(store, key, 3, Scored(reward=0.0, metrics={}))
-    second = watcher.look()
+    second = reader.read()
     assert (second.done, second.sessions, second.benchmarks[0].unscored) == (3, 2, {})
     assert second.benchmarks[0].score == pytest.approx(1 / 3)
     put(store, key, 2, Scored(reward=1.0, metrics={}))
-    assert watcher.look().benchmarks[0].score == pytest.approx(2 / 4)
+    assert reader.read().benchmarks[0].score == pytest.approx(2 / 4)
     store.close()
 
 
 def test_bad_rows_are_unscored_as_in_the_artifacts(tmp_path: Path) -> None:
     """The total has every row and repeat; a bad row is done and unscored from the beginning."""
     store, _ = store_with(tmp_path / "run", samples=4, bad=1, repeats=3)
-    view = Watcher(tmp_path / "run").look()
+    view = RunStatusReader(tmp_path / "run").read()
     assert (view.total, view.done, view.benchmarks[0].unscored) == (12, 3, {"bad_row:unusable": 3})
     store.close()
 
@@ -240,10 +240,10 @@ def test_a_directory_of_runs_means_the_one_at_work(tmp_path: Path) -> None:
     assert find_run(tmp_path) == tmp_path / "b"
     with owned(tmp_path / "a"):
         assert find_run(tmp_path) == tmp_path / "a"
-        assert Watcher(tmp_path / "a").look().state == "running"
-    assert Watcher(tmp_path / "a").look().state == "killed"
+        assert RunStatusReader(tmp_path / "a").read().state == "running"
+    assert RunStatusReader(tmp_path / "a").read().state == "killed"
     with pytest.raises(OutputError, match="is gone"):
-        Watcher(tmp_path / "c").look()
+        RunStatusReader(tmp_path / "c").read()
 
 
 def test_live_numbers_of_another_machine_count_where_its_lock_does_not(tmp_path: Path) -> None:
@@ -251,10 +251,10 @@ def test_live_numbers_of_another_machine_count_where_its_lock_does_not(tmp_path:
     store_with(tmp_path / "run")[0].close()
     live = {"pid": 7, "host": "node-2", "updated": time.time(), "stage": "running", "rate": 2.0, "retries": 0}
     write_jsonl(tmp_path / "run" / "progress.json", [live])
-    view = Watcher(tmp_path / "run").look()
+    view = RunStatusReader(tmp_path / "run").read()
     assert (view.state, view.owner, view.seconds_left) == ("running", Owner(pid=7, host="node-2"), 2.0)
     write_jsonl(tmp_path / "run" / "progress.json", [{**live, "updated": time.time() - 3600}])
-    view = Watcher(tmp_path / "run").look()
+    view = RunStatusReader(tmp_path / "run").read()
     assert view.state == "killed"
     assert view.last_sign_seconds is not None
     assert view.last_sign_seconds >= 3600
@@ -262,7 +262,7 @@ def test_live_numbers_of_another_machine_count_where_its_lock_does_not(tmp_path:
 
 def test_text_of_a_run_cannot_steer_the_terminal(tmp_path: Path) -> None:
     """A reason that came from the endpoint is shown with its escapes as text."""
-    view = RunView(
+    view = RunStatus(
         run_dir=tmp_path, run_id="r\x1b[2J", state="stopped", reason="down\x1b]0;x\x07\nnel: fine", owner=None,
         sessions=1, started=1.0, elapsed_seconds=5.0, benchmarks=[], live=None, last_sign_seconds=None, rate=None,
     )  # fmt: skip

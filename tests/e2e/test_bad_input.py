@@ -174,4 +174,4 @@ def test_a_run_id_that_is_taken(tmp_path: Path) -> None:
     assert nel("eval", "run", *arguments, cwd=tmp_path).returncode == 0
     again = nel("eval", "run", *arguments, cwd=tmp_path)
     assert again.returncode == 2
-    assert "is there already" in again.stderr
+    assert "already exists" in again.stderr

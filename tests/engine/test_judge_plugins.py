@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from nel.engine.judging.plugin_threads import HANGING_MAX, TOO_SLOW, PluginThreads
+from nel.engine.judging.plugin_threads import HUNG_CALLS_MAX, PLUGIN_TIMEOUT, PluginThreads
 from nel.errors import JudgeError
 from nel.evaluation import evaluate
 from tests.engine.judging.test_judges import WAYS, adds, bench, config, honest
@@ -116,7 +116,7 @@ def test_a_judge_that_hangs_costs_its_own_sample(tmp_path: Path, monkeypatch: py
 def test_a_judge_that_ends_the_process_costs_its_own_sample(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
 ) -> None:
-    """What it raised is told, and the run goes on."""
+    """What it raised is reported, and the run goes on."""
     name = f"leaves_{at}"
     install(tmp_path, monkeypatch, name, f"judge({at!r}, leave)")
     path = bench(tmp_path, WAYS["handed over"])
@@ -130,35 +130,35 @@ def test_a_judge_that_ends_the_process_costs_its_own_sample(
 
 async def test_when_too_many_calls_hang_no_more_are_begun() -> None:
     """Threads that cannot be ended do not grow without bound; once they come back there is room again."""
-    beside, come_back, begun = PluginThreads(seconds=0.05), threading.Event(), []
+    threads, come_back, begun = PluginThreads(timeout_seconds=0.05), threading.Event(), []
 
     def hang() -> None:
         begun.append(1)
         come_back.wait(200)
 
-    calls = [beside.call("a judge", hang) for _ in range(HANGING_MAX)]
+    calls = [threads.call("a judge", hang) for _ in range(HUNG_CALLS_MAX)]
     try:
         found = await asyncio.gather(*calls, return_exceptions=True)
-        assert {one.kind for one in found if isinstance(one, JudgeError)} == {TOO_SLOW}
-        with pytest.raises(JudgeError, match=f"not called, since {HANGING_MAX} calls of judges still hang"):
-            await beside.call("a judge", hang)
+        assert {one.kind for one in found if isinstance(one, JudgeError)} == {PLUGIN_TIMEOUT}
+        with pytest.raises(JudgeError, match=f"not called, since {HUNG_CALLS_MAX} calls of judges still hang"):
+            await threads.call("a judge", hang)
         async with asyncio.timeout(60):
-            while len(begun) < HANGING_MAX:  # noqa: ASYNC110 - threads, of which nobody tells
+            while len(begun) < HUNG_CALLS_MAX:  # noqa: ASYNC110 - threads set no asyncio event
                 await asyncio.sleep(0.01)
     finally:
         come_back.set()
     async with asyncio.timeout(60):
-        while beside.hanging:  # noqa: ASYNC110
+        while threads.n_hung:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-    assert len(begun) == HANGING_MAX
-    beside._seconds = 60.0  # what works has time
-    assert await beside.call("a judge", lambda: 7) == 7
-    beside.close()
+    assert len(begun) == HUNG_CALLS_MAX
+    threads._timeout_seconds = 60.0  # what works has time
+    assert await threads.call("a judge", lambda: 7) == 7
+    threads.close()
 
 
 @contextmanager
 def crowded(n: int) -> Iterator[str]:
-    """Serve a judge that answers nobody before n questions wait for it; yields its URL."""
+    """Serve a judge that answers only once n questions wait for it; yields its URL."""
     ready, ports, loop = threading.Event(), [], asyncio.new_event_loop()
     full = asyncio.Event()
     waiting: list[int] = []

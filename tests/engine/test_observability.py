@@ -1,4 +1,4 @@
-"""A run tells what happens, to whoever listens, without a secret and without harm to itself."""
+"""A run reports what happens to its observers, without a secret and without harm to itself."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ import pytest
 
 from nel.config.schema import ObservabilityConfig
 from nel.core.observer import UNOBSERVED, Observer, Observers, SessionInfo
-from nel.engine.observability import observing
+from nel.engine.observability import monitor_gate, observing
 from nel.engine.observability.metrics import serve_metrics
 from nel.engine.observability.progress_file import FILE_NAME as LIVE_NAME
-from nel.engine.observability.progress_file import LiveFile, read_live
+from nel.engine.observability.progress_file import ProgressFile, read_progress_file
 from nel.engine.observability.run_log import DebugRunLog, RunLog
 from nel.engine.observability.spans import Spans, export_spans, read_headers
-from nel.engine.observability.throttling import report_pace
 from nel.engine.progress import Progress
 from nel.errors import ConfigError, MissingExtra
 from nel.types import Generation, Message, ModelFailure, Request, Response, ResponseError, Scored, Unscored, Usage
@@ -88,7 +87,7 @@ def logged(run_dir: Path, kind: type[RunLog] = RunLog, level: str = "info", **mo
 
 
 def test_a_line_says_when_how_bad_and_what(tmp_path: Path) -> None:
-    """UTC time, level and event come first; the fields of the event stand beside them."""
+    """UTC time, level and event come first; the fields of the event follow."""
     with logged(tmp_path) as log:
         log.session_started(INFO)
         log.session_ended("done", 0)
@@ -250,7 +249,7 @@ def test_an_observer_that_raises_is_dropped_and_reported() -> None:
 
 
 def test_every_call_of_the_seam_reaches_everybody() -> None:
-    """`Observers` passes on each call with its arguments; nobody minds being told."""
+    """`Observers` passes on each call with its arguments; the base class ignores every one."""
     told: dict[str, tuple[Any, ...]] = {}
     calls: dict[str, tuple[Any, ...]] = {
         "session_started": (INFO,),
@@ -282,7 +281,7 @@ def _keeping(told: dict[str, tuple[Any, ...]], name: str) -> Any:
 
 
 def metrics_anywhere(run: str, progress: Progress) -> tuple[int, Any]:
-    """Serve metrics on a port that was free, or on another one where somebody was faster."""
+    """Serve metrics on a port that was free, or on another one where it was taken meanwhile."""
     for _ in range(20):
         with socket.socket() as sock:
             sock.bind(("127.0.0.1", 0))
@@ -469,7 +468,7 @@ def test_spans_are_sent_with_the_headers_of_the_variable(tmp_path: Path, monkeyp
 def test_a_dead_collector_harms_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Nothing answers: the session ends within seconds, stderr stays clean, the log says so."""
     with socket.socket() as held, logged(tmp_path) as log:
-        held.bind(("127.0.0.1", 0))  # nobody listens, and nobody else can
+        held.bind(("127.0.0.1", 0))  # bound without listening: every connection is refused
         spans = export_spans(f"http://127.0.0.1:{held.getsockname()[1]}", {}, "r1")
         spans.session_started(INFO)
         spans.session_ended("done", 0)
@@ -500,13 +499,13 @@ def test_an_unusable_collector_is_refused(url: str) -> None:
 def test_live_numbers_are_there_while_it_lasts(tmp_path: Path) -> None:
     """The file is whole at every moment, is renewed by a tick, and goes with the session."""
     progress = Progress(total=10)
-    live = LiveFile(tmp_path, progress)
+    live = ProgressFile(tmp_path, progress)
     live.session_started(INFO)
     progress.scored = 3
     live.throttled(4)
     live.outage_started("endpoint", "down")
     live.tick()
-    found = read_live(tmp_path)
+    found = read_progress_file(tmp_path)
     assert found is not None
     assert (found["done"], found["total"], found["concurrency_limit"], found["host"]) == (
         3,
@@ -524,7 +523,7 @@ def test_live_numbers_are_there_while_it_lasts(tmp_path: Path) -> None:
 def test_unreadable_live_numbers_are_none(tmp_path: Path, content: bytes) -> None:
     """A watcher does not trip over what is in the file."""
     (tmp_path / LIVE_NAME).write_bytes(content)
-    assert read_live(tmp_path) is None
+    assert read_progress_file(tmp_path) is None
 
 
 @dataclass
@@ -534,7 +533,7 @@ class _Gate:
 
 
 async def test_changes_of_pace_are_told_once() -> None:
-    """A limit or an outage is told when it changes, not each time it is looked at."""
+    """A limit or an outage is reported when it changes, not at each poll."""
     told: list[tuple[str, Any]] = []
 
     class Listener(Observer):
@@ -548,7 +547,7 @@ async def test_changes_of_pace_are_told_once() -> None:
             told.append(("up", seconds))
 
     gate = _Gate()
-    task = asyncio.create_task(report_pace(gate, Listener(), look_seconds=0))
+    task = asyncio.create_task(monitor_gate(gate, Listener(), poll_seconds=0))
     for limit, down in ((8, None), (4, 1.0), (4, 2.0), (4, None), (4, None)):
         gate.limit, gate.down_seconds = limit, down
         for _ in range(3):
@@ -558,7 +557,7 @@ async def test_changes_of_pace_are_told_once() -> None:
     assert told == [
         ("limit", 8),
         ("limit", 4),
-        ("down", "it has answered nobody for 1 s"),
+        ("down", "it has not answered for 1 s"),
         ("up", 2.0),
     ]
 

@@ -110,7 +110,7 @@ def test_a_damaged_record_of_a_large_run_stops_it_and_is_made_anew_by_the_next(b
         connection.execute("UPDATE outcomes SET outcome = '{\"state\":' WHERE idx = 2")
     config = stored_config(run_db.parent, overrides=[f"budget.max_requests={10 * N}"])
     plans = make_plans(config, resuming=True)
-    large = Runtime(bytes_checked_first=0)
+    large = Runtime(verify_first_bytes_max=0)
     ending = run_session(run_db.parent, config, plans, progress=Progress(), runtime=large)
     assert (ending.exit_code, "1 records of run.db could not be read" in ending.reason) == (75, True)
     progress = Progress()

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import nel
-from nel.engine.observability.progress_file import read_live
+from nel.engine.observability.progress_file import read_progress_file
 from tests.faults.invariants import no_secret, nothing_paid_twice, read_run, same_artifacts
 from tests.faults.runs import ROOT, config, environment, nel_cli, run, start, write_config
 from tests.faults.server import HANGS_SECONDS, Call, Do, Gate, Reply, right, serving, wait_until
@@ -85,7 +85,7 @@ def test_f55_a_hanging_request_is_given_up_after_the_drain_time(tmp_path: Path) 
         process = start(["eval", "run", str(path)], tmp_path)
         server.wait_for(60)
         run_dir = only_run(tmp_path / "out")
-        wait_until(lambda: (read_live(run_dir) or {}).get("done") == 59, "all others are done")
+        wait_until(lambda: (read_progress_file(run_dir) or {}).get("done") == 59, "all others are done")
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=HANGS_SECONDS)
     assert process.returncode == 130
@@ -262,7 +262,7 @@ def test_f54_a_taken_name_is_refused(tmp_path: Path) -> None:
         settings["output"]["run_id"] = "mine"
         first = nel.evaluate(settings)
         before = {path: path.read_bytes() for path in first.run_dir.rglob("*.json*")}
-        with pytest.raises(nel.NelError, match="is there already"):
+        with pytest.raises(nel.NelError, match="already exists"):
             nel.evaluate(settings)
         assert len(server.calls) == 3
     assert {path: path.read_bytes() for path in first.run_dir.rglob("*.json*")} == before

@@ -16,7 +16,6 @@ import pytest
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.benchmarks.api.scorer_names import find_scorer, options_of
 from nel.engine.scorers.call import ScoringTask
-from nel.engine.scorers.dispatch import score_all
 from nel.engine.scorers.identity import scorer_digest, scorer_name
 from nel.errors import ConfigError, PluginError, ScorerError
 from nel.prompts import compile_template
@@ -42,6 +41,7 @@ from nel.scoring.numeric.math_answer import math_equal
 from nel.scoring.protocol import BuiltScorer, as_scorer, is_async, metrics_of, scoring, state_of
 from nel.scoring.result import outcome_of
 from nel.types import Message, Outcome, Response, Sample, Scored, ScorerInput, Unscored
+from tests.support.scoring import score_all
 
 
 @scorer

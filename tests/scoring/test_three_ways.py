@@ -13,13 +13,13 @@ import pytest
 
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.engine.scorers.call import ScoringTask
-from nel.engine.scorers.dispatch import score_all
 from nel.engine.scorers.identity import scorer_digest, scorer_name
 from nel.errors import ConfigError, ScorerError
 from nel.prompts import compile_template
 from nel.scorers import Score, Target, TaskState, accuracy, match, pattern, score, scorer
 from nel.scoring.protocol import as_scorer, is_async, metrics_of
 from nel.types import Response, Sample, Scored, ScorerInput
+from tests.support.scoring import score_all
 
 
 @scorer

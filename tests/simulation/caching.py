@@ -49,7 +49,7 @@ def _of_places(first: World) -> Iterator[str]:
 
 
 def _of_what_is_kept(first: World, again: World) -> Iterator[str]:
-    """A whole answer is not paid for twice, but for those that a session which was cut short had under way."""
+    """A whole answer is not paid for twice, but for those that an aborted session had in flight."""
     if first.script.caching != "none":
         return
     kept = _whole(first)

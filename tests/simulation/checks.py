@@ -240,7 +240,7 @@ def _of_judges(world: World) -> Iterator[str]:
 
 
 def _of_verdicts_asked_anew(world: World) -> Iterator[str]:
-    """A reply that could not be read is asked for anew in every later session that ends well."""
+    """An unreadable reply is asked for again in every later session that ends well."""
     for before, past in pairwise(world.past):
         if past.ending is None or past.ending.exit_code != 0 or past.scoring_only:
             continue

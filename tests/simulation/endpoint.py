@@ -1,6 +1,6 @@
 """The scripted endpoint: a `Transport` that answers under virtual time and writes down all it was sent.
 
-An answer depends on the body alone, whatever faults came before it. Trap: a fault that arrives after the endpoint has
+An answer depends on the body alone, whatever faults came before it. Note: a fault that arrives after the endpoint has
 done the work is billed, as a vendor would.
 """
 
@@ -265,7 +265,7 @@ def expected(script: Script, idx: int) -> tuple[str, str | None]:
 
 
 def expected_before_judging(kind: Kind) -> tuple[str, str | None]:
-    """Return the state that a sample comes to where nobody judges it, and its kind where there is one."""
+    """Return the state of a sample that no judge judges, and its kind where there is one."""
     failures = {"length": "truncated", "empty": "empty", "filtered": "content_filter", "context": "context_exceeded"}
     if kind in failures:
         return "model_failure", failures[kind]

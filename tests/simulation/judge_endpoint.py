@@ -41,7 +41,7 @@ class JudgeEndpoint(ScriptedEndpoint):
 
     @property
     def is_down_for_good(self) -> bool:
-        """Return whether it answers nobody in this session."""
+        """Return whether it is down for this whole session."""
         judging = self._judging
         return self.session < judging.down_before and self._member in judging.down_members
 

@@ -1,7 +1,7 @@
-"""What judges do in a world: drawn beside the script of a seed, so that a seed's model stays what it is without them.
+"""What judges do in a world: drawn apart from the script of a seed, so a seed's model stays what it is without them.
 
 What a judge says of a sample holds for ever, as what the model says; outages and faults end, and then every sample gets
-the verdict that its kind stands for. Trap: a panel that may do without a member may also do without one that was down;
+the verdict that its kind stands for. Note: a panel that may do without a member may also do without one that was down;
 then the record says so, and the score is the same all the same.
 """
 
@@ -23,7 +23,7 @@ _LATENCY_MAX = 24.0
 """Seconds; with half as much again it is still in time for the first byte."""
 
 Way = Literal["rule", "handed", "asks", "asks_both", "hides"]
-"""How a sample gets its score: its scorer's own, handed over, asked for, asked for beside the model, asked for by a
+"""How a sample gets its score: its scorer's own, handed over, asked for, asked for with the model too, asked for by a
 scorer that hides it when its judge fails."""
 Temper = Literal[
     "plain",
@@ -61,12 +61,12 @@ MUTE: dict[Temper, str] = {
 TRANSIENT_KINDS = (
     "outage", "connection", "server_error", "rate_limit", "timeout", "first_byte_timeout", "malformed", "quota",
 )  # fmt: skip
-"""Faults of a judge that another session may mend."""
+"""Faults of a judge that may be gone in another session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outage:
-    """A time in which a judge answers nobody."""
+    """A time in which a judge is down."""
 
     begin: float
     end: float
@@ -95,7 +95,7 @@ class Judging:
     concurrency: int | None
     outage_seconds_max: float
     down_before: int
-    """Until this session the judges of `down_members` answer nobody, however long they are waited for."""
+    """Until this session the judges of `down_members` are down, however long they are waited for."""
     down_members: tuple[int, ...]
     restarts: bool
     """A scorer that hangs takes the process of all scorers with it; the others begin again."""
@@ -107,9 +107,9 @@ class Judging:
     replaced_at: int = 0
     """From this session on the panel judges; before, one that says the opposite. 0: the panel from the start."""
     crammed: bool = False
-    """The judges want more seats than there are slots."""
+    """The judges want more slots than there are."""
     thronged: bool = False
-    """As many samples are with the judges as may be when those go down, and what is under way is lost."""
+    """As many samples are with the judges as may be when those go down, and what is in flight is lost."""
 
     def clean(self) -> Judging:
         """Return the same judges in a world without any trouble."""
@@ -154,7 +154,7 @@ class Judging:
 
 
 def judges_named(judging: Judging) -> tuple[str, ...]:
-    """Return whom scorers ask by name: the model as its own judge, or nobody in particular."""
+    """Return whom scorers ask by name: the model as its own judge, or none by name."""
     return ("grader",) if judging.itself else ()
 
 

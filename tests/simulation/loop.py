@@ -1,6 +1,6 @@
 """An event loop whose time is virtual: it never waits, it jumps to the next timer.
 
-Trap: whatever reads the machine's clock or hands work to a real thread is not simulated; `run_in_executor` is done at
+Note: whatever reads the machine's clock or hands work to a real thread is not simulated; `run_in_executor` is done at
 once, on the spot, so that there is one thread only.
 """
 
@@ -20,7 +20,7 @@ _TURN_SECONDS = 1e-6
 
 
 class Deadlock(Exception):
-    """Nothing is ready and no timer is set: whoever waits now waits for ever."""
+    """Nothing is ready and no timer is set: what waits now waits forever."""
 
 
 class TooLate(Exception):
@@ -111,7 +111,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         future = self.create_future()
         try:
             future.set_result(func(*args))
-        except Exception as error:  # noqa: BLE001 - it goes to whoever awaits
+        except Exception as error:  # noqa: BLE001 - raised where the future is awaited
             future.set_exception(error)
         return future
 

@@ -1,6 +1,6 @@
 """The store and the scorers of a world: the real ones, without their threads and processes.
 
-Trap: a batch is on disk only when its time is up; a kill before that loses all of it, as a kill of the process would.
+Note: a batch is on disk only when its time is up; a kill before that loses all of it, as a kill of the process would.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.core.strict_json import loads
 from nel.engine.judging.judges import KEY_PREFIX
-from nel.engine.scorers.call import Delegated, ScoringTask, blame, inputs_of, score_turns
+from nel.engine.scorers.call import Delegated, ScoringTask, score_turns, scorer_inputs, unscored_by
 from nel.engine.scorers.dispatch import Answer, Deliver, Scorers
 from nel.engine.store.database import OutcomeRow, Store, _disk_fault, _Entry, _Write
 from nel.errors import NelError, StoreError
@@ -52,7 +52,7 @@ class SimulatedStore(Store):
 
     @property
     def is_writing(self) -> bool:
-        """Return whether something is on its way to disk."""
+        """Return whether a write is in flight."""
         return self._committing or bool(self._pending)
 
     def start_writer(self) -> None:
@@ -143,7 +143,7 @@ class SimulatedStore(Store):
 
 
 class SimulatedScorers(Scorers):
-    """Scores on the loop, with the engine's own blame for whatever a scorer does."""
+    """Scores on the loop, with the engine's own outcome for each error of a scorer."""
 
     def __init__(self, benchmarks: Sequence[Benchmark], script: Script, rng: random.Random, now: Callable[[], float]):
         self._script = script
@@ -173,7 +173,7 @@ class SimulatedScorers(Scorers):
         else:
             self._waiting.append(item)
 
-    def end(self) -> None:
+    def close(self) -> None:
         return None
 
     def _start(self, item: ScoringTask) -> None:
@@ -182,12 +182,12 @@ class SimulatedScorers(Scorers):
         task.add_done_callback(self._finished)
 
     def _restart(self) -> None:
-        """Begin everything again but what hangs; what was asked is answered to nobody."""
+        """Restart everything but what hangs; answers to what was asked are dropped."""
         for task, item in list(self._tasks.items()):
             if self._script.kinds[item.idx] != "hangs" and not task.done():
                 del self._tasks[task]
                 task.cancel()
-                self._start(item.anew())
+                self._start(item.restarted())
 
     async def _ask(self, item: ScoringTask, what: str, payload: Any) -> Any:
         if self._script.judging is None or not self._script.judging.restarts:
@@ -226,11 +226,11 @@ class SimulatedScorers(Scorers):
                 for question in ("is", "is not"):
                     await self._ask(item, "model", {"prompt": f"say whether this {question} so", "options": {}})
             except NelError as error:
-                return blame(error)
+                return unscored_by(error)
         judging = self._script.judging
         way = "rule" if judging is None or kind == "raises" else judging.ways[item.idx]
         if way in ("rule", "handed"):
-            return score_turns(item.benchmark, inputs_of(item))
+            return score_turns(item.benchmark, scorer_inputs(item))
         return await self._asked_for(item, way)
 
     async def _asked_for(self, item: ScoringTask, way: str) -> Outcome:
@@ -242,9 +242,9 @@ class SimulatedScorers(Scorers):
         try:
             if way == "asks_both":
                 await self._ask(item, "model", {"prompt": "say what this is worth", "options": {}})
-            for turn, given in enumerate(inputs_of(item)):
+            for turn, given in enumerate(scorer_inputs(item)):
                 judgement = await self._ask(item, "judge", (turn, case))
                 turns.append(outcome_of({"right": judgement.grade.score}, given.response))
         except NelError as error:
-            return Scored(reward=0.0, metrics={"right": 0.0}) if way == "hides" else blame(error)
+            return Scored(reward=0.0, metrics={"right": 0.0}) if way == "hides" else unscored_by(error)
         return mean_of_turns(turns)

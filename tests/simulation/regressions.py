@@ -11,7 +11,7 @@ REGRESSIONS: Final = {
     137: "the failure of a worker that was started later was not seen until another one ended",
     191: "as 137, with one request at a time",
     235: "one repeat of three decided for a judge; replies without a verdict were paid for again after each outage; a "
-    "scorer that began again asked anew for what it had been answered, and its record had each verdict twice",
+    "restarted scorer asked again for what it had been answered, and its record had each verdict twice",
     237: "the gate's opening overflowed when the second request came a minute after the first, and the run crashed",
     276: "who waited for a judge that was down left no room for answers, and the model was asked nothing",
     973: "an answer could not be kept, and another was asked for before the session ended",

@@ -1,7 +1,7 @@
 """What happens in one world: drawn from its seed, and nothing else.
 
 What belongs to a sample holds for ever, so that every order of events ends in the same artifacts; what belongs to a
-time ends at `faults_end`. Trap: at most two samples fail as a broken endpoint does (see `_POISON_MAX`).
+time ends at `faults_end`. Note: at most two samples fail as a broken endpoint does (see `_POISON_MAX`).
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def script_of(seed: int) -> Script:
 
 
 def _varied(script: Script, rng: random.Random) -> Script:
-    """Return a script in which answers may be cached for a second run, or scored anew without asking."""
+    """Return a script in which answers may be cached for a second run, or scored again without asking."""
     is_replaced = script.judging is not None and script.judging.replaced_at
     if script.seed < FIRST_JUDGED or script.seed in REGRESSIONS or is_replaced:
         return script

@@ -1,4 +1,4 @@
-"""What a world is made of beside its troubles: its benchmark, its configuration, and how little room it has."""
+"""What a world is made of apart from its faults: its benchmark, its configuration, and how little room it has."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from tests.simulation.judging import POINTS, Judging, judges_named
 from tests.simulation.script import Script
 
 _SCORER_SECONDS = 20.0
-_NARROW_SCORING, _NARROW_SEATS = 4, 1
+_NARROW_SCORING, _NARROW_RETRY_SLOTS = 4, 1
 _CRAMMED_SLOTS = 6
-"""For each judge; half of them are seats."""
+"""For each judge; half of them are its own."""
 
 
 def simulated_answer(given: ScorerInput, *, upside_down: bool = False) -> dict[str, Any]:
@@ -157,11 +157,11 @@ def narrowed(script: Script) -> Iterator[None]:
     """Make the room of a session as small for a world's few samples as it is for the many of a run."""
     with ExitStack() as patches:
         if script.judging is not None and script.judging.narrow:
-            patches.enter_context(patch.object(pipeline, "_SCORING_MORE", _NARROW_SCORING))
-            patches.enter_context(patch.object(endpoints, "_MORE_SEATS", _NARROW_SEATS))
+            patches.enter_context(patch.object(pipeline, "_SCORING_BACKLOG", _NARROW_SCORING))
+            patches.enter_context(patch.object(endpoints, "_RETRY_SLOTS", _NARROW_RETRY_SLOTS))
         if script.judging is not None and script.judging.thronged and script.judging.crammed:
             for module in (endpoints, pipeline):
                 patches.enter_context(patch.object(module, "SLOTS", _CRAMMED_SLOTS * script.judging.size))
             room = _CRAMMED_SLOTS * script.judging.size // 2
-            patches.enter_context(patch.object(endpoints, "ROOM_BESIDE_JUDGES", room))
+            patches.enter_context(patch.object(endpoints, "SLOTS_WITHOUT_JUDGE", room))
         yield

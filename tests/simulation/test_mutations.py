@@ -69,7 +69,7 @@ def _score_faults_as_wrong(patch: Patch) -> None:
 
 
 def _hold_the_permit_while_waiting(patch: Patch) -> None:
-    """Whoever waits for another try keeps others out."""
+    """A request that waits for a retry keeps its permit."""
 
     rest = Gate.rest
 
@@ -84,7 +84,7 @@ def _hold_the_permit_while_waiting(patch: Patch) -> None:
 
 
 def _ignore_the_limit(patch: Patch) -> None:
-    """The gate lets everybody in."""
+    """The gate lets every request through."""
     patch.setattr(Gate, "limit", property(lambda _: 10**6))
 
 
@@ -141,48 +141,48 @@ def _draw_keys_by_lot(patch: Patch) -> None:
 
 def _commit_what_is_parked(patch: Patch) -> None:
     """A sample that waits for a judge which is down is unscored by it."""
-    settled = JudgeDelegation.settled
+    settled = JudgeDelegation.finalize
 
     def final(self: JudgeDelegation, item: ScoringTask, outcome: Outcome) -> Outcome:
         return settled(self, item, outcome) or outcome
 
-    patch.setattr(JudgeDelegation, "settled", final)
+    patch.setattr(JudgeDelegation, "finalize", final)
 
 
 def _believe_the_scorer(patch: Patch) -> None:
     """What a scorer returns counts, whether its judge failed or not."""
-    patch.setattr(JudgeDelegation, "settled", lambda self, item, outcome: outcome)
+    patch.setattr(JudgeDelegation, "finalize", lambda self, item, outcome: outcome)
 
 
 def _use_unreadable_replies_again(patch: Patch) -> None:
     """A reply that is stored is the reply."""
-    kept = Judges._kept
+    kept = Judges._stored_or_asked
 
-    async def stored(self: Judges, asked: Any, member: Any, request: Any, body: bytes, key: str, question: Any) -> Any:
-        known = self._snapshot.call(*asked.place, key)
+    async def stored(self: Judges, sample: Any, member: Any, request: Any, body: bytes, key: str, question: Any) -> Any:
+        known = self._snapshot.call(*sample.place, key)
         if known is not None:
             response = decode_response(known)
-            return response, await read_reply(question, response, PluginThreads(seconds=1))
-        return await kept(self, asked, member, request, body, key, question)
+            return response, await read_reply(question, response, PluginThreads(timeout_seconds=1))
+        return await kept(self, sample, member, request, body, key, question)
 
-    patch.setattr(Judges, "_kept", stored)
+    patch.setattr(Judges, "_stored_or_asked", stored)
 
 
-def _ask_anew_in_the_same_session(patch: Patch) -> None:
+def _ask_again_in_the_same_session(patch: Patch) -> None:
     """A sample that was parked is judged from the start: replies that could not be read are paid for again."""
     patch.setattr(Snapshot, "session_of_call", lambda *_: None)
 
 
-def _turn_nobody_away(patch: Patch) -> None:
-    """Who waits for a judge that is down keeps waiting."""
-    patch.setattr(Slots, "turn_away", lambda self: None)
-    patch.setattr(JudgeEndpoint, "is_out", property(lambda self: False))
+def _never_reject_waiters(patch: Patch) -> None:
+    """Samples that wait for a judge that is down keep waiting."""
+    patch.setattr(Slots, "reject_waiters", lambda self: None)
+    patch.setattr(JudgeEndpoint, "is_down", property(lambda self: False))
     patch.setattr(JudgeEndpoint, "is_stalled", property(lambda self: False))
 
 
-def _leave_no_room_beside_judges(patch: Patch) -> None:
-    """Who is with a judge takes the room of those who are to be asked and scored."""
-    patch.setattr(Judges, "places", 0)
+def _leave_no_slots_beyond_judges(patch: Patch) -> None:
+    """Samples that wait for judges take the slots of those that are to be asked and scored."""
+    patch.setattr(Judges, "n_slots", 0)
 
 
 def _count_verdicts_before_they_are_kept(patch: Patch) -> None:
@@ -202,7 +202,7 @@ def _count_verdicts_before_they_are_kept(patch: Patch) -> None:
 
 def _end_well_without_the_judge(patch: Patch) -> None:
     """A judge that is down for good does not keep a session from being done."""
-    patch.setattr(Judges, "down", None)
+    patch.setattr(Judges, "disabled", None)
 
 
 def _judge_what_is_parked_never(patch: Patch) -> None:
@@ -211,17 +211,17 @@ def _judge_what_is_parked_never(patch: Patch) -> None:
     async def forget(self: Any, scoring: Any) -> None:
         return None
 
-    patch.setattr(pipeline.Pipeline, "_judge_the_rest", forget)
+    patch.setattr(pipeline.Pipeline, "_judge_parked", forget)
 
 
 def _begin_again_where_it_was(patch: Patch) -> None:
     """A scorer that begins again counts on from what it had asked before."""
-    patch.setattr(ScoringTask, "anew", lambda self: self)
+    patch.setattr(ScoringTask, "restarted", lambda self: self)
 
 
-def _ask_beside_the_scoring_before(patch: Patch) -> None:
+def _ask_in_parallel_to_the_earlier_scoring(patch: Patch) -> None:
     """A scorer that begins again does not wait for what was asked before."""
-    patch.setattr(ScoringContext, "asking", lambda self, key: nullcontext())
+    patch.setattr(ScoringContext, "single_flight", lambda self, key: nullcontext())
 
 
 def _has_kills(script: Script) -> bool:
@@ -298,14 +298,14 @@ _MUTATIONS: list[tuple[Mutate, Suits, tuple[str, ...]]] = [
     (_commit_what_is_parked, _is_judged, ("judges",)),
     (_believe_the_scorer, _hides, ("I1",)),
     (_use_unreadable_replies_again, _has_mute, ("judges",)),
-    (_ask_anew_in_the_same_session, _hesitates_in_outages, ("I4",)),
-    (_turn_nobody_away, _is_narrow, ("fault 38",)),
-    (_leave_no_room_beside_judges, _is_thronged, ("fault 38",)),
+    (_ask_again_in_the_same_session, _hesitates_in_outages, ("I4",)),
+    (_never_reject_waiters, _is_narrow, ("fault 38",)),
+    (_leave_no_slots_beyond_judges, _is_thronged, ("fault 38",)),
     (_count_verdicts_before_they_are_kept, _has_judged_kills, ("I4", "I5")),
     (_end_well_without_the_judge, _has_judges_down, ("judges",)),
     (_judge_what_is_parked_never, _is_judged, ("I1", "judges")),
     (_begin_again_where_it_was, _restarts, ("I3", "I4")),
-    (_ask_beside_the_scoring_before, _restarts, ("I4",)),
+    (_ask_in_parallel_to_the_earlier_scoring, _restarts, ("I4",)),
 ]
 
 

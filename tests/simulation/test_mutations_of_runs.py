@@ -14,7 +14,7 @@ from nel.engine import run
 from nel.engine.judging import judges
 from nel.engine.judging.endpoints import JudgeEndpoint
 from nel.engine.judging.judges import Judges
-from nel.engine.judging.replies import Reply, settled
+from nel.engine.judging.replies import Reply, settle_round
 from nel.engine.scorers.call import ScoringContext
 from nel.engine.session import Session
 from nel.engine.store.database import Store
@@ -85,12 +85,12 @@ def _pay_for_what_is_found(patch: Patch) -> None:
 def _settle_by_what_was_answered(patch: Patch) -> None:
     """A criterion, or an order, whose verdict could not be read is left out."""
 
-    async def lenient(judge: Judge, case: Case, replies: Sequence[Reply], beside: Any) -> Any:
+    async def lenient(judge: Judge, case: Case, replies: Sequence[Reply], threads: Any) -> Any:
         known = next((reply for reply in replies if isinstance(reply.grade, Grade)), None)
         whole = [known if known is not None and not isinstance(one.grade, Grade) else one for one in replies]
-        return await settled(judge, case, whole, beside)
+        return await settle_round(judge, case, whole, threads)
 
-    patch.setattr(judges, "settled", lenient)
+    patch.setattr(judges, "settle_round", lenient)
 
 
 def _know_questions_by_their_number(patch: Patch) -> None:
@@ -144,12 +144,12 @@ def _forget_faults_while_scoring_only(patch: Patch) -> None:
 
 def _judge_without_what_is_stored(patch: Patch) -> None:
     """Replies of judges are only used where judges can be asked."""
-    kept = Judges._kept
+    kept = Judges._stored_or_asked
 
     async def asking(self: Judges, *given: Any) -> Any:
         return await (kept if self._judge_endpoints else Judges._complete)(self, *given)
 
-    patch.setattr(Judges, "_kept", asking)
+    patch.setattr(Judges, "_stored_or_asked", asking)
 
 
 def _score_on_as_before(patch: Patch) -> None:
@@ -202,18 +202,18 @@ def _refuse_too_late(patch: Patch) -> None:
 
 
 def _give_judges_all_the_room(patch: Patch) -> None:
-    """Judges have as many seats as they ask for."""
-    patch.setattr(judges, "share_seats", lambda judge_endpoints: None)
+    """Judges have as many slots as they ask for."""
+    patch.setattr(judges, "share_slots", lambda judge_endpoints: None)
 
 
 def _wait_for_silent_judges(patch: Patch) -> None:
-    """Who finds all seats of a judge taken waits, however long nobody comes back."""
+    """A sample waits for a slot of a judge, however long no request of it ends."""
     patch.setattr(JudgeEndpoint, "is_stalled", property(lambda self: False))
 
 
 def _do_without_what_an_outage_took(patch: Patch) -> None:
     """Repeats and members of a panel that were lost while the others decided are never asked again."""
-    patch.setattr(ScoringContext, "is_short", property(lambda self: False, lambda self, value: None))
+    patch.setattr(ScoringContext, "has_transient_faults", property(lambda self: False, lambda self, value: None))
 
 
 def _is_cached(script: Script) -> bool:

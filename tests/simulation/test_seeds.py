@@ -35,7 +35,7 @@ def test_every_invariant_holds_in_every_world(first: int) -> None:
     "first", first_rows(1, range(0, len(_JUDGED), _CHUNK)), ids=lambda first: f"judged-{_JUDGED[first]}"
 )
 def test_every_invariant_holds_where_answers_are_judged(first: int) -> None:
-    """Judges that are down, silent or in doubt cost no answer and no verdict, and hold nobody up."""
+    """Judges that are down, silent or in doubt cost no answer and no verdict, and delay no other sample."""
     assert failures(_JUDGED[first : first + _CHUNK]) == []
 
 
@@ -43,7 +43,7 @@ def test_every_invariant_holds_where_answers_are_judged(first: int) -> None:
     "first", first_rows(1, range(0, len(_VARIED), _CHUNK)), ids=lambda first: f"varied-{_VARIED[first]}"
 )
 def test_every_invariant_holds_over_a_cache_and_where_answers_are_only_scored(first: int) -> None:
-    """A second run pays for nothing that is known, and scoring anew sends nothing and loses nothing."""
+    """A second run pays for nothing that is known, and scoring again sends nothing and loses nothing."""
     assert failures(_VARIED[first : first + _CHUNK]) == []
 
 

@@ -137,7 +137,7 @@ class World:
         self._known: Spend | None = None
 
     def run(self) -> None:
-        """Run sessions until one ends well and nothing is left that another might mend; write the artifacts."""
+        """Run sessions until one ends well and nothing is left for another to do; write the artifacts."""
         for number in range(_SESSIONS_MAX):
             scripts = self.script.sessions
             last = SessionScript(concurrency=self.script.last_concurrency)
@@ -198,7 +198,7 @@ class World:
                 progress=self._progress,
                 allowed_changes=frozenset({ALLOW_JUDGE} if 0 < replaced_at <= number else ()),
                 scoring_only=session.scoring_only,
-                runtime=self._footing(session, rng),
+                runtime=self._runtime(session, rng),
             )
         store = self._store
         return Past(
@@ -234,12 +234,12 @@ class World:
         before = self._dumped()
         session = SessionScript(concurrency=1)
         try:
-            run_session(self.run_dir, config, plans, progress=Progress(), runtime=self._footing(session, rng))
+            run_session(self.run_dir, config, plans, progress=Progress(), runtime=self._runtime(session, rng))
         except ResumeRefused:
             if self._dumped() != before:
                 self._note("judge change: the refused session left its mark on run.db")
         else:
-            self._note("judge change: another judge went on where the first had stopped, and nobody had allowed it")
+            self._note("judge change: another judge went on where the first had stopped, without permission")
 
     def _has_begun(self) -> bool:
         """Return whether a session came so far that its configuration is stored."""
@@ -294,7 +294,7 @@ class World:
         judge_endpoints = judges._judge_endpoints.values() if isinstance(judges, Judges) else ()
         return {**{bench.client.endpoint.model: bench.client.gate for bench in judge_endpoints}, **gates}
 
-    def _footing(self, session: SessionScript, rng: random.Random) -> Runtime:
+    def _runtime(self, session: SessionScript, rng: random.Random) -> Runtime:
         def open_store(path: Path) -> SimulatedStore:
             store = self._store = SimulatedStore(path, self.script, session, rng)
             store.killed = self._dead
@@ -309,7 +309,7 @@ class World:
             run=lambda main: self._run(main, session),
             store=open_store,
             scorers=scorers,
-            observing=_nobody_watches,
+            observing=_unobserved,
             transport=Wire(self.endpoint, self.judges),
             jitter=rng.random,
         )
@@ -358,13 +358,13 @@ class World:
             exact = self.cap is None
             if gate.in_flight < standing or (exact and gate.in_flight != standing):
                 self._note(
-                    f"I5 permits of {endpoint.model}: {gate.in_flight} held, {standing} answers under way or on their "
+                    f"I5 permits of {endpoint.model}: {gate.in_flight} held, {standing} answers in flight or on their "
                     "way to disk"
                 )
         self._look_for_waiting(gates, store)
 
     def _look_for_waiting(self, gates: Mapping[str, Gate], store: SimulatedStore) -> None:
-        """See that nobody who asks the model is kept waiting by a judge that is down (fault 38)."""
+        """Check that no request to the model waits for a judge that is down (fault 38)."""
         model = gates.get(self.endpoint.model)
         down = [name for name, gate in gates.items() if gate is not model and not gate.is_open]
         asks = model is not None and (model.in_flight or model.parked or model._waiting)
@@ -411,7 +411,7 @@ class World:
     def _spent_before(self) -> Spend:
         """Return what the session that has just begun takes earlier ones to have spent."""
         with Snapshot(self.run_dir / FILE_NAME) as snapshot:
-            return spent_before(snapshot)
+            return spent_before(snapshot.sessions())
 
     def _unscored(self, cause: str, retry: int) -> list[tuple[int, str]]:
         with Snapshot(self.run_dir / FILE_NAME) as snapshot:
@@ -428,5 +428,5 @@ class World:
 
 
 @contextmanager
-def _nobody_watches(*_: Any, **__: Any) -> Iterator[Observer]:
+def _unobserved(*_: Any, **__: Any) -> Iterator[Observer]:
     yield UNOBSERVED

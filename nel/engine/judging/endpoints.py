@@ -1,7 +1,7 @@
-"""The endpoints that judge and who is with each of them. Sends nothing itself.
+"""The endpoints of judges and the slots that limit how many samples wait for each. Sends nothing itself.
 
-Trap: whoever is with a judge holds a place among all samples that may be scored at once. A judge that is down gives
-none back, so the seats of all judges together leave room for the samples that need none.
+A sample that waits for a judge holds one of the slots of all samples that may be scored at once. A judge that is down
+releases none, so the slots of all judges together leave some free for samples that need no judge.
 """
 
 from __future__ import annotations
@@ -19,27 +19,28 @@ from nel.errors import JudgeError
 from nel.models.client import Client
 
 PARKED: Final = "parked"
-"""The kind of a `JudgeError` that says: not now, and nothing is known of the sample."""
-ROOM_BESIDE_JUDGES: Final = 512
-"""Samples that can be scored at once while every seat of every judge is taken."""
-_MORE_SEATS: Final = 64
-_SEATS_MIN: Final = 3
-"""Of a judge: so many requests must fail before its gate takes it to be down."""
+"""The kind of a `JudgeError` that says: no judgement in this attempt, and nothing is wrong with the sample."""
+SLOTS_WITHOUT_JUDGE: Final = 512
+"""Samples that can be scored at once while every slot of every judge is taken."""
+_RETRY_SLOTS: Final = 64
+"""Slots of a judge beyond its concurrency, for requests that wait for their retry."""
+_SLOTS_MIN: Final = 3
+"""Slots of any judge: so many requests must fail before its gate takes it to be down."""
 _STALLED_SECONDS: Final = 10.0
-"""So long nobody has come back from a judge whose seats are all taken."""
+"""A judge whose slots are all taken is stalled when no request has ended for this long."""
 _REFUSED_MIN: Final = 3
-"""Questions in a row after which a judge is said to refuse all."""
+"""Refused questions in a row after which a judge is reported to refuse every question."""
 
 
 @dataclass(slots=True)
 class Slots:
-    """So many may be with a judge; the others wait where they can be turned away."""
+    """A semaphore whose waiters can be rejected."""
 
     free: int
     waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
 
-    async def take(self) -> None:
-        """Take one, in the order of arrival; raises JudgeError, ``parked``, when `turn_away` comes first."""
+    async def acquire(self) -> None:
+        """Take a slot, in the order of arrival; raises JudgeError, ``parked``, when `reject_waiters` comes first."""
         if self.free > 0:
             self.free -= 1
             return
@@ -48,12 +49,13 @@ class Slots:
         try:
             await mine
         except asyncio.CancelledError:
+            # Cancelled after `release` handed the slot over, but before this task ran: pass it on.
             if mine.done() and not mine.cancelled() and mine.exception() is None:
-                self.give()
+                self.release()
             raise
 
-    def give(self) -> None:
-        """Give one back."""
+    def release(self) -> None:
+        """Hand a slot to the first waiter, or make it free."""
         while self.waiting:
             other = self.waiting.popleft()
             if not other.done():
@@ -61,99 +63,99 @@ class Slots:
                 return
         self.free += 1
 
-    def turn_away(self) -> None:
-        """Let nobody wait any longer."""
+    def reject_waiters(self) -> None:
+        """Raise JudgeError, ``parked``, in everything that waits for a slot."""
         while self.waiting:
             other = self.waiting.popleft()
             if not other.done():
-                other.set_exception(parked())
+                other.set_exception(parked_error())
 
 
 @dataclass(slots=True)
 class JudgeEndpoint:
-    """One endpoint that judges: its client, and who is with it."""
+    """One endpoint of a judge: its client, its slots and what is known of its health."""
 
     client: Client
     slots: Slots
-    inside: int = 0
-    down: str | None = None
-    """Why it is not asked any more in this session."""
+    in_flight: int = 0
+    disabled: str | None = None
+    """Why it gets no further request in this session."""
     unreachable: str | None = None
-    """What was found before anything was asked; nothing when it could be reached."""
-    moved_at: float = 0.0
-    """When somebody came back from it last, or went to it when nobody was there; on the event loop's clock."""
+    """What the pre-flight found; None where it could be reached."""
+    progressed_at: float = 0.0
+    """When a request ended last, or the first of a new group was sent; on the event loop's clock."""
     n_refused: int = 0
-    """Questions in a row that were refused in a way that will meet every further one."""
+    """Questions in a row that were refused for a reason that holds for every further one."""
 
     @classmethod
     def of(cls, client: Client, concurrency: int) -> JudgeEndpoint:
-        """Return a bench with room for everything that may be in flight, and some that wait for another try."""
-        return cls(client=client, slots=Slots(concurrency + _MORE_SEATS))
+        """Return an endpoint with slots for all requests in flight, and some that wait for their retry."""
+        return cls(client=client, slots=Slots(concurrency + _RETRY_SLOTS))
 
     @property
     def name(self) -> str:
-        """Return the name of the judge; of several at one endpoint, that of the first."""
+        """Return the name of the judge; where several share one endpoint, that of the first."""
         endpoint = self.client.endpoint
         return endpoint.label if isinstance(endpoint, ModelConfig) else endpoint.model
 
     @property
-    def trouble(self) -> str | None:
-        """Return that it judges nobody now, where it is served and what it said last; None while it judges."""
-        who = f"judge {self.name}"
-        if self.down is not None or not self.client.gate.is_open:
-            return f"{who} is down: {self.client.trouble}"
+    def problem(self) -> str | None:
+        """Return why it judges nothing now, with its address and its last answer; None while it judges."""
+        name = f"judge {self.name}"
+        if self.disabled is not None or not self.client.gate.is_open:
+            return f"{name} is down: {self.client.trouble}"
         if self.n_refused >= _REFUSED_MIN:
-            return f"{who} refuses every question: {self.client.trouble}"
+            return f"{name} refuses every question: {self.client.trouble}"
         if self.unreachable is not None and not self.client.gate.n_answered:
-            return f"{who} cannot be reached: {self.unreachable}"
+            return f"{name} cannot be reached: {self.unreachable}"
         return None
 
     @property
     def is_evaluated(self) -> bool:
-        """Return whether it is the evaluated model that judges here, with one limiter for both."""
+        """Return whether it is the evaluated model itself, with one limiter for both."""
         return not isinstance(self.client.endpoint, ModelConfig)
 
     @property
-    def is_out(self) -> bool:
-        """Return whether its endpoint is down and somebody is trying it already."""
-        return self.inside > 0 and not self.client.gate.is_open
+    def is_down(self) -> bool:
+        """Return whether its endpoint is down and a request is already probing it."""
+        return self.in_flight > 0 and not self.client.gate.is_open
 
     @property
     def is_stalled(self) -> bool:
-        """Return whether it keeps everybody waiting and is not known to be down: silent, or far too slow."""
-        is_full = self.slots.free == 0 and self.inside > 0 and not self.is_evaluated
-        return is_full and _now() - self.moved_at > _STALLED_SECONDS
+        """Return whether all slots are taken by requests that do not end, though it is not known to be down."""
+        is_full = self.slots.free == 0 and self.in_flight > 0 and not self.is_evaluated
+        return is_full and _now() - self.progressed_at > _STALLED_SECONDS
 
     @contextmanager
-    def slot(self) -> Iterator[None]:
-        """Be with the judge; the slot was taken before."""
-        if not self.inside:
-            self.moved_at = _now()
-        self.inside += 1
+    def request_in_flight(self) -> Iterator[None]:
+        """Count a request, and release its slot at the end; the slot was acquired before."""
+        if not self.in_flight:
+            self.progressed_at = _now()
+        self.in_flight += 1
         try:
             yield
         finally:
-            self.inside -= 1
-            self.moved_at = _now()
-            self.slots.give()
+            self.in_flight -= 1
+            self.progressed_at = _now()
+            self.slots.release()
 
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def parked() -> JudgeError:
-    """Return what turns a sample away that is judged later."""
+def parked_error() -> JudgeError:
+    """Return the error of a sample that is to be judged later."""
     return JudgeError("the judge is down or the run is stopping; the answer is kept and judged later", kind=PARKED)
 
 
 def share_slots(judge_endpoints: Iterable[JudgeEndpoint]) -> None:
-    """Take seats away from judges that together would leave too little room for samples that are with none of them.
+    """Reduce the slots of judges that together would leave too few for samples that need no judge.
 
-    A judge that is the evaluated model keeps its seats: while that is down there is nobody to make room for.
+    A judge that is the evaluated model keeps its slots: while it is down, no other sample can be asked either.
     """
-    others = [bench for bench in judge_endpoints if not bench.is_evaluated]
-    wanted = sum(bench.slots.free for bench in others)
-    left = SLOTS - ROOM_BESIDE_JUDGES
-    for bench in others if wanted > left else ():
-        bench.slots.free = max(_SEATS_MIN, bench.slots.free * left // wanted)
+    others = [endpoint for endpoint in judge_endpoints if not endpoint.is_evaluated]
+    wanted = sum(endpoint.slots.free for endpoint in others)
+    left = SLOTS - SLOTS_WITHOUT_JUDGE
+    for endpoint in others if wanted > left else ():
+        endpoint.slots.free = max(_SLOTS_MIN, endpoint.slots.free * left // wanted)

@@ -1,6 +1,7 @@
-"""What a judge's reply comes to: read, settled, asked for again, or a fault that is told in its words. Sends nothing.
+"""Turns a judge's replies into grades: makes questions, reads replies, words the retry, reports faults. Sends nothing.
 
-Trap: whatever a judge's plugin raises is a fault of that judge, for this case alone.
+Depends on `PluginThreads` for plugin code and for long texts. Whatever a judge's plugin raises is a fault of that
+judge, for this case alone.
 """
 
 from __future__ import annotations
@@ -8,26 +9,26 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
-from nel.engine.judging.plugin_threads import TOO_SLOW, PluginThreads
+from nel.engine.judging.plugin_threads import PLUGIN_TIMEOUT, PluginThreads
 from nel.errors import JudgeError
 from nel.judges.types import Case, Grade, Judge, Opinion, Question
 from nel.types import Message, Response
 
-_READ_AT_ONCE_MAX: Final = 20_000
-"""Characters of a reply that are read on the event loop."""
-_QUESTIONS_AT_ONCE_MAX: Final = 10
-"""Criteria whose questions are made on the event loop; 500 take 70 milliseconds and more."""
-_OF_CODE: Final = frozenset({TOO_SLOW, "raised"})
-_OWN: Final = "nel.judges."
-_OF_OTHERS: Final = frozenset({"nel.judges.custom_templates", "nel.judges.reply_formats"})
-"""Modules of nel that call what others wrote: templates, which may loop, and any other judge."""
+_INLINE_CHARACTERS_MAX: Final = 20_000
+"""A longer text is processed in a thread instead of on the event loop."""
+_INLINE_QUESTIONS_MAX: Final = 10
+"""Questions about more criteria are made in a thread; 500 take 70 milliseconds and more."""
+_PLUGIN_FAULT_KINDS: Final = frozenset({PLUGIN_TIMEOUT, "raised"})
+_BUILTIN_PREFIX: Final = "nel.judges."
+_MODULES_CALLING_PLUGINS: Final = frozenset({"nel.judges.custom_templates", "nel.judges.reply_formats"})
+"""Modules of nel that run code of users: templates, which may loop, and any other judge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What one question came to."""
+    """The reply to one question, with its grade or its fault."""
 
     text: str
     grade: Grade | JudgeError
@@ -39,16 +40,17 @@ class Reply:
         return self.grade.label if isinstance(self.grade, Grade) else self.grade.kind
 
 
-ASKED_AGAIN: Final = frozenset({"no_verdict", "two_verdicts", "out_of_range", "truncated", "empty", "refused"})
+REASKED_KINDS: Final = frozenset({"no_verdict", "two_verdicts", "out_of_range", "truncated", "empty", "refused"})
+"""Faults after which the same question is asked again."""
 
 
-async def questions_of(judge: Judge, case: Case, beside: PluginThreads) -> Sequence[Question]:
-    """Return what a judge asks about a case; raises JudgeError where it cannot, takes too long or asks nothing."""
+async def make_questions(judge: Judge, case: Case, threads: PluginThreads) -> Sequence[Question]:
+    """Return what a judge asks about a case; raises JudgeError where it fails, takes too long or asks nothing."""
     try:
         if _is_quick(judge.ask, case):
             questions = judge.ask(case)
         else:
-            questions = await beside.call(f"{judge.name}: asking", _asked, judge, case)
+            questions = await threads.call(f"{judge.name}: asking", _question_list, judge, case)
     except JudgeError:
         raise
     except Exception as error:
@@ -58,12 +60,14 @@ async def questions_of(judge: Judge, case: Case, beside: PluginThreads) -> Seque
     return questions
 
 
-def _asked(judge: Judge, case: Case) -> list[Question]:
-    return list(judge.ask(case))  # a generator would compute later, on the event loop
+def _question_list(judge: Judge, case: Case) -> list[Question]:
+    return list(judge.ask(case))  # a generator would run later, on the event loop
 
 
-async def settled(judge: Judge, case: Case, replies: Sequence[Reply], beside: PluginThreads) -> Grade | JudgeError:
-    """Return the grade that one round of questions comes to, or why it comes to none."""
+async def settle_round(
+    judge: Judge, case: Case, replies: Sequence[Reply], threads: PluginThreads
+) -> Grade | JudgeError:
+    """Return the grade of one round of questions, or the fault that takes its place."""
     grades: list[Grade] = []
     for reply in replies:
         if isinstance(reply.grade, JudgeError):
@@ -74,29 +78,30 @@ async def settled(judge: Judge, case: Case, replies: Sequence[Reply], beside: Pl
     try:
         if _is_quick(judge.settle, case):
             return judge.settle(case, grades)
-        return await beside.call(f"{judge.name}: settling", judge.settle, case, grades)
+        return await threads.call(f"{judge.name}: settling", judge.settle, case, grades)
     except JudgeError as error:
         return error
-    except Exception as error:  # noqa: BLE001 - a plugin's fault is one of the judge, for this case alone
+    except Exception as error:  # noqa: BLE001 - a fault of the plugin is one of the judge, for this case alone
         return JudgeError(f"{judge.name} failed to settle: {type(error).__name__}: {error}", kind="raised")
 
 
-def _is_quick(function: Callable[..., Any], case: Case) -> bool:
-    """Return whether a judge's function takes about a millisecond on a case: one of nel's own, and little to quote."""
+def _is_quick(function: Callable[..., object], case: Case) -> bool:
+    """Return whether a judge's function takes about a millisecond on a case: it is nel's own, and the case is short."""
     own = inspect.unwrap(getattr(function, "func", function))
     module = getattr(own, "__module__", None) or ""
-    if not module.startswith(_OWN) or module in _OF_OTHERS:
+    if not module.startswith(_BUILTIN_PREFIX) or module in _MODULES_CALLING_PLUGINS:
         return False
     longest = max((len(value) for value in case.values.values() if isinstance(value, (list, tuple))), default=0)
-    return longest <= _QUESTIONS_AT_ONCE_MAX and len(case.response) + len(case.question) <= _READ_AT_ONCE_MAX
+    n_characters = len(case.response) + len(case.question)
+    return longest <= _INLINE_QUESTIONS_MAX and n_characters <= _INLINE_CHARACTERS_MAX
 
 
-async def read_reply(question: Question, response: Response, beside: PluginThreads) -> Grade | JudgeError:
-    """Return the grade of a whole reply, or why there is none; what may take long is read in a thread."""
+async def read_reply(question: Question, response: Response, threads: PluginThreads) -> Grade | JudgeError:
+    """Return the grade of a whole reply, or the fault; a long reply, or one for plugin code, is read in a thread."""
     try:
-        if question.is_quick and len(response.text) <= _READ_AT_ONCE_MAX:
+        if question.is_quick and len(response.text) <= _INLINE_CHARACTERS_MAX:
             return _grade_of(question, response)
-        return await beside.call("reading a reply", _grade_of, question, response)
+        return await threads.call("reading a reply", _grade_of, question, response)
     except JudgeError as error:
         return error
 
@@ -105,7 +110,7 @@ def _grade_of(question: Question, response: Response) -> Grade:
     """Return the grade of a whole reply.
 
     Raises:
-        JudgeError: It is no answer, cut off, or holds no verdict.
+        JudgeError: The request failed, or the reply is cut off, empty, refused or holds no verdict.
     """
     error = response.error
     if error is not None:
@@ -127,27 +132,27 @@ def _grade_of(question: Question, response: Response) -> Grade:
         ) from problem
 
 
-def messages_again(messages: Sequence[Message], reply: str, again: str) -> list[Message]:
-    """Return a conversation that asks once more behind a reply that could not be read."""
-    if not reply.strip():
+def reask_messages(messages: Sequence[Message], reply: str, again: str) -> list[Message]:
+    """Return the conversation that asks again after an unreadable reply."""
+    if not reply.strip():  # some endpoints refuse an empty assistant message: extend the question instead
         *before, last = messages
         content = last.content
-        said = f"{content}\n\n{again}" if isinstance(content, str) else (*content, {"type": "text", "text": again})
-        return [*before, replace(last, content=said)]
+        longer = f"{content}\n\n{again}" if isinstance(content, str) else (*content, {"type": "text", "text": again})
+        return [*before, replace(last, content=longer)]
     return [*messages, Message(role="assistant", content=reply), Message(role="user", content=again)]
 
 
-def said_by(grade: Grade | None, fault: JudgeError | None, replies: Sequence[Reply]) -> str:
-    """Return the last reply as it came, or what the fault says; where a plugin's code failed, no reply tells why."""
+def shown_reply(grade: Grade | None, fault: JudgeError | None, replies: Sequence[Reply]) -> str:
+    """Return the last reply; of a fault its reply, or its message where a plugin failed, which no reply explains."""
     if grade is None and fault is not None:
-        return str(fault) if fault.kind in _OF_CODE else fault.reply or str(fault)
+        return str(fault) if fault.kind in _PLUGIN_FAULT_KINDS else fault.reply or str(fault)
     return replies[-1].text
 
 
-def fault_of_panel(error: JudgeError, opinions: Sequence[Opinion]) -> JudgeError:
-    """Return the fault of a panel; that of its one judge is told in that judge's words."""
+def panel_fault(error: JudgeError, opinions: Sequence[Opinion]) -> JudgeError:
+    """Return the fault of a panel; a panel of one judge has the fault and the reply of that judge."""
     if len(opinions) == 1 and opinions[0].fault is not None:
         one = opinions[0]
-        shown = f": {one.reply[:200]}" if one.reply else ""
-        return JudgeError(f"{one.judge} gave no verdict ({one.fault}){shown}", kind=str(one.fault), reply=one.reply)
+        quoted = f": {one.reply[:200]}" if one.reply else ""
+        return JudgeError(f"{one.judge} gave no verdict ({one.fault}){quoted}", kind=str(one.fault), reply=one.reply)
     return error

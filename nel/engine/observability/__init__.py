@@ -1,38 +1,41 @@
-"""What watches a run from inside its process: the log, the live numbers, metrics and traces.
+"""Observes a run from inside its process: run.log, progress.json, metrics and traces.
 
-Opens what the configuration asks for and keeps it up to date from one thread. Trap: what cannot be opened is an error
-before anything is sent; what fails later is dropped with a line in the log, and the run goes on.
+Opens what the configuration asks for, calls it from one thread, and reports the state of a gate to it. An observer that
+cannot be opened is an error before anything is sent; one that fails later is dropped with a line in the log.
 """
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from nel.config.schema import ObservabilityConfig
 from nel.core.observer import Observer, Observers
 from nel.engine.observability.metrics import serve_metrics
-from nel.engine.observability.progress_file import LiveFile
+from nel.engine.observability.progress_file import ProgressFile
 from nel.engine.observability.run_log import DebugRunLog, RunLog
 from nel.engine.observability.spans import export_spans, read_headers
 from nel.engine.progress import Progress
 
 _TICK_SECONDS = 1.0
+_GATE_POLL_SECONDS = 1.0
 
 
 @contextmanager
 def observing(
     run_dir: Path, config: ObservabilityConfig, progress: Progress, *, secrets: tuple[str | None, ...] = ()
 ) -> Iterator[Observer]:
-    """Watch a session while the block runs; the caller holds the directory's lock.
+    """Observe a session while the block runs; the caller holds the directory's lock.
 
     Args:
-        run_dir: Where the log and the live numbers go.
-        config: What else to open.
-        progress: The live numbers.
-        secrets: What must not get into the log.
+        run_dir: Gets run.log and progress.json.
+        config: Which other observers to open.
+        progress: The live counts.
+        secrets: Texts that must not get into the log.
 
     Raises:
         MissingExtra: Something asked for needs an optional dependency.
@@ -50,7 +53,7 @@ def observing(
             stack.callback(others[-1].close)
         kind = DebugRunLog if config.log_level == "debug" else RunLog
         log = kind(run_dir, level=config.log_level, progress=progress, secrets=hidden)
-        live = LiveFile(run_dir, progress)
+        live = ProgressFile(run_dir, progress)
         stack.pop_all()  # from here on `Observers` closes them
         observers = Observers([log, live, *others], report=log.failed)
         finished = threading.Event()
@@ -70,3 +73,49 @@ def observing(
 def _tick(observers: Observer, finished: threading.Event) -> None:
     while not finished.wait(_TICK_SECONDS):
         observers.tick()
+
+
+class GateState(Protocol):
+    """The state of a gate that `monitor_gate` reports."""
+
+    @property
+    def limit(self) -> int:
+        """Return how many requests may be in flight now."""
+        ...
+
+    @property
+    def down_seconds(self) -> float | None:
+        """Return for how many seconds the endpoint has been down, None while it answers."""
+        ...
+
+
+async def monitor_gate(
+    gate: GateState,
+    observer: Observer,
+    *,
+    judge: str | None = None,
+    reason: Callable[[], str] | None = None,
+    poll_seconds: float = _GATE_POLL_SECONDS,
+) -> None:
+    """Report changes of the concurrency limit and outages to an observer, until cancelled.
+
+    A task and not part of the observers' thread, since a gate may be read on its event loop only.
+
+    Args:
+        judge: The name of a judge, of which only outages are reported; None for the evaluated model.
+        reason: Returns the address and the last answer of an endpoint that is down.
+    """
+    kind = "endpoint" if judge is None else f"judge {judge}"
+    limit: int | None = None
+    down: float | None = None
+    while True:
+        if judge is None and gate.limit != limit:
+            limit = gate.limit
+            observer.throttled(limit)
+        before, down = down, gate.down_seconds
+        if down is not None and before is None:
+            why = "" if reason is None else f" ({reason()})"
+            observer.outage_started(kind, f"it has not answered for {down:.0f} s{why}")
+        elif down is None and before is not None:
+            observer.outage_ended(before)
+        await asyncio.sleep(poll_seconds)

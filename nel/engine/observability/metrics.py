@@ -1,13 +1,13 @@
-"""Prometheus metrics of a run, served on loopback while the session lasts.
+"""Prometheus metrics of a run, served on loopback while the session lasts. The only user of prometheus-client.
 
-Knows prometheus-client and nobody else does. Trap: every label value makes a series that never goes away; kinds and
-causes are closed sets, and nothing of a sample may become a label.
+Every label value makes a time series that is never removed, so labels are kinds and causes, which are closed sets;
+nothing of a sample may become a label.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from nel.core.observer import Observer, Place, SessionInfo
 from nel.engine.progress import Progress
@@ -15,6 +15,9 @@ from nel.errors import ConfigError, MissingExtra
 from nel.types import ModelFailure, Outcome, Request, Response, Scored
 
 if TYPE_CHECKING:
+    import threading
+    from wsgiref.simple_server import WSGIServer
+
     from prometheus_client import CollectorRegistry, Counter, Histogram
 
 _HOST: Final = "127.0.0.1"
@@ -23,7 +26,7 @@ _SECONDS: Final = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 64
 
 
 class Metrics(Observer):
-    """Counts what happens; the numbers of `Progress` are read when they are asked for."""
+    """Counts what happens; the numbers of `Progress` are read at each scrape."""
 
     def __init__(self, registry: CollectorRegistry, run_id: str, progress: Progress) -> None:
         """Register the metrics of one run."""
@@ -33,7 +36,8 @@ class Metrics(Observer):
         self._progress = progress
         self._limit = math.nan
         self._planned = math.nan
-        self._children: dict[tuple[str, ...], Any] = {}
+        self._counters: dict[tuple[str, ...], Counter] = {}
+        self._seconds_of_run: Histogram | None = None
         self._benchmarks: dict[int, str] = {}
 
         def counter(name: str, text: str, *labels: str) -> Counter:
@@ -61,7 +65,7 @@ class Metrics(Observer):
             Gauge(name, text, ("run",), registry=registry).labels(run_id).set_function(read)
 
     def session_started(self, info: SessionInfo) -> None:
-        """Keep what the session sets out to do."""
+        """Keep the names of benchmarks, the limit and the number of planned samples."""
         self._benchmarks = dict(info.benchmarks)
         self._limit = info.concurrency
         self._planned = info.planned
@@ -80,7 +84,9 @@ class Metrics(Observer):
         self._child(self._requests, "requests", "answered" if error is None else error.kind).inc()
         if error is not None:
             return
-        self._child(self._seconds, "seconds").observe(response.latency_seconds or 0.0)
+        if self._seconds_of_run is None:
+            self._seconds_of_run = self._seconds.labels(self._run)
+        self._seconds_of_run.observe(response.latency_seconds or 0.0)
         usage = response.usage
         for kind, n in (
             ("prompt", usage.prompt_tokens),
@@ -101,18 +107,23 @@ class Metrics(Observer):
             state, kind = "unscored", outcome.cause
         self._child(self._samples, "samples", self._benchmarks.get(place[0], str(place[0])), state, kind).inc()
 
-    def _child(self, metric: Any, *labels: str) -> Any:
-        """Return the series of a metric; looking it up in the library takes a lock and several microseconds."""
-        child = self._children.get(labels)
+    def _child(self, metric: Counter, *labels: str) -> Counter:
+        """Return the time series of a counter; looking it up in the library takes a lock and several microseconds.
+
+        Args:
+            labels: A name of the counter, for the cache, and its label values.
+        """
+        child = self._counters.get(labels)
         if child is None:
-            child = self._children[labels] = metric.labels(self._run, *labels[1:])
+            child = self._counters[labels] = metric.labels(self._run, *labels[1:])
         return child
 
 
-class _Served(Metrics):
-    """Metrics with the server that shows them."""
+class _ServedMetrics(Metrics):
+    """Metrics with the HTTP server that exposes them."""
 
-    _server: Any = None
+    _server: WSGIServer | None = None
+    _thread: threading.Thread
 
     def serve(self, port: int, registry: CollectorRegistry) -> None:
         from prometheus_client import start_http_server  # noqa: PLC0415 - optional
@@ -131,7 +142,7 @@ def serve_metrics(port: int, run_id: str, progress: Progress) -> Metrics:
 
     Raises:
         MissingExtra: prometheus-client is not installed.
-        ConfigError: The port cannot be had.
+        ConfigError: The port is in use or not allowed.
     """
     try:
         from prometheus_client import CollectorRegistry  # noqa: PLC0415 - optional
@@ -140,7 +151,7 @@ def serve_metrics(port: int, run_id: str, progress: Progress) -> Metrics:
             "observability.metrics_port needs prometheus-client; pip install 'nel[metrics]', or leave the port out"
         ) from error
     registry = CollectorRegistry()
-    metrics = _Served(registry, run_id, progress)
+    metrics = _ServedMetrics(registry, run_id, progress)
     try:
         metrics.serve(port, registry)
     except OSError as error:

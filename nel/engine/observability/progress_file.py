@@ -1,7 +1,7 @@
-"""progress.json: the live numbers of a running session, for other processes to read.
+"""progress.json: the live counts of a running session, for other processes to read.
 
-Written about once a second and removed at the end. Trap: it is a courtesy, not an artifact: after a kill a stale one
-stays behind, and a full disk leaves an old one; a reader believes run.db and the lock before it.
+Written about once a second and removed at the end. It is not an artifact: a kill leaves a stale file behind, and a full
+disk an old one, so a reader trusts run.db and the lock more.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from nel.core.observer import Observer, SessionInfo
 from nel.core.strict_json import dumps_line, loads
@@ -21,15 +21,37 @@ from nel.engine.progress import Progress
 
 FILE_NAME: Final = "progress.json"
 _RATE_TICKS = 30
-"""The rate is that of the last so many ticks."""
+"""The rate is an average over so many ticks."""
 _BYTES_MAX = 64 * 1024
 
 
-class LiveFile(Observer):
+class LiveProgress(TypedDict, total=False):
+    """The content of progress.json; a file of another version of nel may lack keys."""
+
+    pid: int
+    host: str
+    updated: float
+    """In seconds since 1970, as a process on another machine reads it."""
+    stage: str
+    total: int
+    done: int
+    rate: float | None
+    """Outcomes a second, lately."""
+    elapsed_seconds: float
+    completion_tokens: int
+    retries: int
+    in_flight: int
+    oldest_seconds: float | None
+    """The age of the oldest request in flight."""
+    concurrency_limit: int | None
+    outage_seconds: float | None
+
+
+class ProgressFile(Observer):
     """Keeps progress.json up to date."""
 
     def __init__(self, run_dir: Path, progress: Progress) -> None:
-        """Write the first numbers, so that a watcher sees who is at work."""
+        """Write the first numbers, so that a reader sees the process at once."""
         self._path = run_dir / FILE_NAME
         self._progress = progress
         self._limit: int | None = None
@@ -37,11 +59,11 @@ class LiveFile(Observer):
         self._seen: deque[tuple[float, int]] = deque(maxlen=_RATE_TICKS)
         self._lock = threading.Lock()
         self._is_over = False
-        self._who = {"pid": os.getpid(), "host": socket.gethostname()}
+        self._host = socket.gethostname()
         self.tick()
 
     def session_started(self, info: SessionInfo) -> None:
-        """Keep the limit that the session begins with."""
+        """Keep the first concurrency limit."""
         self._limit = info.concurrency
 
     def throttled(self, limit: int) -> None:
@@ -49,7 +71,7 @@ class LiveFile(Observer):
         self._limit = limit
 
     def outage_started(self, kind: str, detail: str) -> None:
-        """Keep since when the endpoint does not answer."""
+        """Keep when the outage began."""
         self._outage_since = time.monotonic()
 
     def outage_ended(self, seconds: float) -> None:
@@ -75,20 +97,21 @@ class LiveFile(Observer):
     def _write(self) -> None:
         temporary = self._path.with_name(f".{FILE_NAME}.{os.getpid()}.tmp")
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-        with suppress(OSError):  # a full disk is the store's to report
+        with suppress(OSError):  # a full disk is reported by the store
             handle = os.open(temporary, flags, 0o600)
             with os.fdopen(handle, "wb") as file:
                 file.write(dumps_line(self._numbers()))
             temporary.replace(self._path)
 
-    def _numbers(self) -> dict[str, Any]:
+    def _numbers(self) -> LiveProgress:
         progress = self._progress
         now = time.monotonic()
         self._seen.append((now, progress.done))
         first, done_first = self._seen[0]
         oldest = progress.oldest_seconds
         return {
-            **self._who,
+            "pid": os.getpid(),
+            "host": self._host,
             "updated": time.time(),
             "stage": progress.stage,
             "total": progress.total,
@@ -104,10 +127,10 @@ class LiveFile(Observer):
         }
 
 
-def read_live(run_dir: Path) -> dict[str, Any] | None:
-    """Return what the file says, or None where it is missing or unreadable."""
+def read_progress_file(run_dir: Path) -> LiveProgress | None:
+    """Return the content of the file, or None where it is missing or unreadable."""
     with suppress(OSError, ValueError), (run_dir / FILE_NAME).open("rb") as file:
-        found = loads(file.read(_BYTES_MAX))
+        found: LiveProgress = loads(file.read(_BYTES_MAX))
         if isinstance(found, dict) and isinstance(found.get("updated"), (int, float)):
             return found
     return None

@@ -1,13 +1,15 @@
-"""run.log: what happened in a run, one JSON object a line, in UTC, bounded in size, without a secret.
+"""run.log: what happened in a run, one JSON object for each line, in UTC, bounded in size, without secrets.
 
-Takes stdlib log records, its own and those of plugins under the logger ``nel``. Trap: an error's text comes from
-outside and may hold a key, a line break or a terminal escape; everything leaves here redacted, cut and as ASCII.
+Depends on the standard library's logging; records of plugins under the logger ``nel`` are included. The text of an
+error comes from outside and may hold a key, a line break or a terminal escape, so all text is redacted, truncated and
+written as ASCII.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import re
 import threading
@@ -28,13 +30,13 @@ from nel.types import ModelFailure, Outcome, Request, Response, Scored
 
 FILE_NAME: Final = "run.log"
 _BYTES_MAX = 10 * 1024 * 1024
-_FILES_BEFORE = 3
-"""Older files that are kept: with the current one 40 MiB at most."""
+_OLDER_FILES_MAX = 3
+"""With the current file 40 MiB at most."""
 _TEXT_MAX = 4_000
 _TRACEBACK_MAX = 16_000
 _PROGRESS_SECONDS = 60.0
-_FOREIGN = ("nel", "opentelemetry")
-"""Loggers whose records belong to the run: those of plugins, and the complaints of an exporter."""
+_LOGGERS = ("nel", "opentelemetry")
+"""Loggers whose records are written too: those of plugins, and errors of an exporter."""
 _LEVELS: Final = {
     "debug": logging.DEBUG,
     "info": logging.INFO,
@@ -45,27 +47,28 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class JsonLines(logging.Formatter):
-    """Makes one line of JSON of a record, RFC 8259 and pure ASCII."""
+    """Formats a record as one line of JSON: RFC 8259, ASCII only."""
 
     def __init__(self, secrets: Sequence[str] = ()) -> None:
-        """Keep what must never be written."""
+        """Keep the secrets that are redacted."""
         super().__init__()
         self._secrets = tuple(secrets)
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line, without its end."""
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-        line: dict[str, Any] = {"time": at, "level": record.levelname.lower()}
+        line: dict[str, object] = {"time": at, "level": record.levelname.lower()}
         fields = getattr(record, "fields", None)
         if fields is None:
             line |= {"event": "message", "logger": record.name, "message": record.getMessage()}
         else:
             line |= {"event": record.msg, **fields}
         if record.exc_info and record.exc_info[1] is not None:
-            line["error"] = _described(record.exc_info[1])
+            line["error"] = _error_json(record.exc_info[1])
         return json.dumps(self._clean(line, _TEXT_MAX), allow_nan=False).replace("\x7f", "\\u007f")
 
-    def _clean(self, value: Any, longest: int) -> Any:
+    def _clean(self, value: object, longest: int) -> object:
+        """Return a JSON value with its texts redacted and truncated; NaN and infinities become None."""
         if isinstance(value, dict):
             return {
                 str(self._clean(str(key), longest)): self._clean(
@@ -78,7 +81,7 @@ class JsonLines(logging.Formatter):
         if value is None or isinstance(value, (bool, int)):
             return value
         if isinstance(value, float):
-            return value if value - value == 0.0 else None
+            return value if math.isfinite(value) else None
         text = str(value)
         for secret in self._secrets:
             text = redact(text, secret)
@@ -87,10 +90,10 @@ class JsonLines(logging.Formatter):
 
 
 class _File(RotatingFileHandler):
-    """Writes whole lines or none; what cannot be written is lost, and the run goes on."""
+    """Writes complete lines or none; a line that cannot be written is dropped, and the run goes on."""
 
     def __init__(self, path: Path, bytes_max: int) -> None:
-        super().__init__(path, maxBytes=bytes_max, backupCount=_FILES_BEFORE, delay=True)
+        super().__init__(path, maxBytes=bytes_max, backupCount=_OLDER_FILES_MAX, delay=True)
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -104,13 +107,13 @@ class _File(RotatingFileHandler):
                 complete = os.write(handle, line) == len(line)
             except OSError:
                 complete = False
-            if not complete:  # the disk is full: no half lines
+            if not complete:  # the disk is full: remove the partial line
                 os.ftruncate(handle, size)
         except Exception:  # noqa: BLE001 - a log that cannot be written ends no run
             self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name in logging
-        """Lose the record; logging itself would print to stderr, in the middle of the progress bar."""
+        """Drop the record; logging itself would print to stderr, in the middle of the progress bar."""
 
     def close(self) -> None:
         with suppress(OSError):
@@ -121,15 +124,15 @@ class _File(RotatingFileHandler):
             self.stream = self._open()
         return self.stream.fileno()
 
-    def _open(self) -> Any:
+    def _open(self) -> Any:  # the base class says TextIOWrapper; lines are written as bytes
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         stream: IO[bytes] = os.fdopen(os.open(self.baseFilename, flags, 0o600), "ab", buffering=0)
-        _cut_half_line(stream.fileno())
+        _truncate_partial_line(stream.fileno())
         return stream
 
 
-def _cut_half_line(handle: int) -> None:
-    """Remove what a crash of the machine left of a last line."""
+def _truncate_partial_line(handle: int) -> None:
+    """Remove a last line that a crash of the machine left incomplete."""
     size = os.fstat(handle).st_size
     tail = os.pread(handle, _TRACEBACK_MAX * 8, max(0, size - _TRACEBACK_MAX * 8))
     if tail and not tail.endswith(b"\n"):
@@ -137,7 +140,7 @@ def _cut_half_line(handle: int) -> None:
 
 
 class RunLog(Observer):
-    """Writes a run's log; what happens often is counted and written once a second at most."""
+    """Writes a run's log; frequent events are counted and written once a second at most."""
 
     def __init__(
         self,
@@ -148,12 +151,12 @@ class RunLog(Observer):
         secrets: Sequence[str] = (),
         bytes_max: int = _BYTES_MAX,
     ) -> None:
-        """Begin to log; the file is opened with its first line.
+        """Start logging; the file is opened with its first line.
 
         Args:
             run_dir: Where run.log is.
             level: ``debug``, ``info`` or ``warning``.
-            progress: Of which a line a minute is written.
+            progress: Its counts are written once a minute.
             secrets: Texts that are replaced wherever they occur.
             bytes_max: Of one file; three older ones are kept.
         """
@@ -163,20 +166,20 @@ class RunLog(Observer):
         self._file.setLevel(level.upper())
         self._log = logging.Logger("nel.run", level.upper())  # of this run alone: not in logging's registry
         self._log.addHandler(self._file)
-        for name in _FOREIGN:
+        for name in _LOGGERS:
             logging.getLogger(name).addHandler(self._file)
         self._lock = threading.Lock()
         self._retries: Counter[str] = Counter()
         self._longest_wait = 0.0
         self._limit: int | None = None
-        self._told_limit: int | None = None
-        self._told_stage = ""
-        self._told_progress = time.monotonic()
+        self._logged_limit: int | None = None
+        self._logged_stage = ""
+        self._progress_logged_at = time.monotonic()
         self._failure: BaseException | None = None
 
     def session_started(self, info: SessionInfo) -> None:
-        """Write what the session sets out to do."""
-        self._told_limit = self._limit = info.concurrency
+        """Write the plan of the session."""
+        self._logged_limit = self._limit = info.concurrency
         self._write(
             "info",
             "session_started",
@@ -192,7 +195,7 @@ class RunLog(Observer):
         )
 
     def preflight_finished(self, problem: str | None, seconds: float) -> None:
-        """Write what the pre-flight found."""
+        """Write the result of the pre-flight."""
         self._write("error" if problem else "info", "preflight_finished", problem=problem, seconds=round(seconds, 3))
 
     def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
@@ -202,15 +205,15 @@ class RunLog(Observer):
             self._longest_wait = max(self._longest_wait, wait_seconds)
 
     def throttled(self, limit: int) -> None:
-        """Keep the limit; it is written when the second is over."""
+        """Keep the limit; it is written at the next tick."""
         self._limit = limit
 
     def outage_started(self, kind: str, detail: str) -> None:
-        """Write that the endpoint does not answer."""
+        """Write that the endpoint is down."""
         self._write("warning", "outage_started", kind=kind, detail=detail)
 
     def outage_ended(self, seconds: float) -> None:
-        """Write that it does again."""
+        """Write that the endpoint is up again."""
         self._write("warning", "outage_ended", seconds=round(seconds, 3))
 
     def stopping(self, reason: str) -> None:
@@ -225,25 +228,25 @@ class RunLog(Observer):
         self._log.error("failed", extra={"fields": {}}, exc_info=error)
 
     def session_ended(self, reason: str, exit_code: int) -> None:
-        """Write how the session ended and what it came to."""
+        """Write how the session ended, and its counts."""
         self._flush()
         fields = {"reason": reason, "exit_code": exit_code, **self._numbers()}
         self._write("warning" if exit_code else "info", "session_ended", **fields)
 
     def tick(self) -> None:
-        """Write what was counted."""
+        """Write the events counted since the last tick."""
         self._flush()
-        if time.monotonic() - self._told_progress >= _PROGRESS_SECONDS:
-            self._told_progress = time.monotonic()
+        if time.monotonic() - self._progress_logged_at >= _PROGRESS_SECONDS:
+            self._progress_logged_at = time.monotonic()
             self._write("info", "progress", **self._numbers(), in_flight=len(self._progress.in_flight))
 
     def close(self) -> None:
         """Close the file."""
-        for name in _FOREIGN:
+        for name in _LOGGERS:
             logging.getLogger(name).removeHandler(self._file)
         self._file.close()
 
-    def _write(self, level: str, event: str, **fields: Any) -> None:
+    def _write(self, level: str, event: str, **fields: object) -> None:
         self._log.log(_LEVELS[level], event, extra={"fields": fields})
 
     def _flush(self) -> None:
@@ -253,14 +256,14 @@ class RunLog(Observer):
         if retries:
             fields = {"retries": dict(retries), "n": retries.total(), "wait_seconds_max": round(longest, 3)}
             self._write("warning", "retried", **fields)
-        if self._limit != self._told_limit:
-            self._write("info", "concurrency_changed", limit=self._limit, before=self._told_limit)
-            self._told_limit = self._limit
-        if self._progress.stage != self._told_stage:
-            self._told_stage = self._progress.stage
-            self._write("info", "stage", stage=self._told_stage)
+        if self._limit != self._logged_limit:
+            self._write("info", "concurrency_changed", limit=self._limit, before=self._logged_limit)
+            self._logged_limit = self._limit
+        if self._progress.stage != self._logged_stage:
+            self._logged_stage = self._progress.stage
+            self._write("info", "stage", stage=self._logged_stage)
 
-    def _numbers(self) -> dict[str, Any]:
+    def _numbers(self) -> dict[str, int | float | None]:
         progress = self._progress
         return {
             "total": progress.total,
@@ -277,7 +280,7 @@ class DebugRunLog(RunLog):
     """Also writes a line for each request and each outcome."""
 
     def request_finished(self, request: Request, response: Response, seconds: float) -> None:
-        """Write a request, without what was asked and answered."""
+        """Write a request, without its prompt and answer."""
         self._write(
             "debug",
             "request_finished",
@@ -295,7 +298,7 @@ class DebugRunLog(RunLog):
 
     def sample_finished(self, place: Place, outcome: Outcome) -> None:
         """Write an outcome."""
-        fields: dict[str, Any] = {"benchmark": place[0], "problem_idx": place[1], "repeat": place[2]}
+        fields: dict[str, object] = {"benchmark": place[0], "problem_idx": place[1], "repeat": place[2]}
         if isinstance(outcome, Scored):
             fields |= {"state": "scored", "reward": outcome.reward}
         elif isinstance(outcome, ModelFailure):
@@ -305,7 +308,7 @@ class DebugRunLog(RunLog):
         self._write("debug", "sample_finished", **fields)
 
 
-def _described(error: BaseException) -> dict[str, str]:
+def _error_json(error: BaseException) -> dict[str, str]:
     return {
         "type": type(error).__name__,
         "message": str(error),

@@ -1,8 +1,8 @@
-"""Looks at a run from outside its process, without writing anything: who is at work, how far it is, how it ended.
+"""Reads the status of a run from outside its process: which process runs it, its progress, how it ended.
 
-What counts is run.db and the lock; progress.json adds what only the process knows. Trap: the lock is looked at before
-run.db, because a session is over first in run.db and then in the lock; the other way round a run that ends between the
-two looks would pass for killed.
+Depends on run.db and the lock; progress.json adds what only the process knows. Writes nothing. The lock is read before
+run.db, since a session ends first in run.db and then in the lock: read in the other order, a run that ends between the
+two reads would look killed.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from nel.core.strict_json import loads
-from nel.engine.observability.progress_file import read_live
+from nel.engine.observability.progress_file import LiveProgress, read_progress_file
 from nel.engine.store.lock import Owner, owner_of
-from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSession
 from nel.errors import NelError, OutputError
 
 State: TypeAlias = Literal["starting", "running", "finished", "stopped", "killed"]
 
 _FRESH_SECONDS = 15.0
-"""Live numbers that are older say nothing of now."""
+"""A progress.json older than this is ignored."""
 
 
 @dataclass(slots=True, kw_only=True)
 class BenchmarkCounts:
-    """What one benchmark of a run has on disk."""
+    """Counts of what one benchmark of a run has on disk."""
 
     slot: str
     total: int
@@ -65,8 +65,8 @@ class BenchmarkCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunView:
-    """A run as it is at one moment."""
+class RunStatus:
+    """The status of a run at one moment."""
 
     run_dir: Path
     run_id: str
@@ -74,23 +74,23 @@ class RunView:
     reason: str | None
     """Why it stopped, where it did."""
     owner: Owner | None
-    """The process that is at work."""
+    """The process that runs it."""
     sessions: int
     started: float | None
     """Of the last session, in seconds since 1970."""
     elapsed_seconds: float | None
     """Of the last session."""
     benchmarks: list[BenchmarkCounts]
-    live: dict[str, Any] | None
-    """What the process said of itself last; None when nobody is at work, or what it said is old."""
+    live: LiveProgress | None
+    """What the process wrote last; None when no process runs it, or what it wrote is old."""
     last_sign_seconds: float | None
-    """How long ago a process that is gone gave its last sign of life."""
+    """How long ago a killed process wrote progress.json."""
     rate: float | None
     """Outcomes a second, lately."""
 
     @property
     def is_over(self) -> bool:
-        """Return whether nobody works on this run."""
+        """Return whether no process works on this run."""
         return self.state in ("finished", "stopped", "killed")
 
     @property
@@ -105,12 +105,12 @@ class RunView:
 
     @property
     def seconds_left(self) -> float | None:
-        """Return an estimate at the present rate."""
+        """Return an estimate at the current rate."""
         return (self.total - self.done) / self.rate if self.rate and not self.is_over else None
 
 
 def find_run(path: Path) -> Path:
-    """Return the run that a path means: itself, or of the runs in it one that is at work, or the one begun last.
+    """Return the run that a path names: itself, or of the runs in it a running one, else the one started last.
 
     Raises:
         OutputError: There is none.
@@ -122,11 +122,11 @@ def find_run(path: Path) -> Path:
     runs = [found.parent for found in path.glob(f"*/{FILE_NAME}")]
     if not runs:
         raise OutputError(f"there is no run in {path}; give the directory of a run, or one of runs")
-    return max(runs, key=lambda run: (owner_of(run) is not None, _begun(run), run.name))
+    return max(runs, key=lambda run: (owner_of(run) is not None, _start_time(run), run.name))
 
 
-class Watcher:
-    """Looks at one run again and again; what it has counted once it does not count again."""
+class RunStatusReader:
+    """Reads the status of one run repeatedly; each read counts only the outcomes that are new."""
 
     def __init__(self, run_dir: Path) -> None:
         """Read nothing yet."""
@@ -136,8 +136,8 @@ class Watcher:
         self._counts: dict[int, BenchmarkCounts] = {}
         self._before: tuple[float, int] | None = None
 
-    def look(self) -> RunView:
-        """Return the run as it is now.
+    def read(self) -> RunStatus:
+        """Return the status of the run now.
 
         Raises:
             NelError: The directory is gone, or its run.db cannot be read.
@@ -147,9 +147,9 @@ class Watcher:
         owner = owner_of(self._run_dir)
         live, age = self._live()
         if owner is None and live is not None and age < _FRESH_SECONDS and live.get("host") != socket.gethostname():
-            # A file system that does not carry locks from machine to machine.
+            # A shared file system that does not carry locks between machines: trust the fresh progress.json.
             owner = Owner(pid=int(live.get("pid") or 0), host=str(live.get("host")))
-        # Opened anew each time: a reader that stays would keep the run from folding its log into run.db.
+        # Opened for each read: an open reader would keep SQLite from checkpointing the write-ahead log.
         with Snapshot(self._run_dir / FILE_NAME) as snapshot:
             sessions = snapshot.sessions()
             self._count(snapshot, len(sessions))
@@ -159,7 +159,7 @@ class Watcher:
         is_over = state in ("finished", "stopped", "killed")
         fresh = live if live is not None and age < _FRESH_SECONDS and not is_over else None
         started = None if last is None else last["started"]
-        return RunView(
+        return RunStatus(
             run_dir=self._run_dir,
             run_id=str(run_id),
             state=state,
@@ -174,12 +174,12 @@ class Watcher:
             rate=None if is_over else self._rate(fresh),
         )
 
-    def _live(self) -> tuple[dict[str, Any] | None, float]:
-        live = read_live(self._run_dir)
+    def _live(self) -> tuple[LiveProgress | None, float]:
+        live = read_progress_file(self._run_dir)
         return live, 0.0 if live is None else max(0.0, time.time() - live["updated"])
 
     def _count(self, snapshot: Snapshot, session: int) -> None:
-        if session != self._session:  # the samples and what an earlier session left were decided when it began
+        if session != self._session:  # a new session may drop outcomes and add samples: count from the start
             self._session, self._mark, self._before = session, 0, None
             self._counts = {}
             for key, slot, _, plan in snapshot.benchmarks():
@@ -194,33 +194,34 @@ class Watcher:
                     self._counts[key].add(outcome)
             self._mark = found[-1][0]
 
-    def _rate(self, live: dict[str, Any] | None) -> float | None:
+    def _rate(self, live: LiveProgress | None) -> float | None:
         now, done = time.monotonic(), sum(counts.done for counts in self._counts.values())
         before, self._before = self._before, (now, done)
-        if live is not None and isinstance(live.get("rate"), (int, float)):
-            return float(live["rate"])
+        rate = None if live is None else live.get("rate")
+        if isinstance(rate, (int, float)):
+            return float(rate)
         return (done - before[1]) / (now - before[0]) if before is not None and now > before[0] else None
 
 
-def _state(owner: Owner | None, last: dict[str, Any] | None, *, is_live: bool) -> tuple[State, str | None]:
+def _state(owner: Owner | None, last: StoredSession | None, *, is_live: bool) -> tuple[State, str | None]:
     ended = None if last is None else last["ended"]
     if owner is not None and (ended is None or is_live):
         return "starting" if last is None or ended is not None else "running", None
     if last is None:
         return "killed", "it ended before its first session had begun"
     if ended is None:
-        return "killed", "its process ended without a word (kill -9, out of memory, power); every answer is kept"
+        return "killed", "its process was killed (kill -9, out of memory, power failure); every answer is kept"
     return ("finished", None) if ended == "done" else ("stopped", str(ended))
 
 
-def _elapsed(last: dict[str, Any] | None, *, is_over: bool) -> float | None:
+def _elapsed(last: StoredSession | None, *, is_over: bool) -> float | None:
     if last is None:
         return None
     elapsed: float | None = last["elapsed"]
     return elapsed if is_over or elapsed is not None else max(0.0, time.time() - last["started"])
 
 
-def _begun(run_dir: Path) -> float:
+def _start_time(run_dir: Path) -> float:
     with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
         sessions = snapshot.sessions()
         return float(sessions[0]["started"]) if sessions else 0.0

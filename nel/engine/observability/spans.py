@@ -1,8 +1,8 @@
-"""OpenTelemetry spans of a run: the session, each sample, each request, and the attempts of one that was retried.
+"""OpenTelemetry spans of a run: the session, each sample, each request, and each attempt of a retried request.
 
-Knows opentelemetry and nobody else does. Attribute names are those of the GenAI conventions where they have one, and no
-prompt or answer is among them. Trap: exporting happens in the library's own thread, with a bounded queue; a collector
-that is down costs spans, never a sample, and closing waits a few seconds at most.
+The only user of opentelemetry. Attribute names follow the GenAI semantic conventions where those have one; no prompt or
+answer is an attribute. The library exports in its own thread with a bounded queue: a collector that is down loses
+spans, never a sample, and closing waits a few seconds at most.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import threading
 import time
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from nel.core.observer import Observer, Place, SessionInfo
@@ -20,7 +20,9 @@ from nel.types import ModelFailure, Outcome, Request, Response, Scored
 from nel.version import __version__
 
 if TYPE_CHECKING:
+    from opentelemetry.context import Context
     from opentelemetry.sdk.trace import SpanProcessor
+    from opentelemetry.trace import Span
 
 _PATH: Final = "/v1/traces"
 _EXPORT_SECONDS = 5.0
@@ -29,19 +31,20 @@ _QUEUE_MAX = 16_384
 _OPERATIONS = {"chat": "chat", "completions": "text_completion"}
 _NANOSECONDS = 1_000_000_000
 
+Attributes: TypeAlias = "dict[str, str | int | float | list[str]]"
 _Attempt = tuple[str, int, int]
 """Kind of fault, start and end in nanoseconds."""
 
 
 class Spans(Observer):
-    """Turns what happens into spans; a span processor takes them from here."""
+    """Makes spans of what happens and passes them to a span processor."""
 
     def __init__(self, processor: SpanProcessor, run_id: str) -> None:
-        """Prepare to trace one session of a run.
+        """Set up the tracer of one session.
 
         Args:
-            processor: Gets every span that ends; must not block.
-            run_id: Part of the resource.
+            processor: Gets every ended span; must not block.
+            run_id: Becomes an attribute of the resource.
         """
         from opentelemetry import trace  # noqa: PLC0415 - optional
         from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
@@ -52,15 +55,15 @@ class Spans(Observer):
         self._provider.add_span_processor(processor)
         self._trace = trace
         self._tracer = self._provider.get_tracer("nel", __version__)
-        self._session: Any = None
-        self._samples: dict[Place, Any] = {}
-        self._sample: ContextVar[Any] = ContextVar("nel_sample", default=None)
+        self._session: Span | None = None
+        self._samples: dict[Place, Span] = {}
+        self._sample: ContextVar[Span | None] = ContextVar("nel_sample", default=None)
         self._attempts: ContextVar[list[_Attempt] | None] = ContextVar("nel_attempts", default=None)
         self._names: dict[int, str] = {}
         self._server: dict[str, str | int] = {}
 
     def session_started(self, info: SessionInfo) -> None:
-        """Begin the span that all others are in."""
+        """Start the root span."""
         self._names = dict(info.benchmarks)
         if info.url:
             parts = urlsplit(info.url)
@@ -78,7 +81,7 @@ class Spans(Observer):
         self._session = self._tracer.start_span("nel.session", attributes=attributes)
 
     def sample_started(self, place: Place, sample_id: str) -> None:
-        """Begin a sample's span; it ends with the outcome."""
+        """Start a sample's span; it ends with the outcome."""
         span = self._tracer.start_span(
             "nel.sample",
             context=self._within(self._session),
@@ -92,7 +95,7 @@ class Spans(Observer):
         self._sample.set(span)
 
     def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
-        """Keep an attempt for the request that it belongs to: both are told in one task."""
+        """Keep an attempt for its request; both are reported in the same task, which a context variable identifies."""
         now = time.time_ns()
         attempts = self._attempts.get()
         if attempts is None:
@@ -101,7 +104,7 @@ class Spans(Observer):
         attempts.append((kind, now - int(seconds * _NANOSECONDS), now))
 
     def request_finished(self, request: Request, response: Response, seconds: float) -> None:
-        """Make the span of a request, after the fact."""
+        """Make the span of a request that has ended."""
         end = time.time_ns()
         operation = _OPERATIONS[request.protocol]
         span = self._tracer.start_span(
@@ -124,7 +127,7 @@ class Spans(Observer):
     def sample_finished(self, place: Place, outcome: Outcome) -> None:
         """End a sample's span with its outcome."""
         span = self._samples.pop(place, None)
-        if span is None:  # an answer of an earlier session
+        if span is None:  # the answer is of an earlier session
             return
         if isinstance(outcome, Scored):
             span.set_attributes({"nel.outcome": "scored", "nel.reward": outcome.reward})
@@ -138,19 +141,19 @@ class Spans(Observer):
         span.end()
 
     def throttled(self, limit: int) -> None:
-        """Note it in the session's span."""
-        self._note("throttled", {"nel.concurrency.limit": limit})
+        """Add an event to the session's span."""
+        self._add_event("throttled", {"nel.concurrency.limit": limit})
 
     def outage_started(self, kind: str, detail: str) -> None:
-        """Note it in the session's span."""
-        self._note("outage_started", {"error.type": kind})
+        """Add an event to the session's span."""
+        self._add_event("outage_started", {"error.type": kind})
 
     def outage_ended(self, seconds: float) -> None:
-        """Note it in the session's span."""
-        self._note("outage_ended", {"nel.outage.seconds": seconds})
+        """Add an event to the session's span."""
+        self._add_event("outage_ended", {"nel.outage.seconds": seconds})
 
     def session_ended(self, reason: str, exit_code: int) -> None:
-        """End the session's span and those of samples that are not finished."""
+        """End the session's span and those of unfinished samples."""
         for span in self._samples.values():
             span.set_attribute("nel.outcome", "not_finished")
             span.end()
@@ -162,20 +165,20 @@ class Spans(Observer):
             self._session.end()
 
     def close(self) -> None:
-        """Send what is left, as far as the collector takes it within a few seconds."""
+        """Export the queued spans, for a few seconds at most."""
         closing = threading.Thread(target=self._provider.shutdown, name="nel-spans-close", daemon=True)
         closing.start()
         closing.join(timeout=_CLOSE_SECONDS)
 
-    def _within(self, parent: Any) -> Any:
+    def _within(self, parent: Span | None) -> Context | None:
         return self._trace.set_span_in_context(parent) if parent is not None else None
 
-    def _note(self, event: str, attributes: dict[str, Any]) -> None:
+    def _add_event(self, event: str, attributes: Attributes) -> None:
         if self._session is not None:
             self._session.add_event(event, attributes)
 
-    def _attempt(self, parent: Any, number: int, kind: str | None, begun: int, ended: int) -> None:
-        attributes: dict[str, Any] = {"http.request.resend_count": number} if number else {}
+    def _attempt(self, parent: Span, number: int, kind: str | None, begun: int, ended: int) -> None:
+        attributes: Attributes = {"http.request.resend_count": number} if number else {}
         if kind is not None:
             attributes["error.type"] = kind
         span = self._tracer.start_span("attempt", context=self._within(parent), start_time=begun, attributes=attributes)
@@ -184,11 +187,11 @@ class Spans(Observer):
         span.end(end_time=ended)
 
 
-def _request_attributes(operation: str, request: Request) -> dict[str, Any]:
+def _request_attributes(operation: str, request: Request) -> Attributes:
     generation = request.generation
     found = {
         "gen_ai.operation.name": operation,
-        "gen_ai.provider.name": "openai",  # the conventions' word for whatever speaks this protocol
+        "gen_ai.provider.name": "openai",  # the conventions' value for any endpoint with this protocol
         "gen_ai.request.model": request.model,
         "gen_ai.request.temperature": generation.temperature,
         "gen_ai.request.top_p": generation.top_p,
@@ -200,7 +203,7 @@ def _request_attributes(operation: str, request: Request) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _response_attributes(response: Response) -> dict[str, Any]:
+def _response_attributes(response: Response) -> Attributes:
     usage = response.usage
     found = {
         "gen_ai.response.model": response.model,

@@ -1,6 +1,7 @@
-"""Calls one scorer with one answer and says what came of it; whatever escapes a scorer is its sample's fault alone.
+"""Calls one scorer with one answer and turns what it returns or raises into the outcome of that sample.
 
-Knows no process and no queue. Trap: a verdict that is handed over to a judge is no outcome yet.
+Depends on the scorer protocol alone, neither on processes nor on queues. Note: a verdict that the scorer delegates to a
+judge is not an outcome yet.
 """
 
 from __future__ import annotations
@@ -20,46 +21,46 @@ from nel.errors import DatasetError, EndpointError, JudgeError, SandboxError, Sc
 from nel.judges.record import JudgementJson
 from nel.scoring.protocol import asks_judge, is_async, scoring
 from nel.scoring.result import JudgeWanted, mean_of_turns, outcome_of
-from nel.types import Outcome, Response, Sample, ScorerInput, Unscored
+from nel.types import Outcome, Response, Sample, Scorer, ScorerInput, Unscored
 
 _DETAIL_CHARACTERS_MAX: Final = 2_000
 
 
 @dataclass(slots=True)
 class ScoringContext:
-    """What one scoring of an answer has asked the run so far; a scoring that begins anew begins with an empty one."""
+    """What one scoring of an answer has asked the run so far; a restarted scoring begins with an empty context."""
 
-    counts: Counter[str] = field(default_factory=Counter)
-    """How often each body was sent."""
+    request_counts: Counter[str] = field(default_factory=Counter)
+    """How often each request body was sent."""
     records: list[JudgementJson | None] = field(default_factory=list)
-    """Of the judgements, in the order in which they were asked for; None while there is nothing to be said of one."""
+    """Of the judgements, in the order in which they were requested; None while one has not come to a panel's vote."""
     fault: JudgeError | None = None
-    """The first of a judge; one that only says to wait goes before it."""
-    is_short: bool = False
-    """Whether a question has no reply for a reason that may pass, such as an outage, though others may have decided."""
-    under_way: dict[str, asyncio.Event] = field(default_factory=dict)
-    """What is being asked, by key; also by a scoring of this answer that is over."""
+    """The first fault of a judge, except that a fault of kind ``parked`` replaces any other."""
+    has_transient_faults: bool = False
+    """Whether a question has no reply for a transient reason, such as an outage, though other replies may decide."""
+    in_flight: dict[str, asyncio.Event] = field(default_factory=dict)
+    """Requests in flight by key, including those of a cancelled scoring of the same answer; set once they are over."""
 
-    def anew(self) -> ScoringContext:
-        """Return that of a scoring which begins again; what an earlier one has under way is paid for."""
-        return ScoringContext(under_way=self.under_way)
+    def restarted(self) -> ScoringContext:
+        """Return the context of a restarted scoring; it shares the requests in flight, since they are paid for."""
+        return ScoringContext(in_flight=self.in_flight)
 
     @asynccontextmanager
-    async def asking(self, key: str) -> AsyncIterator[None]:
-        """Ask under a key when nobody else does any more; what an earlier scoring was answered is in the store then."""
-        while (earlier := self.under_way.get(key)) is not None:
+    async def single_flight(self, key: str) -> AsyncIterator[None]:
+        """Hold a key while its request is in flight; wait first until an earlier scoring's request is in the store."""
+        while (earlier := self.in_flight.get(key)) is not None:
             await earlier.wait()
-        over = self.under_way[key] = asyncio.Event()
+        over = self.in_flight[key] = asyncio.Event()
         try:
             yield
         finally:
-            del self.under_way[key]
+            del self.in_flight[key]
             over.set()
 
 
 @dataclass(frozen=True, slots=True)
 class ScoringTask:
-    """One answered sample on its way to the scorer."""
+    """One answered sample that is to be scored."""
 
     job: int
     """The benchmark's number in the store."""
@@ -68,27 +69,27 @@ class ScoringTask:
     sample: Sample
     response: Response
     benchmark: Benchmark
-    conversation: tuple[dict[str, Any], ...] = ()
+    conversation: tuple[dict[str, object], ...] = ()
     """Where there were several turns: all messages, the last answer included."""
-    talk: ScoringContext = field(default_factory=ScoringContext, compare=False, repr=False)
+    context: ScoringContext = field(default_factory=ScoringContext, compare=False, repr=False)
 
-    def anew(self) -> ScoringTask:
-        """Return the same answer for a scorer that begins again."""
-        return replace(self, talk=self.talk.anew())
+    def restarted(self) -> ScoringTask:
+        """Return the task of scoring the same answer from the start."""
+        return replace(self, context=self.context.restarted())
 
 
 @dataclass(frozen=True, slots=True)
 class Delegated:
-    """An answer whose score waits for a judge: what each of its turns came to so far."""
+    """An answer whose score depends on a judge: for each turn its outcome, or what is to be judged."""
 
     turns: tuple[Outcome | JudgeWanted, ...]
 
 
-def is_own_rule(scorer: Any) -> bool:
-    """Return whether a scorer is one of nel's own rules, whose time is bounded and which calls nobody else's code."""
+def is_builtin_rule(scorer: Any) -> bool:
+    """Return whether a scorer is one of nel's own rules, whose time is bounded and which calls no code of users."""
     members = getattr(scorer, "members", None)
-    if members is not None:  # composed, it waits for the judge that a member hands its sample over to
-        return all(is_own_rule(member) and not asks_judge(member) for member in members)
+    if members is not None:  # a composed scorer blocks while the judge of a member is asked
+        return all(is_builtin_rule(member) and not asks_judge(member) for member in members)
     options = getattr(scorer, "keywords", None) or getattr(scorer, "params", {})
     source = inspect.unwrap(getattr(scorer, "func", scorer))
     module = getattr(source, "__module__", None) or ""
@@ -100,7 +101,7 @@ def is_own_rule(scorer: Any) -> bool:
     )
 
 
-def inputs_of(item: ScoringTask) -> list[ScorerInput]:
+def scorer_inputs(item: ScoringTask) -> list[ScorerInput]:
     """Return what the scorer gets: one input, or one for each turn of a conversation."""
     if not item.conversation:
         return [_scorer_input(item, item.response.text, item.sample.target)]
@@ -119,30 +120,30 @@ def inputs_of(item: ScoringTask) -> list[ScorerInput]:
 
 def score_turns(benchmark: Benchmark, inputs: Sequence[ScorerInput]) -> Outcome | Delegated:
     """Score every turn of one answer with a sync scorer; never raises for a fault of the scorer."""
-    return _of_turns([_score(benchmark.scorer, given) for given in inputs])
+    return _combined([_score(benchmark.scorer, given) for given in inputs])
 
 
 async def score_turns_async(benchmark: Benchmark, inputs: Sequence[ScorerInput]) -> Outcome | Delegated:
     """Score every turn of one answer with an async scorer; never raises for a fault of the scorer."""
     if len(inputs) == 1:
-        return _of_turns([await _score_async(benchmark.scorer, inputs[0])])
-    return _of_turns(await asyncio.gather(*(_score_async(benchmark.scorer, given) for given in inputs)))
+        return _combined([await _score_async(benchmark.scorer, inputs[0])])
+    return _combined(await asyncio.gather(*(_score_async(benchmark.scorer, given) for given in inputs)))
 
 
-def _of_turns(turns: Sequence[Outcome | JudgeWanted]) -> Outcome | Delegated:
+def _combined(turns: Sequence[Outcome | JudgeWanted]) -> Outcome | Delegated:
     outcomes = [turn for turn in turns if not isinstance(turn, JudgeWanted)]
     return mean_of_turns(outcomes) if len(outcomes) == len(turns) else Delegated(tuple(turns))
 
 
-def _score(scorer: Any, given: ScorerInput) -> Outcome | JudgeWanted:
+def _score(scorer: Scorer, given: ScorerInput) -> Outcome | JudgeWanted:
     try:
         with scoring(scorer, given):
             result = scorer(given)
         if inspect.isawaitable(result):
             raise ScorerError("the scorer returned an awaitable but is not declared with async def")
         return outcome_of(result, given.response)
-    except BaseException as error:  # noqa: BLE001 - the one boundary: whatever escapes plugin code is the plugin's fault
-        return _blame(error)
+    except BaseException as error:  # noqa: BLE001 - the one boundary: what escapes plugin code is the plugin's fault
+        return error if isinstance(error, JudgeWanted) else unscored_by(error)
 
 
 async def _score_async(scorer: Any, given: ScorerInput) -> Outcome | JudgeWanted:
@@ -150,11 +151,11 @@ async def _score_async(scorer: Any, given: ScorerInput) -> Outcome | JudgeWanted
         with scoring(scorer, given):
             result = await scorer(given)
             return outcome_of(await result if inspect.isawaitable(result) else result, given.response)
-    except BaseException as error:  # noqa: BLE001 - as in _score; nobody here cancels, SystemExit would end the loop
-        return _blame(error)
+    except BaseException as error:  # noqa: BLE001 - as in _score; SystemExit would end the event loop
+        return error if isinstance(error, JudgeWanted) else unscored_by(error)
 
 
-def _scorer_input(item: ScoringTask, response: str, target: Any) -> ScorerInput:
+def _scorer_input(item: ScoringTask, response: str, target: object) -> ScorerInput:
     return ScorerInput(
         response=response,
         target=target,
@@ -164,24 +165,14 @@ def _scorer_input(item: ScoringTask, response: str, target: Any) -> ScorerInput:
     )
 
 
-def _log_likelihoods(item: ScoringTask) -> dict[str, Any]:
+def _log_likelihoods(item: ScoringTask) -> dict[str, object]:
     """Return the reserved metadata of a sample whose choices were ranked."""
     scores = item.response.choice_scores
     return reserved_metadata(item.sample.choices or (), scores) if scores else {}
 
 
-def unjudged(handed: Delegated) -> Outcome:
-    """Return what an answer is that is handed over where there is no judge."""
-    wanted = next(turn for turn in handed.turns if isinstance(turn, JudgeWanted))
-    return blame(wanted)
-
-
-def _blame(error: BaseException) -> Outcome | JudgeWanted:
-    return error if isinstance(error, JudgeWanted) else blame(error)
-
-
-def blame(error: BaseException) -> Outcome:
-    """Return the outcome of a sample whose scoring failed."""
+def unscored_by(error: BaseException) -> Unscored:
+    """Return the outcome of a sample whose scoring failed with an error: its cause says whose fault it is."""
     if isinstance(error, JudgeError):
         return Unscored(cause="judge", kind=error.kind, detail=str(error))
     if isinstance(error, SandboxError):

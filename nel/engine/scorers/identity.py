@@ -1,7 +1,7 @@
-"""Names a scorer by everything that can change its verdict, so that an edited one scores stored answers again.
+"""Digests everything that can change a scorer's verdict, so that stored answers are scored again after an edit.
 
-Depends on the rules of nel (`nel.scoring`, `nel.judges`), on the sandbox, and on the files of the plugin that a scorer
-comes from. Comments, docstrings and the names of modules are not in a digest: see `nel.engine.scorers.source_digest`.
+Depends on the rules of nel (`nel.scoring`, `nel.judges`), on the sandbox, and on the files of the plugin that defines a
+scorer. Comments, docstrings and the names of modules are not digested: see `nel.engine.scorers.source_digest`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 import nel.judges
@@ -28,12 +29,12 @@ _PACKAGE: Final = __name__.partition(".")[0]
 _DECIDING: Final = (".py", ".toml", ".js", ".cpp", ".sh", ".go", ".rs", ".java")
 _SCORING_ROOMS: Final = frozenset({"benchmarks", "byob", "core", "scoring"})
 """Packages and modules of nel into which a scorer's imports are followed. The engine, the client and the configuration
-decide no verdict; judges have a digest of their own."""
+cannot change a verdict; judges have a digest of their own."""
 _JUDGING_ROOMS: Final = frozenset({"core", "judges"})
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 """Folders whose files belong to many projects: of a plugin that is one file there, only that file counts."""
 _STATISTICS: Final = "stats"
-"""The folder of `nel.judges` that computes over finished verdicts; it decides none."""
+"""The folder of `nel.judges` that only computes over finished verdicts."""
 
 
 def scorer_digest(benchmark: Benchmark) -> str:
@@ -47,10 +48,10 @@ def scorer_digest(benchmark: Benchmark) -> str:
 
 
 def judge_digest(template: str | None) -> str:
-    """Return a digest of how nel's judges ask and read, and of a run's own template: its file, or its plugin's modules.
+    """Return a digest of how nel's judges ask and read, and of a custom template: its file, or its plugin's modules.
 
     Args:
-        template: As the run configures it; None where scorers decide.
+        template: As the run configures it; None where the scorer chooses one.
     """
     starts = [path for path in _files_of(nel.judges) if _STATISTICS not in path.parts]
     parts = []
@@ -67,7 +68,7 @@ def _digest_of(path: Path) -> str:
 
 
 def _sandbox_files(languages: Sequence[str]) -> list[Path]:
-    """Return the files that decide what a program's verdict is; none where no program is run."""
+    """Return the files that determine a program's verdict; an empty list where no program is run."""
     if not languages:
         return []
     folders = [Path(nel.sandbox.__path__[0]), *(find_language(name).folder for name in sorted(languages))]
@@ -75,7 +76,7 @@ def _sandbox_files(languages: Sequence[str]) -> list[Path]:
 
 
 def scorer_name(benchmark: Benchmark) -> str:
-    """Return ``module:name`` of a benchmark's scorer, with its options behind it where it has any."""
+    """Return ``module:name`` of a benchmark's scorer, followed by its options if it has any."""
     return f"{inspect.unwrap(_bare(benchmark.scorer)).__module__}:{_name_and_options(benchmark)}"
 
 
@@ -84,12 +85,12 @@ def _name_and_options(benchmark: Benchmark) -> str:
     source = inspect.unwrap(bare)
     name = getattr(bare, "name", None) or getattr(source, "__qualname__", type(source).__qualname__)
     options = benchmark.scorer.keywords if isinstance(benchmark.scorer, partial) else getattr(bare, "params", {})
-    shown = ", ".join(f"{key}={_shown(value)}" for key, value in sorted(options.items()))
+    shown = ", ".join(f"{key}={_stable_repr(value)}" for key, value in sorted(options.items()))
     return f"{name}({shown})" if shown else str(name)
 
 
-def _shown(value: Any) -> str:
-    """Return an option as text that is the same in every process; a function by its name."""
+def _stable_repr(value: object) -> str:
+    """Return an option as text that is the same in every process: a function by its name, not its address."""
     if callable(value):
         return str(getattr(value, "__qualname__", type(value).__qualname__))
     return repr(value)
@@ -99,7 +100,7 @@ def _bare(scorer: Any) -> Any:
     return scorer.func if isinstance(scorer, partial) else scorer
 
 
-def _files_of(package: Any) -> list[Path]:
+def _files_of(package: ModuleType) -> list[Path]:
     """Return the Python files of a package, those in its folders too."""
     return sorted(Path(package.__path__[0]).rglob("*.py"))
 
@@ -112,8 +113,8 @@ def _file_of(module_name: str) -> list[Path]:
 def _closure(starts: Iterable[Path], rooms: frozenset[str]) -> set[Path]:
     """Return the files and all that they use of their own project, directly or not.
 
-    Followed are imports, as the source states them, and what a loaded module holds of other modules: names that are
-    bound at run time stand in no import statement.
+    This follows import statements and the values that a loaded module holds of other modules, since a name that is
+    bound at run time appears in no import statement.
 
     Args:
         starts: Python files.
@@ -138,7 +139,7 @@ def _may_follow(path: Path, rooms: frozenset[str]) -> bool:
 
 
 def _imported_files(path: Path) -> Iterator[Path]:
-    """Yield the files that a file imports of its own package, or that lie beside it where it is in none."""
+    """Yield the files that a file imports of its own package, or of its own folder where it is in no package."""
     top, root = _project_of(path)
     for name in read_source(path).imports:
         words = [word for word in name.split(".") if word]
@@ -149,8 +150,8 @@ def _imported_files(path: Path) -> Iterator[Path]:
         yield from (file for file in (base.with_suffix(".py"), base / "__init__.py") if words and file.is_file())
 
 
-def _held_files(path: Path, module: Any) -> Iterator[Path]:
-    """Yield the files of the modules that a loaded module's values come from, as far as they lie below it."""
+def _held_files(path: Path, module: ModuleType | None) -> Iterator[Path]:
+    """Yield the files in or below a loaded module's folder whose modules define its values."""
     if path.parent.name in _INSTALLED:
         return
     for value in tuple(vars(module).values()) if module is not None else ():

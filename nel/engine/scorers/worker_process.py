@@ -1,9 +1,9 @@
-"""The process in which scorers of users and plugins run, so that one that hangs or dies takes only its sample along.
+"""The process in which scorers of users and plugins run, so that one that hangs or crashes loses only its own sample.
 
-A nursery is forked before the run has threads, with every benchmark loaded; it forks a worker when one is needed and
-kills it when told to. The worker runs one sync scorer at a time (another goes on while one waits for the run's answer),
-and async ones together. Trap: what runs at the moment is written to shared memory, because a process that died says
-nothing any more.
+`WorkerForkServer` is forked before the run has threads, with every benchmark loaded; it forks and kills workers on
+request. A worker runs one sync scorer at a time (another one runs while the first waits for the run's answer) and any
+number of async ones. Depends on `fork`, Unix sockets and the standard library. What runs at the moment is kept in
+shared memory, since a process that died can no longer report it.
 """
 
 from __future__ import annotations
@@ -28,139 +28,188 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
+from nel.engine.scorers.call import Delegated
 from nel.errors import EndpointError, NelError, ScorerError
-from nel.scoring.protocol import is_async
+from nel.types import Outcome, ScorerInput
 
 SLOTS: Final = 4096
-"""Scorings that can be under way at once, those that wait for an answer included."""
+"""Scorings that can be in flight at once, those that wait for an answer included."""
 MEMORY_BYTES_MAX: Final = 4 << 30
-"""What a worker may take beyond what it starts with."""
+"""How much memory a worker may allocate beyond what it starts with."""
 _SLOT: Final = struct.Struct("<qd")
 _HEADER: Final = struct.Struct("<I")
 _ORDER: Final = struct.Struct("<4sq")
 _FLUSH_AT: Final = 64
 _FLUSH_SECONDS: Final = 0.01
 _STACK_BYTES: Final = 8 << 20
-"""Of each thread in which a sync scorer computes or waits; what most systems give a program itself."""
+"""Of each thread in which a sync scorer computes or waits; the usual size of a main thread's stack."""
 _DEATH_SIGNAL: Final = 1
-"""``PR_SET_PDEATHSIG``: the kernel ends a process whose parent has died."""
+"""``PR_SET_PDEATHSIG``: the kernel kills a process whose parent has died."""
 
-Job = tuple[int, int, Any]
-"""``(number, benchmark, what to score)``."""
-ScoreOne = Callable[[int, Any, "Ask"], Any]
-"""Scores a job with a benchmark of that number; an awaitable where the benchmark's scorer is async; never raises."""
-Ask = Callable[[str, Any], Any]
-"""Asks the run for something, e.g. an answer of the model; blocks until it has it."""
+Result: TypeAlias = "Outcome | Delegated"
+Ask: TypeAlias = "Callable[[str, object], object]"
+"""Asks the run for something, e.g. an answer of the model; blocks until it is there. An awaitable in async scorers."""
+
+
+class JobScorer(Protocol):
+    """Scores inside the worker; a benchmark is named by its number. Never raises for a fault of a scorer."""
+
+    def is_async(self, benchmark: int) -> bool:
+        """Return whether the benchmark's scorer is async."""
+        ...
+
+    def score(self, benchmark: int, inputs: Sequence[ScorerInput], ask: Ask) -> Result:
+        """Score one answer with a sync scorer."""
+        ...
+
+    async def score_async(self, benchmark: int, inputs: Sequence[ScorerInput], ask: Ask) -> Result:
+        """Score one answer with an async scorer."""
+        ...
+
+
+# Messages between the run and a worker. Named tuples, since they pickle faster than dataclasses.
+
+
+class ScoreRequest(NamedTuple):
+    """To the worker: score one answer."""
+
+    number: int
+    """Of the scoring; every later message about it has this number."""
+    benchmark: int
+    inputs: Sequence[ScorerInput]
+
+
+class CancelRequest(NamedTuple):
+    """To the worker: cancel an async scoring."""
+
+    number: int
+
+
+class Reply(NamedTuple):
+    """To the worker: the answer to a question, or the error that takes its place."""
+
+    question: int
+    is_answer: bool
+    value: object
+
+
+class Question(NamedTuple):
+    """To the run: what a scorer asks."""
+
+    question: int
+    number: int
+    """Of the scoring that asks."""
+    what: str
+    payload: object
+
+
+class Finished(NamedTuple):
+    """To the run: results by scoring; None for one that was cancelled."""
+
+    results: list[tuple[int, Result | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
-    """One scoring that is under way in a worker."""
+class RunningJob:
+    """One scoring that is in flight in a worker."""
 
     number: int
     seconds: float | None
-    """How long it has computed; None while it waits for an answer."""
+    """How long it has been computing; None while it waits for an answer."""
 
 
-class RunningTable:
-    """Shared memory that says what runs; written by a worker, read by the run."""
+class RunningJobs:
+    """A table in shared memory of the scorings in flight; written by a worker, read by the run."""
 
     def __init__(self) -> None:
-        """Make an empty board."""
+        """Make an empty table."""
         self._memory = mmap.mmap(-1, SLOTS * _SLOT.size)
-        self._used = 0
 
     def write(self, slot: int, number: int, started: float) -> None:
-        """Note what a slot runs; a start of 0 means that it waits."""
+        """Set what a slot runs; a start of 0 means that it waits, a number of 0 that the slot is free."""
         _SLOT.pack_into(self._memory, slot * _SLOT.size, number, started)
 
-    def running(self) -> list[Running]:
+    def read(self) -> list[RunningJob]:
         """Return what runs now."""
         now = time.monotonic()
-        found = []
-        for number, started in _SLOT.iter_unpack(self._memory[:]):
-            if number:
-                found.append(Running(number, now - started if started else None))
-        return found
+        return [
+            RunningJob(number, now - started if started else None)
+            for number, started in _SLOT.iter_unpack(self._memory[:])
+            if number
+        ]
 
     def clear(self) -> None:
-        """Forget what a dead worker ran."""
+        """Free every slot, after the worker died."""
         self._memory[:] = bytes(len(self._memory))
 
 
 class WorkerForkServer:
-    """The process that forks workers; a child of the run that holds no thread, no lock and no file of it."""
+    """The process that forks workers: a child of the run that holds no thread, no lock and no open file of it."""
 
-    def __init__(self, is_async_of: Sequence[Any], score_one: ScoreOne) -> None:
-        """Fork it; do so before the run starts threads.
+    def __init__(self, scorer: JobScorer) -> None:
+        """Fork the server; call this before the run starts threads.
 
         Args:
-            is_async_of: The scorer of each benchmark, by number.
+            scorer: Scores in the workers, which inherit it by the fork.
         """
-        self.board = RunningTable()
+        self.running_jobs = RunningJobs()
         self._control, theirs = socket.socketpair()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # forking beside threads: the child uses none of them
             self._pid = os.fork()
         if self._pid == 0:
             self._control.close()
-            _leave(lambda: _serve(theirs, self.board, is_async_of, score_one))
+            _run_and_exit(lambda: _serve_forks(theirs, self.running_jobs, scorer))
         theirs.close()
 
-    def new_worker(self) -> tuple[socket.socket, int]:
+    def start_worker(self) -> tuple[socket.socket, int]:
         """Return a connection to a new worker, and its process id."""
         ours, theirs = socket.socketpair()
         try:
             with theirs:
                 socket.send_fds(self._control, [_ORDER.pack(b"fork", 0)], [theirs.fileno()])
-            return ours, self._reply()
+            return ours, self._receive_pid()
         except BaseException:
             ours.close()
             raise
 
     def kill(self, pid: int) -> None:
-        """End a worker and whatever it started; return once it is gone."""
+        """Kill a worker and every process it started; return once it is reaped."""
         self._control.sendall(_ORDER.pack(b"kill", pid))
-        self._reply()
+        self._receive_pid()
 
     def close(self) -> None:
-        """End the process and its workers."""
+        """Stop the server and its workers."""
         with suppress(OSError):
             self._control.sendall(_ORDER.pack(b"stop", 0))
         self._control.close()
         with suppress(ChildProcessError):
             os.waitpid(self._pid, 0)
 
-    def _reply(self) -> int:
+    def _receive_pid(self) -> int:
         reply = self._control.recv(_ORDER.size, socket.MSG_WAITALL)
         if len(reply) < _ORDER.size:
             raise ScorerError("the process that runs scorers is gone")
         return int(_ORDER.unpack(reply)[1])
 
 
-def send(connection: socket.socket, lock: threading.Lock, message: Any) -> None:
-    """Write one message to a connection."""
-    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    with lock:
-        connection.sendall(_HEADER.pack(len(data)) + data)
-
-
-def framed(message: Any) -> bytes:
-    """Return one message as it goes over a connection."""
+def encode_frame(message: ScoreRequest | CancelRequest | Reply | Question | Finished) -> bytes:
+    """Return one message as it is sent over a connection: its length, then its pickle."""
     data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     return _HEADER.pack(len(data)) + data
 
 
-async def receive(reader: asyncio.StreamReader) -> Any:
-    """Return the next message; raises `asyncio.IncompleteReadError` when the other side is gone."""
+async def read_frame(reader: asyncio.StreamReader) -> Question | Finished:
+    """Return the next message of a worker; raises `asyncio.IncompleteReadError` when its process is gone."""
     (size,) = _HEADER.unpack(await reader.readexactly(_HEADER.size))
-    return pickle.loads(await reader.readexactly(size))  # noqa: S301 - our own worker, with our own types
+    message: Question | Finished = pickle.loads(await reader.readexactly(size))  # noqa: S301 - from our own worker
+    return message
 
 
-def _leave(work: Callable[[], None]) -> None:
-    """Do a forked process's work and end it, whatever happens, without the parent's clean-up."""
+def _run_and_exit(work: Callable[[], None]) -> None:
+    """Do a forked process's work, then exit without running the parent's clean-up handlers."""
     status = 1
     try:
         with suppress(OSError, AttributeError):
@@ -173,7 +222,8 @@ def _leave(work: Callable[[], None]) -> None:
         os._exit(status)
 
 
-def _serve(control: socket.socket, board: RunningTable, scorers: Sequence[Any], score_one: ScoreOne) -> None:
+def _serve_forks(control: socket.socket, running_jobs: RunningJobs, scorer: JobScorer) -> None:
+    """Fork and kill workers as ordered over a socket, until it closes."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     children: set[int] = set()
     while True:
@@ -186,17 +236,18 @@ def _serve(control: socket.socket, board: RunningTable, scorers: Sequence[Any], 
                 pid = os.fork()
                 if pid == 0:
                     control.close()
-                    _leave(lambda: _Worker(connection, board, scorers, score_one).run())
+                    _run_and_exit(lambda: _Worker(connection, running_jobs, scorer).run())
             children.add(pid)
         else:
-            _end(pid)
+            _kill_group(pid)
             children.discard(pid)
         control.sendall(_ORDER.pack(b"done", pid))
     for pid in children:
-        _end(pid)
+        _kill_group(pid)
 
 
-def _end(pid: int) -> None:
+def _kill_group(pid: int) -> None:
+    # The group does not exist yet when a worker is killed before its setsid(): so the process by itself as well.
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
     with suppress(ProcessLookupError):
@@ -206,30 +257,27 @@ def _end(pid: int) -> None:
 
 
 class _Worker:
-    """Scores what comes over a connection until it closes."""
+    """Scores what arrives over a connection until it closes."""
 
-    def __init__(
-        self, connection: socket.socket, board: RunningTable, scorers: Sequence[Any], score_one: ScoreOne
-    ) -> None:
+    def __init__(self, connection: socket.socket, running_jobs: RunningJobs, scorer: JobScorer) -> None:
         self._connection = connection
-        self._board = board
-        self._async = [is_async(scorer) for scorer in scorers]
-        self._score_one = score_one
+        self._running_jobs = running_jobs
+        self._scorer = scorer
         self._send_lock = threading.Lock()
-        self._done_lock = threading.Lock()
-        self._work: queue.SimpleQueue[Job] = queue.SimpleQueue()
-        self._turn = threading.Semaphore(1)
-        self._idle = 0
-        self._slots = itertools.count()
-        self._free: queue.SimpleQueue[int] = queue.SimpleQueue()
-        self._done: list[tuple[int, Any]] = []
-        self._flushed = time.monotonic()
-        self._questions: dict[int, Callable[[tuple[bool, Any]], object]] = {}
+        self._finished_lock = threading.Lock()
+        self._queue: queue.SimpleQueue[ScoreRequest] = queue.SimpleQueue()
+        self._compute_permit = threading.Semaphore(1)
+        self._n_idle_threads = 0
+        self._slot_numbers = itertools.count()
+        self._free_slots: queue.SimpleQueue[int] = queue.SimpleQueue()
+        self._finished: list[tuple[int, Result | None]] = []
+        self._flushed_at = time.monotonic()
+        self._questions: dict[int, Callable[[Reply], object]] = {}
         self._question_numbers = itertools.count(1)
-        self._asked: Counter[int] = Counter()
-        self._asked_lock = threading.Lock()
+        self._n_awaited: Counter[int] = Counter()
+        self._awaited_lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._running: dict[int, concurrent.futures.Future[None]] = {}
+        self._async_jobs: dict[int, concurrent.futures.Future[None]] = {}
 
     def run(self) -> None:
         """Read messages until the connection closes."""
@@ -240,137 +288,141 @@ class _Worker:
         self._start_thread()
         with self._connection.makefile("rb") as stream:
             while header := stream.read(_HEADER.size):
-                kind, *rest = pickle.loads(stream.read(*_HEADER.unpack(header)))  # noqa: S301 - from the run itself
-                if kind == "score":
-                    self._take(*rest)
-                elif kind == "cancel":
-                    self._cancel(*rest)
+                message = pickle.loads(stream.read(*_HEADER.unpack(header)))  # noqa: S301 - from the run itself
+                if isinstance(message, ScoreRequest):
+                    self._submit(message)
+                elif isinstance(message, CancelRequest):
+                    self._cancel(message.number)
                 else:
-                    number, is_answer, value = rest
-                    self._questions.pop(number)((is_answer, value))
+                    self._questions.pop(message.question)(message)
 
-    def _take(self, number: int, benchmark: int, given: Any) -> None:
-        if self._async[benchmark]:
+    def _submit(self, job: ScoreRequest) -> None:
+        if self._scorer.is_async(job.benchmark):
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
                 threading.Thread(target=self._loop.run_forever, daemon=True).start()
-            self._running[number] = asyncio.run_coroutine_threadsafe(
-                self._score_async(number, benchmark, given), self._loop
-            )
+            self._async_jobs[job.number] = asyncio.run_coroutine_threadsafe(self._score_async(job), self._loop)
         else:
-            self._work.put((number, benchmark, given))
+            self._queue.put(job)
 
     def _cancel(self, number: int) -> None:
-        running = self._running.get(number)
+        running = self._async_jobs.get(number)
         if running is not None:
             running.cancel()
 
     def _start_thread(self) -> None:
-        _allow_more_memory(_STACK_BYTES)
+        _raise_memory_limit(_STACK_BYTES)
         threading.Thread(target=self._score_forever, daemon=True).start()
 
     def _score_forever(self) -> None:
         while True:
-            self._idle += 1
-            number, benchmark, given = self._work.get()
-            self._idle -= 1
-            with self._turn, self._slot(number) as slot:
-                outcome = self._score_one(benchmark, given, partial(self._ask, number, slot))
-            self._finish(number, outcome)
+            self._n_idle_threads += 1
+            job = self._queue.get()
+            self._n_idle_threads -= 1
+            with self._compute_permit, self._slot(job.number) as slot:
+                result = self._scorer.score(job.benchmark, job.inputs, partial(self._ask, job.number, slot))
+            self._finish(job.number, result)
 
-    async def _score_async(self, number: int, benchmark: int, given: Any) -> None:
-        with self._slot(number) as slot:
-            outcome = await self._score_one(benchmark, given, partial(self._ask_async, number, slot))
-        running = self._running.pop(number, None)
-        self._finish(number, None if running is not None and running.cancelled() else outcome)
+    async def _score_async(self, job: ScoreRequest) -> None:
+        with self._slot(job.number) as slot:
+            ask = partial(self._ask_async, job.number, slot)
+            result = await self._scorer.score_async(job.benchmark, job.inputs, ask)
+        running = self._async_jobs.pop(job.number, None)
+        self._finish(job.number, None if running is not None and running.cancelled() else result)
         self._flush()
 
     @contextmanager
     def _slot(self, number: int) -> Iterator[int]:
+        """Show a scoring in the table of running jobs while the block runs."""
         try:
-            slot = self._free.get_nowait()
+            slot = self._free_slots.get_nowait()
         except queue.Empty:
-            slot = next(self._slots)
-        self._board.write(slot, number, time.monotonic())
+            slot = next(self._slot_numbers)
+        self._running_jobs.write(slot, number, time.monotonic())
         try:
             yield slot
         finally:
-            self._board.write(slot, 0, 0.0)
-            self._free.put(slot)
+            self._running_jobs.write(slot, 0, 0.0)
+            self._free_slots.put(slot)
 
-    def _ask(self, number: int, slot: int, what: str, payload: Any) -> Any:
-        """Ask the run from a sync scorer; another scorer has its turn meanwhile."""
+    def _ask(self, number: int, slot: int, what: str, payload: object) -> object:
+        """Ask the run from a sync scorer; meanwhile another scorer may compute."""
         self._flush()
-        reply: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
-        self._question(number, what, payload, reply.put)
-        with self._waiting(slot, number):
-            self._turn.release()
-            if not self._idle:
-                with suppress(RuntimeError):  # the system has no thread left: the others wait until this one goes on
+        replies: queue.SimpleQueue[Reply] = queue.SimpleQueue()
+        self._send_question(number, what, payload, replies.put)
+        with self._clock_stopped(slot, number):
+            self._compute_permit.release()
+            if not self._n_idle_threads:
+                with suppress(RuntimeError):  # no thread to be had: queued scorings wait until this one goes on
                     self._start_thread()
             try:
-                answer = reply.get()
+                reply = replies.get()
             finally:
-                self._turn.acquire()
-        return _answer(answer)
+                self._compute_permit.acquire()
+        return _value_of(reply)
 
-    async def _ask_async(self, number: int, slot: int, what: str, payload: Any) -> Any:
+    async def _ask_async(self, number: int, slot: int, what: str, payload: object) -> object:
         self._flush()
         loop = asyncio.get_running_loop()
-        reply: asyncio.Future[tuple[bool, Any]] = loop.create_future()
-        self._question(number, what, payload, lambda answer: loop.call_soon_threadsafe(_set_once, reply, answer))
-        with self._waiting(slot, number):
-            answer = await reply
-        return _answer(answer)
+        future: asyncio.Future[Reply] = loop.create_future()
+        self._send_question(number, what, payload, lambda reply: loop.call_soon_threadsafe(_set_once, future, reply))
+        with self._clock_stopped(slot, number):
+            reply = await future
+        return _value_of(reply)
 
     @contextmanager
-    def _waiting(self, slot: int, number: int) -> Iterator[None]:
-        """Stop a scorer's clock until all that it has asked at once is answered."""
-        with self._asked_lock:
-            self._asked[slot] += 1
-            self._board.write(slot, number, 0.0)
+    def _clock_stopped(self, slot: int, number: int) -> Iterator[None]:
+        """Stop a scorer's clock while any of its questions is unanswered; it restarts from zero after the last one."""
+        with self._awaited_lock:
+            self._n_awaited[slot] += 1
+            self._running_jobs.write(slot, number, 0.0)
         try:
             yield
         finally:
-            with self._asked_lock:
-                self._asked[slot] -= 1
-                if not self._asked[slot]:
-                    self._board.write(slot, number, time.monotonic())
+            with self._awaited_lock:
+                self._n_awaited[slot] -= 1
+                if not self._n_awaited[slot]:
+                    self._running_jobs.write(slot, number, time.monotonic())
 
-    def _question(self, number: int, what: str, payload: Any, reply: Callable[[tuple[bool, Any]], object]) -> None:
-        asked = next(self._question_numbers)
-        self._questions[asked] = reply
-        send(self._connection, self._send_lock, ("ask", asked, number, what, payload))
+    def _send_question(self, number: int, what: str, payload: object, on_reply: Callable[[Reply], object]) -> None:
+        question = next(self._question_numbers)
+        self._questions[question] = on_reply
+        self._send(Question(question, number, what, payload))
 
-    def _finish(self, number: int, outcome: Any) -> None:
-        with self._done_lock:
-            self._done.append((number, outcome))
-        waited = time.monotonic() - self._flushed > _FLUSH_SECONDS
-        if self._work.empty() or len(self._done) >= _FLUSH_AT or waited:
+    def _finish(self, number: int, result: Result | None) -> None:
+        """Queue a result; results go out in batches, at the latest when there is nothing left to score."""
+        with self._finished_lock:
+            self._finished.append((number, result))
+        is_due = time.monotonic() - self._flushed_at > _FLUSH_SECONDS
+        if self._queue.empty() or len(self._finished) >= _FLUSH_AT or is_due:
             self._flush()
 
     def _flush(self) -> None:
-        with self._done_lock:
-            done, self._done = self._done, []
-            self._flushed = time.monotonic()
-        if done:
-            send(self._connection, self._send_lock, ("done", done))
+        with self._finished_lock:
+            finished, self._finished = self._finished, []
+            self._flushed_at = time.monotonic()
+        if finished:
+            self._send(Finished(finished))
+
+    def _send(self, message: Question | Finished) -> None:
+        frame = encode_frame(message)
+        with self._send_lock:
+            self._connection.sendall(frame)
 
 
-def _set_once(reply: asyncio.Future[tuple[bool, Any]], answer: tuple[bool, Any]) -> None:
-    if not reply.done():  # whoever asked may have been cancelled
-        reply.set_result(answer)
+def _set_once(future: asyncio.Future[Reply], reply: Reply) -> None:
+    if not future.done():  # the scoring that asked may have been cancelled
+        future.set_result(reply)
 
 
-def _answer(answer: tuple[bool, Any]) -> Any:
-    is_answer, value = answer
-    if not is_answer:
-        raise value if isinstance(value, NelError) else EndpointError(str(value))
-    return value
+def _value_of(reply: Reply) -> object:
+    if not reply.is_answer:
+        raise reply.value if isinstance(reply.value, NelError) else EndpointError(str(reply.value))
+    return reply.value
 
 
 def _limit_memory() -> None:
-    """Let the process take so much more memory than it has, and no more; elsewhere than on Linux, any amount."""
+    """Cap the process's address space above what it has now; on systems other than Linux there is no cap."""
     with suppress(OSError, ValueError):
         with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - read once, in a fresh process
             pages = int(file.read().split()[0])
@@ -378,8 +430,8 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
-def _allow_more_memory(size: int) -> None:
-    """Let the process take so many bytes more: the stacks of hundreds of scorers that wait are no scorer's memory."""
+def _raise_memory_limit(size: int) -> None:
+    """Raise the cap by so many bytes: the stacks of hundreds of waiting threads are not memory of any scorer."""
     with suppress(OSError, ValueError):
         limit, most = resource.getrlimit(resource.RLIMIT_AS)
         if limit != resource.RLIM_INFINITY:

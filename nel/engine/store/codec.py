@@ -1,6 +1,6 @@
-"""The core types as JSON text for the store, and back. Knows no SQL.
+"""Encodes the core types as JSON text for the store, and decodes them. Depends on strict JSON alone.
 
-Trap: what is written here is read by later versions; add fields, never change the meaning of one.
+Later versions read what is written here: add fields, and never change the meaning of one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from nel.types import (
 
 def encode_sample(sample: Sample) -> str:
     """Return a sample as JSON text; its id is not in it."""
-    fields: dict[str, Any] = {
+    fields: dict[str, object] = {
         "input": sample.input if isinstance(sample.input, str) else [_message(message) for message in sample.input],
         "target": sample.target,
         "metadata": sample.metadata,
@@ -106,11 +106,11 @@ def decode_response(text: str) -> Response:
 def encode_outcome(outcome: Outcome) -> str:
     """Return an outcome as JSON text."""
     if isinstance(outcome, Unscored):
-        said = {"details": outcome.details} if outcome.details else {}
+        details = {"details": outcome.details} if outcome.details else {}
         return dumps(
-            {"state": "unscored", "cause": outcome.cause, "kind": outcome.kind, "detail": outcome.detail, **said}
+            {"state": "unscored", "cause": outcome.cause, "kind": outcome.kind, "detail": outcome.detail, **details}
         )
-    fields: dict[str, Any] = {
+    fields: dict[str, object] = {
         "metrics": list(outcome.metrics.items()),  # in order: the first number may be the reward
         "answer": outcome.answer,
         "details": outcome.details,
@@ -131,7 +131,7 @@ def decode_outcome(text: str) -> Outcome:
     return ModelFailure(**fields) if state == "model_failure" else Unscored(**fields)
 
 
-def _message(message: Message) -> dict[str, Any]:
+def _message(message: Message) -> dict[str, object]:
     return {"role": message.role, "content": message.content}
 
 

@@ -1,10 +1,9 @@
-"""run.db: the only source of truth of a run, and the only module that speaks SQL.
+"""Writes run.db, the only source of truth of a run. Depends on SQLite; `nel.engine.store.snapshot` reads the file.
 
-`Store` owns one writing connection in a thread of its own. Writers hand in a row and wait until the transaction that
-holds it is on disk; rows that arrive together share one commit, so that durability costs one fsync for many samples.
-`nel.engine.store.snapshot` reads.
+`Store` has one writing connection in a thread of its own. Callers queue a row and await the commit of the transaction
+that holds it; rows that arrive together share one commit, so that durability costs one fsync for many samples.
 
-Trap: nothing counts before `put` has returned. Who counts earlier pays twice after a kill.
+Note: count a sample only after its future is done. What is counted earlier may be lost in a kill and be paid for twice.
 """
 
 from __future__ import annotations
@@ -17,17 +16,17 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from nel.core.strict_json import dumps
 from nel.engine.store.schema import UNREADABLE, connect, create, migrate
-from nel.engine.store.snapshot import Snapshot, StoredSample
-from nel.engine.store.usage import USAGE, noted_usage, usage_after
+from nel.engine.store.snapshot import Snapshot, StoredPlan, StoredSample
+from nel.engine.store.spending import USAGE, noted_usage, usage_after
 from nel.errors import StoppedEarly, StoreError
 
 _BATCH_MAX = 1024
 _NOTE_EVERY = 20_000
-"""Entries between two notes of what the session spent: so many are read by a resume after a kill, not all."""
+"""Entries between two notes of what the session spent; a resume after a kill reads at most so many entries."""
 _PUT_META = "INSERT OR REPLACE INTO meta VALUES(?, ?)"
 _PUT_RESPONSE = "INSERT OR REPLACE INTO responses VALUES(?, ?, ?, ?, ?, ?)"
 _PUT_CALL = "INSERT OR REPLACE INTO calls VALUES(?, ?, ?, ?, ?, ?, ?)"
@@ -35,9 +34,10 @@ _PUT_OUTCOME = "INSERT OR REPLACE INTO outcomes VALUES(?, ?, ?, ?, ?)"
 
 
 OutcomeRow = tuple[int, int, int, int, str]
-"""``(benchmark, idx, repeat, retry, outcome)``; retry is what a resume makes anew: 0 nothing, 1 the score, 2 all."""
+"""``(benchmark, idx, repeat, retry, outcome)``; retry is what a resume repeats: 0 nothing, 1 the scoring, 2 all."""
 
-_Write = tuple[str, Sequence[Sequence[Any]]]
+SqlValue: TypeAlias = str | int | float | None
+_Write = tuple[str, Sequence[Sequence[SqlValue]]]
 _Entry = tuple[list[_Write], "asyncio.Future[None]"]
 
 
@@ -70,7 +70,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit everything that the block writes, or nothing of it when the block raises."""
+        """Commit everything that the block writes, or roll it back when the block raises."""
         self._write("BEGIN IMMEDIATE", ())
         try:
             yield
@@ -80,11 +80,11 @@ class Store:
                 self._connection.execute("ROLLBACK")
             raise
 
-    def set_meta(self, key: str, value: Any) -> None:
+    def set_meta(self, key: str, value: object) -> None:
         """Store a JSON value under a key."""
         self._write(_PUT_META, (key, dumps(value)))
 
-    def put_benchmark(self, slot: str, name: str, plan: dict[str, Any]) -> int:
+    def put_benchmark(self, slot: str, name: str, plan: StoredPlan) -> int:
         """Add a benchmark, or replace the plan of one that is there, and return its id."""
         self._write(
             "INSERT INTO benchmarks(slot, name, plan) VALUES(?, ?, ?)"
@@ -94,11 +94,11 @@ class Store:
         return int(self._connection.execute("SELECT id FROM benchmarks WHERE slot = ?", (slot,)).fetchone()[0])
 
     def clear_samples(self, benchmark: int) -> None:
-        """Forget the samples of a benchmark whose snapshot was never finished."""
+        """Delete the samples of a benchmark whose snapshot was never finished."""
         self._write("DELETE FROM samples WHERE benchmark = ?", (benchmark,))
 
     def add_samples(self, benchmark: int, samples: Iterator[StoredSample]) -> tuple[StoredSample, int | None] | None:
-        """Add samples; meant for a `transaction`, which the caller gives up on a clash.
+        """Add samples; meant for a `transaction`, which the caller rolls back on a clash.
 
         Returns:
             None; or the first sample whose id is taken and the dataset row that took it.
@@ -122,11 +122,11 @@ class Store:
         return None if found is None else int(found[0])
 
     def drop_outcomes(self, benchmark: int, *, only_retryable: bool, keep_unanswered: bool = False) -> None:
-        """Forget outcomes, so that they are made anew; with them the responses that were none.
+        """Delete outcomes, so that they are made again, and responses that hold no answer.
 
         Args:
-            only_retryable: Forget only what a fault of the machinery left unscored.
-            keep_unanswered: Leave those that hold no answer as they are; nothing is going to be asked.
+            only_retryable: Delete only outcomes that an infrastructure fault left unscored.
+            keep_unanswered: Keep those without an answer, since nothing is going to be asked.
         """
         if keep_unanswered:
             scored = "retry = 1" if only_retryable else "retry < 2"
@@ -141,7 +141,7 @@ class Store:
         self._write(f"DELETE FROM outcomes WHERE {where}", (benchmark,))  # noqa: S608 - no input in it
 
     def drop_unreadable(self) -> int:
-        """Forget records that are no responses or outcomes, so that they are made anew, and return how many."""
+        """Delete damaged responses and outcomes, so that they are made again, and return how many there were."""
         before = self._connection.total_changes
         for table, is_unreadable in UNREADABLE.items():
             self._write(f"DELETE FROM {table} WHERE {is_unreadable}", ())  # noqa: S608 - no input in it
@@ -156,21 +156,21 @@ class Store:
         return dropped
 
     def settle_killed(self, spent: dict[str, Any], nothing: dict[str, Any]) -> None:
-        """Note what the sessions that never ended spent: all of it for the newest, ``nothing`` for any before it."""
+        """Store what killed sessions spent: the sum with the newest of them, ``nothing`` with any before it."""
         killed = "ended IS NULL AND spent IS NULL"
         newest = f"UPDATE sessions SET spent = ? WHERE id = (SELECT max(id) FROM sessions WHERE {killed})"  # noqa: S608
         self._write(newest, (dumps(spent),))
         self._write(f"UPDATE sessions SET spent = ? WHERE {killed}", (dumps(nothing),))  # noqa: S608 - no input in it
 
     def begin_session(self) -> None:
-        """Note that a process works on this run from now on."""
+        """Store that a new session works on this run."""
         self._write("INSERT INTO sessions(started) VALUES(?)", (time.time(),))
         self._session = int(self._connection.execute("SELECT max(id) FROM sessions").fetchone()[0])
 
     def end_session(
         self, *, elapsed: float, ended: str, attempts: int, retries: int, spent: dict[str, Any] | None = None
     ) -> None:
-        """Note how the current session ended and what it spent."""
+        """Store how the current session ended and what it spent."""
         self._write(
             "UPDATE sessions SET elapsed = ?, ended = ?, attempts = ?, retries = ?, spent = ? WHERE id = ?",
             (elapsed, ended, attempts, retries, None if spent is None else dumps(spent), self._session),
@@ -190,7 +190,7 @@ class Store:
         self._thread.start()
 
     async def stop_writer(self) -> None:
-        """Write what is waiting and end the thread."""
+        """Commit what is queued and end the thread."""
         if self._thread is not None:
             self._inbox.put(None)
             await asyncio.get_running_loop().run_in_executor(None, self._thread.join)
@@ -206,10 +206,10 @@ class Store:
         *,
         outcome: OutcomeRow | None = None,
     ) -> asyncio.Future[None]:
-        """Hand in a response; the future is done once it is on disk.
+        """Queue a response; the future is done once it is on disk.
 
         Args:
-            outcome: Where the response needs no scorer: its outcome, committed with it or not at all.
+            outcome: The outcome of a response that needs no scorer, committed in the same transaction.
         """
         writes: list[_Write] = [(_PUT_RESPONSE, [(benchmark, idx, repeat, self._session, request, response)])]
         if outcome is not None:
@@ -219,15 +219,15 @@ class Store:
     def put_call(
         self, benchmark: int, idx: int, repeat: int, key: str, request: str, response: str
     ) -> asyncio.Future[None]:
-        """Hand in the answer to one further request of a sample; the future is done once it is on disk."""
+        """Queue the answer to one further request of a sample; the future is done once it is on disk."""
         return self._put([(_PUT_CALL, [(benchmark, idx, repeat, key, request, response, self._session)])])
 
     def put_outcomes(self, rows: Sequence[OutcomeRow]) -> asyncio.Future[None]:
-        """Hand in outcomes; the future is done once all of them are on disk."""
+        """Queue outcomes; the future is done once all of them are on disk."""
         return self._put([(_PUT_OUTCOME, rows)])
 
-    def put_meta(self, key: str, value: Any) -> asyncio.Future[None]:
-        """Hand in a JSON value under a key; the future is done once it is on disk."""
+    def put_meta(self, key: str, value: object) -> asyncio.Future[None]:
+        """Queue a JSON value under a key; the future is done once it is on disk."""
         return self._put([(_PUT_META, [(key, dumps(value))])])
 
     def close(self) -> None:
@@ -240,7 +240,7 @@ class Store:
         self._inbox.put((writes, future))
         return future
 
-    def _write(self, statement: str, values: Sequence[Any]) -> None:
+    def _write(self, statement: str, values: Sequence[SqlValue]) -> None:
         try:
             self._connection.execute(statement, values)
         except sqlite3.Error as error:
@@ -261,7 +261,7 @@ class Store:
                     break
                 batch.append(item)
             failure = self._commit(batch)
-            _tell(self._loop, [future for _, future in batch], failure)
+            _resolve(self._loop, [future for _, future in batch], failure)
             self._written += len(batch)
             if self._written >= _NOTE_EVERY and failure is None:
                 self._written = 0
@@ -270,8 +270,8 @@ class Store:
                 return
 
     def _note_usage(self) -> None:
-        """Note what this session has spent so far, for the resume if it is killed."""
-        with suppress(sqlite3.Error):  # a full disk shows when an answer is written, and this is only to save time
+        """Store what this session has spent so far, in case it is killed."""
+        with suppress(sqlite3.Error):  # a full disk is reported by the next answer; the note only saves time
             usage = usage_after(self._connection, self._session, noted_usage(self._connection, self._session))
             self._connection.execute(_PUT_META, (USAGE, dumps({"session": self._session, **usage})))
 
@@ -283,14 +283,14 @@ class Store:
                 for statement, rows in writes:
                     connection.executemany(statement, rows)
             connection.execute("COMMIT")
-        except Exception as error:  # noqa: BLE001 - whoever waits must hear of it, or would wait for ever
+        except Exception as error:  # noqa: BLE001 - raised by the futures, which would otherwise wait forever
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             return _disk_fault(self.path, error) if isinstance(error, sqlite3.Error) else error
         return None
 
 
-def _tell(loop: asyncio.AbstractEventLoop, futures: list[asyncio.Future[None]], failure: Exception | None) -> None:
+def _resolve(loop: asyncio.AbstractEventLoop, futures: list[asyncio.Future[None]], failure: Exception | None) -> None:
     def resolve() -> None:
         for future in futures:
             if not future.done():
@@ -305,6 +305,6 @@ def _tell(loop: asyncio.AbstractEventLoop, futures: list[asyncio.Future[None]], 
 
 def _disk_fault(path: Path, error: sqlite3.Error) -> Exception:
     if isinstance(error, sqlite3.OperationalError):
-        step = "stop whatever else uses it" if "locked" in str(error) else "free some space"
+        step = "stop the process that uses it" if "locked" in str(error) else "free some space"
         return StoppedEarly(f"cannot write {path}: {error}; {step}, then resume")
     return StoreError(f"{path} is damaged: {error}; restore it from a copy or start a new run")

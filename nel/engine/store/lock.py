@@ -1,6 +1,6 @@
-"""One process per run directory. The kernel releases the lock when its owner dies, so it is never stale.
+"""Locks a run directory for one process. The kernel releases the lock when its owner dies, so it is never stale.
 
-Trap: the lock file stays behind on purpose; removing it would let two owners hold two different files.
+Depends on `flock`. The lock file is never removed: removing it would let two owners lock two different files.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from pathlib import Path
 from nel.errors import OutputError
 
 _FILE_NAME = ".lock"
-_TRIES = 5
-_BETWEEN_TRIES_SECONDS = 0.05
-"""Whoever asks for the owner holds the lock for microseconds; it must not pass for one."""
+_ATTEMPTS = 5
+_RETRY_SECONDS = 0.05
+"""`owner_of` holds a shared lock for microseconds; retrying keeps it from being taken for an owner."""
 _OWNER = re.compile(r"process (\d+) on (\S+)")
 
 
@@ -33,7 +33,7 @@ class Owner:
 
 
 def owner_of(run_dir: Path) -> Owner | None:
-    """Return who holds a run directory now, or None when nobody does; writes nothing."""
+    """Return the process that holds a run directory now, or None; writes nothing."""
     try:
         handle = os.open(run_dir / _FILE_NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -74,11 +74,11 @@ def owned(run_dir: Path) -> Iterator[None]:
 
 
 def _lock(handle: int) -> None:
-    for _ in range(_TRIES - 1):
+    for _ in range(_ATTEMPTS - 1):
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            time.sleep(_BETWEEN_TRIES_SECONDS)
+            time.sleep(_RETRY_SECONDS)
         else:
             return
     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

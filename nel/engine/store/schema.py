@@ -1,6 +1,6 @@
-"""The form of a run.db: its tables, its version, and how an older one becomes a newer one. Holds no data.
+"""The schema of a run.db: its tables, its format version and the migration of older files. Depends on SQLite alone.
 
-Trap: a table or column that is added here needs a step in `migrate`, or older runs cannot be resumed.
+A table or column that is added here needs a step in `migrate`, or older runs cannot be resumed.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _CALLS = """CREATE TABLE calls(
     benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, key TEXT NOT NULL,
     request TEXT NOT NULL, response TEXT NOT NULL, session INTEGER NOT NULL DEFAULT 0,
     UNIQUE(benchmark, idx, repeat, key)) STRICT"""
-"""Since format 2: the answers of a sample beside its last one: earlier turns, and what its scorer asked."""
+"""Since format 2: answers of a sample other than its last one, to earlier turns and to requests of its scorer."""
 _INDEXES = """
 CREATE INDEX IF NOT EXISTS bad_rows ON samples(benchmark) WHERE content IS NULL;
 CREATE INDEX IF NOT EXISTS outcomes_to_remake ON outcomes(benchmark, retry) WHERE retry > 0;
 """
-"""Hold nothing of what is well, so that a resume finds the rest without reading a million rows."""
+"""Partial indexes of what a resume has to repeat, so that it finds that without reading a million rows."""
 _SCHEMA = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE benchmarks(
@@ -49,7 +49,7 @@ UNREADABLE: Final = {
     "responses": "NOT " + _FITS.format("response", "ifnull(json_type(response, '$.text') = 'text', 0)"),
     "outcomes": "NOT " + _FITS.format("outcome", f"ifnull(json_extract(outcome, '$.state') IN {_STATES}, 0)"),
 }
-"""By table: what is true of a row that is no response or outcome, whatever happened to it."""
+"""By table: a condition that holds for a damaged row, which is not the JSON of a response or outcome."""
 
 
 def connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
@@ -63,14 +63,13 @@ def connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
 
 
 def create(path: Path) -> None:
-    """Make an empty store under another name first, so that a kill leaves a whole one or none."""
+    """Create an empty store under a temporary name and rename it, so that a kill leaves a complete file or none."""
     unfinished = path.with_name(f".{path.name}.new")
     unfinished.unlink(missing_ok=True)
     unfinished.touch(mode=0o600)
     connection = sqlite3.connect(unfinished, isolation_level=None)
-    connection.execute(
-        "PRAGMA journal_mode=WAL"
-    )  # for good: a file that is renamed before would have a journal to lose
+    # Persistent, so it is set before the rename: a kill right after it cannot leave a rollback journal behind.
+    connection.execute("PRAGMA journal_mode=WAL")
     connection.executescript(
         f"BEGIN; PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={FORMAT}; {_SCHEMA} COMMIT;"
     )
@@ -79,7 +78,7 @@ def create(path: Path) -> None:
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a run.db of an earlier format to this one, in one transaction; give it the indexes it lacks."""
+    """Bring a run.db of an earlier format to this one in one transaction, and add missing indexes."""
     connection.executescript(_INDEXES)
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version >= FORMAT:

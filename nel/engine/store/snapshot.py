@@ -1,6 +1,6 @@
 """Reads a run.db, from any thread and while it is written. Writes nothing.
 
-Trap: rows are read a page at a time; a read that stays open would hold the write-ahead log back.
+Rows are read a page at a time, since a read that stays open would keep SQLite from truncating the write-ahead log.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from nel.core.strict_json import loads
 from nel.engine.store.schema import APPLICATION_ID, FORMAT, READABLE, UNREADABLE, WITH_CALLS, connect
-from nel.engine.store.usage import SOURCES, noted_usage, usage_after
+from nel.engine.store.spending import SOURCES, noted_usage, usage_after
 from nel.errors import StoreError
 
 FILE_NAME: Final = "run.db"
 _PAGE = 256
 _BLOCK = 4096
-"""Samples that are looked at together to see whether anything is left to do in them."""
-_MANY = 20_000
+"""Samples that one query checks for missing responses."""
+_OUTCOMES_MAX = 20_000
 _IDX_MAX: Final = 2**63 - 1
 
 
@@ -39,12 +39,64 @@ class StoredSample:
 
 @dataclass(frozen=True, slots=True)
 class StoredResult:
-    """One (sample, repeat) with whatever the run has of it."""
+    """One (sample, repeat) with its response and outcome, as far as the run has them."""
 
     sample: StoredSample
     repeat: int
     response: str | None
     outcome: str | None
+
+
+class StoredDataset(TypedDict):
+    """The dataset that a benchmark of a run was started with."""
+
+    uri: str
+    revision: str | None
+    sha256: str
+    rows: int
+
+
+class StoredScorer(TypedDict):
+    """The scorer of a benchmark, as artifacts name it."""
+
+    name: str
+    sha256: str
+
+
+class StoredPlan(TypedDict, total=False):
+    """The plan of a benchmark in run.db; empty until its dataset was read, and without keys that are newer than it."""
+
+    identity: dict[str, Any]
+    digest: str
+    repeats: int
+    max_problems: int | None
+    fingerprint: str | None
+    reducers: list[str]
+    metrics: list[str]
+    eval_only: bool
+    dataset: StoredDataset
+    scorer: StoredScorer
+    judge: dict[str, Any] | None
+    system_prompt: str | None
+    truncated: str
+    model: str | None
+    protocol: str | None
+    generation: dict[str, Any]
+    fewshot: dict[str, Any] | None
+
+
+class StoredSession(TypedDict):
+    """One session of a run."""
+
+    started: float
+    """In seconds since 1970."""
+    elapsed: float | None
+    """In seconds; None for a session that runs or was killed, as with the following."""
+    ended: str | None
+    """``done``, or why it stopped."""
+    attempts: int | None
+    retries: int | None
+    spent: dict[str, Any] | None
 
 
 class Snapshot:
@@ -97,7 +149,7 @@ class Snapshot:
             raise StoreError(f"{FILE_NAME} is damaged: {found}; restore it from a copy or start a new run")
 
     def count_unreadable(self) -> int:
-        """Return how many rows are no responses or outcomes; what `Store.drop_unreadable` would forget."""
+        """Return how many rows are damaged; what `Store.drop_unreadable` would delete."""
         queries = [f"SELECT count(*) FROM {table} WHERE {one}" for table, one in UNREADABLE.items()]  # noqa: S608
         try:
             return sum(self._connection.execute(query).fetchone()[0] for query in queries)
@@ -105,7 +157,7 @@ class Snapshot:
             raise StoreError(f"cannot read {FILE_NAME}: {error}") from error
 
     def interrupt(self) -> None:
-        """Break off what another thread is reading; harmless when that is over."""
+        """Abort what another thread is reading; harmless when that is over."""
         with suppress(sqlite3.Error):
             self._connection.interrupt()
 
@@ -114,25 +166,33 @@ class Snapshot:
         found = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return None if found is None else loads(found[0])
 
-    def benchmarks(self) -> list[tuple[int, str, str, dict[str, Any]]]:
+    def benchmarks(self) -> list[tuple[int, str, str, StoredPlan]]:
         """Return ``(id, slot, name, plan)`` of each benchmark, in the order of the run."""
         rows = self._connection.execute("SELECT id, slot, name, plan FROM benchmarks ORDER BY id").fetchall()
         return [(key, slot, name, loads(plan)) for key, slot, name, plan in rows]
 
-    def sessions(self) -> list[dict[str, Any]]:
+    def sessions(self) -> list[StoredSession]:
         """Return every session of this run, oldest first."""
-        spent = "spent" if self._has_spent else "NULL"
+        spent_column = "spent" if self._has_spent else "NULL"
         rows = self._connection.execute(
-            f"SELECT started, elapsed, ended, attempts, retries, {spent} FROM sessions ORDER BY id"  # noqa: S608
+            f"SELECT started, elapsed, ended, attempts, retries, {spent_column} FROM sessions ORDER BY id"  # noqa: S608
         ).fetchall()
-        names = ("started", "elapsed", "ended", "attempts", "retries", "spent")
-        sessions = [dict(zip(names, row, strict=True)) for row in rows]
-        return [{**row, "spent": None if row["spent"] is None else loads(row["spent"])} for row in sessions]
+        return [
+            StoredSession(
+                started=started,
+                elapsed=elapsed,
+                ended=ended,
+                attempts=attempts,
+                retries=retries,
+                spent=None if spent is None else loads(spent),
+            )
+            for started, elapsed, ended, attempts, retries, spent in rows
+        ]
 
     def usage_of_killed_sessions(self) -> dict[str, tuple[int, ...]]:
-        """Return ``(attempts, prompt, completion, cached)`` by source: sums over what sessions that never ended stored.
+        """Return ``(attempts, prompt, completion, cached)`` by source: sums over what killed sessions stored.
 
-        For a resume before it begins a session of its own; what `Store.settle_killed` has noted is not in it.
+        Meant for a resume before it begins its own session; sessions that `Store.settle_killed` settled are not in it.
         """
         if not self._has_spent:
             return {}
@@ -156,19 +216,19 @@ class Snapshot:
         return int(self._connection.execute(query, (benchmark,)).fetchone()[0])
 
     def outcomes_after(self, mark: int) -> list[tuple[int, int, str]]:
-        """Return the next ``(mark, benchmark, outcome)`` in the order of their commits, a bounded number of them.
+        """Return the next ``(mark, benchmark, outcome)`` in the order of their commits, at most 20,000.
 
         Args:
-            mark: 0, or the last one seen. Within a session outcomes are only added; the next one may drop some.
+            mark: 0, or the last mark seen. Within a session outcomes are only added; the next session may drop some.
         """
         query = "SELECT rowid, benchmark, outcome FROM outcomes WHERE rowid > ? ORDER BY rowid LIMIT ?"
         try:
-            return self._connection.execute(query, (mark, _MANY)).fetchall()
+            return self._connection.execute(query, (mark, _OUTCOMES_MAX)).fetchall()
         except sqlite3.Error as error:
             raise StoreError(f"cannot read {FILE_NAME}: {error}; is the directory still there?") from error
 
     def samples(self, benchmark: int, *, first: int = 0, last: int = _IDX_MAX) -> Iterator[StoredSample]:
-        """Yield the samples of a benchmark in order, a page at a time so that no read holds the log back.
+        """Yield the samples of a benchmark in order, a page at a time so that no read stays open.
 
         Args:
             benchmark: Its number.
@@ -192,7 +252,7 @@ class Snapshot:
         return good * repeats - int(self._connection.execute(query, (benchmark, repeats)).fetchone()[0])
 
     def pending(self, benchmark: int, repeats: int) -> Iterator[tuple[StoredSample, int]]:
-        """Yield each good (sample, repeat) that has no response yet; blocks that have all of theirs are passed over."""
+        """Yield each good (sample, repeat) that has no response yet; blocks without a missing one are skipped."""
         query = "SELECT ifnull(max(idx), -1) FROM samples WHERE benchmark = ?"
         end = int(self._connection.execute(query, (benchmark,)).fetchone()[0])
         for first in range(0, end + 1, _BLOCK):
@@ -200,7 +260,7 @@ class Snapshot:
                 yield from self._pending_in(benchmark, repeats, first)
 
     def _is_answered(self, benchmark: int, repeats: int, first: int) -> bool:
-        """Return whether every sample of a block has all its responses, from the indexes alone."""
+        """Return whether every sample of a block has all its responses; counts index entries and reads no row."""
         where = "benchmark = ? AND idx BETWEEN ? AND ?"
         block = (benchmark, first, first + _BLOCK - 1)
         samples, responses = (
@@ -224,12 +284,12 @@ class Snapshot:
                 yield from ((sample, repeat) for repeat in range(repeats) if repeat not in known)
 
     def has_answers(self) -> bool:
-        """Return whether the endpoint has ever answered in this run."""
+        """Return whether the endpoint has answered in this run."""
         found = self._connection.execute("SELECT 1 FROM outcomes WHERE retry < 2 LIMIT 1").fetchone()
         return found is not None
 
     def last_response(self) -> int:
-        """Return a mark: `unscored_responses` up to it sees only what is stored now."""
+        """Return a mark for `unscored_responses`, which then yields only what is stored now."""
         return int(self._connection.execute("SELECT ifnull(max(rowid), 0) FROM responses").fetchone()[0])
 
     def request(self, benchmark: int, idx: int, repeat: int) -> str | None:

@@ -1,18 +1,76 @@
-"""What the earlier sessions of a run spent, from its run.db.
+"""What the sessions of a run spent: sums over the answers in its run.db, and their price.
 
-A session that ended says so itself. One that was killed is counted from the answers that it stored; the requests that
-were under way when it was killed, at most as many as its concurrency, are not known to anybody but the endpoint.
+Depends on an open SQLite connection and on the configured prices. A session that ended has stored what it spent. A
+session that was killed has not, so its answers are added up; its writer notes the sums now and then, so that only the
+answers after the last note have to be read. Requests that were in flight at the kill, at most as many as the
+concurrency, are known to the endpoint alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TypedDict
 
 from nel.config.schema import Price, RunConfig
-from nel.engine.store.database import Store
-from nel.engine.store.snapshot import Snapshot
+from nel.core.strict_json import loads
 from nel.models.budget import Spend, cost_of, tokens_of
 from nel.types import Usage
+
+USAGE: Final = "usage"
+"""The key of the note among the stored values."""
+JUDGES: Final = "judges"
+SOURCES: Final = {
+    "responses": ("responses", ""),
+    "calls": ("calls", " AND key NOT LIKE 'judge-%'"),
+    JUDGES: ("calls", " AND key LIKE 'judge-%'"),
+}
+"""By name: a table and a condition on its rows. Judges are apart, since their replies have other prices."""
+_NAMES: Final = ("attempts", "prompt_tokens", "completion_tokens", "cached_tokens")
+
+
+class SourceUsage(TypedDict):
+    """The usage of one source, as far as a session's answers were added up."""
+
+    upto: int
+    """The last row that is in the sums. A row that is written again comes last, so rows are in the order of commits."""
+    sums: list[int]
+    """Attempts, prompt tokens, completion tokens and cached tokens."""
+
+
+_NOTHING: Final[SourceUsage] = {"upto": 0, "sums": [0] * len(_NAMES)}
+
+
+class EndedSession(TypedDict):
+    """What this module reads of a session."""
+
+    spent: dict[str, Any] | None
+
+
+def noted_usage(connection: sqlite3.Connection, session: int) -> Mapping[str, SourceUsage]:
+    """Return the last note of a session by source: its last row and the sums up to it; zeros where there is none."""
+    found = connection.execute("SELECT value FROM meta WHERE key = ?", (USAGE,)).fetchone()
+    noted = {} if found is None else loads(found[0])
+    return {name: noted.get(name, _NOTHING) if noted.get("session") == session else _NOTHING for name in SOURCES}
+
+
+def usage_after(
+    connection: sqlite3.Connection, session: int, noted: Mapping[str, SourceUsage]
+) -> dict[str, SourceUsage]:
+    """Return a note with everything that the session has stored since an earlier one."""
+    counts = ", ".join(f"ifnull(sum(json_extract(response, '$.{name}')), 0)" for name in _NAMES)
+    usage: dict[str, SourceUsage] = {}
+    for name, (table, which) in SOURCES.items():
+        upto, sums = noted[name]["upto"], noted[name]["sums"]
+        last = connection.execute(f"SELECT ifnull(max(rowid), 0) FROM {table}").fetchone()[0]  # noqa: S608 - no input
+        # A response without attempts was not sent, and a damaged one has no usage; CASE guards json_extract from it.
+        more = connection.execute(
+            f"SELECT {counts} FROM {table} WHERE rowid > ? AND rowid <= ? AND session = ?{which}"  # noqa: S608
+            " AND CASE WHEN json_valid(response) THEN json_extract(response, '$.attempts') > 0 END",
+            (upto, last, session),
+        ).fetchone()
+        usage[name] = {"upto": last, "sums": [old + new for old, new in zip(sums, more, strict=True)]}
+    return usage
 
 
 def price_of(config: RunConfig) -> Price | None:
@@ -20,33 +78,34 @@ def price_of(config: RunConfig) -> Price | None:
     return config.budget.prices.get(config.endpoint.model) if config.endpoint is not None else None
 
 
-def spent_before(snapshot: Snapshot) -> Spend:
-    """Return the requests, tokens and cost of all sessions of a run that are over."""
-    total = Spend()
-    for session in snapshot.sessions():
-        if session["spent"] is not None:
-            total.add(Spend(**session["spent"]))
-    return total
-
-
-def dearest(prices: Iterable[Price]) -> Price | None:
-    """Return a price that is none lower than any of several, None where there is none."""
+def highest_price(prices: Iterable[Price]) -> Price | None:
+    """Return a price that is at least as high as each of several, None where there is none."""
     known = list(prices)
     if not known:
         return None
     return Price(input=max(one.input for one in known), output=max(one.output for one in known))
 
 
-def settle_killed(store: Store, snapshot: Snapshot, price: Price | None, judges_price: Price | None) -> None:
-    """Note what killed sessions spent, before a resume forgets the samples that they lost.
+def spent_before(sessions: Iterable[EndedSession]) -> Spend:
+    """Return the requests, tokens and cost of all sessions of a run that are over."""
+    total = Spend()
+    for session in sessions:
+        if session["spent"] is not None:
+            total.add(Spend(**session["spent"]))
+    return total
+
+
+def spent_by_killed(usage: Mapping[str, Sequence[int]], price: Price | None, judges_price: Price | None) -> Spend:
+    """Return what killed sessions spent.
 
     Args:
+        usage: As `Snapshot.usage_of_killed_sessions` returns it.
         price: Of the model.
-        judges_price: Of what judges said: the dearest one's, since their answers are not told apart here.
+        judges_price: Of all judges: the highest one, since the sums do not tell their replies apart.
     """
     total = Spend()
-    for source, (attempts, prompt, completion, cached) in snapshot.usage_of_killed_sessions().items():
-        usage = Usage(prompt_tokens=prompt, completion_tokens=completion, cached_tokens=cached)
-        paid = judges_price if source == "judges" else price
-        total.add(Spend(attempts, tokens_of(usage, paid) or 0, cost_of(usage, paid) or 0.0))
-    store.settle_killed(total.as_json(), Spend().as_json())
+    for source, (attempts, prompt, completion, cached) in usage.items():
+        tokens = Usage(prompt_tokens=prompt, completion_tokens=completion, cached_tokens=cached)
+        paid = judges_price if source == JUDGES else price
+        total.add(Spend(attempts, tokens_of(tokens, paid) or 0, cost_of(tokens, paid) or 0.0))
+    return total

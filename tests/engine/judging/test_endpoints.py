@@ -1,4 +1,4 @@
-"""How many samples may be with judges, and what is said of a judge that judges nobody."""
+"""How many samples may wait for judges, and what is reported of a judge that is down."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from nel.cli.progress import Warnings
 from nel.config.schema import EndpointConfig, ModelConfig
-from nel.engine.judging.endpoints import ROOM_BESIDE_JUDGES, JudgeEndpoint, share_slots
+from nel.engine.judging.endpoints import SLOTS_WITHOUT_JUDGE, JudgeEndpoint, share_slots
 from nel.engine.progress import Progress
 from nel.engine.scorers.worker_process import SLOTS
 from nel.errors import JudgeError
@@ -23,7 +23,7 @@ from tests.support.runs import nel as run_nel
 
 
 def judge_endpoints(*concurrencies: int) -> list[JudgeEndpoint]:
-    """Return a bench of each judge."""
+    """Return an endpoint for each judge."""
     found = []
     for number, concurrency in enumerate(concurrencies):
         member = ModelConfig(url=f"http://judge-{number}/v1", model=f"j{number}", concurrency=concurrency)
@@ -33,14 +33,14 @@ def judge_endpoints(*concurrencies: int) -> list[JudgeEndpoint]:
 
 @pytest.mark.parametrize("concurrencies", [(4096,), (3600,), (4096, 4096, 4096), (1, 4096), (1,) * 1000])
 def test_all_judges_together_leave_room_for_answers(concurrencies: tuple[int, ...]) -> None:
-    """However many may be with judges that go down, there is room for others; each has seats enough to be seen down."""
+    """However many judges go down, slots stay free for other samples, and each judge has enough to be seen down."""
     found = judge_endpoints(*concurrencies)
     share_slots(found)
     assert min(one.slots.free for one in found) >= 3
-    assert sum(one.slots.free for one in found) <= SLOTS - ROOM_BESIDE_JUDGES
+    assert sum(one.slots.free for one in found) <= SLOTS - SLOTS_WITHOUT_JUDGE
 
 
-def test_usual_judges_keep_all_their_seats() -> None:
+def test_usual_judges_keep_all_their_slots() -> None:
     """Nothing is taken away where there is room, nor from the evaluated model as its own judge."""
     found = judge_endpoints(32, 1000, 1000)
     share_slots(found)
@@ -51,32 +51,32 @@ def test_usual_judges_keep_all_their_seats() -> None:
     assert own.slots.free == 4096 + 64
 
 
-async def test_whoever_waits_for_a_seat_is_turned_away() -> None:
-    """In the order of arrival seats are given; who is turned away is told to come later, and takes no seat."""
+async def test_waiters_for_a_slot_can_be_rejected() -> None:
+    """Slots are given in the order of arrival; a rejected waiter is parked and takes no slot."""
     (one,) = judge_endpoints(1)
     one.slots.free = 1
-    await one.slots.take()
-    waiting = [asyncio.ensure_future(one.slots.take()) for _ in range(3)]
+    await one.slots.acquire()
+    waiting = [asyncio.ensure_future(one.slots.acquire()) for _ in range(3)]
     await asyncio.sleep(0)
-    one.slots.give()
+    one.slots.release()
     await waiting[0]
-    one.slots.turn_away()
+    one.slots.reject_waiters()
     for task in waiting[1:]:
         with pytest.raises(JudgeError, match="judged later"):
             await task
-    one.slots.give()
+    one.slots.release()
     assert one.slots.free == 1
 
 
-def test_a_judge_that_lets_everybody_wait_is_stalled() -> None:
-    """Once all seats are taken and nobody has come back for a while; not before, and not the evaluated model."""
+def test_a_judge_that_does_not_answer_is_stalled() -> None:
+    """Once all slots are taken and no request has ended for a while; not before, and not the evaluated model."""
 
     async def look() -> list[bool]:
         found = []
         for one in (*judge_endpoints(1), itself):
             one.slots.free = 1
-            await one.slots.take()
-            with one.slot():
+            await one.slots.acquire()
+            with one.request_in_flight():
                 await asyncio.sleep(9)
                 found.append(one.is_stalled)
                 await asyncio.sleep(2)
@@ -90,7 +90,7 @@ def test_a_judge_that_lets_everybody_wait_is_stalled() -> None:
 
 
 def down(call: Call, _: int) -> Reply:
-    """Answer nobody."""
+    """Answer no request."""
     return Reply(status=503, body={"error": {"message": "no GPU left, key sk-not-to-be-shown"}})
 
 
@@ -132,23 +132,23 @@ def test_a_judge_that_is_no_longer_served_is_named(tmp_path: Path) -> None:
             progress=progress,
         )
     assert progress.judges is not None
-    assert progress.judges.troubles == [
+    assert progress.judges.problems == [
         f"judge judge-0 refuses every question: {judge.url}: HTTP 404: the model j is not loaded"
     ]
 
 
-def test_a_trouble_is_told_once_each_time_that_it_begins() -> None:
+def test_a_problem_is_reported_once_each_time_that_it_begins() -> None:
     """Its error may change while it lasts; a judge that comes back and goes down again is named again."""
 
     class Panel:
         down_seconds = None
-        troubles: ClassVar[list[str]] = []
+        problems: ClassVar[list[str]] = []
 
     panel = Panel()
     warnings = Warnings(Progress(judges=panel))
     told = []
     for error in ("HTTP 503", "HTTP 502", None, "HTTP 503\x1b[31m"):
-        panel.troubles = [] if error is None else [f"judge j is down: http://j/v1: {error}"]
+        panel.problems = [] if error is None else [f"judge j is down: http://j/v1: {error}"]
         told.append(warnings.new())
     assert [len(lines) for lines in told] == [1, 0, 0, 1]
     assert told[0] == ["nel: judge j is down: http://j/v1: HTTP 503; answers are kept, and judged when it is back"]

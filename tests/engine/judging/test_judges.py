@@ -175,7 +175,7 @@ def test_without_a_judge_nothing_is_scored_and_one_can_be_added(tmp_path: Path) 
 
 
 def test_another_judge_is_refused_on_a_resume_unless_it_judges_everything(tmp_path: Path) -> None:
-    """The difference is named; when it is allowed every answer is judged anew, and the model is asked nothing."""
+    """The difference is named; when it is allowed every answer is judged again, and the model is asked nothing."""
     path = bench(tmp_path, WAYS["handed over"])
     with scripted(adds) as model, scripted(honest) as judge:
         evaluate(config(path, tmp_path, model.url, judge.url))
@@ -211,7 +211,7 @@ def test_a_panel_needs_its_quorum(tmp_path: Path) -> None:
 
 
 def test_a_judge_that_is_down_parks_samples(tmp_path: Path) -> None:
-    """Every answer is made although the judge answers nobody; the run ends resumably, and a resume only judges."""
+    """Every answer is made although the judge is down; the run ends resumably, and a resume only judges."""
     path = bench(tmp_path, WAYS["asked"], n=200)
 
     def down(call: Call, _: int) -> Reply:
@@ -311,7 +311,7 @@ def test_each_repeat_of_a_judge_is_asked_and_kept(tmp_path: Path) -> None:
 
 
 def test_a_scorer_that_begins_again_asks_nothing_twice(tmp_path: Path) -> None:
-    """One scorer ends the process of all; the others are scored anew with the verdicts that they had already got."""
+    """One scorer ends the process of all; the others are scored again with the verdicts that they already had."""
     dying = (
         "@scorer\ndef s(sample: ScorerInput) -> dict:\n    import os, time\n"
         "    grade = sample.judge_fn(Case()).grade\n    time.sleep(0.1)\n"
@@ -459,18 +459,18 @@ def test_a_row_does_not_speak_for_its_benchmark(tmp_path: Path) -> None:
 
 
 def test_a_judge_at_a_wrong_path_ends_the_run_before_all_is_paid_for(tmp_path: Path) -> None:
-    """What no list of models shows, the first question does: the run stops, says what to mend, keeps the answers."""
+    """What no list of models shows, the first question does: the run stops, says what to fix, and keeps the answers."""
     path = bench(tmp_path, WAYS["asked"], n=300)
     asked = threading.Event()
 
-    def nobody(call: Call, _: int) -> Reply:
+    def not_served(call: Call, _: int) -> Reply:
         asked.set()
         return Reply(status=404, body={"error": {"message": "no such path"}})
 
     def waits_for_the_judge(call: Call, _: int) -> Reply:
         return replace(adds(call, 0), wait=asked if len(model.calls) > 20 else None)
 
-    with scripted(waits_for_the_judge) as model, scripted(nobody) as judge:
+    with scripted(waits_for_the_judge) as model, scripted(not_served) as judge:
         settings = config(path, tmp_path, model.url, judge.url, engine={"concurrency": 2})
         result = evaluate(settings)
         assert (result.exit_code, len(model.calls) < 200) == (2, True)
@@ -484,7 +484,7 @@ def test_a_judge_at_a_wrong_path_ends_the_run_before_all_is_paid_for(tmp_path: P
 
 
 def test_a_judge_for_a_rule_is_noted(tmp_path: Path) -> None:
-    """Whoever names a judge for a benchmark that is scored by a rule is told that it is not asked."""
+    """A judge that is named for a benchmark that is scored by a rule is reported as not asked."""
     path = bench(tmp_path, "")
     by_rule = BENCH.rstrip().replace("@", "b = ")
     (tmp_path / "judged.py").write_text(f"{HEAD}from nel import exact_match\n{by_rule}(exact_match)\n")

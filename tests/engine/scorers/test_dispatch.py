@@ -17,12 +17,13 @@ from typing import Any
 import pytest
 
 from nel.benchmarks.api.benchmark import Benchmark
-from nel.engine.scorers.call import ScoringTask, is_own_rule
-from nel.engine.scorers.dispatch import Scorers, score_all
+from nel.engine.scorers.call import ScoringTask, is_builtin_rule
+from nel.engine.scorers.dispatch import Scorers
 from nel.prompts import compile_template
 from nel.scorers import f1, match, multi_scorer
 from nel.scoring import any_of, exact_match, numeric_match
 from nel.types import Response, Sample, Scored, ScorerInput, Unscored
+from tests.support.scoring import score_all
 
 
 def _items(scorer: Any, n: int) -> list[ScoringTask]:
@@ -95,7 +96,7 @@ async def test_what_a_scorer_raises_is_kept() -> None:
 
 @pytest.mark.parametrize("error", [SystemExit(0), asyncio.CancelledError(), ValueError("mine"), KeyboardInterrupt()])
 async def test_what_an_async_scorer_raises_stays_with_its_sample(error: BaseException) -> None:
-    """SystemExit, a cancellation of its own, anything: one sample is unscored, the others are scored, nobody exits."""
+    """SystemExit, a cancellation of its own, anything: one sample is unscored, the others are scored, none exits."""
 
     async def raises_on_one(sample: ScorerInput) -> bool:
         if sample.target == 1:
@@ -202,7 +203,7 @@ def _lives(status: Path) -> bool:
 
 
 async def test_an_async_scorer_that_is_too_slow_is_cancelled_and_the_others_go_on() -> None:
-    """A slow await costs its sample after the limit; the samples beside it keep their results."""
+    """A slow await costs its sample after the limit; concurrent samples keep their results."""
 
     async def slow_on_one(sample: ScorerInput) -> dict[str, Any]:
         await asyncio.sleep(600 if sample.target == 1 else 0.05)
@@ -215,14 +216,14 @@ async def test_an_async_scorer_that_is_too_slow_is_cancelled_and_the_others_go_o
 
 
 def test_own_rules_and_foreign_ones_are_told_apart() -> None:
-    """nel's rules run at home unless they call somebody else's code."""
-    assert is_own_rule(exact_match)
-    assert is_own_rule(match(numeric=True))
-    assert is_own_rule(any_of(exact_match, numeric_match))
-    assert not is_own_rule(f1(answer_fn=str.upper))
-    assert not is_own_rule(any_of(exact_match, _exits))
-    assert not is_own_rule(multi_scorer([match()], lambda scores: scores[0]))
-    assert not is_own_rule(_exits)
+    """nel's rules run in the run's own process unless they call code of users."""
+    assert is_builtin_rule(exact_match)
+    assert is_builtin_rule(match(numeric=True))
+    assert is_builtin_rule(any_of(exact_match, numeric_match))
+    assert not is_builtin_rule(f1(answer_fn=str.upper))
+    assert not is_builtin_rule(any_of(exact_match, _exits))
+    assert not is_builtin_rule(multi_scorer([match()], lambda scores: scores[0]))
+    assert not is_builtin_rule(_exits)
 
 
 async def test_turns_are_scored_one_by_one_and_averaged() -> None:
@@ -246,15 +247,15 @@ async def test_turns_are_scored_one_by_one_and_averaged() -> None:
 
 
 async def test_without_its_process_a_scorer_is_unscored_and_nothing_hangs() -> None:
-    """When somebody kills the process that forks workers, each sample says so."""
+    """When the process that forks workers is killed, each sample says so."""
 
     def right(sample: ScorerInput) -> bool:
         return True
 
     items = _items(right, 3)
     scorers = Scorers([items[0].benchmark])
-    assert scorers._nursery is not None
-    os.kill(scorers._nursery._pid, signal.SIGKILL)
+    assert scorers._fork_server is not None
+    os.kill(scorers._fork_server._pid, signal.SIGKILL)
     outcomes: list[Any] = []
     finished = asyncio.Event()
 
@@ -269,9 +270,9 @@ async def test_without_its_process_a_scorer_is_unscored_and_nothing_hangs() -> N
     await asyncio.wait_for(finished.wait(), 60)
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
-    scorers.end()
+    scorers.close()
     assert {(outcome.cause, outcome.kind) for _, outcome in outcomes} == {("scorer", "unavailable")}
 
 
 async def _no_answer(*_: Any) -> None:
-    raise AssertionError("nobody asks")
+    raise AssertionError("no scorer asks")

@@ -20,13 +20,13 @@ from unittest.mock import patch
 import pytest
 
 from nel.benchmarks.api.benchmark import Benchmark
-from nel.engine.scorers.call import ScoringTask, is_own_rule
-from nel.engine.scorers.dispatch import score_all
+from nel.engine.scorers.call import ScoringTask, is_builtin_rule
 from nel.errors import DatasetError, MissingExtra, ScorerError
 from nel.prompts import compile_template
 from nel.scoring.numeric import math_answer
 from nel.scoring.numeric.math_answer import expressions_equal, final_expression, math_equal
 from nel.types import ModelFailure, Response, Sample, Scored, ScorerInput
+from tests.support.scoring import score_all
 from tests.support.tiers import ENDS, first_rows, representatives
 
 pytestmark = pytest.mark.skipif(find_spec("math_verify") is None, reason="math_equal needs the extra math")
@@ -577,4 +577,4 @@ def test_a_benchmark_is_scored_by_mathematics() -> None:
     assert wrong.reward == 0.0
     assert isinstance(missing, ModelFailure)
     assert missing.kind == "no_answer"
-    assert is_own_rule(math_equal)
+    assert is_builtin_rule(math_equal)
