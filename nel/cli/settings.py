@@ -97,7 +97,8 @@ def _annotation(setting: Setting) -> object:
     option = typer.Option(*(name for name in (flag.name, flag.short) if name), help=flag.help)
     if kind is bool:
         return Annotated[bool, option]
-    return Annotated[list[kind] | None, option] if setting.is_list else Annotated[kind | None, option]  # type: ignore[valid-type]
+    wanted = list[kind] if setting.is_list else kind  # type: ignore[valid-type] # a type made at run time
+    return Annotated[wanted | None, option]
 
 
 def _plain(value: object) -> object:

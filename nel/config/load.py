@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nel.config.layers import Layers, first_problem, with_panel
+from nel.config.layers import Layers, first_problem
 from nel.config.schema import RunConfig
 from nel.config.settings import Given
 from nel.config.yaml_file import read_yaml
 
-__all__ = ["build_config", "first_problem", "read_yaml", "with_panel"]
+__all__ = ["build_config", "first_problem", "read_yaml"]
 
 
 def build_config(

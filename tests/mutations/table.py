@@ -77,6 +77,22 @@ MUTATIONS: Final = (
         replacement="unscored_rate_max: Annotated[float, Field(ge=0, le=1)] = 0.05",
         tests=("tests/config/test_load.py", "tests/e2e/test_third_state.py"),
     ),
+    Mutation(
+        name="override-blamed-on-the-file",
+        room="config",
+        fault="A wrong -O or flag is reported as an error of the YAML file.",
+        fragment='self._where if problem["type"] == "missing" else self._source(place)',
+        replacement="self._where",
+        tests=("tests/config/test_layers.py",),
+    ),
+    Mutation(
+        name="timeout-hidden-by-another",
+        room="config",
+        fault="A longer --timeout changes nothing, since the first byte has a deadline of its own.",
+        fragment="self.first_byte_timeout_seconds or self.total_timeout_seconds",
+        replacement="self.first_byte_timeout_seconds or 600.0",
+        tests=("tests/config/test_load.py",),
+    ),
     # Datasets and prompts
     Mutation(
         name="ids-of-other-width-are-one",
