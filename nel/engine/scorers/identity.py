@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
@@ -105,9 +106,12 @@ def _files_of(package: ModuleType) -> list[Path]:
     return sorted(Path(package.__path__[0]).rglob("*.py"))
 
 
-def _file_of(module_name: str) -> list[Path]:
+def _file_of(module_name: str, *, below: Path | None = None) -> list[Path]:
+    """Return the file of a loaded module, if it has one, and it lies below a folder where one is given."""
     source = getattr(sys.modules.get(module_name), "__file__", None)
-    return [Path(source)] if isinstance(source, str) and Path(source).is_file() else []
+    if not isinstance(source, str) or (below is not None and not source.startswith(f"{below}{os.sep}")):
+        return []
+    return [Path(source)] if Path(source).is_file() else []
 
 
 def _closure(starts: Iterable[Path], rooms: frozenset[str]) -> set[Path]:
@@ -138,10 +142,22 @@ def _may_follow(path: Path, rooms: frozenset[str]) -> bool:
     return top != _PACKAGE or path.relative_to(root).with_suffix("").parts[1] in rooms
 
 
-def _imported_files(path: Path) -> Iterator[Path]:
-    """Yield the files that a file imports of its own package, or of its own folder where it is in no package."""
+def _imported_files(path: Path) -> Iterable[Path]:
+    """Return the files that a file imports of its own package, or of its own folder where it is in no package."""
+    imports = read_source(path).imports
+    top, _ = _project_of(path)
+    return _imported_in_nel(path, imports) if top == _PACKAGE else _resolved(path, imports)
+
+
+@lru_cache(maxsize=4096)
+def _imported_in_nel(path: Path, imports: tuple[str, ...]) -> tuple[Path, ...]:
+    """Return the resolved imports of a file of nel, whose modules neither come nor go while it runs."""
+    return tuple(_resolved(path, imports))
+
+
+def _resolved(path: Path, imports: Iterable[str]) -> Iterator[Path]:
     top, root = _project_of(path)
-    for name in read_source(path).imports:
+    for name in imports:
         words = [word for word in name.split(".") if word]
         dots = len(name) - len(name.lstrip("."))
         if not dots and words[:1] != [top] and (top is not None or root.name in _INSTALLED or words[0] == _PACKAGE):
@@ -154,11 +170,10 @@ def _held_files(path: Path, module: ModuleType | None) -> Iterator[Path]:
     """Yield the files in or below a loaded module's folder whose modules define its values."""
     if path.parent.name in _INSTALLED:
         return
-    for value in tuple(vars(module).values()) if module is not None else ():
-        name = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
-        for file in _file_of(name) if isinstance(name, str) else ():
-            if file.is_relative_to(path.parent):
-                yield file
+    values = tuple(vars(module).values()) if module is not None else ()
+    homes = (value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None) for value in values)
+    for name in {home for home in homes if isinstance(home, str)}:
+        yield from _file_of(name, below=path.parent)
 
 
 @lru_cache(maxsize=4096)
