@@ -21,19 +21,20 @@ _JOINED = re.compile(r"['’]|,(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\b[^\W\d_]\.)")
 """Marks that vanish without leaving a gap: apostrophes, thousands commas, the dots of U.S."""
 _MEANINGFUL = re.compile(
     r"""
-      (?P<minus> - (?<![\w.)\]]-) (?= \.?\d | [A-Za-z](?![A-Za-z]) ) )     # -5 and -x, not the hyphen of "a-b"
-    | (?P<point> \. (?<=\d\.) (?=\d) )
-    | (?P<leading_point> \. (?<!\w\.) (?=\d) )                           # .5
-    | (?P<bar> / (?<=\d/) (?<!/\d/) (?<!/\d\d/) (?=\d) (?!\d+/) )        # 1/2, not a date
-    | (?P<suffix> [+\#] (?<=\w[+\#]) [+\#]* )                            # C++ and C#
-    | (?P<marks> [+\#]{2,} )
-    | (?P<power> \^ (?<=\w\^) (?= \d | -\.?\d | -[A-Za-z](?![A-Za-z]) ) )
-    | (?P<negation> ~ (?=[A-Za-z](?![A-Za-z])) )                          # ~p
+      - (?<![\w.)\]]-) (?= \.?\d | [A-Za-z](?![A-Za-z]) )         # -5 and -x, not the hyphen of "a-b"
+    | \. (?<=\d\.) (?=\d)                                        # 3.14
+    | \. (?<!\w\.) (?=\d)                                        # .5
+    | / (?<=\d/) (?<!/\d/) (?<!/\d\d/) (?=\d) (?!\d+/)            # 1/2, not a date
+    | [+\#] (?<=\w[+\#]) [+\#]*                                   # C++ and C#
+    | [+\#]{2,}
+    | \^ (?<=\w\^) (?= \d | -\.?\d | -[A-Za-z](?![A-Za-z]) )      # x^2
+    | ~ (?=[A-Za-z](?![A-Za-z]))                                  # ~p
     | [<>=≤≥≠♭♯]
     """,
     re.VERBOSE,
 )
-"""Marks that change what a text means. A lookbehind follows its mark: so the engine skips to the mark first."""
+"""Marks that change what a text means. Each alternative begins with its mark, and has no group around it, so that the
+engine skips to these characters; with groups normalising took 40 % longer."""
 _PRIVATE = 0xE000
 """Where Unicode's private characters begin; meaningful marks are kept there while the others are removed."""
 _RESTORED = {_PRIVATE + ord(mark): mark for mark in "-.+#/^~<>=≤≥≠♭♯"}

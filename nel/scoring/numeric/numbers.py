@@ -18,21 +18,23 @@ from nel.types import ScorerInput
 _SIGN: Final = "[+−–-]"
 _POWER: Final = r"(?:\^\s?\{?[+\-−]?\d{1,4}\}?|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4})"
 _VULGAR: Final = "[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒]"
+# The parts that are tried at every character have comments instead of named groups: with groups finding the numbers of
+# 2,800 answers took 20 % longer.
 _NUMBER = re.compile(
     rf"""
-    (?P<sign> (?<![\w.)]) {_SIGN} )?           # behind a word, a point or a bracket it is an operator
-    (?P<currency> [$€£¥] )?
-    (?P<sign_behind> (?<=[$€£¥]) {_SIGN} )?    # $-5
+    (?: (?<![\w.)]) {_SIGN} )?                 # a sign; behind a word, a point or a bracket it is an operator
+    [$€£¥]?
+    (?: (?<=[$€£¥]) {_SIGN} )?                 # or a sign behind the currency: $-5
     (?:
-        (?P<latex> \\[dt]?frac\s? (?: \{{\s?\d+\s?\}}\s?\{{\s?\d+\s?\}} | \d\s?\d ) )
+        \\[dt]?frac\s? (?: \{{\s?\d+\s?\}}\s?\{{\s?\d+\s?\}} | \d\s?\d )
       | (?:
-            (?P<european> \d{{1,3}} (?: \.\d{{3}} )+ ,\d+ )                    # 1.234,5
-          | (?P<grouped>                                                       # 1,234.5 and 1_234, one mark throughout
-                (?<!\d) \d{{1,3}} (?P<mark> , | \{{,\}} | \\, | _ | [\u00a0\u2007\u2009\u202f] ) \d{{3}}
-                (?: (?P=mark) \d{{3}} )* (?!\d) (?: \.\d+ )?
-            )
-          | (?P<spaced> (?<!\d[ ]) (?<!\d) \d{{1,3}} (?: [ ]\d{{3}} )+ (?![ ]?\d) (?: \.\d+ )? )
-          | (?P<decimal> \d+ (?: \.\d+ )? | (?<![\w.]) \.\d+ )
+            \d{{1,3}} (?: \.\d{{3}} )+ ,\d+                                    # 1.234,5
+          | (?<!\d) \d{{1,3}}                                                  # 1,234.5 and 1_234, one mark throughout
+            (?P<mark> , | \{{,\}} | \\, | _ | [\u00a0\u2007\u2009\u202f] ) \d{{3}}
+            (?: (?P=mark) \d{{3}} )* (?!\d) (?: \.\d+ )?
+          | (?<!\d[ ]) (?<!\d) \d{{1,3}} (?: [ ]\d{{3}} )+ (?![ ]?\d) (?: \.\d+ )?    # 1 234.5
+          | \d+ (?: \.\d+ )?
+          | (?<![\w.]) \.\d+                                                  # .5
         )
         (?:
             {_VULGAR}                                                          # 2½
