@@ -28,7 +28,7 @@ def write_frame(handle: int, message: object, limit: int = FRAME_BYTES_MAX) -> N
 
     Raises:
         TooLarge: It is beyond the limit; nothing was written.
-        Gone: Nobody reads any more.
+        Gone: The reader has closed its end.
     """
     data = codec.dumps(message)
     if len(data) > limit:
