@@ -144,7 +144,7 @@ class Pipeline:
             self._progress.stage = "running"
             self._progress.running_since = time.monotonic()
             if self._client is not None:
-                self._client.gate.on_parked = self._replace_parked
+                self._client.gate.on_back_off = self._replace_parked
             for _ in range(self._config.concurrency):
                 self._start_worker()
             self._start_task(self._check_and_rescore())
@@ -257,7 +257,7 @@ class Pipeline:
 
     def _surplus_of_workers(self) -> int:
         """Return by how many workers exceed the concurrency, leaving out those whose request waits for a retry."""
-        parked = self._client.gate.parked if self._client is not None else 0
+        parked = self._client.gate.n_backing_off if self._client is not None else 0
         return self._n_workers - parked - self._config.concurrency
 
     def _start_worker(self) -> None:

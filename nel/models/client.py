@@ -25,9 +25,9 @@ from nel.core.strict_json import dumps_bytes, loads
 from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
 from nel.models.faults import Fault, fault_of_status, malformed
-from nel.models.hints import quotas
 from nel.models.pacing import EndpointDown, Gate, Pace, Permit
 from nel.models.protocols import PATHS, parse_answer
+from nel.models.rate_limit_headers import quotas
 from nel.models.streams import EventStream
 from nel.models.transport import Fetched, Transport, transport_for
 from nel.types import Protocol, Request, Response, ResponseError
@@ -246,12 +246,12 @@ class Client:
                 return self._failed(outcome, one.attempts)
             self._observer.retried(outcome.kind, seconds, wait)
             answered = self.gate.n_answered
-            await self.gate.rest(wait)
+            await self.gate.back_off(wait)
             one.outlived += self.gate.n_answered > answered
             self.counters.retries += 1
 
     async def _try(self, one: _Call, keep: Keep | None) -> Response | Fault:
-        permit = await self.gate.enter(one.key, self._estimate(one))
+        permit = await self.gate.acquire(one.key, self._estimate(one))
         try:
             reserved = await self.ledger.reserve(len(one.body), one.tokens_max, self._price)
             outcome: Response | Fault | None = None
@@ -272,7 +272,7 @@ class Client:
                     await self._keep(keep, outcome)
             return outcome
         finally:
-            self.gate.leave(permit)
+            self.gate.release(permit)
 
     async def _keep(self, keep: Keep, response: Response) -> None:
         """Store an answer; where that fails, cancel all waiters so that no further answer is paid for in vain."""
@@ -296,7 +296,7 @@ class Client:
         if isinstance(outcome, Fault):
             self._last_fault = outcome
             # What was charged before the endpoint was known to be down was the outage's fault too.
-            one.charged = one.charged + 1 if self.gate.is_open else one.charged * one.is_suspect
+            one.charged = one.charged + 1 if self.gate.is_endpoint_up else one.charged * one.is_suspect
         return outcome
 
     def _answer(self, one: _Call, fetched: Fetched | Fault, stream: EventStream | None) -> Response | Fault:

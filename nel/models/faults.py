@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from nel.core.strict_json import dumps_bytes
-from nel.models.hints import wait_seconds
+from nel.models.rate_limit_headers import retry_after_seconds
 from nel.types import FailureKind
 
 RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
@@ -107,7 +107,7 @@ def fault_of_status(status: int, headers: Mapping[str, str], body: bytes) -> Fau
         message=described,
         retryable=_retryable(status, headers),
         status=status,
-        wait_seconds=wait_seconds(headers),
+        wait_seconds=retry_after_seconds(headers),
     )
 
 

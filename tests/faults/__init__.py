@@ -3,17 +3,17 @@
 Every test names the numbers of its faults (``f01`` and so on); the table says where each is tested. Trap: a run here
 has every wait scaled down, so a test that needs a real default has to set it.
 
-   1  hints: f01_retry_after_holds_for_the_whole_endpoint
-   2  hints: a_date_is_measured_by_the_servers_own_clock, f02_a_date_in_the_past_is_no_wait
-   3  hints: a_hint_that_says_nothing_is_ignored, f03_a_fraction_of_a_second, f03_a_header_that_stands_twice,
-      a_wait_that_is_too_long_stops_the_run_resumably, f03_a_wait_that_is_too_long_is_not_begun,
-      f03_four_hundred_digits
-   4  hints: a_wait_that_is_too_long_stops_the_run_resumably, other_headers_are_understood,
+   1  rate_limit_headers: f01_retry_after_holds_for_the_whole_endpoint
+   2  rate_limit_headers: a_date_is_measured_by_the_servers_own_clock, f02_a_date_in_the_past_is_no_wait
+   3  rate_limit_headers: a_hint_that_says_nothing_is_ignored, f03_a_fraction_of_a_second,
+      f03_a_header_that_stands_twice, a_wait_that_is_too_long_stops_the_run_resumably,
+      f03_a_wait_that_is_too_long_is_not_begun, f03_four_hundred_digits
+   4  rate_limit_headers: a_wait_that_is_too_long_stops_the_run_resumably, other_headers_are_understood,
       a_server_that_forbids_a_retry_gets_none
-   5  hints: f05_without_a_hint_the_waits_spread_and_grow
-   6  hints: f06_a_storm_makes_the_client_small_and_passes
-   7  hints: f07_hints_that_go_on_do_not_freeze_the_limiter
-   8  hints: a_known_limit_is_kept, f08_an_unknown_limit_is_found
+   5  rate_limit_headers: f05_without_a_hint_the_waits_spread_and_grow
+   6  rate_limit_headers: f06_a_storm_makes_the_client_small_and_passes
+   7  rate_limit_headers: f07_hints_that_go_on_do_not_freeze_the_limiter
+   8  rate_limit_headers: a_known_limit_is_kept, f08_an_unknown_limit_is_found
    9  http_status: no_quota_stops_the_run_resumably
   10  http_status: a_passing_fault_is_tried_again, a_lasting_fault_is_unscored_after_the_last_attempt,
       a_final_refusal_is_not_tried_again
@@ -21,7 +21,7 @@ has every wait scaled down, so a test that needs a real default has to set it.
       f11_wrong_key_is_found_by_the_list_of_models, f11_every_file_says_who_refused
   12  http_status: a_prompt_that_is_too_long_is_the_models_failure, f12_vllm_flat_error,
       f12_too_many_output_tokens_are_not_the_models_failure
-  13  hints: f13_retries_have_a_budget_and_lose_nothing
+  13  rate_limit_headers: f13_retries_have_a_budget_and_lose_nothing
   14  http_status: f14_attempts_of_a_sample_are_bounded, f14_a_sdk_that_retries_is_not_inside
   15  sockets: a_connection_that_breaks_is_tried_again, a_closed_idle_connection_costs_no_attempt,
       f15_every_idle_connection_is_gone, f15_a_server_that_closes_after_each_answer, f15_refused_then_up,
@@ -31,7 +31,7 @@ has every wait scaled down, so a test that needs a real default has to set it.
   17  sockets: a_slow_answer_meets_its_own_deadline
   18  sockets: a_slow_answer_meets_its_own_deadline, f18_a_black_hole_is_a_connect_timeout
   19  streaming: a_stream_that_stalls_meets_a_deadline
-  20  hints: f20_a_back_off_holds_no_permit
+  20  rate_limit_headers: f20_a_back_off_holds_no_permit
   21  bodies: an_answer_that_is_none_is_tried_again_and_never_scored, an_unusual_answer_is_an_answer
   22  bodies: an_answer_that_is_none_is_tried_again_and_never_scored
   23  bodies: an_unusual_answer_is_an_answer, an_error_that_says_200_is_an_error,

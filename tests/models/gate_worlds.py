@@ -109,7 +109,7 @@ class World:
         self._loop = asyncio.get_running_loop()
         self._start = self._loop.time()
         self._gate = Gate(self._pace, jitter=self._chance.random)
-        self._gate.on_parked = self._more
+        self._gate.on_back_off = self._more
         for _ in range(self._pace.concurrency_max):
             self._more()
         while self._workers:
@@ -129,10 +129,10 @@ class World:
                 tries = min(tries + 1, 7)
                 wait = self._chance.random() * min(_BACKOFF_SECONDS_MAX, _BACKOFF_SECONDS * 2 ** (tries - 1))
                 wait = max(wait, self._hint or 0.0)
-                await self._gate.rest(max(wait, self._gate.retries.take(self._loop.time())))
+                await self._gate.back_off(max(wait, self._gate.retries.take(self._loop.time())))
 
     async def _is_answered(self, name: str) -> bool:
-        permit = await self._gate.enter(name, tokens=self._tokens)
+        permit = await self._gate.acquire(name, tokens=self._tokens)
         try:
             now = self._loop.time() - self._start
             is_taken = self._takes(now, self._there)
@@ -149,7 +149,7 @@ class World:
             self._gate.succeeded(permit, tokens=None, quotas={})
             return True
         finally:
-            self._gate.leave(permit)
+            self._gate.release(permit)
 
 
 def paced(

@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 
 from nel.models.faults import fault_of_error_object, fault_of_status
-from nel.models.hints import wait_seconds
+from nel.models.rate_limit_headers import retry_after_seconds
 from nel.models.transport import ResponseTooLarge, fault_of_exception
 
 
@@ -109,7 +109,7 @@ def test_error_objects_inside_a_200(error: object, kind: str, retryable: bool) -
 )
 def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
     """Seconds, milliseconds and the three HTTP dates, measured by the server's own clock; nonsense is ignored."""
-    assert wait_seconds(headers) == seconds
+    assert retry_after_seconds(headers) == seconds
 
 
 @pytest.mark.parametrize(

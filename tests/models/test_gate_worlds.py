@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nel.models.pacing.chance import Chance, Refusal
+from nel.models.pacing.random_refusals import RandomRefusals, RefusalVerdict
 from tests.models.gate_worlds import Takes, both, bucket, by_chance, paced, places, window
 from tests.support.tiers import first_rows
 
@@ -107,17 +107,17 @@ def test_a_limit_that_is_told_is_kept_and_used(limits: dict[str, float], tokens:
 
 
 class Ticking:
-    """Chance on a clock that moves a hundredth of a second with each request."""
+    """The test for random refusals on a clock that moves a hundredth of a second with each request."""
 
     def __init__(self) -> None:
-        self.chance = Chance()
+        self.chance = RandomRefusals()
         self.now = 0.0
 
     def accepted(self) -> bool:
         self.now += 0.01
         return self.chance.accepted(self.now)
 
-    def refused(self, *, is_below: bool) -> Refusal:
+    def refused(self, *, is_below: bool) -> RefusalVerdict:
         self.now += 0.01
         return self.chance.refused(self.now, is_below=is_below)
 
@@ -135,11 +135,11 @@ def test_a_trial_that_meets_a_limit_needs_twice_the_surprises_next_time() -> Non
     ticking, needed = Ticking(), []
     for _ in range(9):
         surprises = 1
-        while ticking.refused(is_below=True) is Refusal.LIMIT:
+        while ticking.refused(is_below=True) is RefusalVerdict.RATE_LIMIT:
             surprises += 1
         needed.append(surprises)
         assert ticking.chance.is_trial
-        while ticking.refused(is_below=False) is Refusal.EXCUSED:
+        while ticking.refused(is_below=False) is RefusalVerdict.RANDOM:
             ticking.accepted()
         assert not ticking.chance.excuses
     assert needed == [4, 8, 16, 32, 64, 128, 256, 256, 256]
@@ -148,11 +148,11 @@ def test_a_trial_that_meets_a_limit_needs_twice_the_surprises_next_time() -> Non
 def test_refusals_above_the_limit_are_expected() -> None:
     ticking = Ticking()
     for _ in range(1_000):
-        assert ticking.refused(is_below=False) is Refusal.LIMIT
+        assert ticking.refused(is_below=False) is RefusalVerdict.RATE_LIMIT
     for _ in range(200):
-        assert ticking.refused(is_below=True) is Refusal.LIMIT
-        assert ticking.refused(is_below=False) is Refusal.LIMIT
-        assert ticking.refused(is_below=False) is Refusal.LIMIT
+        assert ticking.refused(is_below=True) is RefusalVerdict.RATE_LIMIT
+        assert ticking.refused(is_below=False) is RefusalVerdict.RATE_LIMIT
+        assert ticking.refused(is_below=False) is RefusalVerdict.RATE_LIMIT
 
 
 def test_a_share_that_is_gone_is_forgotten() -> None:
@@ -173,7 +173,7 @@ def test_a_share_grows_by_a_trial_alone() -> None:
         ticking.accepted()
         ticking.refused(is_below=True)
         if ticking.chance.is_trial:
-            while ticking.refused(is_below=True) is Refusal.EXCUSED:
+            while ticking.refused(is_below=True) is RefusalVerdict.RANDOM:
                 pass
         assert ticking.chance.share <= shown
 
@@ -181,14 +181,14 @@ def test_a_share_grows_by_a_trial_alone() -> None:
 def test_a_limit_found_among_refusals_by_chance_is_what_was_accepted_meanwhile() -> None:
     ticking = Ticking()
     ticking.show(one_in=50)
-    while ticking.refused(is_below=False) is Refusal.EXCUSED:
+    while ticking.refused(is_below=False) is RefusalVerdict.RANDOM:
         ticking.accepted()
     assert ticking.chance.per_second == pytest.approx(50, rel=0.2)
 
 
 def test_a_hint_ends_a_trial() -> None:
     ticking = Ticking()
-    while ticking.refused(is_below=True) is Refusal.LIMIT:
+    while ticking.refused(is_below=True) is RefusalVerdict.RATE_LIMIT:
         pass
-    ticking.chance.told()
+    ticking.chance.retry_after_given()
     assert not ticking.chance.excuses

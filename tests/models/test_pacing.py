@@ -11,42 +11,42 @@ from hypothesis import strategies as st
 from nel.config.schema import BudgetConfig, Price
 from nel.models.budget import BudgetSpent, Ledger, cost_of
 from nel.models.faults import Fault
-from nel.models.hints import Quota, duration_seconds
 from nel.models.pacing import Gate, Pace
-from nel.models.pacing.breaker import Breaker
-from nel.models.pacing.bucket import Bucket
-from nel.models.pacing.plateau import Plateau
-from nel.models.pacing.rate import Rate
+from nel.models.pacing.adaptive_limit import AdaptiveLimit
+from nel.models.pacing.circuit_breaker import CircuitBreaker
+from nel.models.pacing.rate_limiter import RateLimiter
 from nel.models.pacing.retry_budget import RetryBudget
+from nel.models.pacing.token_bucket import TokenBucket
+from nel.models.rate_limit_headers import Quota, duration_seconds
 from nel.types import Response, Usage
 from tests.simulation.loop import Clock, run_virtually
 
 
 @given(base=st.floats(0.1, 1e4), pause=st.floats(0, 100), later=st.floats(0, 1000))
-def test_a_plateau_only_rises(base: float, pause: float, later: float) -> None:
+def test_a_limit_only_rises(base: float, pause: float, later: float) -> None:
     """After a cut the bound stands still for a pause and never falls until the next cut."""
-    plateau = Plateau()
-    assert plateau.value(0) == float("inf")
-    plateau.cut(base, 10)
-    plateau.delay(pause)
-    assert plateau.value(10) == plateau.value(10 + pause) == base
-    assert plateau.value(10 + pause + later) >= base
+    limit = AdaptiveLimit()
+    assert limit.value(0) == float("inf")
+    limit.cut(base, 10)
+    limit.skip(pause)
+    assert limit.value(10) == limit.value(10 + pause) == base
+    assert limit.value(10 + pause + later) >= base
 
 
 def test_a_limit_that_is_confirmed_is_tested_more_rarely() -> None:
     """Found at the same place again, it takes longer to double; found elsewhere, it is followed at once."""
-    plateau = Plateau()
-    plateau.cut(50, 0)
-    first = plateau.value(3)
-    plateau.cut(49, 3)
-    assert plateau.value(6) < first
-    plateau.cut(10, 6)
-    assert plateau.value(9) / 10 == pytest.approx(first / 50)
+    limit = AdaptiveLimit()
+    limit.cut(50, 0)
+    first = limit.value(3)
+    limit.cut(49, 3)
+    assert limit.value(6) < first
+    limit.cut(10, 6)
+    assert limit.value(9) / 10 == pytest.approx(first / 50)
 
 
 def test_a_rate_is_learnt_from_what_was_accepted() -> None:
     """Fifty a second were let in between two refusals: the limit is near that."""
-    rate = Rate(requests_per_minute=None, tokens_per_minute=None)
+    rate = RateLimiter(requests_per_minute=None, tokens_per_minute=None)
     rate.sent(0, 0.0)
     assert not rate.refused(0.001)
     for number in range(100):
@@ -58,30 +58,30 @@ def test_a_rate_is_learnt_from_what_was_accepted() -> None:
 
 def test_headers_are_heeded_only_near_the_limit() -> None:
     """With plenty left nothing is slowed down; near the end the rate is what refills."""
-    rate = Rate(requests_per_minute=None, tokens_per_minute=None)
-    rate.told({"requests": Quota(limit=600, remaining=500, reset_seconds=10)}, 4, 0.0)
+    rate = RateLimiter(requests_per_minute=None, tokens_per_minute=None)
+    rate.update_from_headers({"requests": Quota(limit=600, remaining=500, reset_seconds=10)}, 4, 0.0)
     assert rate.requests_per_second(0.0) is None
-    rate.told({"requests": Quota(limit=600, remaining=8, reset_seconds=59.2)}, 4, 0.0)
+    rate.update_from_headers({"requests": Quota(limit=600, remaining=8, reset_seconds=59.2)}, 4, 0.0)
     assert rate.requests_per_second(0.0) == pytest.approx(9.8)
 
 
 async def test_a_request_cancelled_as_it_is_let_in_gives_its_permit_back() -> None:
     """A permit that was granted and not taken goes to the next request."""
     gate = Gate(Pace(concurrency_max=1))
-    first = await gate.enter("first")
-    waiting = asyncio.create_task(gate.enter("cancelled"))
+    first = await gate.acquire("first")
+    waiting = asyncio.create_task(gate.acquire("cancelled"))
     await asyncio.sleep(0)
-    gate.leave(first)
+    gate.release(first)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
     assert gate.in_flight == 0
-    assert (await asyncio.wait_for(gate.enter("next"), 60)).held
+    assert (await asyncio.wait_for(gate.acquire("next"), 60)).held
 
 
 def test_a_bucket_keeps_to_its_rate() -> None:
     """Ten a second: never more than the burst and what flowed in."""
-    bucket, now, taken = Bucket(burst_seconds=0.1), 0.0, 0
+    bucket, now, taken = TokenBucket(burst_seconds=0.1), 0.0, 0
     while now < 10:
         wait = bucket.wait(now, 10.0)
         if wait == 0.0:
@@ -94,7 +94,7 @@ def test_a_bucket_keeps_to_its_rate() -> None:
 
 def test_the_breaker_tells_an_outage_from_a_poisonous_sample() -> None:
     """One request that fails for ever never opens it; five failures of three do; so do refused connections of one."""
-    breaker = Breaker(probe_seconds=5)
+    breaker = CircuitBreaker(probe_seconds=5)
     for now in range(50):
         breaker.failed("poison", now, of_connection=False, is_suspect=False)
     assert not breaker.is_open
@@ -161,11 +161,11 @@ def test_a_gate_lets_others_in_however_long_the_first_answer_takes(seconds: floa
 
     async def ask() -> int:
         gate = Gate(Pace(concurrency_max=16))
-        permit = await gate.enter("first")
+        permit = await gate.acquire("first")
         await asyncio.sleep(seconds)
-        gate.leave(permit)
+        gate.release(permit)
         for number in range(16):
-            await gate.enter(str(number))
+            await gate.acquire(str(number))
         return gate.in_flight
 
     assert run_virtually(ask(), Clock(), started=lambda _: None, died=lambda: None) == 16

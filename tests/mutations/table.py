@@ -218,7 +218,7 @@ MUTATIONS: Final = (
         fault="The wait that an endpoint asks for is cut to the client's own backoff.",
         fragment="wait = max(wait, hint * (1 + _HINT_JITTER * self._jitter()))",
         replacement="wait = min(wait, hint * (1 + _HINT_JITTER * self._jitter()))",
-        tests=("tests/faults/test_hints.py",),
+        tests=("tests/faults/test_rate_limit_headers.py",),
         keyword="retry_after or f20 or date or hint",
     ),
     Mutation(
@@ -253,7 +253,7 @@ MUTATIONS: Final = (
         fault="A wait in milliseconds is taken for seconds.",
         fragment="return milliseconds / 1000",
         replacement="return milliseconds",
-        tests=("tests/models/test_faults.py", "tests/faults/test_hints.py"),
+        tests=("tests/models/test_faults.py", "tests/faults/test_rate_limit_headers.py"),
     ),
     Mutation(
         name="failed-attempt-costs-nothing",
@@ -317,7 +317,7 @@ MUTATIONS: Final = (
         name="cancelled-request-keeps-permit",
         room="models/pacing",
         fault="A request that is cancelled at the moment it is let in never gives its permit back.",
-        fragment="self.leave(waiter.granted.result())",
+        fragment="self.release(waiter.granted.result())",
         replacement="waiter.granted.result()",
         tests=("tests/models/test_pacing.py", "tests/models/test_gate_worlds.py"),
     ),

@@ -28,7 +28,7 @@ from nel.models.budget import BudgetSpent, Ledger, Spend, cost_of
 from nel.models.client import Client, Keep
 from nel.models.faults import Fault
 from nel.models.pacing import Gate
-from nel.models.pacing.breaker import Breaker
+from nel.models.pacing.circuit_breaker import CircuitBreaker
 from nel.models.protocols import parse_answer
 from nel.types import ModelFailure, Outcome, Request, Response, Unscored, Usage
 from tests.simulation.mutating import Mutate, Patch, Suits, see
@@ -71,16 +71,16 @@ def _score_faults_as_wrong(patch: Patch) -> None:
 def _hold_the_permit_while_waiting(patch: Patch) -> None:
     """A request that waits for a retry keeps its permit."""
 
-    rest = Gate.rest
+    back_off = Gate.back_off
 
-    async def rest_inside(self: Gate, seconds: float) -> None:
+    async def back_off_inside(self: Gate, seconds: float) -> None:
         self.in_flight += 1
         try:
-            await rest(self, seconds)
+            await back_off(self, seconds)
         finally:
             self.in_flight -= 1
 
-    patch.setattr(Gate, "rest", rest_inside)
+    patch.setattr(Gate, "back_off", back_off_inside)
 
 
 def _ignore_the_limit(patch: Patch) -> None:
@@ -125,7 +125,7 @@ def _forget_what_is_stored(patch: Patch) -> None:
 
 def _never_open_the_breaker(patch: Patch) -> None:
     """An outage is just so many failures."""
-    patch.setattr(Breaker, "failed", lambda *_, **__: None)
+    patch.setattr(CircuitBreaker, "failed", lambda *_, **__: None)
 
 
 def _draw_keys_by_lot(patch: Patch) -> None:

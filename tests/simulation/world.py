@@ -366,8 +366,8 @@ class World:
     def _look_for_waiting(self, gates: Mapping[str, Gate], store: SimulatedStore) -> None:
         """Check that no request to the model waits for a judge that is down (fault 38)."""
         model = gates.get(self.endpoint.model)
-        down = [name for name, gate in gates.items() if gate is not model and not gate.is_open]
-        asks = model is not None and (model.in_flight or model.parked or model._waiting)
+        down = [name for name, gate in gates.items() if gate is not model and not gate.is_endpoint_up]
+        asks = model is not None and (model.in_flight or model.n_backing_off or model._waiting)
         waits = self._progress.stage == "running" and self._progress.in_flight and not asks
         limits = {True: _BLOCKED_SECONDS, False: _HELD_UP_SECONDS}
         for is_known, seconds in limits.items():

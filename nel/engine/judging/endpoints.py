@@ -102,7 +102,7 @@ class JudgeEndpoint:
     def problem(self) -> str | None:
         """Return why it judges nothing now, with its address and its last answer; None while it judges."""
         name = f"judge {self.name}"
-        if self.disabled is not None or not self.client.gate.is_open:
+        if self.disabled is not None or not self.client.gate.is_endpoint_up:
             return f"{name} is down: {self.client.trouble}"
         if self.n_refused >= _REFUSED_MIN:
             return f"{name} refuses every question: {self.client.trouble}"
@@ -118,7 +118,7 @@ class JudgeEndpoint:
     @property
     def is_down(self) -> bool:
         """Return whether its endpoint is down and a request is already probing it."""
-        return self.in_flight > 0 and not self.client.gate.is_open
+        return self.in_flight > 0 and not self.client.gate.is_endpoint_up
 
     @property
     def is_stalled(self) -> bool:

@@ -1,4 +1,4 @@
-"""How fast an endpoint is asked: concurrency, rates, pauses, the retry budget and the circuit breaker."""
+"""Client-side flow control of one endpoint: concurrency, rate limits, backoff, retry budget and circuit breaker."""
 
 from nel.models.pacing.gate import EndpointDown, Gate, GateClosed, Pace, Permit
 

@@ -1,7 +1,8 @@
-"""Who may send to an endpoint now. One gate for each endpoint, shared by everything that asks it.
+"""Admission control for one endpoint: a request acquires a permit from the endpoint's gate before it is sent.
 
-A permit stands for one request that may be with the endpoint, or answered and not yet on disk. Waiting for a retry
-holds none. Trap: all decisions are made on one event loop and read its clock; a gate is not for several threads.
+A permit is held while the request is in flight and until its response is on disk, and not during a backoff. All
+decisions are made on one event loop and read its clock; apart from `down_seconds`, a gate must not be used from other
+threads.
 """
 
 from __future__ import annotations
@@ -16,42 +17,46 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Final
 
-from nel.models.hints import Quota
-from nel.models.pacing.breaker import Breaker
-from nel.models.pacing.chance import Chance, Refusal
-from nel.models.pacing.plateau import Plateau
-from nel.models.pacing.rate import Rate
+from nel.models.pacing.adaptive_limit import AdaptiveLimit
+from nel.models.pacing.circuit_breaker import CircuitBreaker
+from nel.models.pacing.random_refusals import RandomRefusals, RefusalVerdict
+from nel.models.pacing.rate_limiter import RateLimiter
 from nel.models.pacing.retry_budget import RetryBudget
+from nel.models.rate_limit_headers import Quota
 
 _PAUSE_UNKNOWN: Final = 0.5
-"""After a refusal that says nothing of a wait and teaches no rate."""
+"""Seconds of pause after a refusal that names no wait and from which no rate can be learned; doubled each time."""
+_PAUSE_DOUBLINGS_MAX: Final = 5
 _CUT: Final = 0.9
+"""Factor for the concurrency at a refusal."""
 _CUT_MIN: Final = 0.5
+"""Lowest factor for all refusals of requests that were in flight at the same time."""
 _ROOM_BESIDE_RATE: Final = 2.0
-"""Where a rate is known, it does the pacing; concurrency is only kept near what that takes."""
+"""Factor for the concurrency where a rate is known: the rate does the pacing, and concurrency only stays near it."""
 _ROOM_SECONDS: Final = 0.25
-"""And never below so many seconds of that rate: an answer's commit may take longer than the answer."""
+"""The concurrency is at least this many seconds of a known rate: a commit may take longer than the response."""
 _TRIAL: Final = 2.0
-"""Times of the rate at which it is tried whether refusals come by chance."""
+"""Factor for the rate and the concurrency in a trial for random refusals."""
 _JITTER: Final = 0.25
+"""Largest random addition to a pause, as a share of it."""
 _CLOCK_SLACK: Final = 0.001
-_OPENING: Final = 8
-"""Requests that the first moment may see."""
-_OPENING_DOUBLES_SECONDS: Final = 0.05
-"""A thousand are out after less than half a second, and a limit is met before all are."""
+_SLOW_START: Final = 8
+"""Requests that are sent at once when a run starts."""
+_SLOW_START_DOUBLES_SECONDS: Final = 0.05
+"""A thousand requests are in flight after less than half a second, and a limit is found before all are."""
 
 
 class GateClosed(Exception):
-    """Nothing is sent any more: the run is stopping."""
+    """The gate is closed, since the run is stopping: no further request is sent."""
 
 
 class EndpointDown(Exception):
-    """The endpoint has answered nobody for longer than it is waited for."""
+    """The endpoint has not answered for longer than the configured maximum outage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """The bounds of a gate."""
+    """The configured limits of a gate."""
 
     concurrency_max: int
     concurrency_min: int = 1
@@ -62,12 +67,12 @@ class Pace:
     outage_seconds_max: float = 1800.0
     probe_seconds: float = 5.0
     pause_seconds_max: float = 15.0
-    """Longest time that one refusal stops everybody; whoever was refused waits as long as it was told."""
+    """Longest pause of all requests after one refusal; the refused request itself waits as long as it was asked to."""
 
 
 @dataclass(slots=True, eq=False)
 class Permit:
-    """The right to have one request with the endpoint."""
+    """The right to have one request in flight."""
 
     request: str
     tokens: int
@@ -84,44 +89,47 @@ class _Waiter:
 
 
 class Gate:
-    """Lets requests through as fast as the endpoint takes them; use it on one event loop."""
+    """Admits requests as fast as the endpoint accepts them; bound to one event loop."""
 
     def __init__(self, pace: Pace, *, jitter: Callable[[], float] = random.random) -> None:
         """Start at the highest concurrency."""
         self._pace = pace
         self._jitter = jitter
-        self._rate = Rate(
+        self._rate = RateLimiter(
             requests_per_minute=pace.requests_per_minute,
             tokens_per_minute=pace.tokens_per_minute,
         )
-        self._chance = Chance()
-        self._breaker = Breaker(probe_seconds=pace.probe_seconds)
-        self._concurrency = self._before = Plateau()
+        self._random_refusals = RandomRefusals()
+        self._breaker = CircuitBreaker(probe_seconds=pace.probe_seconds)
+        self._concurrency = self._concurrency_before_trial = AdaptiveLimit()
         self._ramp = float(pace.concurrency_max)
+        """Concurrency after an outage or an unexplained refusal: grows by one with each response."""
         self._cut_floor = 0.0
         self._cut_at = float("-inf")
-        self._not_before = 0.0
-        self._pauses_in_a_row = 0
+        """When the concurrency was last cut; refusals of requests sent before that belong to the same event."""
+        self._paused_until = 0.0
+        self._n_pauses_in_a_row = 0
         self._waiting: deque[_Waiter] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._probe_out = False
         self._ended: Exception | None = None
-        self._opened_at: float | None = None
-        self._is_opening = pace.adaptive and pace.concurrency_max > _OPENING
+        self._started_at: float | None = None
+        self._is_slow_start = pace.adaptive and pace.concurrency_max > _SLOW_START
         self._closing = asyncio.Event()
         self._down_since: float | None = None
         self.n_answered = 0
-        """Requests answered so far."""
-        self.parked = 0
-        """Requests that wait for another try and hold no permit."""
-        self.on_parked: Callable[[], None] | None = None
-        """Called when one more is parked, so that others may be asked meanwhile."""
+        """Successful responses so far."""
+        self.n_backing_off = 0
+        """Requests that wait for a retry and hold no permit."""
+        self.on_back_off: Callable[[], None] | None = None
+        """Called when a request starts to back off, so that another one can be started in its place."""
         self.retries = RetryBudget(pace.retry_share)
         self.in_flight = 0
+        """Permits held."""
 
     @property
     def limit(self) -> int:
-        """Return how many requests may be with the endpoint now."""
+        """Return the current limit of requests in flight."""
         if not self._concurrency.is_known and self._ramp >= self._pace.concurrency_max:
             return self._pace.concurrency_max
         bound = min(float(self._pace.concurrency_max), self._ramp, self._concurrency.value(_now()))
@@ -129,42 +137,43 @@ class Gate:
 
     @property
     def down_seconds(self) -> float | None:
-        """Return for how long the endpoint has answered nobody, None while it answers; from any thread."""
+        """Return for how long the endpoint has been down; None while it is up. May be called from any thread."""
         since = self._down_since
         return None if since is None else time.monotonic() - since
 
     @property
-    def is_open(self) -> bool:
-        """Return whether requests pass; not while the endpoint is down."""
+    def is_endpoint_up(self) -> bool:
+        """Return whether requests are admitted normally: the circuit breaker is closed."""
         return not self._breaker.is_open
 
-    async def enter(self, request: str, tokens: int = 0) -> Permit:
-        """Wait until a request may be sent, in the order of arrival.
+    async def acquire(self, request: str, tokens: int = 0) -> Permit:
+        """Wait until a request may be sent; requests are admitted first in, first out.
 
         Args:
-            request: Tells one request from another.
-            tokens: How many it is likely to take.
+            request: Identifies the request.
+            tokens: Estimate of the tokens that it uses.
 
         Raises:
             GateClosed: The run is stopping.
-            EndpointDown: The endpoint was waited for as long as it may be.
+            EndpointDown: The outage has lasted as long as it may.
         """
         if self._ended is not None:
             raise self._ended
-        if not self._waiting and self._wait(_now()) == 0.0:
+        if not self._waiting and self._seconds_to_wait(_now()) == 0.0:
             return self._grant(request, tokens)
         waiter = _Waiter(request, tokens, asyncio.get_running_loop().create_future())
         self._waiting.append(waiter)
-        self._pump()
+        self._grant_waiting()
         try:
             return await waiter.granted
         except asyncio.CancelledError:
+            # The permit may have been granted in the same iteration of the event loop: without this it would be lost.
             if waiter.granted.done() and not waiter.granted.cancelled() and waiter.granted.exception() is None:
-                self.leave(waiter.granted.result())
+                self.release(waiter.granted.result())
             raise
 
-    def leave(self, permit: Permit) -> None:
-        """Give a permit back; twice is once."""
+    def release(self, permit: Permit) -> None:
+        """Give a permit back; has no effect on one that was released already."""
         if not permit.held:
             return
         permit.held = False
@@ -172,66 +181,69 @@ class Gate:
         if permit.is_probe:
             self._probe_out = False
         if self._waiting:
-            self._pump()
+            self._grant_waiting()
 
-    async def rest(self, seconds: float) -> None:
-        """Wait for a retry without a permit.
+    async def back_off(self, seconds: float) -> None:
+        """Wait before a retry, without holding a permit.
 
         Raises:
-            GateClosed: Nothing is sent any more; so with `EndpointDown`.
+            GateClosed: The run is stopping.
+            EndpointDown: The outage has lasted as long as it may.
         """
         if self._ended is not None:
             raise self._ended
-        self.parked += 1
+        self.n_backing_off += 1
         try:
-            if self.on_parked is not None:
-                self.on_parked()
+            if self.on_back_off is not None:
+                self.on_back_off()
             async with asyncio.timeout(seconds):
                 await self._closing.wait()
         except TimeoutError:
             return
         finally:
-            self.parked -= 1
+            self.n_backing_off -= 1
         raise self._ended or GateClosed("the run is stopping")
 
     def close(self) -> None:
-        """Let nobody in any more, and turn away whoever waits."""
+        """Admit no further requests, and cancel all waiters with `GateClosed`."""
         self._end(GateClosed("the run is stopping"))
 
     def succeeded(self, permit: Permit, *, tokens: int | None, quotas: Mapping[str, Quota]) -> None:
-        """Note an answer, the tokens it took and what its headers say."""
-        self._alive()
+        """Record a successful response, the tokens used and its rate limit headers."""
+        self._endpoint_answered()
         self.n_answered += 1
         if self._ramp < self._pace.concurrency_max:
             self._ramp += 1
-        self._pauses_in_a_row = 0
+        self._n_pauses_in_a_row = 0
         now = _now()
-        if self._chance.accepted(now):
-            self._rate.reopen(now)
-            self._concurrency.reopen(now)
+        if self._random_refusals.accepted(now):
+            self._rate.grow_quickly(now)
+            self._concurrency.grow_quickly(now)
         self._rate.accepted(0 if tokens is None else permit.tokens - tokens)
         if quotas:
-            self._rate.told(quotas, self.in_flight, now)
+            self._rate.update_from_headers(quotas, self.in_flight, now)
 
     def answered(self) -> None:
-        """Note an answer that is no success and yet shows that the endpoint works."""
-        self._alive()
+        """Record an error response that shows the endpoint to be up, such as a 400."""
+        self._endpoint_answered()
 
     def refused(self, permit: Permit, wait: float | None) -> None:
-        """Note that the endpoint takes no more for now, and how long it asks to be left alone."""
+        """Record a rate limit response, and the wait in seconds that it names, if any."""
         now = _now()
         self._note_failure(permit, wait, of_connection=False)
         if not self._pace.adaptive:
             return
         if permit.sent_at < self._cut_at:
+            # One of a batch that was in flight when the first of it was refused: the limit has been cut for all of
+            # them. Each further one lowers the concurrency by one, down to half of what was in flight.
             self._cut_floor = max(self._cut_floor, self._pace.concurrency_min)
             known = self._concurrency.value(self._cut_at)
             self._concurrency.lower(min(known, max(self._cut_floor, known - 1)), self._cut_at)
             self._pause(wait, now)
             return
-        if self._is_by_chance(wait, now):
+        if self._is_random(wait, now):
             return
-        learnt = self._rate.refused(now, is_costly=bool(wait), per_second=self._chance.per_second)
+        learnt = self._rate.refused(now, is_costly=bool(wait), per_second=self._random_refusals.per_second)
         in_flight = max(1, self.in_flight)
         self._cut_at, self._cut_floor = now, in_flight * _CUT_MIN
         room = in_flight * (_ROOM_BESIDE_RATE if learnt else _CUT)
@@ -241,36 +253,35 @@ class Gate:
         if not learnt:
             self._ramp = float(self._pace.concurrency_min)
             if wait is None:
-                wait = _PAUSE_UNKNOWN * 2 ** min(self._pauses_in_a_row, 5)
-                self._pauses_in_a_row += 1
+                wait = _PAUSE_UNKNOWN * 2 ** min(self._n_pauses_in_a_row, _PAUSE_DOUBLINGS_MAX)
+                self._n_pauses_in_a_row += 1
         self._pause(wait, now)
 
-    def _is_by_chance(self, wait: float | None, now: float) -> bool:
-        """Return whether a refusal teaches no limit; where it is time to find that out, begin or end a trial."""
-        chance = self._chance
-        if wait:  # an endpoint that asks for time means everybody
-            chance.told()
+    def _is_random(self, wait: float | None, now: float) -> bool:
+        """Return whether a refusal is no evidence of a limit; start or end a trial where one is due."""
+        if wait:  # an endpoint that names a wait applies a limit, to all requests
+            self._random_refusals.retry_after_given()
             return False
-        meaning = chance.refused(now, is_below=self._rate.is_below_found(now))
-        if meaning is Refusal.TRIAL_FAILED:
+        meaning = self._random_refusals.refused(now, is_below=self._rate.is_below_found(now))
+        if meaning is RefusalVerdict.TRIAL_FAILED:
             self._cut_at = now
-            self._rate.go_back(now)
-            self._concurrency.back_to(self._before, now)
-        if meaning is not Refusal.TRIAL_BEGINS:
-            return meaning is not Refusal.LIMIT
-        self._before = copy(self._concurrency)
+            self._rate.undo_hold(now)
+            self._concurrency.restore(self._concurrency_before_trial, now)
+        if meaning is not RefusalVerdict.TRIAL_STARTED:
+            return meaning is not RefusalVerdict.RATE_LIMIT
+        self._concurrency_before_trial = copy(self._concurrency)
         self._rate.hold(_TRIAL, now)
         self._concurrency.hold(_TRIAL * self._concurrency.value(now), now)
         self._ramp = float(self._pace.concurrency_max)
         return True
 
     def failed(self, permit: Permit, *, of_connection: bool, is_suspect: bool = False) -> None:
-        """Note that the endpoint did not answer, or only that it cannot.
+        """Record that the endpoint did not respond, or responded with a server error.
 
         Args:
             permit: Of the request.
             of_connection: No connection was made.
-            is_suspect: The request has failed before while others were answered, and alone proves no outage.
+            is_suspect: The request failed before while others were answered, so it alone is no evidence of an outage.
         """
         self._note_failure(permit, None, of_connection=of_connection, is_suspect=is_suspect)
 
@@ -290,19 +301,19 @@ class Gate:
             breaker.probe_failed(now, None if wait is None else min(wait, self._pace.pause_seconds_max))
         since = breaker.failing_since
         if since is not None and now - since >= self._pace.outage_seconds_max:
-            self._end(EndpointDown(f"the endpoint has answered nobody for {now - since:.0f} s"))
+            self._end(EndpointDown(f"the endpoint has not answered for {now - since:.0f} s"))
 
-    def _alive(self) -> None:
+    def _endpoint_answered(self) -> None:
         if self._breaker.answered():
             self._down_since = None
-            self._not_before = 0.0
-            self._pump()
+            self._paused_until = 0.0
+            self._grant_waiting()
 
     def _pause(self, wait: float | None, now: float) -> None:
         if wait:
             until = now + min(wait, self._pace.pause_seconds_max) * (1 + _JITTER * self._jitter())
-            self._rate.paused(max(0.0, until - max(self._not_before, now)))
-            self._not_before = max(self._not_before, until)
+            self._rate.note_pause(max(0.0, until - max(self._paused_until, now)))
+            self._paused_until = max(self._paused_until, until)
 
     def _end(self, error: Exception) -> None:
         if self._ended is None:
@@ -313,22 +324,24 @@ class Gate:
             if not waiter.granted.done():
                 waiter.granted.set_exception(self._ended)
 
-    def _wait(self, now: float) -> float:
-        """Return the seconds until one more may be let in: 0 for now, infinite until something else happens."""
+    def _seconds_to_wait(self, now: float) -> float:
+        """Return the seconds until the next request may be admitted; infinite where that takes another event."""
         if self._breaker.is_open:
             return float("inf") if self._probe_out else max(0.0, self._breaker.next_probe - now)
         if self.in_flight >= self.limit:
             return float("inf")
-        opening = self._opens_in(now) if self._is_opening else 0.0
-        return max(self._not_before - now, self._rate.wait(now), opening, 0.0)
+        slow_start = self._slow_start_wait(now) if self._is_slow_start else 0.0
+        return max(self._paused_until - now, self._rate.wait(now), slow_start, 0.0)
 
-    def _opens_in(self, now: float) -> float:
-        """Return the seconds until one more may be out, while a run begins."""
-        if self._opened_at is None:
-            self._opened_at = now
-        elapsed = now - self._opened_at
-        self._is_opening = elapsed < _OPENING_DOUBLES_SECONDS * math.log2(self._pace.concurrency_max / _OPENING)
-        wait = _OPENING_DOUBLES_SECONDS * math.log2((self.in_flight + 1) / _OPENING) - elapsed
+    def _slow_start_wait(self, now: float) -> float:
+        """Return the seconds until the next request may be admitted while the run starts."""
+        if self._started_at is None:
+            self._started_at = now
+        elapsed = now - self._started_at
+        # The limit is _SLOW_START * 2 ** (elapsed / doubling time); solved for the time at which it admits one more.
+        doublings = math.log2(self._pace.concurrency_max / _SLOW_START)
+        self._is_slow_start = elapsed < _SLOW_START_DOUBLES_SECONDS * doublings
+        wait = _SLOW_START_DOUBLES_SECONDS * math.log2((self.in_flight + 1) / _SLOW_START) - elapsed
         return wait if wait > _CLOCK_SLACK else 0.0
 
     def _grant(self, request: str, tokens: int) -> Permit:
@@ -340,8 +353,8 @@ class Gate:
             self._probe_out = True
         return permit
 
-    def _pump(self) -> None:
-        """Let in whoever may enter now, and set the clock for the next."""
+    def _grant_waiting(self) -> None:
+        """Grant permits to the waiters that may be admitted now, and set a timer for the next one."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -350,10 +363,10 @@ class Gate:
             if self._waiting[0].granted.done():
                 self._waiting.popleft()
                 continue
-            wait = self._wait(now)
+            wait = self._seconds_to_wait(now)
             if wait > 0:
                 if wait != float("inf"):
-                    self._timer = asyncio.get_running_loop().call_later(wait, self._pump)
+                    self._timer = asyncio.get_running_loop().call_later(wait, self._grant_waiting)
                 return
             waiter = self._waiting.popleft()
             waiter.granted.set_result(self._grant(waiter.request, waiter.tokens))

@@ -1,7 +1,7 @@
-"""How many retries an endpoint is sent: a share of its traffic, and a few a second besides.
+"""Retry budget of an endpoint: a share of its traffic, plus a few retries a second.
 
-After Finagle's RetryBudget: each new request pays in a share, each retry takes one out. Retries beyond it wait; none is
-lost. Knows no clock; times are seconds on the event loop's.
+As in Finagle's RetryBudget, each new request deposits a share and each retry withdraws one. Retries beyond the budget
+are delayed, not dropped. No I/O; times are seconds on the event loop's clock, passed in.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 _FLOOR_PER_SECOND: Final = 5.0
-"""Retries that are always allowed."""
+"""Retries a second that are always allowed."""
 _HELD_MAX: Final = 100.0
 
 
@@ -17,7 +17,7 @@ class RetryBudget:
     """The budget of one endpoint."""
 
     def __init__(self, share: float) -> None:
-        """Start with a few seconds' worth.
+        """Start with two seconds of the floor.
 
         Args:
             share: Retries allowed for each new request, e.g. 0.1.
@@ -27,11 +27,11 @@ class RetryBudget:
         self._filled_at: float | None = None
 
     def requested(self) -> None:
-        """Note a new request."""
+        """Deposit the share of a new request."""
         self._held = min(self._held + self._share, _HELD_MAX)
 
     def take(self, now: float) -> float:
-        """Take one retry, and return after how many seconds it may be sent."""
+        """Withdraw one retry; return the seconds until it may be sent."""
         if self._filled_at is not None:
             self._held = min(self._held + (now - self._filled_at) * _FLOOR_PER_SECOND, _HELD_MAX)
         self._filled_at = now

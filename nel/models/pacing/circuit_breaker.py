@@ -1,8 +1,8 @@
-"""Tells an endpoint that is down from a request that fails. Knows no clock and sends nothing.
+"""Circuit breaker: distinguishes an endpoint that is down from single requests that fail. No I/O; times are passed in.
 
-Closed, everything passes. After a few failures in a row, of several requests or of the connection itself, it opens:
-one probe at a time, rarely, until one is answered. Trap: one poisonous sample fails as often as it is tried; it alone
-never opens the breaker.
+Closed, all requests pass. After several consecutive failures, of different requests or of the connection itself, it
+opens: one probe at a time, at growing intervals, until a probe is answered. One request that fails on every attempt
+never opens it alone, since its input may be what makes it fail.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ _REQUESTS_MIN: Final = 3
 _REQUESTS_KEPT: Final = 16
 
 
-class Breaker:
-    """The state of one endpoint; times are seconds on the event loop's clock."""
+class CircuitBreaker:
+    """The breaker of one endpoint; times are seconds on the event loop's clock."""
 
     def __init__(self, *, probe_seconds: float, first_probe_seconds: float = 0.5) -> None:
         """Start closed.
@@ -31,17 +31,17 @@ class Breaker:
         self._has_unsuspected = False
         self._between_probes = self._first_probe_seconds
         self.failing_since: float | None = None
-        """When the first of the failures in a row came."""
+        """When the first of the current consecutive failures happened; None while there is none."""
         self.is_open = False
         self.next_probe = 0.0
 
     def failed(self, request: str, now: float, *, of_connection: bool, is_suspect: bool) -> None:
-        """Note a failure.
+        """Record a failure, and open the breaker when there are enough of them.
 
         Args:
-            request: Tells one request from another.
-            of_connection: No connection was made, so that no request of any kind could have passed.
-            is_suspect: The request failed before while others were answered; such ones alone are no outage.
+            request: Identifies the request.
+            of_connection: No connection was made, so that no request could have succeeded.
+            is_suspect: The request failed before while others were answered; suspect requests alone are no outage.
         """
         if self.failing_since is None:
             self.failing_since = now
@@ -49,18 +49,20 @@ class Breaker:
         if len(self._requests) < _REQUESTS_KEPT:
             self._requests.add(request)
         self._has_unsuspected = self._has_unsuspected or not is_suspect
+        # A failed connection is evidence against the endpoint by itself; failed requests count once they are several,
+        # at least one of which has never failed while others were answered.
         enough = of_connection or (self._has_unsuspected and len(self._requests) >= _REQUESTS_MIN)
         if not self.is_open and self._failures >= _FAILURES_MIN and enough:
             self.is_open = True
             self.next_probe = now + self._between_probes
 
     def probe_failed(self, now: float, wait: float | None) -> None:
-        """Note that a probe found the endpoint still down, and when it asked to be tried again."""
+        """Double the time to the next probe; ``wait`` is the delay that the endpoint asked for, if any."""
         self._between_probes = min(self._between_probes * 2, self._probe_seconds)
         self.next_probe = now + max(self._between_probes, wait or 0.0)
 
     def answered(self) -> bool:
-        """Note a sign of life; return whether it closed the breaker."""
+        """Record that the endpoint answered; return whether that closed the breaker."""
         was_open = self.is_open
         if self._failures:
             self._failures = 0

@@ -1,6 +1,6 @@
-"""What an endpoint's headers say about waiting and about its limits. Sends nothing.
+"""Parses response headers about rate limits and retries: Retry-After, x-ratelimit-*, anthropic-ratelimit-*. No I/O.
 
-A header is a stranger's text. Whatever cannot be read is as good as absent; nothing here raises.
+Headers are untrusted text: a value that cannot be parsed counts as absent, and no function here raises.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 _LENGTH_MAX: Final = 32
-"""No number and no duration is longer."""
+"""Longer values are ignored."""
 _EPOCH_MIN: Final = 1_000_000_000.0
-"""A reset above this many seconds is a point in time (2001 and later), not a wait."""
+"""A reset above this many seconds is a time since 1970 (2001 and later), not a duration."""
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _PART: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhd])")
 _PREFIXES: Final = ("x-ratelimit-{what}-{kind}", "anthropic-ratelimit-{kind}-{what}")
@@ -28,28 +28,27 @@ _LIMITS: Final = tuple(prefix.format(what="limit", kind=kind) for prefix in _PRE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """What is left of one limit of an endpoint."""
+    """One rate limit of an endpoint, and how much of it remains."""
 
     limit: float
     remaining: float
     reset_seconds: float | None
-    """Until all of it is there again; None where the endpoint does not say."""
+    """Until the limit is full again; None where no header says."""
 
     @property
     def per_second(self) -> float:
-        """Return the rate that this limit allows.
-
-        A minute is the common window; a reset that comes sooner shows a faster one.
+        """Return the rate that this limit allows: per minute, which is the usual window, or faster if its reset says
+        so.
         """
         refill = (self.limit - self.remaining) / self.reset_seconds if self.reset_seconds else 0.0
         return max(self.limit / 60, refill)
 
 
-def wait_seconds(headers: Mapping[str, str]) -> float | None:
-    """Return the wait a server asks for after a refusal, in seconds from now; None where it asks for none.
+def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
+    """Return the wait that a server asks for after a refusal, in seconds from now; None where it names none.
 
-    ``retry-after-ms``, then ``Retry-After`` as seconds or as an HTTP date (against the response's own ``Date``), then
-    the reset of whichever limit is used up. Absent, negative and unreadable values count as none.
+    Read are ``retry-after-ms``, then ``Retry-After`` as seconds or as an HTTP date (relative to the response's own
+    ``Date``), then the latest reset of the limits that are used up. Negative and unreadable values count as absent.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
@@ -63,7 +62,7 @@ def wait_seconds(headers: Mapping[str, str]) -> float | None:
 
 
 def quotas(headers: Mapping[str, str]) -> dict[str, Quota]:
-    """Return what the headers say of ``requests`` and ``tokens``; limits that are not named are absent."""
+    """Return the limits on ``requests`` and ``tokens`` that the headers name."""
     if not any(name in headers for name in _LIMITS):
         return {}
     found: dict[str, Quota] = {}
@@ -78,10 +77,10 @@ def quotas(headers: Mapping[str, str]) -> dict[str, Quota]:
 
 
 def duration_seconds(text: str | None, date: str | None = None) -> float | None:
-    """Return a reset in seconds: ``1.5``, ``1m30s``, ``250ms``, seconds since 1970, or an ISO or HTTP date.
+    """Parse a reset as seconds from now: ``1.5``, ``1m30s``, ``250ms``, seconds since 1970, or an ISO or HTTP date.
 
     Args:
-        date: The response's own ``Date``, against which points in time are measured.
+        date: The response's own ``Date``, from which absolute times are measured.
     """
     if text is None or len(text) > _LENGTH_MAX:
         return None

@@ -1,0 +1,176 @@
+"""Rate limiter for requests and tokens: from the configuration, from response headers, and learned from refusals.
+
+The learned limit is the rate at which the endpoint accepted requests between two refusals, whatever window it counts
+in. No I/O; times are seconds on the event loop's clock, passed in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from copy import copy
+from typing import Final
+
+from nel.models.pacing.adaptive_limit import AdaptiveLimit
+from nel.models.pacing.token_bucket import TokenBucket
+from nel.models.rate_limit_headers import Quota
+
+_INFINITE: Final = float("inf")
+_BELOW_LIMIT: Final = 0.98
+"""Share of a limit, learned or named by headers, that is used."""
+_MEASURED_SECONDS_MIN: Final = 0.4
+_MEASURED_REQUESTS_MIN: Final = 3
+"""Shortest interval and fewest accepted requests from which a rate is measured."""
+_SENT_MAX: Final = 2.0
+"""The last rate is ignored where it was this many times the average accepted rate."""
+_STRIDE_MIN: Final = 0.5
+_STRIDE_MAX: Final = 2.0
+_STRIDE_REQUESTS: Final = 8.0
+"""A first measurement is uncertain, so the bound doubles in the time that this many requests take."""
+_CUT_BLIND: Final = 0.7
+"""Factor for a refusal that follows the last one too soon to measure a rate."""
+_FLOOR_PER_SECOND: Final = 0.2
+"""Lowest learned rate."""
+_HEADERS_SECONDS: Final = 60.0
+"""For how long the headers of a response hold."""
+_NEAR_SHARE: Final = 0.1
+"""Header limits apply once less than this share of them remains."""
+
+
+class RateLimiter:
+    """The rate limits of one endpoint; a limit of infinity means none."""
+
+    def __init__(self, *, requests_per_minute: float | None, tokens_per_minute: float | None) -> None:
+        """Start with the configured bounds, if any."""
+        self._configured = (_per_second(requests_per_minute), _per_second(tokens_per_minute))
+        self._from_headers: tuple[float, float] = (_INFINITE, _INFINITE)
+        self._from_headers_until = 0.0
+        self._learned = self._before = AdaptiveLimit()
+        self._requests, self._tokens = TokenBucket(burst_seconds=0.1), TokenBucket(burst_seconds=1.0)
+        self._accepted = 0
+        self._counting_since: float | None = None
+        self._paused = 0.0
+        self._is_measuring = False
+        self._is_bounded = self._configured != (_INFINITE, _INFINITE)
+
+    @property
+    def is_free(self) -> bool:
+        """Return whether no limit is configured, named or learned."""
+        return not (self._is_bounded or self._learned.is_known)
+
+    def wait(self, now: float) -> float:
+        """Return the seconds until the next request may go out; 0 means now."""
+        if self.is_free:
+            return 0.0
+        requests, tokens = self._rates(now)
+        return max(self._requests.wait(now, requests), self._tokens.wait(now, tokens))
+
+    def requests_per_second(self, now: float) -> float | None:
+        """Return the current limit on requests; None where there is none."""
+        rate = self._rates(now)[0]
+        return None if rate == _INFINITE else rate
+
+    def sent(self, tokens: int, now: float) -> None:
+        """Record a request that is sent, with an estimate of its tokens."""
+        self._requests.take(1.0)
+        self._tokens.take(tokens)
+        if self._counting_since is None:
+            self._counting_since = now
+
+    def accepted(self, tokens_off: int) -> None:
+        """Record an accepted request, and by how many tokens the estimate was too high."""
+        self._accepted += 1
+        self._tokens.give_back(tokens_off)
+
+    def update_from_headers(self, quotas: Mapping[str, Quota], in_flight: int, now: float) -> None:
+        """Record the rate limit headers of a response; they hold for a minute, or until the next response."""
+        requests = _rate_of_quota(quotas.get("requests"), 2 * in_flight)
+        tokens = _rate_of_quota(quotas.get("tokens"), 0)
+        self._from_headers = (requests, tokens)
+        self._from_headers_until = now + _HEADERS_SECONDS
+        self._is_bounded = True
+
+    def refused(self, now: float, *, is_costly: bool = False, per_second: float | None = None) -> bool:
+        """Learn from a refusal; return whether a rate is known now.
+
+        Args:
+            is_costly: The refusal names a wait, so that probing the limit is expensive.
+            per_second: Requests accepted a second while others were refused, where that was measured.
+        """
+        self._requests.empty()
+        since = now if self._counting_since is None else self._counting_since
+        elapsed, accepted = now - since - self._paused, self._accepted
+        if per_second is not None:
+            return self._learn(per_second, now, is_costly=is_costly)
+        if elapsed < _MEASURED_SECONDS_MIN or accepted < _MEASURED_REQUESTS_MIN:
+            if self._learned.is_known:
+                delivered = accepted / max(elapsed + self._paused, _MEASURED_SECONDS_MIN)
+                self._learned.lower(max(_CUT_BLIND * self._learned.value(now), delivered, _FLOOR_PER_SECOND), now)
+            # The interval before the first refusal is not limited by the endpoint, so measuring starts with that
+            # refusal; once a rate is known, each refusal starts a new interval.
+            if self._learned.is_known or not self._is_measuring:
+                self._is_measuring = True
+                self._counting_since, self._accepted, self._paused = now, 0, 0.0
+            return self._learned.is_known
+        self._is_measuring = True
+        # The limit lies between two pairs of values: the average with and without the pauses, during which the endpoint
+        # may have saved up quota, and that average and the rate sent last. The geometric mean is taken of each.
+        measured = accepted / math.sqrt(elapsed * (elapsed + self._paused))
+        measured = math.sqrt(measured * self._last_sent(measured, now))
+        return self._learn(measured, now, is_costly=is_costly)
+
+    def _learn(self, measured: float, now: float, *, is_costly: bool) -> bool:
+        """Set the learned rate a little below what was measured."""
+        self._counting_since, self._accepted, self._paused = now, 0, 0.0
+        base = max(_BELOW_LIMIT * measured, _FLOOR_PER_SECOND)
+        if is_costly:
+            self._learned.cut(base, now)
+        else:
+            self._learned.cut(base, now, stride=min(max(_STRIDE_REQUESTS / base, _STRIDE_MIN), _STRIDE_MAX))
+        return True
+
+    def is_below_found(self, now: float) -> bool:
+        """Return whether the current rate is at most the limit learned."""
+        return self._learned.is_below_found(now)
+
+    def hold(self, factor: float, now: float) -> None:
+        """Keep a multiple of the learned rate, for a trial; `undo_hold` restores the rate from before."""
+        self._before = copy(self._learned)
+        self._learned.hold(factor * self._learned.value(now), now)
+        self._counting_since, self._accepted, self._paused = now, 0, 0.0
+
+    def grow_quickly(self, now: float) -> None:
+        """Raise the learned rate with the steepest growth."""
+        self._learned.grow_quickly(now)
+        self._counting_since, self._accepted, self._paused = now, 0, 0.0
+
+    def undo_hold(self, now: float) -> None:
+        """Restore the rate from before `hold`."""
+        self._learned.restore(self._before, now)
+        self._counting_since, self._accepted, self._paused = now, 0, 0.0
+
+    def note_pause(self, seconds: float) -> None:
+        """Exclude a pause from the measurement of a known rate."""
+        if self._learned.is_known:
+            self._paused += seconds
+            self._learned.skip(seconds)
+
+    def _last_sent(self, accepted: float, now: float) -> float:
+        sent = self._learned.value(now)
+        return sent if accepted < sent < _SENT_MAX * accepted else accepted
+
+    def _rates(self, now: float) -> tuple[float, float]:
+        from_headers = self._from_headers if now < self._from_headers_until else (_INFINITE, _INFINITE)
+        requests = min(self._configured[0], from_headers[0], self._learned.value(now))
+        return requests, min(self._configured[1], from_headers[1])
+
+
+def _per_second(per_minute: float | None) -> float:
+    return _INFINITE if per_minute is None else per_minute / 60
+
+
+def _rate_of_quota(quota: Quota | None, near: int) -> float:
+    """Return the rate that a quota allows; infinite while more than ``near`` and a tenth of it remain."""
+    if quota is None or quota.remaining > max(near, _NEAR_SHARE * quota.limit):
+        return _INFINITE
+    return _BELOW_LIMIT * quota.per_second
