@@ -25,7 +25,7 @@ from nel.engine.run import latest_run_dir, new_run_dir, run_session
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import EXIT_UNSCORED, NelError, StoreError
-from nel.metrics.requested import Choice
+from nel.metrics.requested import RequestedStatistics
 from nel.reports.writers import HTML, check_writers, write_report, write_reports
 from nel.types import JsonObject
 
@@ -197,7 +197,9 @@ async def evaluate_async(config: RunConfig | JsonObject, *, resume: bool = False
     return await asyncio.to_thread(evaluate, config, resume=resume)
 
 
-def rebuild(run_dir: Path, statistics: Mapping[str, Choice] | None = None) -> tuple[list[BenchmarkResult], Path]:
+def rebuild(
+    run_dir: Path, statistics: Mapping[str, RequestedStatistics] | None = None
+) -> tuple[list[BenchmarkResult], Path]:
     """Rewrite every artifact of a run from its run.db; return its benchmarks and the path of report.html.
 
     Args:

@@ -17,7 +17,8 @@ from nel.artifacts.results import Result, reward_of
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line, loads, pretty
 from nel.errors import UsageError
-from nel.judges.stats.calibration import Tally, borrowed_headline, calibration_json, corrected_headline
+from nel.judges.stats.calibration import Tally, calibration_json
+from nel.judges.stats.corrected_headline import borrowed_headline, corrected_headline
 from nel.judges.stats.human_labels import judgements_of
 from nel.types import Scored
 

@@ -27,8 +27,8 @@ from nel.engine.store.codec import decode_response
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.judges.record import KEY as JUDGEMENTS
 from nel.judges.stats.summary import JudgingCounts
-from nel.metrics.accumulator import Accounting, Aggregate
-from nel.metrics.requested import Choice, ChosenStatistics
+from nel.metrics.accumulator import Accounting, Accumulator, MetricJson
+from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.types import SampleScore, Score, Unscored
 from nel.version import __version__
 
@@ -58,7 +58,9 @@ class BenchmarkResult:
         return accounting
 
 
-def write_artifacts(run_dir: Path, statistics: Mapping[str, Choice] | None = None) -> list[BenchmarkResult]:
+def write_artifacts(
+    run_dir: Path, statistics: Mapping[str, RequestedStatistics] | None = None
+) -> list[BenchmarkResult]:
     """Write every artifact but the report page, and return what the benchmarks came to.
 
     Args:
@@ -83,11 +85,11 @@ def write_artifacts(run_dir: Path, statistics: Mapping[str, Choice] | None = Non
 class _Pass:
     """Everything one pass over the results collects."""
 
-    total: Aggregate
-    categories: dict[str, Aggregate]
+    total: Accumulator
+    categories: dict[str, Accumulator]
     failures: FailureAnalysis
     runtime: RuntimeStats
-    chosen: ChosenStatistics
+    chosen: StatisticsCollector
     calibrating: Calibrating
     judging: JudgingCounts
     judges: JudgeStats
@@ -106,7 +108,7 @@ class _Pass:
             self.chosen.add(result.idx, result.outcome, _sample_score(result))
             self.calibrating.add(result)
             if result.sample is not None and result.sample.subset is not None:
-                part = self.categories.setdefault(result.sample.subset, Aggregate())
+                part = self.categories.setdefault(result.sample.subset, Accumulator())
                 part.add(result.idx, result.outcome, group=result.sample.group)
             self.failures.add(result)
             self.runtime.add(result.response)
@@ -131,7 +133,7 @@ def _write_benchmark(
     slot: str,
     name: str,
     plan: Mapping[str, Any],
-    choice: Choice | None,
+    choice: RequestedStatistics | None,
 ) -> BenchmarkResult:
     directory = benchmark_dir(run_dir, slot)
     collected = _collecting(config, plan, choice, directory)
@@ -158,18 +160,20 @@ def _with_labels(judging: dict[str, object] | None, labelled: dict[str, object])
     return None if judging is None else {**judging, **labelled}
 
 
-def _collecting(config: dict[str, Any], plan: Mapping[str, Any], choice: Choice | None, directory: Path) -> _Pass:
+def _collecting(
+    config: dict[str, Any], plan: Mapping[str, Any], choice: RequestedStatistics | None, directory: Path
+) -> _Pass:
     """Return a pass that has seen nothing yet."""
     listed = (config.get("budget") or {}).get("prices") or {}
     prices = {model: Price.model_validate(price) for model, price in listed.items()}
     panel = [str(member["name"]) for member in (plan.get("judge") or {}).get("panel") or ()]
     models = _models_of_judges(config, plan)
     return _Pass(
-        total=Aggregate(),
+        total=Accumulator(),
         categories={},
         failures=FailureAnalysis(),
         runtime=RuntimeStats(prices.get((config.get("endpoint") or {}).get("model"))),
-        chosen=ChosenStatistics(choice or _stored_choice(plan)),
+        chosen=StatisticsCollector(choice or _stored_choice(plan)),
         calibrating=Calibrating(directory),
         judging=JudgingCounts(panel),
         judges=JudgeStats(panel, models, prices),
@@ -194,7 +198,7 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, object]) -> dict[str, Any
     return {
         "complete": collected.not_run == 0,
         "accounting": total.accounting.as_json(),
-        "headline": {"metric": headline["name"], **{name: headline[name] for name in kept}},
+        "headline": {"metric": headline["name"], **{name: value for name, value in headline.items() if name in kept}},
         "metrics": _with_chosen(total.metrics(), collected.chosen.rows(total.headline_name)),
         "categories": {name: _category_json(part) for name, part in sorted(collected.categories.items())},
         "rates": total.rates(),
@@ -210,13 +214,13 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, object]) -> dict[str, Any
     }
 
 
-def _with_chosen(metrics: list[dict[str, object]], chosen: list[dict[str, object]]) -> list[dict[str, object]]:
+def _with_chosen(metrics: list[MetricJson], chosen: list[MetricJson]) -> list[MetricJson]:
     """Return all metrics; what a run has of its own wins over a chosen one of the same name (accuracy, mean)."""
     known = {metric["name"] for metric in metrics}
     return metrics + [row for row in chosen if row["name"] not in known]
 
 
-def _stored_choice(plan: Mapping[str, Any]) -> Choice:
+def _stored_choice(plan: Mapping[str, Any]) -> RequestedStatistics:
     return choose_statistics(
         None,
         metrics=plan.get("metrics", ()),
@@ -245,7 +249,7 @@ def _sample_score(result: Result) -> SampleScore:
     )
 
 
-def _category_json(part: Aggregate) -> dict[str, object]:
+def _category_json(part: Accumulator) -> dict[str, object]:
     headline, accounting = part.headline(), part.accounting.as_json()
     counts = {name: accounting[name] for name in ("n_total", "n_scored", "n_model_failure", "n_unscored")}
     return {**counts, **{name: headline[name] for name in ("value", "ci_lower", "ci_upper", "ci_method")}}
@@ -294,7 +298,7 @@ def len_of(accounting: Accounting, repeats: int) -> int:
     return accounting.n_total // repeats
 
 
-def _scores_json(total: Aggregate, metrics: list[dict[str, Any]]) -> dict[str, Any]:
+def _scores_json(total: Accumulator, metrics: list[dict[str, Any]]) -> dict[str, Any]:
     scores = {metric["name"]: _score_json(metric) for metric in metrics}
     headline = _score_json(total.headline())
     scores.setdefault("mean_reward", headline)
@@ -305,11 +309,11 @@ def _scores_json(total: Aggregate, metrics: list[dict[str, Any]]) -> dict[str, A
     return scores
 
 
-def _score_json(metric: dict[str, object]) -> dict[str, Any]:
+def _score_json(metric: Mapping[str, object]) -> dict[str, Any]:
     return {name: metric[name] for name in ("value", "ci_lower", "ci_upper", "n")}
 
 
-def _bundle_category(part: Aggregate) -> dict[str, object]:
+def _bundle_category(part: Accumulator) -> dict[str, object]:
     headline = part.headline()
     return {
         "mean_reward": headline["value"],

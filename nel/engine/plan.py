@@ -31,7 +31,7 @@ from nel.engine.store.codec import encode_sample
 from nel.engine.store.snapshot import StoredSample
 from nel.errors import ConfigError, DatasetError, PromptError, did_you_mean
 from nel.judges.registry import check_template
-from nel.metrics.requested import Choice
+from nel.metrics.requested import RequestedStatistics
 from nel.prompts import is_template_file
 from nel.scoring.model_graded import GRADER
 from nel.scoring.protocol import asks_judge, wanted_judges
@@ -48,7 +48,7 @@ class Plan:
     """Unique in the run; names the artifact directory."""
     benchmark: Benchmark
     config: BenchmarkConfig
-    statistics: Choice
+    statistics: RequestedStatistics
     """The metrics and reducers in addition to the mean."""
     dataset: Dataset
     unreadable: str | None = None

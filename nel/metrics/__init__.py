@@ -1,4 +1,4 @@
-"""From per-sample values to metrics with intervals. Does no I/O; knows nothing of runs and files."""
+"""Metrics of samples, with intervals; reducers over repeats. Depends on `nel.core` and `nel.types`, and does no I/O."""
 
 from nel.metrics.aggregation import CategoryScore, category_breakdown
 from nel.metrics.bootstrap import BootstrapInterval, bootstrap_ci, bootstrap_means

@@ -1,34 +1,85 @@
-"""Adds up outcomes, one at a time, into metrics, categories and accounting. Pure; memory is a few numbers a question.
+"""Accumulates outcomes, one at a time, into metrics and accounting; memory is a few numbers per question.
 
 A metric that every scored sample has also counts each model failure, as 0 where the scorer gave it no value. A metric
-that only some samples have (``correct_algebra``) is the mean over those that have it. Trap: results must come in
-dataset order, so that sums are the same to the last bit however the run was scheduled.
+that only some samples have (``correct_algebra``) is the mean over those that have it. Results must be added in dataset
+order, so that sums are equal to the last bit however the run was scheduled. Depends on `nel.metrics` alone.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from nel.core.scaling import mean_of, unscaled
 from nel.errors import UndefinedMetric
 from nel.metrics.clusters import cluster_interval
-from nel.metrics.compact_arrays import Column, Positions
+from nel.metrics.compact_arrays import CompactFloats, CompactRanges
 from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
 from nel.types import ModelFailure, Outcome, Scored
 
 FAILURE_KINDS: Final = ("truncated", "empty", "no_answer", "refusal", "content_filter", "context_exceeded")
 _ZERO_AND_ONE: Final = (0.0, 1.0)
 _SMALL: Final = 2.0**-64
-"""By this the values of a second sum are made smaller, which is finite where the sum of the values is not."""
+"""Factor of the values in a second sum, which stays finite where the sum of the values overflows."""
 _PUBLISHED: Final = {"correct": "accuracy"}
+"""Names of scorers' values to the names under which metrics are published."""
+
+
+class BoundsJson(TypedDict):
+    """The metric if every unscored sample were wrong, and if every one were right."""
+
+    lower: float
+    upper: float
+
+
+class MetricJson(TypedDict):
+    """One row of metrics.json."""
+
+    name: str
+    value: float | None
+    n: int
+    n_questions: int
+    repeats: int
+    ci_lower: float | None
+    ci_upper: float | None
+    ci_level: float
+    ci_method: str
+    ci_covers: str
+    bounds: BoundsJson | None
+    denominator: str
+    reason: str | None
+
+
+class CompletedJson(TypedDict):
+    """The mean reward of complete answers, and how many there are."""
+
+    value: float | None
+    n: int
+
+
+class CauseJson(TypedDict):
+    """Unscored outcomes of one cause, by kind."""
+
+    n: int
+    kinds: dict[str, int]
+
+
+class AccountingJson(TypedDict):
+    """The accounting as every artifact has it."""
+
+    n_total: int
+    n_scored: int
+    n_model_failure: int
+    n_unscored: int
+    model_failures: dict[str, int]
+    unscored: dict[str, CauseJson]
 
 
 class _Series:
-    """Values of one metric in question order: one mean a question, and whether all values are 0 or 1."""
+    """Values of one metric in question order: one mean per question, and whether all values are 0 or 1."""
 
     __slots__ = (
         "_count",
@@ -46,8 +97,8 @@ class _Series:
     )
 
     def __init__(self) -> None:
-        self._means = Column()
-        self.questions = Positions()
+        self._means = CompactFloats()
+        self.questions = CompactRanges()
         self._question = -1
         self._total = 0.0
         self._scaled = 0.0
@@ -72,7 +123,7 @@ class _Series:
             self.binary = False
             self.unit = self.unit and 0.0 < value < 1.0
 
-    def question_means(self) -> Column:
+    def question_means(self) -> CompactFloats:
         """Return the mean of each question; no value may be added afterwards to the last one."""
         self._flush()
         return self._means
@@ -93,7 +144,7 @@ class _Series:
 
 @dataclass(slots=True)
 class Accounting:
-    """Where every planned (sample, repeat) ended; the parts add up to the total."""
+    """The outcome counts of all planned (sample, repeat) pairs; the parts add up to the total."""
 
     n_total: int = 0
     n_scored: int = 0
@@ -111,7 +162,7 @@ class Accounting:
         return sum(kinds.total() for kinds in self.unscored.values())
 
     def count(self, outcome: Outcome) -> None:
-        """Note one outcome."""
+        """Count one outcome."""
         self.n_total += 1
         if isinstance(outcome, Scored):
             self.n_scored += 1
@@ -120,7 +171,7 @@ class Accounting:
         else:
             self.unscored.setdefault(outcome.cause, Counter())[outcome.kind] += 1
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> AccountingJson:
         """Return the accounting in the form that all artifacts share."""
         return {
             "n_total": self.n_total,
@@ -140,15 +191,15 @@ class _Metric:
     filled: _Series = field(default_factory=_Series)
 
 
-class Aggregate:
+class Accumulator:
     """All numbers of one benchmark (or one category of it)."""
 
     def __init__(self) -> None:
-        """Start with nothing counted."""
+        """Start without outcomes."""
         self.accounting = Accounting()
         self._rewards = _Series()
         self._metrics: dict[str, _Metric] = {}
-        self._bare_failures = Positions()
+        self._bare_failures = CompactRanges()
         self._completed_sum = 0.0
         self._completed_scaled = 0.0
         self._reward_key: str | None = None
@@ -189,11 +240,11 @@ class Aggregate:
             return "accuracy" if self.binary else "mean_reward"
         return _PUBLISHED.get(self._reward_key, self._reward_key)
 
-    def headline(self) -> dict[str, Any]:
+    def headline(self) -> MetricJson:
         """Return the headline metric: the mean reward with interval and bounds."""
         return self._metric(self.headline_name, self._rewards, universal=True)
 
-    def metrics(self) -> list[dict[str, Any]]:
+    def metrics(self) -> list[MetricJson]:
         """Return the headline and every other metric, sorted by name."""
         found = {self.headline_name: self.headline()}
         for key in sorted(self._metrics):
@@ -204,8 +255,8 @@ class Aggregate:
                 found[name] = self._metric(name, metric.filled if universal else metric.emitted, universal=universal)
         return [found[name] for name in sorted(found, key=lambda name: (name != self.headline_name, name))]
 
-    def completed(self) -> dict[str, Any]:
-        """Return the mean reward of the answers that were complete, so neither cut off nor empty nor refused."""
+    def completed(self) -> CompletedJson:
+        """Return the mean reward of the answers that were neither cut off nor empty nor refused."""
         n = self.accounting.n_scored
         if not math.isfinite(self._completed_sum):
             return {"value": _large(self._completed_scaled / n), "n": n}
@@ -213,7 +264,7 @@ class Aggregate:
 
     @property
     def n_correct(self) -> int | None:
-        """Return how many answers were right, None where rewards are not 0 or 1."""
+        """Return how many answers were right, None where a reward is neither 0 nor 1."""
         return round(self._completed_sum) if self.binary else None
 
     def rates(self) -> dict[str, float]:
@@ -228,6 +279,7 @@ class Aggregate:
             metric = self._metrics.get(name)
             if metric is None:
                 metric = self._metrics[name] = _Metric()
+                # Failures before the first value of this metric count 0 in it, as later ones do.
                 for failed in self._bare_failures:
                     metric.filled.add(failed, 0.0, scored=False)
             metric.emitted.add(question, value, scored=scored)
@@ -246,7 +298,7 @@ class Aggregate:
                 self._several_keys = self._several_keys or self._reward_key != key
                 return
 
-    def _metric(self, name: str, series: _Series, *, universal: bool) -> dict[str, Any]:
+    def _metric(self, name: str, series: _Series, *, universal: bool) -> MetricJson:
         value = series.mean()
         interval = _interval(series, self._groups)
         lower, upper = interval.lower, interval.upper
@@ -268,7 +320,7 @@ class Aggregate:
             "reason": "nothing was scored" if value is None else interval.reason,
         }
 
-    def _bounds(self, series: _Series) -> dict[str, float] | None:
+    def _bounds(self, series: _Series) -> BoundsJson | None:
         total = self.accounting.n_total
         if not series.unit or total == 0:
             return None
@@ -280,7 +332,7 @@ class Aggregate:
 
 
 def _large(mean: float) -> float:
-    """Return the mean of values from that of the values made smaller."""
+    """Return the mean of values from the mean of the values times `_SMALL`."""
     return unscaled(mean, 64)
 
 
@@ -289,7 +341,7 @@ def _interval(series: _Series, groups: Mapping[int, str]) -> Interval:
         return Interval(lower=None, upper=None, method="none", covers="new questions", reason="nothing was scored")
     means = series.question_means()
     clusters = [groups.get(question, question) for question in series.questions] if groups else []
-    if len(set(clusters)) < len(clusters):
+    if len(set(clusters)) < len(clusters):  # at least one cluster has two questions
         try:
             return cluster_interval(list(means), clusters)
         except UndefinedMetric as error:
@@ -297,11 +349,3 @@ def _interval(series: _Series, groups: Mapping[int, str]) -> Interval:
     if series.binary and (series.repeats <= 1 or means.is_constant):
         return wilson_interval(math.fsum(means), len(means))
     return mean_interval(means.as_array())
-
-
-def aggregate(outcomes: Iterable[tuple[int, Outcome]]) -> Aggregate:
-    """Return the aggregate of ``(question, outcome)`` pairs in dataset order."""
-    total = Aggregate()
-    for question, outcome in outcomes:
-        total.add(question, outcome)
-    return total

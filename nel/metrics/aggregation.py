@@ -1,7 +1,7 @@
-"""Means by category, from the rows of a results.jsonl that are already read. Pure; opens no file.
+"""Means by category, from rows of a results.jsonl that the caller has read. Does no I/O.
 
-Trap: rows that repeat one sample are one question. The interval is over questions, never over repeats as if each had
-been another question.
+Rows of one sample are repeats of one question: the interval is over questions, since counting repeats as questions
+would make it too narrow.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ def category_breakdown(results: Iterable[Mapping[str, Any]], key: str) -> list[C
     Args:
         results: Rows as in results.jsonl: ``reward`` (a number, or None for unscored) and ``metadata``; rows of one
             ``sample_id`` are repeats of one question, rows without it are questions of their own.
-        key: Where a row's category is, looked up in its metadata and then in the row itself.
+        key: The key of a row's category, looked up in its metadata and then in the row itself.
 
     Returns:
-        One entry a category. The interval is Wilson's for rewards of 0 and 1, otherwise Student's t over questions.
+        One entry per category. The interval is Wilson's for rewards of 0 and 1, otherwise Student's t over questions.
 
     Raises:
         ValueError: A row has no reward or no category, or its reward is not a finite number.
@@ -53,7 +53,7 @@ def category_breakdown(results: Iterable[Mapping[str, Any]], key: str) -> list[C
     >>> print(f"{category.category}: {category.mean_reward:.3f} ({category.n_samples} samples)")
     law: 0.667 (3 samples)
     """
-    questions: dict[str, dict[Any, list[float]]] = {}
+    questions: dict[str, dict[tuple[str, object], list[float]]] = {}
     unscored: dict[str, int] = {}
     for position, row in enumerate(results):
         category = _category(row, key, position)
@@ -77,7 +77,7 @@ def _category(row: Mapping[str, Any], key: str, position: int) -> str:
     raise ValueError(f'{_where(row, position)} has no "{key}", neither in its metadata nor itself')
 
 
-def _reward(row: Mapping[str, Any], position: int) -> float | None:
+def _reward(row: Mapping[str, object], position: int) -> float | None:
     if "reward" not in row:
         raise ValueError(f"{_where(row, position)} has no reward")
     reward = row["reward"]
@@ -88,7 +88,7 @@ def _reward(row: Mapping[str, Any], position: int) -> float | None:
     return float(reward)
 
 
-def _where(row: Mapping[str, Any], position: int) -> str:
+def _where(row: Mapping[str, object], position: int) -> str:
     sample_id = row.get("sample_id")
     return f"row {position}" if sample_id is None else f"row {position} (sample {sample_id})"
 

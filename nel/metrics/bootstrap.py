@@ -1,8 +1,8 @@
-"""Bootstrap interval of a mean: how far it moves when the questions are drawn again. Pure.
+"""Bootstrap intervals of a mean over questions, or over clusters of questions.
 
-Knows numbers and cluster ids, not samples; how resamples are drawn fast is in `nel.metrics.resampling`. Trap: the
-bootstrap sees only the scores it has. When all are equal its interval has no width, and for a handful of 0/1 scores it
-is too narrow: 19 right of 20 gives [0.85, 1.00], Wilson's interval [0.76, 0.99].
+Depends on `nel.metrics.resampling`, which draws the resamples. Note: the bootstrap only sees the scores it has. Where
+all are equal its interval has no width, and for a handful of 0/1 scores it is too narrow: 19 right of 20 gives
+[0.85, 1.00], Wilson's interval [0.76, 0.99].
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FEWEST: Final = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BootstrapInterval:
-    """A mean with its bootstrap interval, and what is needed to draw it again."""
+    """A mean with its bootstrap interval, and the arguments that reproduce it."""
 
     value: float
     """The mean of the scores."""
@@ -45,7 +45,7 @@ class BootstrapInterval:
     n_clusters: int | None = None
     """Clusters that were resampled, None when the scores were."""
     degenerate: bool = False
-    """Whether the scores have no spread: the interval has no width, which is no certainty."""
+    """Whether the scores have no spread, so that the interval has no width although nothing is certain."""
 
 
 def bootstrap_ci(
@@ -65,15 +65,15 @@ def bootstrap_ci(
     of blocks of similar scores, and one by one in those resamples that the ends of the interval depend on. Memory is
     a few MiB and at most about 2 kB a resample, never n_resamples x n.
 
-    Trap: scores that are all equal give an interval of no width with `degenerate` set. Do not report it: use Wilson's
-    interval for right and wrong.
+    Note: scores that are all equal give an interval of no width with `degenerate` set. Do not report it; use Wilson's
+    interval for 0/1 scores.
 
     Args:
-        scores: Finite numbers, one a question; their order does not matter.
+        scores: Finite numbers, one per question; their order does not matter.
         level: Strictly between 0 and 1.
         n_resamples: At least 1; an end of the interval has a simulation error of about 3 % of the standard error
             with 10 000.
-        seed: Of a generator of its own.
+        seed: Seeds a generator of its own.
         method: ``percentile``; ``basic``, the percentiles mirrored at the mean; or ``bca``, percentiles corrected for
             bias and skewness (Efron 1987).
         clusters: The cluster id of each score, to resample whole clusters.
@@ -122,9 +122,9 @@ def bootstrap_means(scores: Sequence[float] | Floats, *, n_resamples: int = 1000
     """Return the mean of each resample of the scores.
 
     Args:
-        scores: Finite numbers, one a question; their order does not matter.
+        scores: Finite numbers, one per question; their order does not matter.
         n_resamples: At least 1.
-        seed: Of a generator of its own.
+        seed: Seeds a generator of its own.
 
     Raises:
         UndefinedMetric: There are no scores.
@@ -180,7 +180,7 @@ def _ends(
 
 
 def _bca_shares(tail: float, bias: float, acceleration: float) -> tuple[float, float]:
-    """Return which shares of the resamples the ends are (Efron 1987)."""
+    """Return the shares of the resamples that lie below the two ends (Efron 1987)."""
     normal = NormalDist()
     shift = normal.inv_cdf(bias)
     moved = [shift + normal.inv_cdf(share) for share in (tail, 1 - tail)]
@@ -192,6 +192,7 @@ def _acceleration(sums: Floats, sizes: Floats) -> float:
     """Return a sixth of the skewness of the means with one score (or cluster) left out."""
     left_out = (sums.sum() - sums) / (sizes.sum() - sizes)
     deviations = left_out.mean() - left_out
+    # The ratio of powers does not depend on the unit; scaling keeps the cubes from underflowing.
     deviations /= np.abs(deviations).max()
     return float((deviations**3).sum() / (6 * (deviations**2).sum() ** 1.5))
 

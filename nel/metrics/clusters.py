@@ -1,7 +1,7 @@
-"""Standard error and interval of a mean when questions come in clusters, e.g. several on one passage. Pure.
+"""Standard error and interval of a mean of questions in clusters, e.g. several on one passage.
 
-Knows values and cluster ids, not samples. Trap: a subject category is not a cluster. It is a stratum that every run
-has; clusters are drawn, and another draw would have brought others.
+Takes values and cluster ids; `nel.metrics.sample_metrics` applies it to samples. A subject category is a stratum, not a
+cluster: every run has the same categories, whereas clusters are sampled and another sample would have others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[Hashable]) -> f
     appendix A) with the factor for few clusters, equal to statsmodels' OLS on a constant with ``cov_type="cluster"``.
 
     Args:
-        values: One finite number a question.
+        values: One finite number per question.
         clusters: The cluster id of each question, in the same order.
 
     Returns:
@@ -50,7 +50,7 @@ def cluster_interval(values: Sequence[float], clusters: Sequence[Hashable], leve
     With a normal quantile instead, five clusters would miss the truth in 12 of 100 cases, not in 5.
 
     Args:
-        values: One finite number a question.
+        values: One finite number per question.
         clusters: The cluster id of each question, in the same order.
         level: Strictly between 0 and 1.
 

@@ -1,6 +1,7 @@
-"""Numbers of many questions in little memory: a byte each where few values occur, ranges where they are in a row.
+"""Arrays that hold one number per question in little memory. Depends on numpy.
 
-Pure. Trap: a column that sees its 257th value turns into eight bytes a number; what it holds stays the same to the bit.
+`CompactFloats` takes a byte per number up to 256 distinct values and eight bytes from the 257th on; the numbers stay
+equal to the bit. `CompactRanges` stores consecutive positions as ranges.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from numpy.typing import NDArray
 _VALUES_MAX: Final = 256
 
 
-class Column:
+class CompactFloats:
     """Finite numbers in the order in which they were added."""
 
     __slots__ = ("_codes", "_numbers", "_values")
 
     def __init__(self) -> None:
-        """Start with none."""
+        """Start empty."""
         self._codes = bytearray()
         self._values: dict[float, int] = {}
         self._numbers: array[float] | None = None
@@ -41,19 +42,19 @@ class Column:
             self._codes = bytearray()
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return how many numbers there are."""
         return len(self._codes) if self._numbers is None else len(self._numbers)
 
     def __getitem__(self, index: int) -> float:
-        """Return one of them.
+        """Return the number at an index.
 
         Raises:
-            IndexError: There are fewer.
+            IndexError: There are fewer numbers.
         """
         return list(self._values)[self._codes[index]] if self._numbers is None else self._numbers[index]
 
     def __iter__(self) -> Iterator[float]:
-        """Yield them in order."""
+        """Yield the numbers in order."""
         if self._numbers is not None:
             yield from self._numbers
             return
@@ -62,29 +63,29 @@ class Column:
             yield values[code]
 
     def as_array(self) -> NDArray[np.float64]:
-        """Return them as an array, eight bytes each."""
+        """Return the numbers as a float64 array."""
         if self._numbers is not None:
             return np.array(self._numbers)
         return np.array(list(self._values), dtype=np.float64)[np.frombuffer(bytes(self._codes), dtype=np.uint8)]
 
     @property
     def is_constant(self) -> bool:
-        """Return whether all are the same; so are none."""
+        """Return whether all numbers are equal; True for none."""
         return self._numbers is None and len(self._values) <= 1
 
 
-class Positions:
-    """Whole numbers that never fall, kept as ranges."""
+class CompactRanges:
+    """Integers in ascending order, stored as ranges."""
 
     __slots__ = ("_lengths", "_starts")
 
     def __init__(self) -> None:
-        """Start with none."""
+        """Start empty."""
         self._starts = array("q")
         self._lengths = array("q")
 
     def append(self, position: int) -> None:
-        """Add a number that is not below the last one."""
+        """Add a number that is at least the last one."""
         if self._starts and position == self._starts[-1] + self._lengths[-1]:
             self._lengths[-1] += 1
         else:
@@ -92,6 +93,6 @@ class Positions:
             self._lengths.append(1)
 
     def __iter__(self) -> Iterator[int]:
-        """Yield them in order."""
+        """Yield the numbers in order."""
         for start, length in zip(self._starts, self._lengths, strict=True):
             yield from range(start, start + length)

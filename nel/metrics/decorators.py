@@ -1,7 +1,7 @@
-"""Marks for factories of metrics and reducers: what they build knows its name and arguments.
+"""Decorators for factories of metrics and reducers: what a factory builds has its name and arguments.
 
-There is no registry here: plugins are found by entry points. Trap: the factory is decorated, not the function that it
-returns; a decorated function that computes a number at once is a TypeError when called.
+There is no registry here: plugins are found by entry points. The factory is decorated, not the function that it
+returns; a decorated function that computes a number directly raises TypeError when called. Depends on `nel.types`.
 """
 
 from __future__ import annotations
@@ -10,27 +10,28 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ParamSpec, TypeAlias, overload
+from typing import ParamSpec, TypeAlias, TypeVar, overload
 
 from nel.types import SampleScore, Score, Value
 
 Metric: TypeAlias = Callable[[Sequence[SampleScore]], Value]
-"""From the scores of all samples to a number, or to a mapping of several."""
+"""Computes a number, or a mapping of several, from the scores of all samples."""
 
 ScoreReducer: TypeAlias = Callable[[Sequence[Score]], Score]
-"""From the scores of one sample's repeats to one score."""
+"""Computes one score from the scores of a sample's repeats."""
 
 P = ParamSpec("P")
+B = TypeVar("B")
 
 
 @dataclass(frozen=True, slots=True)
 class NamedMetric:
-    """A metric that knows its name and how it was built."""
+    """A metric with its name and the arguments it was built from."""
 
     function: Metric
     name: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-    """The factory's arguments, defaults included; of functions only the named ones, by name."""
+    params: Mapping[str, object] = field(default_factory=dict)
+    """The factory's arguments, defaults included; a function appears by its name, or not at all."""
 
     def __call__(self, scores: Sequence[SampleScore]) -> Value:
         """Return the metric of these scores."""
@@ -39,15 +40,15 @@ class NamedMetric:
 
 @dataclass(frozen=True, slots=True)
 class NamedReducer:
-    """A reducer that knows its name and how it was built."""
+    """A reducer with its name and the arguments it was built from."""
 
     function: ScoreReducer
     name: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-    """The factory's arguments, defaults included; of functions only the named ones, by name."""
+    params: Mapping[str, object] = field(default_factory=dict)
+    """The factory's arguments, defaults included; a function appears by its name, or not at all."""
 
     def __call__(self, scores: Sequence[Score]) -> Score:
-        """Return the one score that stands for these."""
+        """Return the score that these reduce to."""
         return self.function(scores)
 
 
@@ -122,7 +123,7 @@ def score_reducer(
     return mark if func is None else mark(func)
 
 
-def _build(factory: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, str, dict[str, Any]]:
+def _build(factory: Callable[P, B], *args: P.args, **kwargs: P.kwargs) -> tuple[B, str, dict[str, object]]:
     """Return what the factory builds, the factory's name and the arguments worth recording."""
     built = factory(*args, **kwargs)
     name = str(getattr(factory, "__name__", type(factory).__name__))

@@ -1,8 +1,8 @@
-"""Intervals of a mean. Pure: numbers in, an `Interval` out; knows nothing of samples and clusters.
+"""Intervals of a mean, from numbers alone; clusters are in `nel.metrics.clusters`.
 
 A proportion gets Wilson's interval, whose mean coverage stays at the nominal level for five samples as for a thousand;
-any other mean gets Student's t over question means. Trap: equal values have no spread and yet no certainty, so an
-interval of zero width is never returned for them.
+any other mean gets Student's t over question means. Equal values have no spread and yet no certainty, so an interval of
+zero width is never returned for them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Interval:
     """``wilson``, ``t``, ``t_cluster``, ``clopper_pearson``, ``jeffreys``, ``beta``, ``bootstrap`` or
     ``none``."""
     covers: str
-    """Which variation it speaks of."""
+    """The kind of variation that it covers, such as ``new questions``."""
     reason: str | None = None
 
 
@@ -65,7 +65,7 @@ def wilson_interval(right: float, n: float, *, level: float = LEVEL) -> Interval
 def clopper_pearson_interval(right: float, n: int, *, level: float = LEVEL) -> Interval:
     """Return the exact interval of ``right`` out of ``n`` (Clopper and Pearson 1934).
 
-    It covers the truth at least as often as the level says, and so is wider than needed: for bounds that must hold.
+    Its coverage is at least the level, so it is wider than needed; use it for bounds that must hold.
 
     Args:
         right: 0 to n.
@@ -138,7 +138,7 @@ def mean_interval(question_means: Sequence[float] | NDArray[np.float64], *, leve
     Fewer than two questions, or questions without any spread, have no interval.
 
     Args:
-        question_means: One finite number a question.
+        question_means: One finite number per question.
         level: Strictly between 0 and 1.
 
     Returns:
@@ -152,7 +152,7 @@ def mean_interval(question_means: Sequence[float] | NDArray[np.float64], *, leve
     values = np.asarray(question_means, dtype=np.float64)
     n = len(values)
     exponent = exponent_of([float(values.min()), float(values.max())]) if n else 0
-    if exponent:
+    if exponent:  # values near the largest float: their squares would overflow
         values = np.ldexp(values, -exponent)
     if n < 2 or float(values.max() - values.min()) == 0.0:  # noqa: PLR2004 - a spread needs two values
         reason = "fewer than two questions" if n < 2 else "all questions have the same value"  # noqa: PLR2004

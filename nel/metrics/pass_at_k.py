@@ -1,6 +1,7 @@
-"""pass@k and pass^k: the chance that at least one of k attempts is right, and that all k are.
+"""pass@k and pass^k: the probability that at least one of k attempts is right, and that all k are.
 
-Counts in, a number out; knows nothing of scores. Trap: an attempt that could not be scored is no failure: it lowers n.
+Estimated from counts; `nel.metrics.reducers` applies them to scores. An attempt that could not be scored is not a
+failure: it lowers n.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
         k: Attempts counted, 1 to n.
 
     Returns:
-        A chance, 0 to 1.
+        A probability, 0 to 1.
 
     Raises:
         ValueError: c or k is out of range.
@@ -30,9 +31,9 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def pass_hat_k(n: int, c: int, k: int) -> float:
-    """Return the unbiased estimate ``C(c, k) / C(n, k)`` of the chance that k attempts are all right.
+    """Return the unbiased estimate ``C(c, k) / C(n, k)`` of the probability that k attempts are all right.
 
-    Known as pass^k (Yao et al. 2024, arXiv 2406.12045): how reliable a model is, where pass@k says how able.
+    Known as pass^k (Yao et al. 2024, arXiv 2406.12045): it measures reliability, where pass@k measures ability.
 
     Args:
         n: Attempts made.
@@ -40,7 +41,7 @@ def pass_hat_k(n: int, c: int, k: int) -> float:
         k: Attempts counted, 1 to n.
 
     Returns:
-        A chance, 0 to 1, never above `pass_at_k`.
+        A probability, 0 to 1, never above `pass_at_k`.
 
     Raises:
         ValueError: c or k is out of range.

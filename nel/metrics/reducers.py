@@ -1,9 +1,9 @@
-"""Reducers: from the scores of one sample's repeats to one score.
+"""Reducers, which compute one score from the scores of a sample's repeats.
 
-They work on a scalar, on each position of a list and on each key of a mapping; the shape is that of the first score.
-What could not be scored (NaN) is left out, as a whole or in its position or key; when nothing is left the result is
-NaN. The reduced score keeps an answer and an explanation that all repeats share, and the first one's metadata.
-Knows nothing of runs and files. Trap: an attempt that could not be scored lowers n; it is not a failure.
+They apply to a scalar, to each position of a list and to each key of a mapping; the shape is that of the first score.
+Unscored values (NaN) are left out, as a whole or per position or key; when none remains the result is NaN. The reduced
+score keeps an answer and an explanation that all repeats share, and the metadata of the first.
+An attempt that could not be scored lowers n; it is not a failure. Depends on `nel.metrics.decorators`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Attempt(NamedTuple):
     answer: str | None
 
 
-_Leaf: TypeAlias = Callable[[list[_Attempt]], Any]
+_Leaf: TypeAlias = Callable[[list[_Attempt]], Value]
 """Reduces the scalars of at least one attempt."""
 
 
@@ -126,7 +126,7 @@ def at_least(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_
 
 @score_reducer
 def pass_at(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
-    """Estimate the chance that at least one of k attempts is right: `nel.metrics.pass_at_k.pass_at_k`.
+    """Estimate the probability that at least one of k attempts is right: `nel.metrics.pass_at_k.pass_at_k`.
 
     Args:
         k: Attempts counted, at least 1; with fewer scored attempts the result is NaN.
@@ -145,7 +145,7 @@ def pass_at(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_T
 
 @score_reducer
 def pass_k(k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
-    """Estimate the chance that k attempts are all right: `nel.metrics.pass_at_k.pass_hat_k`.
+    """Estimate the probability that k attempts are all right: `nel.metrics.pass_at_k.pass_hat_k`.
 
     Args:
         k: Attempts counted, at least 1; with fewer scored attempts the result is NaN.
@@ -179,8 +179,8 @@ def collect_score() -> ScoreReducer:
 def vote_at(k: int, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreReducer:
     """Give 1.0 when the answer that most of the first k attempts gave was scored 1.0, else 0.0.
 
-    EvalScope's vote@k. Of several such answers the one seen first wins. An attempt without an answer has no vote; when
-    nobody has one the result is 0.0.
+    EvalScope's vote@k. Of several such answers the one seen first wins. An attempt without an answer has no vote;
+    without any vote the result is 0.0.
 
     Args:
         k: Attempts counted, at least 1: the first k that were scored. With fewer the result is NaN.
@@ -291,7 +291,7 @@ def _walk(scores: Sequence[Score], leaf: _Leaf) -> Value:
     return value
 
 
-def _shape(value: Any) -> tuple[str, Any]:
+def _shape(value: object) -> tuple[str, object]:
     """Return what must be the same in all scores of a sample."""
     if isinstance(value, Mapping):
         return "mapping", frozenset(value)
@@ -300,11 +300,11 @@ def _shape(value: Any) -> tuple[str, Any]:
     return "scalar", None
 
 
-def _reduced_at(attempts: list[_Attempt], place: Any, leaf: _Leaf) -> Any:
+def _reduced_at(attempts: list[_Attempt], place: Any, leaf: _Leaf) -> Value:
     return _reduced([_Attempt(attempt.value[place], attempt.answer) for attempt in attempts], leaf)
 
 
-def _reduced(attempts: list[_Attempt], leaf: _Leaf) -> Any:
+def _reduced(attempts: list[_Attempt], leaf: _Leaf) -> Value:
     scored = [one for one in attempts if not (isinstance(one.value, float) and math.isnan(one.value))]
     return leaf(scored) if scored else math.nan
 

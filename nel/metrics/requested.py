@@ -1,9 +1,8 @@
-"""The statistics a run was asked for beside its own: reducers over repeats, and metrics over all samples. Pure.
+"""The statistics that a run requests beside the built-in ones: reducers over repeats, and metrics over all samples.
 
 A sample's scores are its rewards, with all its numbers as their metadata, or its numbers of one name; a model failure
-counts 0, an unscored answer is left out.
-Trap: a reducer such as ``pass_at_3`` has no value for a sample with fewer scored answers; such samples are left out of
-its row, and the row says how many.
+counts 0, an unscored answer is left out. A reducer such as ``pass_at_3`` has no value for a sample with fewer scored
+answers; such samples are left out of its row, and the row's reason counts them. Depends on `nel.metrics` alone.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ from typing import Any, overload
 
 from nel.core.scaling import mean_of
 from nel.errors import UndefinedMetric
-from nel.metrics.compact_arrays import Column
+from nel.metrics.accumulator import MetricJson
+from nel.metrics.compact_arrays import CompactFloats
 from nel.metrics.decorators import Metric, NamedReducer
 from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
 from nel.metrics.reducers import mean_score
@@ -28,14 +28,14 @@ _REWARD = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """What a run was asked for."""
+class RequestedStatistics:
+    """The reducers and metrics that a run requests."""
 
     reducers: tuple[NamedReducer, ...] = ()
     metrics: tuple[tuple[str, Metric], ...] = ()
     """``(key, metric)``: over the rewards where the key is empty, else over each number whose name the key matches."""
     missing: tuple[str, ...] = ()
-    """Names of metrics that cannot be found any more."""
+    """Names of requested metrics whose plugin is no longer installed."""
 
     @property
     def is_empty(self) -> bool:
@@ -44,9 +44,9 @@ class Choice:
 
 
 class _BareScores(Sequence[SampleScore]):
-    """Scores of samples without anything else of them, made one at a time as they are looked at; and some zeros."""
+    """Scores without sample data, created lazily while a metric iterates; followed by a number of zeros."""
 
-    def __init__(self, values: Column, zeros: int) -> None:
+    def __init__(self, values: CompactFloats, zeros: int) -> None:
         self._values = values
         self._zeros = zeros
 
@@ -69,10 +69,10 @@ class _BareScores(Sequence[SampleScore]):
 
 
 @dataclass(slots=True)
-class ChosenStatistics:
-    """Collects the scores of a benchmark, in dataset order, and computes what was chosen."""
+class StatisticsCollector:
+    """Collects the scores of a benchmark, in dataset order, and computes the requested statistics."""
 
-    choice: Choice
+    requested: RequestedStatistics
     _repeats: list[Score] = field(default_factory=list)
     _numbers: dict[str, list[float]] = field(default_factory=dict)
     _sample: SampleScore | None = None
@@ -80,22 +80,22 @@ class ChosenStatistics:
     _reduced: dict[str, list[float]] = field(default_factory=dict)
     _left_out: dict[str, int] = field(default_factory=dict)
     _scores: dict[str, list[SampleScore]] = field(default_factory=dict)
-    _values: dict[str, Column] = field(default_factory=dict)
-    """In place of `_scores`, where every metric looks at the scores alone."""
+    _values: dict[str, CompactFloats] = field(default_factory=dict)
+    """Replaces `_scores` where every metric reads only the scores; a few bytes per sample."""
     _scores_suffice: bool = False
     _n_bare: int = 0
-    """Samples in which the model failed and the scorer gave no number at all: they count 0 in every number."""
+    """Samples with a model failure and without any number of the scorer: they count 0 in every number."""
     _bare: list[SampleScore] = field(default_factory=list)
-    """The same as scores, where a metric looks at more than the value."""
+    """Those samples as scores, where a metric reads more than the value."""
     _repeats_max: int = 0
 
     def __post_init__(self) -> None:
-        """See what the metrics need of a sample."""
-        self._scores_suffice = all(reads_scores_alone(metric) for _, metric in self.choice.metrics)
+        """Determine whether the metrics need more than the scores."""
+        self._scores_suffice = all(reads_scores_alone(metric) for _, metric in self.requested.metrics)
 
     def add(self, question: int, outcome: Outcome, sample: SampleScore) -> None:
-        """Note one outcome; `sample` carries the row, the target and the response."""
-        if self.choice.is_empty or isinstance(outcome, Unscored):
+        """Add one outcome; `sample` carries the row, the target and the response."""
+        if self.requested.is_empty or isinstance(outcome, Unscored):
             return
         if question != self._question:
             self._flush()
@@ -107,27 +107,29 @@ class ChosenStatistics:
         for name, value in outcome.metrics.items():
             self._numbers.setdefault(name, []).append(value)
 
-    def rows(self, headline: str) -> list[dict[str, Any]]:
+    def rows(self, headline: str) -> list[MetricJson]:
         """Return a row like those of metrics.json for each reducer and metric.
 
         Args:
             headline: Name of the metric that the rewards are.
         """
         self._flush()
-        rows = [self._reduced_row(headline, reducer.name) for reducer in self.choice.reducers if reducer.name != "mean"]
-        for key, metric in self.choice.metrics:
+        rows = [
+            self._reduced_row(headline, reducer.name) for reducer in self.requested.reducers if reducer.name != "mean"
+        ]
+        for key, metric in self.requested.metrics:
             names = [name for name in sorted(self._values or self._scores) if name and key and fnmatchcase(name, key)]
             for name in names if key else [_REWARD]:
                 rows += _metric_rows(metric, self._scores_of(name), f"{name}/" if name else "", self._repeats_max)
-        return rows + [_row(name, None, n=0, reason="its plugin is not installed") for name in self.choice.missing]
+        return rows + [_row(name, None, n=0, reason="its plugin is not installed") for name in self.requested.missing]
 
     def _flush(self) -> None:
         if self._sample is None:
             return
         self._repeats_max = max(self._repeats_max, len(self._repeats))
-        for reducer in self.choice.reducers:
+        for reducer in self.requested.reducers:
             self._note_reduced(reducer)
-        if self.choice.metrics:
+        if self.requested.metrics:
             numbers = {name: mean_of(values) for name, values in self._numbers.items()}
             self._note_sample(_REWARD, replace(mean_score()(self._repeats), metadata=numbers))
             for name, values in self._numbers.items():
@@ -147,9 +149,9 @@ class ChosenStatistics:
 
     def _note_sample(self, name: str, score: Score) -> None:
         given = self._sample
-        assert given is not None  # noqa: S101 - _flush looks
+        assert given is not None  # noqa: S101 - _flush returns early without a sample
         if self._scores_suffice and isinstance(score.value, (int, float)):
-            self._values.setdefault(name, Column()).append(float(score.value))
+            self._values.setdefault(name, CompactFloats()).append(float(score.value))
             return
         self._scores.setdefault(name, []).append(
             SampleScore(
@@ -163,7 +165,7 @@ class ChosenStatistics:
         )
 
     def _scores_of(self, name: str) -> Sequence[SampleScore]:
-        """Return what a metric is given; a list of its own, unless it is known to change nothing.
+        """Return the scores that a metric receives: a list of its own, unless the metric is known not to change it.
 
         Where every scored sample has the number, a failure without numbers counts 0.
         """
@@ -175,7 +177,7 @@ class ChosenStatistics:
         is_universal = len(scores) + len(self._bare) == len(self._scores.get(_REWARD, []))
         return [*scores, *self._bare] if name and is_universal else scores
 
-    def _reduced_row(self, headline: str, name: str) -> dict[str, Any]:
+    def _reduced_row(self, headline: str, name: str) -> MetricJson:
         values = self._reduced.get(name, [])
         left_out = self._left_out.get(name, 0)
         reason = f"{left_out} samples left out: too few scored answers, or no number" if left_out else None
@@ -193,13 +195,13 @@ def _bare(value: float) -> SampleScore:
     return SampleScore(score=Score(value=value))
 
 
-def _metric_rows(metric: Metric, scores: Sequence[SampleScore], prefix: str, repeats: int) -> list[dict[str, Any]]:
+def _metric_rows(metric: Metric, scores: Sequence[SampleScore], prefix: str, repeats: int) -> list[MetricJson]:
     name = prefix + str(getattr(metric, "name", getattr(metric, "__name__", type(metric).__name__)))
     try:
         value = metric(scores)
     except UndefinedMetric as error:
         return [_row(name, None, n=len(scores), repeats=repeats, reason=str(error))]
-    except Exception as error:  # noqa: BLE001 - a metric of a plugin; its own row says what it did
+    except Exception as error:  # noqa: BLE001 - a plugin's metric; its own row reports the failure
         return [
             _row(name, None, n=len(scores), repeats=repeats, reason=f"failed: {type(error).__name__}: {error}"[:500])
         ]
@@ -213,7 +215,7 @@ def _number(value: Any) -> tuple[float | None, str | None]:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        return None, f"is no number but a {type(value).__name__}"
+        return None, f"is a {type(value).__name__}, not a number"
     return (number, None) if math.isfinite(number) else (None, f"is {number}")
 
 
@@ -225,7 +227,7 @@ def _row(
     n: int,
     repeats: int = 0,
     interval: Interval | None = None,
-) -> dict[str, Any]:
+) -> MetricJson:
     clip = value is not None and 0.0 <= value <= 1.0 and interval is not None and interval.lower is not None
     lower, upper = (interval.lower, interval.upper) if interval else (None, None)
     if clip and lower is not None and upper is not None:

@@ -1,14 +1,14 @@
-"""Means of resamples drawn with replacement, and as little work as their order statistics need. Pure.
+"""Means of resamples drawn with replacement, with as little work as their order statistics need. Depends on numpy.
 
-Knows sorted arrays and a generator, not scores or intervals. The distribution is that of drawing n indices for each
-resample, always; there are three ways to it:
+Takes sorted arrays and a generator. The distribution is always that of drawing n indices per resample; there are three
+algorithms:
 
 * few distinct values: how often each occurs is one multinomial draw, and the mean is its product with the values;
 * few values: indices are drawn, in chunks of bounded memory;
 * many of both: `DeferredReplicates` draws how many values of each block of similar ones a resample has, and draws on
-  only for those resamples whose place beside the wanted order statistic is not settled by that.
+  only for those resamples whose rank relative to the wanted order statistic is still unknown.
 
-Trap: the draws depend on the order of the values, so they are sorted first, by the caller.
+Note: the draws depend on the order of the values, so the caller sorts them first.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LEVELS: Final = 12
 _A_FEW: Final = 32
 """Resamples that are completed at once instead of halving on."""
 _FAILURE: Final = 1e-4
-"""Chance that a slack does not hold anywhere."""
+"""Probability that any slack does not hold."""
 
 
 class Replicates:
@@ -60,12 +60,12 @@ class Replicates:
         return (below + tied) / 2 / len(self._means)
 
     def _settle(self, low: float, high: float) -> bool:
-        """Learn more of the means that may be from low to high; return whether there were any to learn of."""
+        """Draw on for the means that may lie between low and high; return whether there were any."""
         return False
 
 
 class DeferredReplicates(Replicates):
-    """Means that are drawn as far as a question about them needs.
+    """Means that are drawn only as far as a quantile or share needs.
 
     The ordered values are halved into ever smaller blocks. A resample is first known by how many values it has of each
     block, and one halving more is one binomial draw a block. What is not drawn yet moves its mean by at most its slack
@@ -86,6 +86,7 @@ class DeferredReplicates(Replicates):
         super().__init__(means)
 
     def _settle(self, low: float, high: float) -> bool:
+        # A mean can still move by its slack, so each within reach of the interval is drawn one level further.
         near = (self._means >= low - self._slack) & (self._means <= high + self._slack)
         rows = np.flatnonzero(near & (self._slack > 0))
         levels = self._level[rows]
@@ -105,6 +106,7 @@ class DeferredReplicates(Replicates):
         parts = np.diff(first, append=len(blocks.starts))
         halved = np.flatnonzero(parts > 1)
         left = first[halved]
+        # A halved block splits its count binomially by size; the right half gets the rest.
         drawn = np.repeat(counts, parts, axis=1)
         drawn[:, left] = self._rng.binomial(counts[:, halved], blocks.sizes[left] / parents.sizes[halved])
         drawn[:, left + 1] -= drawn[:, left]
@@ -150,7 +152,7 @@ class _Blocks:
         return cls(starts, sizes, means, np.where(flat, 0.0, squares / sizes), widths)
 
     def halved(self, ordered: Floats) -> _Blocks:
-        """Return the blocks with those split in two that leave most unknown, at the middle of their range."""
+        """Return the blocks, with the widest and heaviest split at the middle of their range."""
         spread = self.sizes * self.widths**2
         wanted = (self.widths > 0) & ((spread >= spread.max() / 8) | (self.widths >= self.widths.max() / 2))
         starts, stops = self.starts[wanted], self.starts[wanted] + self.sizes[wanted]
@@ -159,7 +161,7 @@ class _Blocks:
         return self.between(ordered, np.sort(np.concatenate([self.starts, middles, [len(ordered)]])))
 
     def describe(self, counts: Integers, log_odds: float) -> tuple[Floats, Floats]:
-        """Return each resample's mean, were every value its block's mean, and how far from it the true one can be."""
+        """Return each resample's mean as if each value were its block's mean, and how far the true mean can be off."""
         n = int(self.sizes.sum())
         reach = float(self.widths.max()) * log_odds / 3
         variances = (counts * self.variances).sum(axis=1)
@@ -168,7 +170,7 @@ class _Blocks:
 
 
 def replicates(ordered: Floats, n_resamples: int, rng: np.random.Generator) -> Replicates:
-    """Return the means of resamples of sorted values for questions about their order.
+    """Return the means of resamples of sorted values, to be queried for quantiles and shares.
 
     Args:
         ordered: Finite values in ascending order, at least one.
@@ -229,7 +231,7 @@ def resample_ratios(sums: Floats, sizes: Floats | None, n_resamples: int, rng: n
 
 
 def _levels(ordered: Floats) -> Floats | None:
-    """Return the distinct values where they are so few that counting them is the fastest way."""
+    """Return the distinct values where they are so few that counting them is fastest, else None."""
     few = max(2, min(16, len(ordered) // 16))
     levels = ordered[np.flatnonzero(np.diff(ordered, prepend=-np.inf))]
     return levels if len(levels) <= few else None

@@ -1,14 +1,14 @@
-"""The metrics of a set of samples: factories of functions from scores to a number, or to the two ends of an interval.
+"""The built-in metrics: factories of functions from the scores of samples to a number, or to the ends of an interval.
 
-Knows scores, not runs and files. A sample without a score (NaN) is left out, and so counts neither as right nor as
-wrong. Trap: a number that does not exist is an error here and never 0: the mean of nothing, the spread of one sample.
+A sample without a score (NaN) is left out, so it counts neither as right nor as wrong. A number that does not exist is
+an error and never 0: the mean of no samples, the spread of one sample. Depends on `nel.metrics` and `nel.types`.
 """
 
 from __future__ import annotations
 
 import math
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from nel.core.scaling import exponent_of, mean_of, scaled, unscaled
@@ -97,8 +97,8 @@ def stderr(to_float: ValueToFloat = DEFAULT_TO_FLOAT, cluster: str | None = None
     """Return the standard error of the mean, in the unit of the scores.
 
     ``sqrt(var / n)`` (Miller 2024, arXiv 2411.00640), or with `cluster` the cluster-robust form of
-    `nel.metrics.clusters.clustered_stderr`. Trap: for few 0/1 scores it is too small, and 0 when all are right; an
-    interval for those is ``ci(method="wilson")``.
+    `nel.metrics.clusters.clustered_stderr`. Note: for few 0/1 scores it is too small, and 0 when all are right; use
+    ``ci(method="wilson")`` for those.
 
     Args:
         to_float: The number of a score's value.
@@ -132,7 +132,7 @@ def bootstrap_stderr(num_samples: int = 1000, to_float: ValueToFloat = DEFAULT_T
     Args:
         num_samples: Resamples to draw, at least 2; the number's own relative error is about ``1/sqrt(2 num_samples)``.
         to_float: The number of a score's value.
-        seed: Of a generator of its own: the same scores, in any order, give the same number.
+        seed: Seeds a generator of its own: the same scores, in any order, give the same number.
 
     Raises:
         UndefinedMetric: When computed: fewer than two samples were scored, or a value has no number.
@@ -190,7 +190,7 @@ def ci(
     if method not in {"t", "bootstrap", "wilson"}:
         raise ValueError(f'method must be "t", "bootstrap" or "wilson", not "{method}"')
     if method == "wilson" and cluster is not None:
-        raise ValueError('method "wilson" takes no cluster: it knows independent samples only')
+        raise ValueError('method "wilson" takes no cluster: it is defined for independent samples only')
 
     def compute(scores: Sequence[SampleScore]) -> Value:
         values = _numbers(scores, to_float)
@@ -219,7 +219,8 @@ def grouped(
 ) -> Metric:
     """Return a metric for each group of samples, and one for all: a mapping of names to values, sorted by group.
 
-    A group in which the metric is undefined (nobody of it was scored) has None, and then so has the mean of groups.
+    A group in which the metric is undefined (none of its samples was scored) has None, and then so has the mean of
+    groups.
 
     Args:
         metric: What to compute in each group.
@@ -268,7 +269,7 @@ def grouped(
 
 
 def reads_scores_alone(metric: Metric) -> bool:
-    """Return whether a metric is one of these and looks at nothing of a sample but its score."""
+    """Return whether a metric is one of this module that reads nothing of a sample but its score."""
     function = getattr(metric, "function", metric)
     if not isinstance(metric, NamedMetric) or getattr(function, "__module__", None) != __name__:
         return False
@@ -330,9 +331,9 @@ def _at_least_two(values: Sequence[float]) -> Sequence[float]:
     return values
 
 
-def _label(sample: SampleScore, key: str) -> Any:
+def _label(sample: SampleScore, key: str) -> Hashable:
     """Return a sample's cluster or group."""
-    metadata: Mapping[str, Any] = sample.sample_metadata or {}
+    metadata: Mapping[str, Hashable] = sample.sample_metadata or {}
     if key not in metadata:
         raise ValueError(f'sample {sample.sample_id} has no "{key}" in its metadata')
     if not is_cluster_id(metadata[key]):
@@ -347,7 +348,7 @@ def _wilson(values: Sequence[float], level: float) -> Interval:
 
 
 def _bootstrap_ends(
-    values: Sequence[float], clusters: Sequence[Any] | None, level: float, n_resamples: int, seed: int
+    values: Sequence[float], clusters: Sequence[Hashable] | None, level: float, n_resamples: int, seed: int
 ) -> dict[str, float]:
     exponent = exponent_of(_at_least_two(values))
     small = scaled(values, exponent)

@@ -1,14 +1,14 @@
-"""Numbers for the values that scorers give. Owns the mapping; knows nothing of samples, metrics and reducers.
+"""Converts the values that scorers return to numbers. Depends on `nel.types`.
 
-Trap: a value that has no number is an error and never 0. Only NaN goes through: it says that nothing was scored, and
-whoever adds up leaves it out.
+A value without a number is an error and never 0. Only NaN passes: it marks an unscored sample, which metrics and
+reducers leave out.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Final, SupportsFloat, TypeAlias
 
 import numpy as np
 
@@ -23,11 +23,11 @@ _WORDS: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 def value_to_float(
     correct: Value = CORRECT, incorrect: Value = INCORRECT, partial: Value = PARTIAL, noanswer: Value = NOANSWER
 ) -> ValueToFloat:
-    """Return a function that gives the number of a score's value.
+    """Return a function that converts a score's value to a number.
 
     A number or bool is itself. A grade is 1 (`correct`), 0.5 (`partial`) or 0 (`incorrect`, `noanswer`). Text is
     ``yes``/``true`` (1), ``no``/``false`` (0), in any case, or a finite number. The order is that of inspect_ai, which
-    gives 0 for the rest.
+    returns 0 for all other values.
 
     Args:
         correct: The value that counts 1.
@@ -60,7 +60,7 @@ def value_to_float(
     return to_float
 
 
-def _as_number(value: Any) -> float:
+def _as_number(value: SupportsFloat) -> float:
     try:
         return float(value)
     except OverflowError as error:

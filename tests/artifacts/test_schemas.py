@@ -12,7 +12,8 @@ import pytest
 
 from nel.artifacts.schema import SCHEMA_NAMES, load_schema
 from nel.errors import UsageError
-from nel.judges.stats.calibration import Tally, calibration_json, corrected_headline
+from nel.judges.stats.calibration import Tally, calibration_json
+from nel.judges.stats.corrected_headline import corrected_headline
 from tests.reports import run_fixture
 from tests.support.boards import board_of, small
 

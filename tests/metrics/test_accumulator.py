@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
-from nel.metrics.accumulator import aggregate
+from nel.metrics.accumulator import Accumulator
 from nel.types import ModelFailure, Outcome, Scored, Unscored
+
+
+def aggregate(outcomes: Iterable[tuple[int, Outcome]]) -> Accumulator:
+    total = Accumulator()
+    for question, outcome in outcomes:
+        total.add(question, outcome)
+    return total
 
 
 def _scored(reward: float, **metrics: float) -> Scored:

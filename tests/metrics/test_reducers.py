@@ -264,7 +264,7 @@ def test_k_is_a_positive_integer(factory, k: Any) -> None:
 def test_decorator_keeps_the_factory() -> None:
     """Name, signature and docstring are the factory's; what is no factory is refused."""
     assert pass_at.__name__ == "pass_at"
-    assert (pass_at.__doc__ or "").startswith("Estimate the chance")
+    assert (pass_at.__doc__ or "").startswith("Estimate the probability")
 
     @score_reducer
     def first(scores: list[Score]) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 from nel.metrics import accuracy, bootstrap_stderr, ci, grouped, mean, std, stderr, var
 from nel.metrics.decorators import Metric
-from nel.metrics.requested import Choice, ChosenStatistics
+from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.metrics.sample_metrics import reads_scores_alone
 from nel.types import SampleScore, Score, Scored, Value
 
@@ -40,7 +40,7 @@ class _OfAPlugin:
 
 
 def _rows(metric: Metric) -> list[dict[str, Any]]:
-    chosen = ChosenStatistics(Choice(metrics=(("", metric), ("part", metric))))
+    chosen = StatisticsCollector(RequestedStatistics(metrics=(("", metric), ("part", metric))))
     for question in range(300):
         for repeat in range(2):
             reward = (question * 7 + repeat) % 11 / 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from nel.metrics import mean
-from nel.metrics.requested import Choice, ChosenStatistics
+from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.types import ModelFailure, SampleScore, Score, Scored, Unscored
 
 
@@ -17,7 +17,7 @@ def values_of(outcomes: list[Scored | ModelFailure | Unscored]) -> list[float]:
         seen.extend(one.score.as_float() for one in scores)  # type: ignore[attr-defined]
         return math.fsum(seen)
 
-    statistics = ChosenStatistics(Choice(metrics=(("share", spy),)))
+    statistics = StatisticsCollector(RequestedStatistics(metrics=(("share", spy),)))
     for question, outcome in enumerate(outcomes):
         statistics.add(question, outcome, SampleScore(score=Score(value=0.0), sample_id=str(question)))
     statistics.rows("accuracy")
@@ -43,7 +43,7 @@ def test_a_number_that_only_some_samples_have_is_theirs_alone() -> None:
 
 def test_a_metric_of_nel_counts_them_too() -> None:
     """Also where it is given no more of a sample than its value."""
-    statistics = ChosenStatistics(Choice(metrics=(("share", mean()),)))
+    statistics = StatisticsCollector(RequestedStatistics(metrics=(("share", mean()),)))
     scored = Scored(reward=1.0, metrics={"share": 0.5})
     for question, outcome in enumerate([scored, ModelFailure(kind="empty"), scored, scored]):
         statistics.add(question, outcome, SampleScore(score=Score(value=0.0), sample_id=str(question)))

@@ -13,7 +13,7 @@ from nel import plugins
 from nel.benchmarks.api.scorer_names import options_of
 from nel.errors import ConfigError, PluginError
 from nel.metrics import Metric, NamedReducer, k_of
-from nel.metrics.requested import Choice
+from nel.metrics.requested import RequestedStatistics
 from nel.scoring.protocol import metrics_of
 
 _EVERY_K: Final = {"pass_at_k": "pass_at", "vote_at_k": "vote_at", "pass_hat_k": "pass_k"}
@@ -22,7 +22,7 @@ _EVERY_K: Final = {"pass_at_k": "pass_at", "vote_at_k": "vote_at", "pass_hat_k":
 
 def choose_statistics(
     scorer: object, *, metrics: Sequence[str], reducers: Sequence[str], repeats: int, installed_only: bool = False
-) -> Choice:
+) -> RequestedStatistics:
     """Return what a benchmark's scorer declares and what the user names beside it.
 
     Args:
@@ -53,7 +53,7 @@ def choose_statistics(
             if not installed_only:
                 raise
             missing.append(text)
-    return Choice(reducers=tuple(found_reducers), metrics=tuple(chosen), missing=tuple(missing))
+    return RequestedStatistics(reducers=tuple(found_reducers), metrics=tuple(chosen), missing=tuple(missing))
 
 
 def find_metric(text: str) -> Metric:

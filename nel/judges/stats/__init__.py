@@ -1,1 +1,1 @@
-"""Statistics over finished verdicts: agreement, alpha, position bias, calibration. Decides no verdict."""
+"""Statistics of finished verdicts: agreement, alpha, position bias, calibration. None of it decides a verdict."""

@@ -1,8 +1,8 @@
-"""How far two raters agree, from the table of what each said. Pure; numpy alone.
+"""Agreement of two raters, from the table of their labels. Depends on numpy.
 
-Works on labels and counts. For any number of raters, with gaps, see `nel.judges.stats.alpha`, whose names are
-exported here too. Where both always say the same one thing, chance alone explains all agreement; a measure corrected
-for chance is undefined there, and never 1.
+For any number of raters, with missing values, see `nel.judges.stats.alpha`, whose names are exported here too. Where
+both raters always use the same single category, chance alone explains all agreement; measures corrected for chance are
+undefined there, and never 1.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 Table: TypeAlias = NDArray[np.float64]
 """K x K counts, or shares: first rater in rows, second in columns, the same categories in the same order."""
 Weights: TypeAlias = Literal["linear", "quadratic"]
-"""How a disagreement grows with the distance of two categories."""
+"""How the weight of a disagreement grows with the distance of two categories."""
 R = TypeVar("R", bound=Rating)
 
 _TWO: Final = 2
@@ -154,11 +154,11 @@ def pabak(table: Table) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """A share of those that something is true of."""
+    """A share of units with its interval."""
 
     value: float
     n: float
-    """Units it is a share of; effective ones where they are weighted."""
+    """Number of units; the effective number where they are weighted."""
     interval: Interval
 
 
@@ -206,10 +206,10 @@ def table_interval(
     Args:
         table: Counts, or one table a stratum, whose units are drawn within it; cells in any shape.
         statistic: Of the shares in that shape, such as `cohen_kappa`.
-        shares: What part of all units each stratum stands for; by default that of its own units.
+        shares: The share of all units in each stratum; by default that of its own units.
         level: Strictly between 0 and 1.
         n_resamples: At least 1.
-        seed: Of a generator of its own.
+        seed: Seeds a generator of its own.
 
     Returns:
         An interval of method ``bootstrap``; or one without ends, with the reason, where the resamples have no spread
@@ -252,7 +252,7 @@ def _shares(table: Table) -> Table:
 
 
 def _distances(n: int, weights: Weights | None, scale: Sequence[float] | None) -> Table:
-    """Return how much each disagreement counts, from 0 to 1."""
+    """Return the weight of each disagreement, from 0 to 1."""
     if weights is None:
         return 1.0 - np.eye(n)
     places = np.arange(n, dtype=np.float64) if scale is None else np.asarray(scale, dtype=np.float64)

@@ -1,8 +1,8 @@
-"""How far any number of raters agree on units that each of them may have left out. Pure; numpy alone.
+"""Krippendorff's alpha and related measures for any number of raters, with missing values. Depends on numpy.
 
-Units are kept as patterns of values with a count, so a million units with few distinct grades are a handful of numbers,
-and a resample is one multinomial draw. Trap: with one value only there is nothing to tell agreement from chance; the
-measures are undefined there, and never 1.
+Units are stored as patterns of values with a count, so a million units with few distinct grades take a few numbers, and
+a resample is one multinomial draw. With a single value agreement cannot be distinguished from chance: the measures are
+undefined there, and never 1.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from nel.metrics.intervals import LEVEL, Interval
 Floats: TypeAlias = NDArray[np.float64]
 Rating: TypeAlias = str | float
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
-"""What may be said of two values that differ: only that, which is larger, by how much, or by what factor."""
+"""Level of measurement: values that differ are only different, ordered, a known distance or a known ratio apart."""
 S = TypeVar("S")
 
 RESAMPLES: Final = 2_000
 ONE_CATEGORY: Final = "all values are in one category: agreement cannot be told from chance"
 _RESAMPLES_FEW: Final = 200
 _WORK: Final = 20_000_000
-"""Entries that all resamples together may have, about two seconds."""
+"""Entries of all resamples together, at most: about two seconds of work."""
 _NO_PAIRS: Final = "no unit has two values"
 _TWO: Final = 2
 _ROUNDING: Final = 1e-12
@@ -39,16 +39,16 @@ _CHUNK: Final = 1024
 
 
 class Units:
-    """Takes in what raters said of one unit after another; memory is a few numbers a distinct pattern of values."""
+    """Collects the ratings of units, one at a time; memory is a few numbers per distinct pattern of values."""
 
     def __init__(self) -> None:
         """Start with no units."""
         self._patterns: Counter[tuple[Rating, ...]] = Counter()
         self.n_single = 0
-        """Units with fewer than two values, which say nothing of agreement."""
+        """Units with fewer than two values, which carry no information on agreement."""
 
     def add(self, values: Iterable[Rating | None]) -> None:
-        """Take in one unit: the value of each rater, in any order.
+        """Add one unit: the value of each rater, in any order.
 
         Args:
             values: Labels or finite numbers; None and NaN are missing.
@@ -71,7 +71,7 @@ class Units:
         return self._patterns.total()
 
     def ratings(self) -> Ratings:
-        """Return all units taken in so far, ready to be measured.
+        """Return the ratings of all units so far.
 
         Raises:
             UndefinedMetric: No unit has two values.
@@ -83,19 +83,19 @@ class Units:
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Units that raters agree or disagree on: entry e says that pattern `pattern[e]` has `count[e]` of a value."""
+    """Rated units in sparse form: in entry e, pattern `pattern[e]` has value `value[e]` exactly `count[e]` times."""
 
     values: tuple[Rating, ...]
     """The distinct values in order."""
     numbers: Floats | None
-    """The values between -1 and 1, so that no distance overflows; None of labels."""
+    """The values scaled to [-1, 1], so that no distance overflows; None for labels."""
     pattern: NDArray[np.int64]
     value: NDArray[np.int64]
     count: Floats
     size: Floats
-    """Values that each pattern has, at least 2."""
+    """Number of values of each pattern, at least 2."""
     units: Floats
-    """How many units have each pattern."""
+    """Number of units with each pattern."""
 
     @classmethod
     def of(cls, patterns: Counter[tuple[Rating, ...]]) -> Ratings:
@@ -171,6 +171,8 @@ class Ratings:
         total = float(margins.sum())
         if np.count_nonzero(margins) < _TWO:
             raise UndefinedMetric(ONE_CATEGORY)
+        # All distances are sums over ordered pairs, computed without listing the pairs: for labels the pairs that
+        # differ are all pairs less the equal ones; for numbers the squared distances follow from the variance.
         if scale == "nominal":
             within = self.size**2 - self._summed(self.count**2)
             between = total**2 - float((margins**2).sum())
@@ -193,13 +195,13 @@ class Ratings:
         n_resamples: int | None = None,
         seed: int = 42,
     ) -> Interval:
-        """Return the percentile bootstrap interval of a statistic, drawing units again.
+        """Return the percentile bootstrap interval of a statistic, resampling units.
 
         Args:
             statistic: Such as ``Ratings.alpha`` or ``lambda ratings: ratings.alpha("ordinal")``.
             level: Strictly between 0 and 1.
             n_resamples: At least 1; by default 2,000, and 200 where there are very many patterns.
-            seed: Of a generator of its own.
+            seed: Seeds a generator of its own.
 
         Returns:
             An interval of method ``bootstrap``; or one without ends, with the reason, where the resamples have no
@@ -220,7 +222,7 @@ class Ratings:
         return np.asarray(sums, dtype=np.float64)
 
     def _margins(self) -> Floats:
-        """Return how often each value occurs in units that have two or more."""
+        """Return how often each value occurs in units with two or more values."""
         entries = self.count * self.units[self.pattern]
         found = np.bincount(self.value, weights=entries, minlength=len(self.values))
         return np.asarray(found, dtype=np.float64)
@@ -282,11 +284,11 @@ def ac1(agreeing: float, used: Floats) -> float:
 def bootstrap_statistic(
     draw: Callable[[], S], statistic: Callable[[S], float], *, level: float, n_resamples: int
 ) -> Interval:
-    """Return the percentile interval of a statistic over resamples, or one without ends and why.
+    """Return the percentile interval of a statistic over resamples, or one without ends and its reason.
 
     Args:
-        draw: Returns what one resample drew.
-        statistic: Of what was drawn; an undefined one is left out.
+        draw: Returns one resample.
+        statistic: Of a resample; where it is undefined the resample is left out.
         level: Strictly between 0 and 1.
         n_resamples: At least 1.
     """

@@ -1,8 +1,9 @@
-"""How far a run's judge can be trusted, by people's labels of a few answers, and the headline corrected by them. Pure.
+"""Measures a run's judge against people's labels of a few answers. Does no I/O.
 
-Answers are added one at a time and kept as counts by score. Labels were drawn more often from rare grades, so every
-estimate is weighted back: an answer of a stratum counts as often as the stratum is large for its labels (Begg and
-Greenes 1983). Trap: labels are of answers, not of verdicts; a label whose answer has changed is stale and counts not.
+Answers are added one at a time and stored as counts by score. Rare grades are oversampled for labelling, so every
+estimate is weighted by stratum size over labels (Begg and Greenes 1983). A label belongs to an answer, not to a
+verdict: a label whose answer has changed is stale and left out. `nel.judges.stats.corrected_headline` corrects the
+headline by these measures.
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ from nel.judges.stats.agreement import (
     table_interval,
 )
 from nel.judges.stats.alpha import ONE_CATEGORY, RESAMPLES
-from nel.judges.stats.corrected_mean import Estimate, Labelled, Moments, Stratum, rogan_gladen, stratified_ppi_mean
-from nel.metrics.intervals import LEVEL, Interval, wilson_interval
+from nel.judges.stats.corrected_mean import Labelled, Moments, Stratum
+from nel.metrics.intervals import Interval, wilson_interval
 
 KAPPA_MIN: Final = 0.7
-"""Below it a judge's verdicts are hardly a person's."""
+"""Kappa below this means that the judge hardly agrees with people; it is a warning."""
 LABELS_FEW: Final = 50
 STRATA_MAX: Final = 8
-"""Scores of more values than this are cut into so many ranges."""
-_LABELS_MIN: Final = 2
-"""Labels that a stratum needs to be one; with fewer it joins its neighbour."""
+"""Scores with more distinct values are grouped into this many ranges."""
+LABELS_MIN: Final = 2
+"""Labels that a stratum needs; with fewer it is merged with its neighbour."""
 _CATEGORIES_MAX: Final = 10
-"""Of a table; the judges of more are measured by how far apart scores are."""
+"""Categories of a table, at most; with more, only measures of distance are computed."""
 _ROUNDING: Final = 1e-15
 _NO_LABELS: Final = "there are no labels"
 _NOT_BINARY: Final = "scores or labels are not only 0 and 1"
@@ -44,19 +45,19 @@ _NOT_BINARY: Final = "scores or labels are not only 0 and 1"
 
 @dataclass(slots=True)
 class Tally:
-    """What a run's headline is made of: judged answers by score, labels beside them, and answers nobody judged."""
+    """The components of a run's headline: judged answers by score, their labels, and answers without a judge."""
 
     judged: dict[float, Moments] = field(default_factory=dict)
     """Answers whose score is a judge's, by score to three digits."""
     labels: dict[float, Counter[tuple[float, float]]] = field(default_factory=dict)
-    """``(label, score)`` of the labelled ones, under the same keys."""
+    """``(label, score)`` of the labelled answers, under the same keys."""
     known: Moments = field(default_factory=Moments)
-    """Scores that stand without a judge: model failures, and what the scorer decided alone."""
+    """Scores without a judge: model failures, and answers that the scorer decided alone."""
     templates: set[str] = field(default_factory=set)
-    """What the judge judged by."""
+    """Names of the templates that the judge used."""
     n_questions: int = 0
     n_stale: int = 0
-    """Labels of answers that this run does not have, has no verdict of, or has another answer for."""
+    """Labels of answers that this run does not have, has not judged, or has replaced."""
     _question: int = -1
 
     def add(self, question: int, score: float, *, is_judged: bool, label: float | None = None) -> None:
@@ -64,9 +65,9 @@ class Tally:
 
         Args:
             question: Its number in the dataset.
-            score: What it counts in the headline.
-            is_judged: Whether that is a judge's verdict.
-            label: What a person says of it.
+            score: Its score in the headline.
+            is_judged: Whether a judge gave that score.
+            label: The score that a person gave.
         """
         if question != self._question:
             self._question = question
@@ -86,7 +87,7 @@ class Tally:
 
     @property
     def n_labelled(self) -> int:
-        """Return how many of those have a label."""
+        """Return how many judged answers have a label."""
         return sum(counts.total() for counts in self.labels.values())
 
     @property
@@ -117,7 +118,7 @@ class GradeStratum:
         return sum(self.pairs.values())
 
     def joined(self, other: GradeStratum) -> GradeStratum:
-        """Return both as one."""
+        """Return the union of both."""
         mine, its = self.scores, other.scores
         return GradeStratum(
             min(self.low, other.low),
@@ -127,7 +128,7 @@ class GradeStratum:
         )
 
     def as_stratum(self) -> Stratum:
-        """Return the sums that corrected means are made of."""
+        """Return the sums that corrected means are computed from."""
         labelled = Labelled()
         for (label, score), count in self.pairs.items():
             labelled.add(label, score, count)
@@ -140,7 +141,7 @@ class GradeStratum:
 
 
 def stratum_keys(sizes: Mapping[float, int]) -> dict[float, float]:
-    """Return the stratum of each score: itself, or of very many the lowest score of its range.
+    """Return the stratum of each score: itself, or with many scores the lowest of its range.
 
     Args:
         sizes: Answers by score.
@@ -160,7 +161,7 @@ def stratum_keys(sizes: Mapping[float, int]) -> dict[float, float]:
 
 
 def strata_of(tally: Tally) -> list[GradeStratum]:
-    """Return the strata by score, from the lowest; one with fewer than two labels is joined to its neighbour."""
+    """Return the strata by score, from the lowest; one with fewer than two labels is merged with its neighbour."""
     keys = stratum_keys({key: moments.n for key, moments in tally.judged.items()})
     parts: dict[float, GradeStratum] = {}
     for key, start in keys.items():
@@ -168,7 +169,7 @@ def strata_of(tally: Tally) -> list[GradeStratum]:
         parts[start] = parts[start].joined(one) if start in parts else one
     found: list[GradeStratum] = []
     for part in parts.values():
-        if found and min(found[-1].n_labelled, part.n_labelled) < _LABELS_MIN:
+        if found and min(found[-1].n_labelled, part.n_labelled) < LABELS_MIN:
             found[-1] = found[-1].joined(part)
         else:
             found.append(part)
@@ -176,7 +177,7 @@ def strata_of(tally: Tally) -> list[GradeStratum]:
 
 
 def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str, Any]:
-    """Return everything that the labels say of the judge, as calibration.json holds it beside names.
+    """Return all measures of the judge against the labels, as calibration.json has them beside names.
 
     Kappa, AC1 and PABAK have bootstrap intervals over answers, drawn within strata. Shares have Wilson's interval, with
     the number of answers that would give their weighted standard error.
@@ -191,7 +192,7 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
     is_binary = set(scores) <= {0.0, 1.0} and set(tally.judged) <= {0.0, 1.0}
     categories = [0.0, 1.0] if is_binary else scores
     few = len(categories) <= _CATEGORIES_MAX
-    rates = [found.rate_of_label(label) if is_binary else _none(_NOT_BINARY) for label in (1.0, 0.0)]
+    rates = [found.rate_of_label(label) if is_binary else undefined_measure(_NOT_BINARY) for label in (1.0, 0.0)]
     result = {
         "n_judged": tally.n_judged,
         "n_labelled": tally.n_labelled,
@@ -214,132 +215,9 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
     return {**result, "warnings": _warnings(tally, strata, result)}
 
 
-def corrected_headline(tally: Tally, headline: Mapping[str, Any], calibration: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the headline as the judge gave it and as people would have, each with its interval.
-
-    What no judge scored counts as it is. Values are moved by what the correction adds to the judged part, so that they
-    are on the headline's own footing, whatever it is where repeats are missing.
-
-    Args:
-        tally: Of the same run.
-        headline: With ``value``, ``ci_lower`` and ``ci_upper``.
-        calibration: What `calibration_json` says of the tally.
-    """
-    kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method")
-    counts = {"n_judged": tally.n_judged, "n_labelled": tally.n_labelled}
-    return {
-        **counts,
-        "raw": {**{name: headline.get(name) for name in kept}, "reason": None},
-        "rogan_gladen": _corrected(tally, headline, lambda: _rogan_gladen(tally, calibration)),
-        "ppi": _corrected(tally, headline, lambda: _ppi(tally)),
-    }
-
-
 def few_labels(n: int) -> str:
-    """Return the warning of so few labels."""
+    """Return the warning about too few labels."""
     return f"only {n} {'label' if n == 1 else 'labels'}; with fewer than {LABELS_FEW} these numbers say little"
-
-
-def borrowed_headline(
-    tally: Tally, headline: Mapping[str, Any], rates: Mapping[str, Any], *, refused: str | None = None
-) -> dict[str, Any]:
-    """Return the headline corrected by another run's sensitivity and specificity, which only Rogan-Gladen can use.
-
-    Args:
-        tally: Of this run, which has no labels.
-        headline: With ``value``, ``ci_lower`` and ``ci_upper``.
-        rates: ``sensitivity`` and ``specificity`` of the same judge on the other run, ``n_labelled`` and ``run_id``.
-        refused: Why that run's calibration is none of this one's, if it is not.
-    """
-    found = corrected_headline(tally, headline, rates)
-    if refused is None and not set(tally.judged) <= {0.0, 1.0}:
-        refused = "the judge's scores are not only 0 and 1"
-    none = {"ci_level": LEVEL, "ci_method": "none"}
-    return {
-        **found,
-        "n_labelled": rates["n_labelled"],
-        "labels_of": rates["run_id"],
-        "rogan_gladen": found["rogan_gladen"] if refused is None else {**_none(refused), **none},
-        "ppi": {**_none("the labels are of another run's answers"), **none},
-    }
-
-
-def _corrected(tally: Tally, headline: Mapping[str, Any], estimate: Callable[[], Estimate]) -> dict[str, Any]:
-    value = headline.get("value")
-    try:
-        if value is None or not tally.n_judged:
-            raise UndefinedMetric("nothing was scored" if value is None else "no answer was judged")
-        found = estimate()
-    except UndefinedMetric as error:
-        return {**_none(str(error)), "ci_level": LEVEL, "ci_method": "none"}
-    moved = value - _raw(tally)
-    bounded = headline.get("bounds") is not None
-    value, lower, upper = (
-        min(max(one + moved, 0.0), 1.0) if bounded else one + moved for one in (found.value, found.lower, found.upper)
-    )
-    return {
-        "value": value,
-        "ci_lower": lower,
-        "ci_upper": upper,
-        "ci_level": found.level,
-        "ci_method": found.method,
-        "reason": None,
-    }
-
-
-def _raw(tally: Tally) -> float:
-    """Return the mean score of all answers."""
-    total = math.fsum(moments.total for moments in tally.judged.values()) + tally.known.total
-    return total / (tally.n_judged + tally.known.n)
-
-
-def _ppi(tally: Tally) -> Estimate:
-    if tally.n_labelled < _LABELS_MIN:
-        raise UndefinedMetric("fewer than two labels")
-    strata = strata_of(tally)
-    ends = [value for part in strata for pair in part.pairs for value in pair]
-    ends += [end for part in strata for end in (part.low, part.high)]
-    bounds = (0.0, 1.0) if min(ends) >= 0 and max(ends) <= 1 else (min(ends), max(ends))
-    return stratified_ppi_mean(
-        [part.as_stratum() for part in strata], bounds=bounds, known=tally.known, per_question=tally.per_question
-    )
-
-
-def _rogan_gladen(tally: Tally, calibration: Mapping[str, Any]) -> Estimate:
-    """Correct the judged part and put it beside the rest, whose doubt is added to each side (Zou and Donner 2008)."""
-    rates = calibration["sensitivity"], calibration["specificity"]
-    for rate in rates:
-        if rate["value"] is None:
-            raise UndefinedMetric(rate["reason"])
-    n, total = tally.n_judged, tally.n_judged + tally.known.n
-    judged = rogan_gladen(
-        min(math.fsum(moments.total for moments in tally.judged.values()) / n, 1.0),
-        n / tally.per_question,
-        sensitivity=rates[0]["value"],
-        n_positive=rates[0]["n_effective"],
-        specificity=rates[1]["value"],
-        n_negative=rates[1]["n_effective"],
-        adjusted=True,
-    )
-    part = n / total
-    value = part * judged.value + (1 - part) * tally.known.mean
-    between = part * (judged.value - value) ** 2 + (1 - part) * (tally.known.mean - value) ** 2
-    if not tally.known.n:
-        between = 0.0
-    rest = (between + (1 - part) * tally.known.variance) * tally.per_question / total
-    z = 1.959963984540054
-    lower, upper = (
-        math.hypot(part * (judged.value - end), z * math.sqrt(rest)) for end in (judged.lower, judged.upper)
-    )
-    stderr = math.hypot(part * judged.stderr, math.sqrt(rest))
-    return Estimate(
-        value=value,
-        stderr=stderr,
-        lower=value - lower,
-        upper=value + upper,
-        level=judged.level,
-        method=judged.method,
-    )
 
 
 class _Weighted:
@@ -357,7 +235,7 @@ class _Weighted:
         ]
 
     def shares(self) -> Table:
-        """Return what share of all answers each cell stands for."""
+        """Return the share of all answers that each cell represents."""
         found = np.sum([share / counts.sum() * counts for counts, share in self._parts], axis=0)
         return np.asarray(found / found.sum(), dtype=np.float64)
 
@@ -384,17 +262,17 @@ class _Weighted:
     def measure(self, statistic: Callable[[Table], float]) -> dict[str, Any]:
         """Return a statistic of the cells with its bootstrap interval."""
         if not self.cells:
-            return _none(_NO_LABELS)
+            return undefined_measure(_NO_LABELS)
         try:
             value = statistic(self.shares())
         except UndefinedMetric as error:
-            return _none(str(error))
+            return undefined_measure(str(error))
         counts, shares = zip(*self._parts, strict=True)
         interval = table_interval(counts, statistic, shares=shares, n_resamples=self._n_resamples)
         return {"value": value, **_interval_json(interval)}
 
     def rate_of_label(self, label: float) -> dict[str, Any]:
-        """Return how often the judge says what the label says, among answers with this label."""
+        """Return how often the judge agrees with the label, among answers with this label."""
         reason = f"no labelled answer is {'right' if label else 'wrong'}"
         return self._rate(self._labels == label, reason)
 
@@ -406,9 +284,11 @@ class _Weighted:
         """Return the share of agreement among some cells, with Wilson's interval of the effective number of answers."""
         whole = float(self.shares()[among].sum()) if self.cells else 0.0
         if whole <= 0:
-            return {**_none(reason if self.cells else _NO_LABELS), "n_effective": None}
+            return {**undefined_measure(reason if self.cells else _NO_LABELS), "n_effective": None}
         hits = among & (self._labels == self._scores)
         value = min(float(self.shares()[hits].sum()) / whole, 1.0)
+        # Variance of a ratio estimate by linearization: within strata over the labels, and between strata because
+        # another run of this size would have other shares.
         influence = (hits - value * among) / whole
         variance = 0.0
         for counts, share in self._parts:
@@ -426,7 +306,7 @@ class _Weighted:
 def _agreement_json(found: _Weighted, categories: Sequence[float], *, is_binary: bool) -> dict[str, Any]:
     def of_table(statistic: Callable[[Table], float]) -> dict[str, Any]:
         if len(categories) > _CATEGORIES_MAX:
-            return _none(f"there are more than {_CATEGORIES_MAX} different scores")
+            return undefined_measure(f"there are more than {_CATEGORIES_MAX} different scores")
         return found.measure(lambda cells: statistic(found.table(cells, categories)))
 
     measures = {"raw": found.agreement(), "kappa": of_table(cohen_kappa)}
@@ -437,7 +317,7 @@ def _agreement_json(found: _Weighted, categories: Sequence[float], *, is_binary:
 
 
 def _base_rates(tally: Tally, strata: Sequence[GradeStratum]) -> dict[str, float | None]:
-    """Return mean scores: the judge's of all; of the labelled the judge's, the labels', and those weighted back."""
+    """Return mean scores: the judge's over all; over the labelled the judge's, the labels' and the weighted labels'."""
     n = tally.n_judged
     pairs = [(label, score, count) for part in strata for (label, score), count in part.pairs.items()]
     labelled = sum(count for _, _, count in pairs)
@@ -478,7 +358,7 @@ def _warnings(tally: Tally, strata: Sequence[GradeStratum], result: Mapping[str,
     if len(tally.judged) <= STRATA_MAX and rare:
         found.append(
             f"score{'s' * (len(rare) > 1)} {', '.join(rare)} of the judge cannot be told apart for want of labels; "
-            f"label {_LABELS_MIN} or more answers of each"
+            f"label {LABELS_MIN} or more answers of each"
         )
     if tally.n_stale:
         found.append(f"{tally.n_stale} labels are of answers that this run no longer has or does not score by a judge")
@@ -494,5 +374,6 @@ def _interval_json(interval: Interval) -> dict[str, Any]:
     }
 
 
-def _none(reason: str) -> dict[str, Any]:
+def undefined_measure(reason: str) -> dict[str, Any]:
+    """Return a measure without a value, with the reason."""
     return {"value": None, "ci_lower": None, "ci_upper": None, "ci_method": "none", "reason": reason}

@@ -1,9 +1,9 @@
-"""The mean that people would have given, from a judge's scores of all answers and people's labels of a few. Pure.
+"""Estimates the mean of people's scores from a judge's scores of all answers and people's labels of a few.
 
-Two ways, both from sums that can be added up one answer at a time. Rogan and Gladen turn a share of "right" back with
-the judge's sensitivity and specificity, which may come from another run; prediction-powered inference (PPI) corrects
-the judge's mean by its mean error on the labelled answers. Trap: neither mends a judge that does not tell right from
-wrong; the first is refused then, and the second falls back to the labels alone.
+Two estimators, both computed from sums over answers. Rogan and Gladen correct a share of "right" by the judge's
+sensitivity and specificity, which may come from another run; prediction-powered inference (PPI) corrects the judge's
+mean by its mean error on the labelled answers. Neither can correct a judge that does not distinguish right from wrong:
+the first is refused then, and the second falls back to the labels alone. Depends on the standard library.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from nel.errors import UndefinedMetric
 from nel.metrics.intervals import LEVEL
 
 Bounds: TypeAlias = tuple[float, float]
-"""The smallest and the largest score there is."""
+"""The smallest and the largest possible score."""
 
 YOUDEN_MIN: Final = 0.1
-"""Sensitivity plus specificity must exceed 1 by more than this; else the correction divides by next to nothing."""
+"""Sensitivity plus specificity must exceed 1 by more than this; else the correction divides by almost zero."""
 _ROUNDING: Final = 1e-12
 _FEWEST: Final = 2
 
@@ -36,9 +36,7 @@ class Estimate:
     upper: float
     level: float
     method: str
-    """``rogan_gladen``, ``rogan_gladen_adjusted``, ``ppi`` or ``ppi++``."""
-    tuning: float | None = None
-    """How far PPI trusts the judge: 0 not at all, 1 fully; of several strata None."""
+    """``rogan_gladen``, ``rogan_gladen_adjusted`` or ``ppi++``."""
 
 
 @dataclass(slots=True)
@@ -50,7 +48,7 @@ class Moments:
     squares: float = 0.0
 
     def add(self, value: float, count: int = 1) -> None:
-        """Add a finite value, so many times."""
+        """Add a finite value `count` times."""
         self.n += count
         self.total += value * count
         self.squares += value * value * count
@@ -75,7 +73,7 @@ class Labelled:
     products: float = 0.0
 
     def add(self, label: float, judged: float, count: int = 1) -> None:
-        """Add one answer: what a person says and what the judge says, so many times."""
+        """Add an answer's label and judge score `count` times."""
         self.labels.add(label, count)
         self.judged.add(judged, count)
         self.products += label * judged * count
@@ -98,7 +96,7 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stratum:
-    """A part of the answers that labels were drawn from by themselves, such as those of one grade."""
+    """A part of the answers, such as those of one grade, from which labels were sampled separately."""
 
     labelled: Labelled
     unlabelled: Moments
@@ -131,8 +129,8 @@ def rogan_gladen(
     ``2 z^2 [theta q1(1-q1)/m1 - (1-theta) q0(1-q0)/m0]``. The value is the same in both.
 
     Args:
-        share: What part the judge calls right, p.
-        n: Of so many answers; effective ones where they are not independent.
+        share: The share of answers that the judge calls right, p.
+        n: Number of answers; the effective number where they are not independent.
         sensitivity: How often the judge calls right what is right, q1.
         n_positive: Right answers that it is estimated from, m1.
         specificity: How often it calls wrong what is wrong, q0.
@@ -173,46 +171,6 @@ def rogan_gladen(
     )
 
 
-def ppi_mean(
-    labelled: Labelled,
-    unlabelled: Moments,
-    *,
-    tuning: float | None = None,
-    bounds: Bounds | None = None,
-    level: float = LEVEL,
-) -> Estimate:
-    """Return the mean by prediction-powered inference (Angelopoulos et al. 2023; PPI++ arXiv 2311.01453).
-
-    ``theta = lam * mean(Yhat_unlabelled) + mean(Y - lam * Yhat)``, ``SE^2 = lam^2 Var(Yhat_unlabelled) / N +
-    Var(Y - lam * Yhat) / n``, with ``lam = Cov(Y, Yhat) / ((1 + n/N) Var(Yhat))`` cut to [0, 1] unless it is given. The
-    variances in the error are those of the population, the one in ``lam`` is over all scores with n + N - 1: the
-    numbers are those of ``ppi_py.ppi_mean_ci``.
-
-    Args:
-        labelled: Sums over n >= 1 answers with a label; drawn at random.
-        unlabelled: Sums over the judge's scores of N >= 1 others.
-        tuning: 0 for the labels alone, 1 for PPI, None for PPI++.
-        bounds: Where given, value and ends are cut to it.
-        level: Strictly between 0 and 1.
-
-    Raises:
-        UndefinedMetric: There are no labels, or no answers without one.
-
-    >>> pairs = Labelled()
-    >>> for label, judged, count in ((1, 1, 101), (1, 0, 20), (0, 1, 11), (0, 0, 68)):
-    ...     pairs.add(label, judged, count)
-    >>> found = ppi_mean(pairs, Moments(n=2000, total=1193, squares=1193))
-    >>> [round(number, 6) for number in (found.value, found.lower, found.upper, found.tuning)]
-    [0.627843, 0.576568, 0.679118, 0.625825]
-    """
-    if not (labelled.n and unlabelled.n):
-        raise UndefinedMetric("there are no labels" if not labelled.n else "every answer has a label")
-    chosen = _tuning(labelled, unlabelled) if tuning is None else tuning
-    value, variance = _powered(labelled, unlabelled, chosen)
-    method = "ppi++" if tuning is None else "ppi"
-    return _estimate(value, variance, method=method, tuning=chosen, bounds=bounds, level=level)
-
-
 def stratified_ppi_mean(
     strata: Sequence[Stratum],
     *,
@@ -222,6 +180,11 @@ def stratified_ppi_mean(
     level: float = LEVEL,
 ) -> Estimate:
     """Return the mean by PPI++ within strata, weighted by how many answers each has (Fisch et al. 2024, 2406.04291).
+
+    Within a stratum (Angelopoulos et al. 2023, arXiv 2311.01453): ``theta_h = lam * mean(Yhat_unlabelled)
+    + mean(Y - lam * Yhat)`` and ``SE_h^2 = lam^2 Var(Yhat_unlabelled) / N_h + Var(Y - lam * Yhat) / n_h``, with
+    ``lam = Cov(Y, Yhat) / ((1 + n_h/N_h) Var(Yhat))`` cut to [0, 1]: the numbers of ``ppi_py.ppi_mean_ci`` but for
+    n_h - 1 in the last term.
 
     ``theta = sum W_h theta_h`` and ``SE^2 = sum W_h^2 SE_h^2 + sum W_h (theta_h - theta)^2 / N``, the second part
     because the sizes of the strata are those of this run, and another's would differ (double sampling, Cochran 1977,
@@ -250,7 +213,7 @@ def stratified_ppi_mean(
     value = math.fsum(share * mean for share, mean, _ in parts)
     within = math.fsum(share**2 * variance for share, _, variance in parts)
     between = math.fsum(share * (mean - value) ** 2 for share, mean, _ in parts) * per_question / total
-    return _estimate(value, within + between, method="ppi++", tuning=None, bounds=bounds, level=level)
+    return _estimate(value, within + between, method="ppi++", bounds=bounds, level=level)
 
 
 def _stratum_mean(stratum: Stratum, bounds: Bounds, per_question: float) -> tuple[float, float]:
@@ -281,16 +244,14 @@ def _powered(labelled: Labelled, unlabelled: Moments, tuning: float) -> tuple[fl
     return value, tuning**2 * judged + labelled.error_variance(tuning) / labelled.n
 
 
-def _estimate(
-    value: float, variance: float, *, method: str, tuning: float | None, bounds: Bounds | None, level: float
-) -> Estimate:
+def _estimate(value: float, variance: float, *, method: str, bounds: Bounds, level: float) -> Estimate:
     if not 0 < level < 1:
         raise ValueError(f"the level must be between 0 and 1, not {level}")
-    lowest, highest = bounds or (-math.inf, math.inf)
+    lowest, highest = bounds
     stderr = math.sqrt(variance)
     half = NormalDist().inv_cdf(0.5 + level / 2) * stderr
     value, lower, upper = (min(max(one, lowest), highest) for one in (value, value - half, value + half))
-    return Estimate(value=value, stderr=stderr, lower=lower, upper=upper, level=level, method=method, tuning=tuning)
+    return Estimate(value=value, stderr=stderr, lower=lower, upper=upper, level=level, method=method)
 
 
 def _rogan_gladen_variance(theta: float, rates: tuple[float, float, float], sizes: tuple[float, float, float]) -> float:

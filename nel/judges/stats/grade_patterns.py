@@ -1,8 +1,8 @@
-"""Counts which grades cases got together, so that agreement can be measured without keeping the cases. Pure.
+"""Counts patterns of grades, so that agreement can be measured in bounded memory. Depends on the standard library.
 
-A case is one pattern: a grade for each rater, None where there is none. Equal patterns are counted, and so are equal
-sets of patterns of one sample, since what is drawn again for an interval is the sample with all its cases. Trap: grades
-that are free numbers hardly ever repeat; a full table rounds them and says so.
+A case is one pattern: a grade per rater, None where it is missing. Equal patterns are counted, and so are equal sets of
+patterns of one sample, since intervals resample samples with all their cases. Grades that are arbitrary numbers hardly
+ever repeat: a full table rounds them and reports the digits.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ Pattern: TypeAlias = tuple[Grade | None, ...]
 
 PATTERNS_MAX: Final = 20_000
 _DECIMALS: Final = (2, 1, 0)
-"""To so many digits the grades of a full table are rounded, one after the other."""
+"""Digits to which the grades of a full table are rounded, one step after the other."""
 
 
 class GradePatterns:
-    """How often each pattern of grades came, in bounded memory."""
+    """How often each pattern of grades occurred, in bounded memory."""
 
     def __init__(self, *, patterns_max: int = PATTERNS_MAX) -> None:
-        """Start with none.
+        """Start empty.
 
         Args:
-            patterns_max: So many different patterns are counted apart, of cases and of samples each.
+            patterns_max: Distinct patterns that are counted, of cases and of samples each.
         """
         self._max = patterns_max
         self._cases: Counter[Pattern] = Counter()
@@ -43,18 +43,18 @@ class GradePatterns:
 
     @property
     def is_full(self) -> bool:
-        """Return whether there were more patterns than fit, so that what is counted is not all there is."""
+        """Return whether there were more patterns than fit, so that the counts are incomplete."""
         return self._is_full
 
     def add(self, sample: int, grades: Sequence[Grade | None]) -> None:
         """Count a case; those of one sample must come one after the other.
 
         Args:
-            sample: What is drawn again for an interval: the number of the sample.
-            grades: By rater, in an order that never changes; raters may be added behind. A case with fewer than two
-                says nothing of agreement and is not counted.
+            sample: The number of the sample, the unit that intervals resample.
+            grades: By rater, in a fixed order; raters may be appended later. A case with fewer than two grades carries
+                no information on agreement and is not counted.
         """
-        if sum(grade is not None for grade in grades) < 2:  # noqa: PLR2004 - it takes two to agree
+        if sum(grade is not None for grade in grades) < 2:  # noqa: PLR2004 - agreement needs two grades
             return
         if sample != self._sample:
             self._close_sample()
@@ -86,7 +86,7 @@ class GradePatterns:
         self._open = []
 
     def _coarsen(self) -> None:
-        """Round the grades of all cases to fewer digits; give up where they are no numbers."""
+        """Round the grades of all cases to fewer digits; mark the table full where grades are labels."""
         finer = [digits for digits in _DECIMALS if self._decimals is None or digits < self._decimals]
         if not finer or any(isinstance(grade, str) for pattern in self._cases for grade in pattern):
             self._is_full = True
@@ -108,7 +108,7 @@ class GradePatterns:
 
 
 def _bare(grades: Sequence[Grade | None]) -> Pattern:
-    """Return the grades without what is missing at the end, where a rater may only come later."""
+    """Return the grades without missing ones at the end, where raters may be appended later."""
     end = len(grades)
     while end and grades[end - 1] is None:
         end -= 1

@@ -1,7 +1,7 @@
-"""What people say of judged answers: which labels a judge's scale has, and which answers they are asked about. Pure.
+"""People's labels of judged answers: the labels on a judge's scale, and the selection of answers to label.
 
-Trap: "4" of a judge that grades from 1 to 5 may be worth 0.75; a label is read as the judge's grade first, as a number
-second.
+A label is read as a grade of the judge first and as a number second: the "4" of a judge that grades from 1 to 5 may be
+worth 0.75. Depends on `nel.judges.record` and `nel.judges.stats.summary`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from nel.judges.record import KEY
 from nel.judges.stats.summary import judgements_in
 
+K = TypeVar("K", float, str)
 _RIGHT: Final = ("1", "c", "correct", "yes", "y", "true", "pass")
 _WRONG: Final = ("0", "i", "incorrect", "no", "n", "false", "fail")
 _PART: Final = ("p", "partial", "partially correct")
@@ -29,34 +30,34 @@ _BUILT_IN: Final[Mapping[str, Mapping[str, float]]] = {
 }
 """Grades of installed judges that a run may never have given."""
 _LEAST: Final = 10
-"""Labels for the rarest grade."""
+"""Labels for each grade, at least, if there are as many answers."""
 _WHOLE: Final = re.compile(r"([+-]?[0-9]{1,15})\.0*")
-"""A whole number as tools write it that keep a column with gaps as floats."""
+"""A whole number as spreadsheets and pandas write a column with empty cells: "4.0"."""
 _ROUNDING: Final = 2.0**-30
 """Rounding of scores that come from a line through grades."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """Which labels are possible, and what they are worth."""
+    """The possible labels and their scores."""
 
     grades: Mapping[str, float]
     """By name, in lower case."""
     low: float
     high: float
     is_binary: bool
-    """Only the two ends are possible."""
+    """Whether only the two ends are possible."""
     numbers: bool
-    """Whether a number stands for itself; not so where numbers are names of grades."""
+    """Whether a number is its own score; not where numbers are names of grades."""
 
-    def read(self, label: Any) -> float | None:
+    def read(self, label: object) -> float | None:
         """Return the score of a label, None of an empty one.
 
         Args:
             label: Text of a cell, or a JSON value.
 
         Raises:
-            ValueError: It is not on this scale; the message says what is.
+            ValueError: It is not on this scale; the message describes the scale.
         """
         text = _as_text(label)
         if not text:
@@ -70,7 +71,7 @@ class Scale:
         return score
 
     def described(self) -> str:
-        """Return what a label may be, for people."""
+        """Return a description of the possible labels, for messages."""
         if self.is_binary and {"1", "0"} <= set(self.grades):
             return "1 or 0 (C or I, yes or no, correct or incorrect)"
         names = ", ".join(sorted(self.grades))
@@ -84,9 +85,9 @@ def scale_of(grades: Mapping[str, float], scores: Iterable[float], templates: It
     """Return the scale that a run's judge used.
 
     Args:
-        grades: The grades it gave and the score each was worth; empty where scores are made of several judgements.
+        grades: The grades it gave and their scores; empty where a score combines several judgements.
         scores: All scores it gave, at least one.
-        templates: What it judged by.
+        templates: The templates that it used.
     """
     used, seen = set(templates), set(scores)
     names = {name.casefold(): score for name, score in grades.items()}
@@ -105,7 +106,7 @@ def scale_of(grades: Mapping[str, float], scores: Iterable[float], templates: It
 
 
 def _graded_scale(names: Mapping[str, float]) -> Scale:
-    """Return the scale of grades whose names are numbers; those never given are worth what lies on their line."""
+    """Return the scale of grades whose names are numbers; grades never given are interpolated."""
     points = sorted((number, score) for name, score in names.items() if (number := _number(name)) is not None)
     found = dict(names)
     if len(points) > 1 and len(points) == len(names):
@@ -122,12 +123,12 @@ def _graded_scale(names: Mapping[str, float]) -> Scale:
 
 
 def judgements_of(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the judgements among an outcome's details that came to a grade."""
+    """Return the judgements among an outcome's details that have a grade."""
     return [one for one in judgements_in(details.get(KEY)) if one.get("score") is not None]
 
 
 def grade_of(details: Mapping[str, Any], reward: float) -> str | None:
-    """Return the grade that became the reward; None where it is made of several judgements."""
+    """Return the grade that became the reward; None where the reward combines several judgements."""
     found = judgements_of(details)
     if len(found) != 1 or found[0]["score"] != reward:
         return None
@@ -135,10 +136,10 @@ def grade_of(details: Mapping[str, Any], reward: float) -> str | None:
 
 
 def priority(sample_id: str, content: str) -> bytes:
-    """Return where a sample stands in the order in which samples are chosen.
+    """Return the sort key by which samples are selected for labelling.
 
-    It follows from the sample alone: another model's run asks for labels of the same samples, and a sample that is
-    added or taken away changes no other's place.
+    It depends on the sample alone: runs of other models select the same samples, and adding or removing a sample moves
+    no other.
     """
     return hashlib.sha256(f"{len(sample_id)}:{sample_id}{content}".encode("utf-8", "surrogatepass")).digest()
 
@@ -146,10 +147,10 @@ def priority(sample_id: str, content: str) -> bytes:
 def allocate(sizes: Mapping[float, int], n: int) -> dict[float, int]:
     """Return how many labels each grade's stratum gets, in proportion to the root of its size (Bankier 1988).
 
-    In proportion to the size, a rare grade would get too few labels to tell how often it is wrong; an equal share each
-    would leave the common one, which the score hangs on, too few.
+    In proportion to the size, a rare grade would get too few labels to estimate its error rate; with equal shares the
+    common grade, on which the score depends most, would get too few.
 
-    Each stratum gets at least 10, if it has them and there are as many to give.
+    Each stratum gets at least 10 labels, if it has as many answers and n suffices.
 
     Args:
         sizes: Answers that can be chosen, by stratum.
@@ -180,7 +181,7 @@ def spread(sizes: Mapping[str, int], n: int) -> dict[str, int]:
     return _shared({key: (float(size), size) for key, size in sizes.items() if size}, n)
 
 
-def _shared(wanted: Mapping[Any, tuple[float, int]], n: int) -> dict[Any, int]:
+def _shared(wanted: Mapping[K, tuple[float, int]], n: int) -> dict[K, int]:
     """Return whole numbers in proportion to the weights, none above its limit, that add up to n or to all there are."""
     given = dict.fromkeys(wanted, 0)
     left = min(n, sum(limit for _, limit in wanted.values()))
@@ -198,7 +199,7 @@ def _shared(wanted: Mapping[Any, tuple[float, int]], n: int) -> dict[Any, int]:
     return given
 
 
-def _as_text(label: Any) -> str:
+def _as_text(label: object) -> str:
     if label is None:
         return ""
     if isinstance(label, bool):

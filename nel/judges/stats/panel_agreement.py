@@ -1,8 +1,7 @@
-"""How far judges agree with each other and with themselves, as JSON values, from counted patterns of grades. Pure.
+"""Agreement of judges with each other and with themselves, as JSON values, from counted patterns of grades.
 
 The measures are in `nel.judges.stats.agreement` and `nel.judges.stats.alpha`. Intervals resample the samples, each with
-all its repeats and cases. A measure that is not defined is null with its reason; judges that give one grade only do not
-agree beyond chance.
+all its repeats and cases. An undefined measure is null with its reason, e.g. where judges only ever give one grade.
 """
 
 from __future__ import annotations
@@ -24,20 +23,20 @@ from nel.metrics.intervals import LEVEL, Interval, wilson_interval
 
 RESAMPLES: Final = 1_000
 _GRADES_MAX: Final = 50
-"""Of so many different grades kappa is measured; beyond it a table of two judges is nearly empty."""
+"""Distinct grades for which kappa is computed; with more, the table of two judges is nearly empty."""
 _TOO_MANY: Final = "there are too many different grades to count them"
 _TWO: Final = 2
 _SEED: Final = 42
 
 Counts: TypeAlias = NDArray[np.float64]
-"""How many cases have each pattern; changes from resample to resample."""
+"""Number of cases with each pattern; differs between resamples."""
 Statistic: TypeAlias = Callable[[Counts], float]
 
 
 def agreement_json(
     judges: Mapping[int, str], level: Scale, patterns: GradePatterns, *, n_missing: int = 0
 ) -> dict[str, Any]:
-    """Return how far the members of a panel agree.
+    """Return the agreement of the members of a panel.
 
     Args:
         judges: Place in a pattern and name of each.
@@ -69,7 +68,7 @@ def agreement_json(
 
 
 def repeats_json(level: Scale, patterns: GradePatterns) -> dict[str, Any]:
-    """Return how far one judge agrees with itself when it is asked the same again.
+    """Return the agreement of one judge with itself over repeats.
 
     Args:
         level: ``nominal`` for labels; else grades are numbers.
@@ -88,7 +87,7 @@ def repeats_json(level: Scale, patterns: GradePatterns) -> dict[str, Any]:
 
 
 class _Sampled:
-    """The patterns of a panel or of one judge's repeats, and what can be measured of any number of each."""
+    """The patterns of a panel or of one judge's repeats, and the statistics of any counts of them."""
 
     def __init__(self, patterns: GradePatterns, level: Scale) -> None:
         self._level: Scale = level
@@ -105,11 +104,11 @@ class _Sampled:
         self.n_unanimous = int(self._is_unanimous @ self._counts)
 
     def measured(self, statistic: Statistic, *, share: bool = False) -> dict[str, Any]:
-        """Return a statistic with its interval, or the reason why there is none.
+        """Return a statistic with its interval, or the reason why it has none.
 
         Args:
-            statistic: Of how many cases have each pattern.
-            share: It is a share of the cases, and has Wilson's interval where no sample has several.
+            statistic: A function of the number of cases with each pattern.
+            share: Whether it is a share of the cases; it has Wilson's interval where no sample has several cases.
         """
         value, found = None, _none(_TOO_MANY)
         if not self._is_full:
@@ -146,13 +145,13 @@ class _Sampled:
         return self._of(np.where(whole, counts, 0.0)).fleiss_kappa()
 
     def kappa(self, counts: Counts, pairs: Sequence[tuple[int, int]]) -> float:
-        """Return the mean of Cohen's kappa over pairs of raters that met, quadratic where grades are numbers."""
+        """Return the mean of Cohen's kappa over pairs of raters with common cases; quadratic for numeric grades."""
         _total(counts)
         tables = [self._table(counts, *pair) for pair in pairs]
         return float(np.mean([self._pair_kappa(table) for table in tables if table.any()]))
 
     def pair(self, first: int, second: int) -> dict[str, Any]:
-        """Return what is known of two raters alone."""
+        """Return the agreement of two raters."""
         found: dict[str, Any] = {"n": 0, "raw": None, "kappa": None, "reason": None}
         if self._is_full:
             return {**found, "reason": _TOO_MANY}
@@ -170,7 +169,7 @@ class _Sampled:
         return cohen_kappa(table, weights="quadratic", scale=[float(grade) for grade in self._grades])
 
     def _table(self, counts: Counts, first: int, second: int) -> Table:
-        """Return how often each grade of one rater met each of the other."""
+        """Return how often each grade of one rater occurs with each of the other."""
         size = len(self._grades)
         if size > _GRADES_MAX:
             raise UndefinedMetric(f"more than {_GRADES_MAX} different grades; alpha measures their distances")
@@ -217,7 +216,7 @@ class _Sampled:
 
 
 def _ratings(patterns: Sequence[Pattern]) -> tuple[Ratings | None, NDArray[np.int64]]:
-    """Return the ratings of patterns whatever the order of the raters, and the row of each pattern among them."""
+    """Return the ratings of patterns, ignoring the order of raters, and the row of each pattern in them."""
     keys = [tuple(sorted(_known(one), key=_order)) for one in patterns]
     rows = {key: row for row, key in enumerate(sorted(set(keys), key=lambda key: [_order(one) for one in key]))}
     found = Ratings.of(Counter(keys)) if keys else None

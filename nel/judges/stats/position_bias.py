@@ -1,38 +1,62 @@
-"""What the order in which two answers are shown does to a judge's verdict. Pure.
+"""Position bias: how a judge's verdict on a pair depends on the order of the answers.
 
-A verdict that changes with the order leans to a seat: the answer shown first wins both times, or once with a tie the
-other time, or the second does (Zheng et al. 2023, arXiv 2306.05685). Trap: a judge without a leaning still wavers; only
-the seats' shares among the changed verdicts tell a bias from noise.
+A verdict that changes with the order favours a position: the answer shown first wins both times, or once with a tie the
+other time, or the second does (Zheng et al. 2023, arXiv 2306.05685). An unbiased judge's verdicts change too: only the
+shares of the positions among the changed verdicts distinguish bias from noise. Depends on `nel.metrics.intervals`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, TypedDict
 
 from nel.metrics.intervals import LEVEL, wilson_interval
 
-Seat: TypeAlias = Literal["first", "second", "tie"]
-_LEANING: Final[dict[Seat, int]] = {"first": 1, "second": -1, "tie": 0}
+Position: TypeAlias = Literal["first", "second", "tie"]
+_FAVOURED: Final[dict[Position, int]] = {"first": 1, "second": -1, "tie": 0}
+
+
+class ShareJson(TypedDict):
+    """A share with Wilson's interval, or the reason why it has none."""
+
+    value: float | None
+    ci_lower: float | None
+    ci_upper: float | None
+    ci_level: float
+    ci_method: str
+    reason: str | None
+
+
+class PositionBiasJson(TypedDict):
+    """Counts of pairs by how their verdict depends on the order, and shares."""
+
+    n_pairs: int
+    n_consistent: int
+    n_first: int
+    n_second: int
+    consistency: ShareJson
+    first_share: ShareJson
 
 
 @dataclass(slots=True)
-class SeatOrder:
+class PositionBiasCounts:
     """Counts pairs that one judge saw in both orders."""
 
     n_pairs: int = 0
     n_first: int = 0
-    """Whose verdict changed with the order, in favour of the answer shown first."""
+    """Pairs whose verdict changed with the order, in favour of the answer shown first."""
     n_second: int = 0
+    """The same in favour of the answer shown second."""
 
-    def add(self, before: Seat, after: Seat) -> None:
-        """Count a pair: which seat won in the one order, and which in the other."""
-        leaning = _LEANING[before] + _LEANING[after]
+    def add(self, before: Position, after: Position) -> None:
+        """Count a pair, given the position that won in each order."""
+        # A judge that prefers one of the answers names opposite positions, which cancel out, as two ties do.
+        leaning = _FAVOURED[before] + _FAVOURED[after]
         self.n_pairs += 1
         self.n_first += leaning > 0
         self.n_second += leaning < 0
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> PositionBiasJson:
         """Return counts and shares."""
         changed = self.n_first + self.n_second
         consistent = self.n_pairs - changed
@@ -46,7 +70,7 @@ class SeatOrder:
         }
 
 
-def _share(part: int, whole: int, reason: str) -> dict[str, Any]:
+def _share(part: int, whole: int, reason: str) -> ShareJson:
     found = wilson_interval(part, whole) if whole else None
     return {
         "value": part / whole if whole else None,

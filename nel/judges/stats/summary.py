@@ -1,7 +1,8 @@
-"""What judges did in a benchmark, counted from the records kept with its outcomes. Pure; memory is that of counts.
+"""Summarizes the judging of a benchmark, from the judgements stored with its outcomes, in bounded memory.
 
 `nel.judges.stats.panel_agreement` computes from those counts how far judges agree with each other and with themselves.
-A case without a verdict has no grade; it is counted by the kind of its fault and enters no mean.
+A case without a verdict has no grade; it is counted by its kind of fault and is part of no mean. Depends on
+`nel.judges.record` for the format of a judgement.
 """
 
 from __future__ import annotations
@@ -11,17 +12,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import NoneType
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
+from nel.judges.record import JudgementJson, OpinionJson
 from nel.judges.stats.alpha import Scale
 from nel.judges.stats.grade_patterns import Grade, GradePatterns
 from nel.judges.stats.panel_agreement import agreement_json, repeats_json
-from nel.judges.stats.position_bias import Seat, SeatOrder
+from nel.judges.stats.position_bias import Position, PositionBiasCounts
 
 LABELS_MAX: Final = 40
-"""So many different grades, kinds of fault and templates are counted by name."""
+"""Distinct grades, kinds of fault and templates that are counted by name."""
 OTHER: Final = "(other)"
-_SEATS: Final[dict[str, Seat]] = {"first": "first", "second": "second", "tie": "tie"}
+_POSITIONS: Final[dict[str | None, Position]] = {"first": "first", "second": "second", "tie": "tie"}
 _LEVELS: Final[dict[str, Scale]] = {"ordinal": "ordinal", "interval": "interval"}
 
 
@@ -36,9 +38,9 @@ class _Judge:
     grades: Counter[str] = field(default_factory=Counter)
     total: float = 0.0
 
-    def add(self, opinion: Mapping[str, Any]) -> None:
+    def add(self, opinion: OpinionJson) -> None:
         self.cases += 1
-        self.reasked += int(opinion.get("reasked") or 0)
+        self.reasked += opinion["reasked"]
         label, score = opinion.get("grade"), opinion.get("score")
         if label is None or score is None:
             _count(self.faults, str(opinion.get("fault") or "no_verdict"))
@@ -61,36 +63,36 @@ class _Judge:
 
 @dataclass(slots=True)
 class _Repeats:
-    """The grades of cases that were put to one judge several times; their order says nothing."""
+    """The grades of cases that one judge was asked about several times; their order has no meaning."""
 
     n_missing: int = 0
-    """Cases in which it gave no grade at least once."""
+    """Cases with a missing grade in at least one repeat."""
     patterns: GradePatterns = field(default_factory=GradePatterns)
 
 
 @dataclass(slots=True)
 class _Template:
-    """The cases that were judged in one way."""
+    """The cases that were judged with one template."""
 
     name: str
     level: Scale
     cases: int = 0
     n_missing: int = 0
     members: set[str] = field(default_factory=set)
-    """Who was asked."""
+    """Names of the judges that were asked."""
     panel: GradePatterns = field(default_factory=GradePatterns)
     repeats: dict[str, _Repeats] = field(default_factory=dict)
-    order: dict[str, SeatOrder] = field(default_factory=dict)
+    order: dict[str, PositionBiasCounts] = field(default_factory=dict)
 
 
 class JudgingCounts:
-    """Adds up the judgements of one benchmark, one outcome at a time."""
+    """Counts the judgements of one benchmark, one outcome at a time."""
 
     def __init__(self, judges: Iterable[str] = ()) -> None:
-        """Start with nothing judged.
+        """Start empty.
 
         Args:
-            judges: The members of the panel by name, in their order; others join as they appear.
+            judges: Names of the panel members in order; others are appended as they appear.
         """
         self._judges = {name: _Judge() for name in judges}
         self._templates: dict[tuple[str, str], _Template] = {}
@@ -99,16 +101,16 @@ class JudgingCounts:
         self._n_cases_without_grade = 0
         self._without_grade: Counter[str] = Counter()
         self.details: dict[str, str] = {}
-        """By kind of fault what the first one said."""
+        """Kind of fault to the message of its first occurrence."""
 
-    def add(self, sample: int, records: Any, *, unscored_kind: str | None = None, unscored_detail: str = "") -> None:
-        """Count what was judged of one outcome; those of one sample must come one after the other.
+    def add(self, sample: int, records: object, *, unscored_kind: str | None = None, unscored_detail: str = "") -> None:
+        """Count the judgements of one outcome; those of one sample must be added consecutively.
 
         Args:
-            sample: The number of the sample; its repeats and cases are drawn again together.
-            records: As `nel.judges.record` makes them; what has another form is passed over.
+            sample: The number of the sample; its repeats and cases are resampled together.
+            records: A list of `nel.judges.record.JudgementJson`; anything else is ignored.
             unscored_kind: The kind of fault where the judges' fault left the outcome unscored.
-            unscored_detail: What it said.
+            unscored_detail: Its message.
         """
         found = judgements_in(records)
         if not found and unscored_kind is None:
@@ -121,7 +123,7 @@ class JudgingCounts:
             self._add_case(sample, record)
 
     def as_json(self) -> dict[str, Any] | None:
-        """Return all counts and measures, None where nothing was judged."""
+        """Return all counts and measures, None where there is no judgement."""
         if not self._n_judged:
             return None
         templates = [self._templates[key] for key in sorted(self._templates)]
@@ -158,7 +160,7 @@ class JudgingCounts:
         measured = agreement_json(places, template.level, template.panel, n_missing=template.n_missing)
         return {"template": template.name, **measured}
 
-    def _add_case(self, sample: int, record: Mapping[str, Any]) -> None:
+    def _add_case(self, sample: int, record: JudgementJson) -> None:
         self._n_cases += 1
         self._n_cases_without_grade += record.get("grade") is None
         template = self._template(record)
@@ -173,24 +175,24 @@ class JudgingCounts:
         template.n_missing += any(opinion.get("grade") is None for opinion in opinions.values())
         template.panel.add(sample, [_grade(opinions.get(name), template.level) for name in self._judges])
 
-    def _template(self, record: Mapping[str, Any]) -> _Template:
+    def _template(self, record: JudgementJson) -> _Template:
         name, level = str(record.get("template") or "custom"), _LEVELS.get(str(record.get("level")), "nominal")
         if (name, level) not in self._templates and len(self._templates) >= LABELS_MAX:
             name = OTHER
         return self._templates.setdefault((name, level), _Template(name, level))
 
 
-def judgements_in(records: Any) -> list[Mapping[str, Any]]:
-    """Return the judgements among what stands where judgements are kept; none where it is something else."""
+def judgements_in(records: object) -> list[JudgementJson]:
+    """Return the judgements in a value of an outcome's details, where a scorer may have stored something else."""
     return [record for record in records if _is_record(record)] if isinstance(records, list) else []
 
 
 def _count(counts: Counter[str], name: str) -> None:
-    """Count a name that comes from outside; one too many is counted as `OTHER`."""
+    """Count a name from outside under its own name up to `LABELS_MAX` names, then as `OTHER`."""
     counts[name if name in counts or len(counts) < LABELS_MAX else OTHER] += 1
 
 
-def _add_repeats(template: _Template, sample: int, judge: str, opinion: Mapping[str, Any]) -> None:
+def _add_repeats(template: _Template, sample: int, judge: str, opinion: OpinionJson) -> None:
     repeats = opinion.get("repeats") or ()
     if len(repeats) > 1:
         known = [_value(one[0], one[1], template.level) for one in repeats if one is not None]
@@ -199,32 +201,32 @@ def _add_repeats(template: _Template, sample: int, judge: str, opinion: Mapping[
         held.patterns.add(sample, sorted(known, key=lambda grade: (isinstance(grade, str), grade)))
 
 
-def _add_order(template: _Template, judge: str, opinion: Mapping[str, Any]) -> None:
-    seats = _seats(opinion.get("questions") or ())
-    if seats is not None:
-        template.order.setdefault(judge, SeatOrder()).add(*seats)
+def _add_order(template: _Template, judge: str, opinion: OpinionJson) -> None:
+    winners = _winning_positions(opinion.get("questions") or ())
+    if winners is not None:
+        template.order.setdefault(judge, PositionBiasCounts()).add(*winners)
 
 
-def _grade(opinion: Mapping[str, Any] | None, level: Scale) -> Grade | None:
-    if opinion is None or opinion.get("grade") is None or opinion.get("score") is None:
-        return None
-    return _value(opinion["grade"], opinion["score"], level)
+def _grade(opinion: OpinionJson | None, level: Scale) -> Grade | None:
+    label, score = (None, None) if opinion is None else (opinion.get("grade"), opinion.get("score"))
+    return None if label is None or score is None else _value(label, score, level)
 
 
-def _value(label: Any, score: Any, level: Scale) -> Grade:
+def _value(label: str | float, score: str | float, level: Scale) -> Grade:
     return str(label) if level == "nominal" else float(score)
 
 
-def _seats(questions: Sequence[Sequence[Any]]) -> tuple[Seat, Seat] | None:
-    """Return which seat won in either order, None where the questions are not about a pair in both."""
-    won = {label: _SEATS.get(seat) for label, seat in questions}
+def _winning_positions(questions: Sequence[Sequence[str]]) -> tuple[Position, Position] | None:
+    """Return the position that won in each order, None where the questions are not about a pair in both orders."""
+    won = {label: _POSITIONS.get(grade) for label, grade in questions}
     before, after = won.get("response_first"), won.get("baseline_first")
     return None if before is None or after is None else (before, after)
 
 
-def _is_record(record: Any) -> bool:
-    """Return whether this is a judgement; a scorer may keep something else under the same name."""
-    opinions = record.get("opinions") if isinstance(record, Mapping) else None
+def _is_record(record: object) -> TypeGuard[JudgementJson]:
+    if not isinstance(record, Mapping):
+        return False
+    opinions = record.get("opinions")
     return (
         isinstance(opinions, list)
         and isinstance(record.get("template"), str)
@@ -233,7 +235,7 @@ def _is_record(record: Any) -> bool:
     )
 
 
-def _is_opinion(opinion: Any) -> bool:
+def _is_opinion(opinion: object) -> bool:
     if not isinstance(opinion, Mapping):
         return False
     repeats, questions = opinion.get("repeats"), opinion.get("questions")
@@ -248,10 +250,10 @@ def _is_opinion(opinion: Any) -> bool:
     )
 
 
-def _is_grade(value: Any, label: Any, score: Any) -> bool:
+def _is_grade(value: Any, label: str | int, score: str | int) -> bool:
     is_held = (isinstance(value, Mapping) and {label, score} <= value.keys()) or _is_pair(value)
     return is_held and isinstance(value[label], str) and isinstance(value[score], (int, float))
 
 
-def _is_pair(value: Any) -> bool:
+def _is_pair(value: object) -> TypeGuard[list[object]]:
     return isinstance(value, list) and len(value) == 2  # noqa: PLR2004 - a pair

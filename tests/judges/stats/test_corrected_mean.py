@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from nel.judges.stats.corrected_mean import (
     Labelled,
     Moments,
     Stratum,
-    ppi_mean,
     rogan_gladen,
     stratified_ppi_mean,
 )
@@ -69,42 +69,32 @@ def test_rogan_gladen_is_the_published_number() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("tuning", "expected"),
-    [
-        (1.0, (0.641500, 0.583186, 0.699814, 1.0)),
-        (None, (0.627843, 0.576568, 0.679118, 0.625825)),
-        (0.0, (0.605000, 0.537250, 0.672750, 0.0)),
-    ],
-)
-def test_ppi_is_the_published_number(tuning: float | None, expected: tuple[float, ...]) -> None:
-    """PPI, PPI++ and the labels alone, from counts."""
-    found = ppi_mean(*_golden(), tuning=tuning)
-    assert (found.value, found.lower, found.upper, found.tuning) == pytest.approx(expected, abs=6e-7)
+def test_ppi_is_the_published_number() -> None:
+    """One stratum is PPI++, but that the variance of the error has n - 1."""
+    pairs, rest = _golden()
+    found = stratified_ppi_mean([Stratum(labelled=pairs, unlabelled=rest)], bounds=(0, 1))
+    published_half = (0.679118 - 0.576568) / 2
+    error = pairs.error_variance(0.625825)
+    assert found.value == pytest.approx(0.627843, abs=6e-7)
+    assert found.stderr**2 == pytest.approx((published_half / 1.959964) ** 2 + error / 199 - error / 200, abs=1e-8)
 
 
-@pytest.mark.parametrize("tuning", [None, 0.0, 0.4, 1.0])
-def test_ppi_equals_ppi_py(ppi_py: Any, tuning: float | None) -> None:
-    """Value and interval on 250 random sets: binary, graded and continuous scores, good judges and bad ones."""
+def test_ppi_equals_ppi_py(ppi_py: Any) -> None:
+    """Value and error on 250 random sets: binary, graded and continuous scores, good judges and bad ones."""
     rng = np.random.default_rng(30)
     for _ in range(250):
         labels, judged, rest = _random_case(rng)
-        found = ppi_mean(*_sums(labels, judged, rest), tuning=tuning, level=0.9)
-        value = ppi_py.ppi_mean_pointestimate(labels, judged, rest, lam=tuning)
-        lower, upper = ppi_py.ppi_mean_ci(labels, judged, rest, alpha=0.1, lam=tuning)
-        assert found.value == pytest.approx(float(np.squeeze(value)), abs=1e-9)
-        assert (found.lower, found.upper) == pytest.approx((float(lower[0]), float(upper[0])), abs=1e-9)
-
-
-def test_one_stratum_is_plain_ppi_but_for_the_degrees_of_freedom() -> None:
-    """The value is that of PPI++, the variance of the error has n - 1."""
-    pairs, rest = _golden()
-    plain = ppi_mean(pairs, rest)
-    assert plain.tuning is not None
-    found = stratified_ppi_mean([Stratum(labelled=pairs, unlabelled=rest)], bounds=(0, 1))
-    error = pairs.error_variance(plain.tuning)
-    assert found.value == pytest.approx(plain.value, abs=1e-12)
-    assert found.stderr**2 - plain.stderr**2 == pytest.approx(error / 199 - error / 200, abs=1e-12)
+        pairs, unlabelled = _sums(labels, judged, rest)
+        found = stratified_ppi_mean([Stratum(labelled=pairs, unlabelled=unlabelled)], bounds=(-9, 9), level=0.9)
+        value = float(np.squeeze(ppi_py.ppi_mean_pointestimate(labels, judged, rest)))
+        lower, upper = ppi_py.ppi_mean_ci(labels, judged, rest, alpha=0.1)
+        n, more = len(labels), len(rest)
+        spread = np.var(np.concatenate([judged, rest]), ddof=1)
+        weight = np.clip(np.cov(labels, judged, ddof=0)[0, 1] / ((1 + n / more) * spread), 0, 1) if spread else 0.0
+        error = float(np.var(labels - weight * judged))
+        theirs = (float(upper[0]) - float(lower[0])) / 2 / NormalDist().inv_cdf(0.95)
+        assert found.value == pytest.approx(value, abs=1e-9)
+        assert found.stderr**2 == pytest.approx(theirs**2 + error / (n - 1) - error / n, abs=1e-9)
 
 
 def test_strata_of_one_grade_each_are_the_weighted_labels() -> None:
@@ -159,9 +149,9 @@ def test_estimates_stay_within_the_scale() -> None:
     assert low.upper > 0
     pairs = Labelled()
     pairs.add(1, 0.5, 10)
-    pairs.add(0.9, 0.4, 10)
-    found = ppi_mean(pairs, Moments(10, 9.5, 9.2), tuning=1.0, bounds=(0.0, 1.0))
-    assert (found.value, found.upper) == (1.0, 1.0)
+    pairs.add(0.9, 0.5, 1)
+    found = stratified_ppi_mean([Stratum(labelled=pairs, unlabelled=Moments(10, 5, 2.5))], bounds=(0.0, 1.0))
+    assert found.upper == 1.0
 
 
 @pytest.mark.parametrize(("sensitivity", "specificity"), [(0.5, 0.5), (0.6, 0.5), (0.2, 0.3), (1.0, 0.1)])
@@ -172,16 +162,12 @@ def test_a_judge_that_guesses_is_refused(sensitivity: float, specificity: float)
 
 
 def test_bad_input_is_refused() -> None:
-    """Shares outside 0 to 1, no labels, every answer labelled, a stratum of one label, a level of 0."""
+    """Shares outside 0 to 1, a stratum of one label, a level of 0."""
     with pytest.raises(ValueError, match="no correction"):
         rogan_gladen(1.2, 10, sensitivity=0.9, n_positive=5, specificity=0.9, n_negative=5)
     with pytest.raises(ValueError, match="no correction"):
         rogan_gladen(0.5, 10, sensitivity=0.9, n_positive=0, specificity=0.9, n_negative=5)
     pairs, rest = _golden()
-    with pytest.raises(UndefinedMetric, match="no labels"):
-        ppi_mean(Labelled(), rest)
-    with pytest.raises(UndefinedMetric, match="every answer has a label"):
-        ppi_mean(pairs, Moments())
     single = Labelled()
     single.add(1, 1)
     with pytest.raises(UndefinedMetric, match="fewer than two labels"):
@@ -189,7 +175,7 @@ def test_bad_input_is_refused() -> None:
     with pytest.raises(UndefinedMetric, match="fewer than two labels"):
         stratified_ppi_mean([], bounds=(0, 1))
     with pytest.raises(ValueError, match="level"):
-        ppi_mean(pairs, rest, level=0)
+        stratified_ppi_mean([Stratum(labelled=pairs, unlabelled=rest)], bounds=(0, 1), level=0)
 
 
 def _verdicts(rng: np.random.Generator, truth: np.ndarray, sensitivity: float, specificity: float) -> np.ndarray:

@@ -9,7 +9,7 @@ import pytest
 
 from nel.core.strict_json import pretty
 from nel.judges.stats.grade_patterns import GradePatterns
-from nel.judges.stats.position_bias import SeatOrder
+from nel.judges.stats.position_bias import PositionBiasCounts
 from nel.judges.stats.summary import LABELS_MAX, OTHER, JudgingCounts
 from tests.support.judgements import opinion, record, records, repeated
 
@@ -231,22 +231,22 @@ def test_free_labels_give_up_with_a_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seats", "consistent", "first", "second"),
+    ("winners", "consistent", "first", "second"),
     [
         ([("first", "second"), ("second", "first"), ("tie", "tie")], 3, 0, 0),
         ([("first", "first"), ("first", "tie"), ("tie", "first")], 0, 3, 0),
         ([("second", "second"), ("second", "tie")], 0, 0, 2),
     ],
 )
-def test_verdicts_that_change_with_the_order_lean_to_a_seat(
-    seats: list[tuple[Any, Any]], consistent: int, first: int, second: int
+def test_verdicts_that_change_with_the_order_favour_a_position(
+    winners: list[tuple[Any, Any]], consistent: int, first: int, second: int
 ) -> None:
-    """The same answer in both orders is consistent; anything else favours the one seat or the other."""
-    order = SeatOrder()
-    for before, after in seats:
+    """The same answer in both orders is consistent; anything else favours the one position or the other."""
+    order = PositionBiasCounts()
+    for before, after in winners:
         order.add(before, after)
     found = order.as_json()
-    assert (found["n_pairs"], found["n_consistent"]) == (len(seats), consistent)
+    assert (found["n_pairs"], found["n_consistent"]) == (len(winners), consistent)
     assert (found["n_first"], found["n_second"]) == (first, second)
     assert found["first_share"]["value"] == (None if consistent else first / (first + second))
 

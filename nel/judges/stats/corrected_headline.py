@@ -1,0 +1,139 @@
+"""A run's headline corrected by people's labels of judged answers: by Rogan and Gladen, and by PPI++. Does no I/O.
+
+Depends on `nel.judges.stats.calibration`, which measures the judge, and `nel.judges.stats.corrected_mean`, which has
+the estimators.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from nel.errors import UndefinedMetric
+from nel.judges.stats.calibration import LABELS_MIN, Tally, strata_of, undefined_measure
+from nel.judges.stats.corrected_mean import Estimate, rogan_gladen, stratified_ppi_mean
+from nel.metrics.intervals import LEVEL
+
+
+def corrected_headline(tally: Tally, headline: Mapping[str, Any], calibration: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the headline as the judge gave it and as estimated from people's labels, each with its interval.
+
+    Answers without a judge count as they are. The correction is added to the headline as a difference, so that both use
+    the same mean even where repeats are missing.
+
+    Args:
+        tally: Of the same run.
+        headline: With ``value``, ``ci_lower`` and ``ci_upper``.
+        calibration: `calibration_json` of the tally.
+    """
+    kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method")
+    counts = {"n_judged": tally.n_judged, "n_labelled": tally.n_labelled}
+    return {
+        **counts,
+        "raw": {**{name: headline.get(name) for name in kept}, "reason": None},
+        "rogan_gladen": _corrected(tally, headline, lambda: _rogan_gladen(tally, calibration)),
+        "ppi": _corrected(tally, headline, lambda: _ppi(tally)),
+    }
+
+
+def borrowed_headline(
+    tally: Tally, headline: Mapping[str, Any], rates: Mapping[str, Any], *, refused: str | None = None
+) -> dict[str, Any]:
+    """Return the headline corrected by the sensitivity and specificity of another run, which only Rogan-Gladen can use.
+
+    Args:
+        tally: Of this run, which has no labels.
+        headline: With ``value``, ``ci_lower`` and ``ci_upper``.
+        rates: ``sensitivity`` and ``specificity`` of the same judge on the other run, ``n_labelled`` and ``run_id``.
+        refused: Why that run's calibration does not apply to this one, None where it does.
+    """
+    found = corrected_headline(tally, headline, rates)
+    if refused is None and not set(tally.judged) <= {0.0, 1.0}:
+        refused = "the judge's scores are not only 0 and 1"
+    none = {"ci_level": LEVEL, "ci_method": "none"}
+    return {
+        **found,
+        "n_labelled": rates["n_labelled"],
+        "labels_of": rates["run_id"],
+        "rogan_gladen": found["rogan_gladen"] if refused is None else {**undefined_measure(refused), **none},
+        "ppi": {**undefined_measure("the labels are of another run's answers"), **none},
+    }
+
+
+def _corrected(tally: Tally, headline: Mapping[str, Any], estimate: Callable[[], Estimate]) -> dict[str, Any]:
+    value = headline.get("value")
+    try:
+        if value is None or not tally.n_judged:
+            raise UndefinedMetric("nothing was scored" if value is None else "no answer was judged")
+        found = estimate()
+    except UndefinedMetric as error:
+        return {**undefined_measure(str(error)), "ci_level": LEVEL, "ci_method": "none"}
+    moved = value - _raw(tally)  # nearly 0; see the docstring of corrected_headline
+    bounded = headline.get("bounds") is not None
+    value, lower, upper = (
+        min(max(one + moved, 0.0), 1.0) if bounded else one + moved for one in (found.value, found.lower, found.upper)
+    )
+    return {
+        "value": value,
+        "ci_lower": lower,
+        "ci_upper": upper,
+        "ci_level": found.level,
+        "ci_method": found.method,
+        "reason": None,
+    }
+
+
+def _raw(tally: Tally) -> float:
+    """Return the mean score of all answers."""
+    total = math.fsum(moments.total for moments in tally.judged.values()) + tally.known.total
+    return total / (tally.n_judged + tally.known.n)
+
+
+def _ppi(tally: Tally) -> Estimate:
+    if tally.n_labelled < LABELS_MIN:
+        raise UndefinedMetric("fewer than two labels")
+    strata = strata_of(tally)
+    ends = [value for part in strata for pair in part.pairs for value in pair]
+    ends += [end for part in strata for end in (part.low, part.high)]
+    bounds = (0.0, 1.0) if min(ends) >= 0 and max(ends) <= 1 else (min(ends), max(ends))
+    return stratified_ppi_mean(
+        [part.as_stratum() for part in strata], bounds=bounds, known=tally.known, per_question=tally.per_question
+    )
+
+
+def _rogan_gladen(tally: Tally, calibration: Mapping[str, Any]) -> Estimate:
+    """Correct the judged part and combine it with the rest, adding variances on each side (Zou and Donner 2008)."""
+    rates = calibration["sensitivity"], calibration["specificity"]
+    for rate in rates:
+        if rate["value"] is None:
+            raise UndefinedMetric(rate["reason"])
+    n, total = tally.n_judged, tally.n_judged + tally.known.n
+    judged = rogan_gladen(
+        min(math.fsum(moments.total for moments in tally.judged.values()) / n, 1.0),
+        n / tally.per_question,
+        sensitivity=rates[0]["value"],
+        n_positive=rates[0]["n_effective"],
+        specificity=rates[1]["value"],
+        n_negative=rates[1]["n_effective"],
+        adjusted=True,
+    )
+    part = n / total
+    value = part * judged.value + (1 - part) * tally.known.mean
+    between = part * (judged.value - value) ** 2 + (1 - part) * (tally.known.mean - value) ** 2
+    if not tally.known.n:
+        between = 0.0
+    rest = (between + (1 - part) * tally.known.variance) * tally.per_question / total
+    z = 1.959963984540054
+    lower, upper = (
+        math.hypot(part * (judged.value - end), z * math.sqrt(rest)) for end in (judged.lower, judged.upper)
+    )
+    stderr = math.hypot(part * judged.stderr, math.sqrt(rest))
+    return Estimate(
+        value=value,
+        stderr=stderr,
+        lower=value - lower,
+        upper=value + upper,
+        level=judged.level,
+        method=judged.method,
+    )
