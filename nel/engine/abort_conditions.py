@@ -40,6 +40,7 @@ class EndpointFaultCounter:
             return None  # the endpoint answers other samples: this one is at fault
         self._in_a_row += 1
         lost = f"{self._in_a_row} samples in a row were lost to the endpoint, the last one by"
+        # A spent quota, or a refusal before any answer, holds for every further sample: no need to count.
         if verdict.kind == "quota":
             lost = "the account has no quota left"
         elif verdict.kind in FATAL_KINDS and not self.has_answered:

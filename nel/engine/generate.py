@@ -93,7 +93,7 @@ class SampleRunner:
             request = replace(request, messages=(*request.messages, answer, Message(role="user", content=following)))
             body = self._body(request)
         response = await self.client.complete(request, body, keep=partial(commit, body))
-        if response.error is not None:
+        if response.error is not None:  # `keep` was called for an answer only
             await commit(body, response)
         return body, response
 

@@ -43,6 +43,7 @@ async def rank(
     parts = [pairs] if echo.batched else [(pair,) for pair in pairs]
     answers: list[Response] = []
     body = b""
+    # One after the other: a kill then loses one request, and a stop has one to wait for.
     for number, part in enumerate(parts):
         body = _body(model, part, echo, generation)
         one = replace(request, generation=Generation(max_tokens=len(part)))

@@ -140,6 +140,7 @@ class Pipeline:
         scoring = asyncio.create_task(self._run_scorers())
         watching = asyncio.create_task(self._delegation.judges.watch())
         try:
+            # Alone, so that a wrong key or model costs one request instead of one for each worker.
             await self._send_first_request()
             self._progress.stage = "running"
             self._progress.running_since = time.monotonic()
@@ -423,6 +424,7 @@ class Pipeline:
             if isinstance(outcome, Delegated):
                 self._delegation.submit(item, outcome, partial(self._on_judged, item), self._fail)
             elif (final := self._delegation.finalize(item, outcome)) is None:
+                # No outcome is stored, so that `_judge_parked`, or a resume, finds the answer among the unscored ones.
                 self._n_parked += 1
                 self._release_scoring_slot()
             else:
@@ -442,6 +444,7 @@ class Pipeline:
         error = None if committed.cancelled() else committed.exception()
         if error is not None:
             self._fail(error)
+        # Slots are released after a failed commit too: `_finish_scoring` waits until the queue is empty.
         for item, outcome in outcomes:
             self._stop_on_sandbox_outage(outcome)
             self._release_scoring_slot()

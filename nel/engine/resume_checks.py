@@ -103,7 +103,7 @@ class RecordCheck:
 
     def stop(self) -> None:
         """Abort the reading, from another thread; harmless when it is over."""
-        self._stopped = True
+        self._stopped = True  # before the interrupt: `count_unreadable` may be between two queries
         snapshot = self._snapshot
         if snapshot is not None:
             snapshot.interrupt()

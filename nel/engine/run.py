@@ -281,7 +281,7 @@ def _count_pending(snapshot: Snapshot, jobs: list[Job]) -> int:
 def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: _ResumeOptions) -> Job:
     known = {slot: (key, stored) for key, slot, _, stored in snapshot.benchmarks()}
     key, stored = known.get(plan.slot) or (store.put_benchmark(plan.slot, plan.benchmark.name, {}), {})
-    if not stored:
+    if not stored:  # new, or killed before its snapshot was complete
         store.clear_samples(key)
     n_stored = stored["dataset"]["rows"] if stored else 0
     if plan.unreadable is not None:

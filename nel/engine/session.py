@@ -105,7 +105,7 @@ class Session:
         except ResumeRefused as error:
             ending = ExitStatus(exit_code=error.exit_code, reason=str(error))
             raise
-        except BaseException as error:
+        except BaseException as error:  # a bug: the session ends as "crashed", and the traceback is in run.log
             self.observer.failed(error)
             raise
         finally:

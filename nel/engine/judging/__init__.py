@@ -1,1 +1,1 @@
-"""Asking judges: their endpoints, the cases put to them, and what their replies come to."""
+"""Asking judges: their endpoints, the cases they see, and reading their replies."""

@@ -233,6 +233,7 @@ class Judges:
             for question in questions
         ]
         replies = await _gather(asks)
+        # Replies are in the order of `asks`: all questions of the first round, then all of the second.
         size = len(questions)
         rounds = [replies[start : start + size] for start in range(0, len(replies), size)]
         grades = [await settle_round(judge, case, one, self._plugin_threads) for one in rounds]
@@ -301,6 +302,7 @@ class Judges:
         if known is not None:
             response = decode_response(known)
             read = await read_reply(question, response, self._plugin_threads)
+            # An unreadable reply of this session is final: its re-asks are paid for. One of an earlier session is not.
             is_new = self._snapshot.session_of_call(*sample.place, key) == self._store.session
             if isinstance(read, Grade) or is_new or not self._judge_endpoints:
                 return response, read

@@ -222,7 +222,7 @@ class RunLog(Observer):
 
     def failed(self, error: BaseException) -> None:
         """Write an exception with its traceback, once."""
-        if error is self._failure:
+        if error is self._failure:  # reported by the session and again by `observing`
             return
         self._failure = error
         self._log.error("failed", extra={"fields": {}}, exc_info=error)

@@ -311,6 +311,7 @@ class _Worker:
             running.cancel()
 
     def _start_thread(self) -> None:
+        # A waiting scorer keeps its thread, since its stack cannot be moved: another thread computes meanwhile.
         _raise_memory_limit(_STACK_BYTES)
         threading.Thread(target=self._score_forever, daemon=True).start()
 
@@ -347,7 +348,7 @@ class _Worker:
 
     def _ask(self, number: int, slot: int, what: str, payload: object) -> object:
         """Ask the run from a sync scorer; meanwhile another scorer may compute."""
-        self._flush()
+        self._flush()  # the answer may take minutes: finished results must not wait for it
         replies: queue.SimpleQueue[Reply] = queue.SimpleQueue()
         self._send_question(number, what, payload, replies.put)
         with self._clock_stopped(slot, number):

@@ -133,6 +133,7 @@ class Store:
             self._write(f"DELETE FROM outcomes WHERE benchmark = ? AND {scored}", (benchmark,))  # noqa: S608 - no input
             return
         where = "benchmark = ?" + (" AND retry > 0" if only_retryable else "")
+        # `retry > 0` repeats the condition of the partial index, which SQLite would not use otherwise.
         self._write(
             "DELETE FROM responses WHERE (benchmark, idx, repeat) IN"
             " (SELECT benchmark, idx, repeat FROM outcomes WHERE benchmark = ? AND retry > 0 AND retry = 2)",
@@ -148,6 +149,7 @@ class Store:
         dropped = self._connection.total_changes - before
         if not dropped:
             return 0
+        # An outcome whose response was dropped would keep the sample from being asked again.
         self._write(
             "DELETE FROM outcomes WHERE NOT EXISTS (SELECT 1 FROM responses r WHERE r.benchmark = outcomes.benchmark"
             " AND r.idx = outcomes.idx AND r.repeat = outcomes.repeat)",
@@ -249,6 +251,7 @@ class Store:
     def _write_batches(self) -> None:
         assert self._loop is not None  # noqa: S101 - set by start_writer
         while (first := self._inbox.get()) is not None:
+            # Group commit: everything that was queued while the last commit waited for the disk.
             batch = [first]
             last = False
             while len(batch) < _BATCH_MAX:

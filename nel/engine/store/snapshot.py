@@ -270,6 +270,7 @@ class Snapshot:
                 ("responses", " AND repeat < ?", (*block, repeats)),
             )
         )
+        # A bad row never has a response, so that a block with one is always read row by row.
         return bool(responses == samples * repeats)
 
     def _pending_in(self, benchmark: int, repeats: int, first: int) -> Iterator[tuple[StoredSample, int]]:
