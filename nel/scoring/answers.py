@@ -134,7 +134,7 @@ def gsm8k_answer(sample: ScorerInput) -> dict[str, bool | str | None]:
     plain = isinstance(sample.target, (str, int, float))
     gold = gsm8k_number(str(sample.target)) if plain else None
     if gold is None:
-        raise DatasetError(f"the target {str(sample.target)[:80]!r} holds no number")
+        raise DatasetError(f"the target {str(sample.target)[:80]!r} holds no number; give the row one as its answer")
     extracted = gsm8k_number(sample.response or "")
     correct = extracted is not None and numbers_equal(extracted, gold)
     return {"correct": correct, "parsed": extracted is not None, "extracted": extracted}
@@ -255,4 +255,4 @@ def _gold_decision(target: object) -> str:
         return "yes"
     if word in _NO | {"0", "n", "0.0"}:
         return "no"
-    raise DatasetError(f"the target {str(target)[:80]!r} is neither yes nor no")
+    raise DatasetError(f"the target {str(target)[:80]!r} is neither yes nor no; use yes, no, true, false, 1 or 0")

@@ -220,7 +220,7 @@ def gold_labels(target: object, labels: Sequence[str], choices: Sequence[str] | 
         parts = target if isinstance(target, (list, tuple)) else [target]
     found = {gold_label(part, labels, choices) for part in parts}
     if not found:
-        raise DatasetError("the gold answer names no choice")
+        raise DatasetError("the gold answer names no choice; give labels, indices or texts of choices")
     return tuple(label for label in labels if label in found)
 
 
@@ -241,10 +241,11 @@ def log_likelihoods(metadata: Mapping[str, Any]) -> tuple[list[str], list[float]
     greedy = [bool(value) for value in metadata.get("_choices_is_greedy") or [False] * len(choices)]
     if not len(choices) == len(sums) == len(greedy):
         raise ScorerError(
-            f"{len(choices)} choices, {len(sums)} log-likelihoods and {len(greedy)} greedy marks do not fit"
+            f"{len(choices)} choices, {len(sums)} log-likelihoods and {len(greedy)} greedy marks; "
+            "give one of each for each choice"
         )
     if any(math.isnan(value) for value in sums) or all(value == -math.inf for value in sums):
-        raise ScorerError(f"the log-likelihoods {sums} rank nothing")
+        raise ScorerError(f"the log-likelihoods {sums} rank nothing: one is NaN, or all are minus infinity")
     return choices, sums, greedy
 
 

@@ -81,7 +81,9 @@ def validate_json_schema(response: str, schema: dict[str, object]) -> dict[str, 
     except SchemaError as error:
         raise ScorerError(f"the JSON Schema is not valid: {error.message}") from error
     except Unresolvable as error:
-        raise ScorerError(f"the JSON Schema refers to something that is not in it: {error}") from error
+        raise ScorerError(
+            f"the JSON Schema refers to something that is not in it: {error}; put it under $defs"
+        ) from error
     if extracted is None:
         return {"valid": False, "extracted": None, "score": 0.0, "error": "the response holds no JSON"}
     error_text = None

@@ -45,7 +45,7 @@ def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, fl
         "acc_bytes": first_best(_per_unit(sums, [len(choice.encode("utf-8", "replace")) for choice in choices])),
     }
     if headline not in best:
-        raise ConfigError(f'headline "{headline}" is none of {", ".join(best)}')
+        raise ConfigError(f'headline "{headline}" is unknown; use {", ".join(best)}')
     order = [headline, *(name for name in best if name != headline)]
     return {**{name: float(best[name] == gold) for name in order}, "extracted": labels[best[headline]]}
 

@@ -38,10 +38,14 @@ def multi_scorer(scorers: Sequence[object], reducer: str | Callable[[list[Score]
     'C'
     """
     if not scorers:
-        raise ConfigError("multi_scorer needs at least one scorer")
+        raise ConfigError(
+            'multi_scorer has no members; give it scorers, e.g. multi_scorer([match(), includes()], "max")'
+        )
     members = [_member(one) for one in scorers]
     if not isinstance(reducer, str) and not callable(reducer):
-        raise ConfigError(f"the reducer {reducer!r} is neither a name nor a function of a list of scores")
+        raise ConfigError(
+            f'the reducer {reducer!r} is neither a name nor a function of a list of scores; use e.g. "mean"'
+        )
     try:
         reduce = reducer_named(reducer) if isinstance(reducer, str) else reducer
     except ValueError as error:
@@ -92,7 +96,7 @@ def _member(scorer: object) -> BuiltScorer:
     if isinstance(scorer, BuiltScorer):
         return scorer
     if not callable(scorer):
-        raise ConfigError(f"{scorer!r} is no scorer")
+        raise ConfigError(f"{scorer!r} is no scorer; give a built scorer or a function of a ScorerInput")
     name = getattr(scorer, "__name__", type(scorer).__name__)
     return BuiltScorer(scorer, name=name, params={}, metrics=metrics_of(scorer), source=scorer)
 

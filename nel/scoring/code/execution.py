@@ -156,7 +156,9 @@ def _cases_of(row: Mapping[str, object]) -> tuple[Case, ...]:
 
     given = next((row[name] for name in _CASE_FIELDS if row.get(name)), ())
     if not isinstance(given, Sequence) or isinstance(given, str):
-        raise DatasetError("the cases must be a list of inputs and outputs")
+        raise DatasetError(
+            'the cases must be a list of inputs and outputs, such as [{"stdin": …, "expected_output": …}]'
+        )
     cases = []
     for number, case in enumerate(given, 1):
         stdin = _first(case, _INPUT_FIELDS)

@@ -130,7 +130,7 @@ def _compare(gold: str, given: str, *, prose: bool = False) -> _Reply:
     if "error" in reply:
         raise ScorerError(f"{given[:80]!r} cannot be compared with {gold[:80]!r}: {reply['error']}")
     if not reply["gold"]:
-        raise DatasetError(f"the target {gold[:80]!r} is no mathematical expression")
+        raise DatasetError(f"the target {gold[:80]!r} is no mathematical expression; compare it with exact_match")
     return reply
 
 
