@@ -51,17 +51,19 @@ def leaderboard(
     if resume and dry_run:
         raise ConfigError("--dry-run shows what a new leaderboard would compare; leave out --resume")
     from nel.cli.leaderboard_show import show_leaderboard, show_planned  # noqa: PLC0415 - keeps --help fast
-    from nel.leaderboard.board import Contest, plan_leaderboard  # noqa: PLC0415
+    from nel.leaderboard.run import LeaderboardRequest, plan_leaderboard  # noqa: PLC0415
 
     chosen = chosen_settings(ctx)
     settings = _settings(
         anchor=anchor, baseline=baseline, prior=prior, length_control=length_control, resamples=resamples, seed=seed
     )
-    contest = Contest(runs=runs or [], bench=bench, pairs=pairs, given=chosen.given, overrides=chosen.overrides)
+    request = LeaderboardRequest(
+        runs=runs or [], bench=bench, pairs=pairs, given=chosen.given, overrides=chosen.overrides
+    )
     if dry_run:
-        show_planned(plan_leaderboard(contest, settings), as_json=as_json)
+        show_planned(plan_leaderboard(request, settings), as_json=as_json)
         return
-    named = contest if runs or not resume else None
+    named = request if runs or not resume else None
     show_leaderboard(named, settings, chosen=chosen, output_dir=output_dir, resume=resume, as_json=as_json)
 
 

@@ -19,14 +19,14 @@ from nel.cli.terminal import plain
 from nel.core.strict_json import dumps
 from nel.engine.progress import Progress
 from nel.errors import EXIT_USAGE
-from nel.leaderboard.board import (
-    Contest,
+from nel.leaderboard.pairing import pairing_json
+from nel.leaderboard.run import (
+    LeaderboardPlan,
+    LeaderboardRequest,
     LeaderboardResult,
-    Planned,
     resume_leaderboard,
     start_leaderboard,
 )
-from nel.leaderboard.pairing import pairing_json
 from nel.leaderboard.standings import Settings
 from nel.reports.leaderboard import HTML_NAME, banners, shown_rows
 from nel.reports.numbers import THIN
@@ -36,7 +36,7 @@ _ORDERS = 2
 
 
 def show_leaderboard(
-    contest: Contest | None,
+    request: LeaderboardRequest | None,
     settings: Settings,
     *,
     chosen: Chosen,
@@ -49,10 +49,10 @@ def show_leaderboard(
     with showing(progress):
         if resume:
             result = resume_leaderboard(
-                output_dir, settings, contest=contest, given=chosen.given, overrides=chosen.overrides, progress=progress
+                output_dir, settings, request=request, given=chosen.given, overrides=chosen.overrides, progress=progress
             )
-        elif contest is not None:
-            result = start_leaderboard(contest, settings, output_dir=output_dir, progress=progress)
+        elif request is not None:
+            result = start_leaderboard(request, settings, output_dir=output_dir, progress=progress)
     if as_json:
         typer.echo(dumps(result.board))
     else:
@@ -63,7 +63,7 @@ def show_leaderboard(
     raise typer.Exit(result.exit_code)
 
 
-def show_planned(planned: Planned, *, as_json: bool) -> None:
+def show_planned(planned: LeaderboardPlan, *, as_json: bool) -> None:
     """Print what would be compared, without sending requests."""
     found = pairing_json(planned.pairing)
     judge = planned.config.judge_of(planned.config.benchmarks[0])

@@ -1,1 +1,1 @@
-"""Leaderboards: the answers of several models to the same questions, compared in pairs by a judge."""
+"""Leaderboards: a judge compares the answers of several models to the same questions in pairs."""

@@ -1,13 +1,13 @@
-"""Strengths of models from comparisons: Bradley-Terry by maximum likelihood, with and without length control. Pure.
+"""Strengths of models from comparisons: Bradley-Terry by maximum likelihood, with and without length control.
 
     P(i is preferred to j) = 1 / (1 + exp(-(b_i - b_j + g * x)))
 
 b are the strengths (Bradley and Terry 1952); x is the standardised difference of the answers' lengths and g its
 coefficient, or there is no such term. A tie is half a win for each. The likelihood has a maximum only where every
 model can be reached from every other by wins and ties (Ford 1957; Hunter 2004, assumption 1). Where that does not hold
-nothing is made up: the groups of models that it does hold for are found, and what is apart says why. Trap: a weak
-prior makes every number finite, and the far ones then tell of the prior, not of the models; it is never used unless
-asked for.
+no numbers are invented: the largest groups for which it holds are found, and models outside have a reason. A weak prior
+would make every number finite, but the extreme ones would then reflect the prior, not the models; it is used only on
+request. Depends on numpy and `nel.leaderboard.pairwise`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from nel.metrics.resampling import Floats, Integers
 ELO_PER_STRENGTH: Final = 400 / math.log(10)
 """A difference of 400 points means odds of ten to one."""
 ELO_CENTRE: Final = 1000.0
-"""What the anchor has, or the mean of the models."""
+"""Elo of the anchor, or of the mean of the models."""
 _STEP_MAX: Final = 1e-9
 """A full Newton step below this ends the search: its error is then near this squared."""
 _REACH_MAX: Final = 30.0
@@ -39,9 +39,9 @@ _RISE: Final = 1e-12
 _CELLS_MAX: Final = 1 << 20
 """Numbers in one working array: 8 MiB."""
 _RIDGE: Final = 1e-13
-"""Of the largest curvature, added to all: a step stays finite where there is no curvature at all."""
+"""Share of the largest curvature that is added to the diagonal, so that a step is finite without any curvature."""
 _FLAT: Final = 1e-10
-"""A direction with less than this share of the largest curvature has no maximum of its own."""
+"""A direction with less than this share of the largest curvature is flat: it has no maximum of its own."""
 
 Flags = NDArray[np.bool_]
 
@@ -53,11 +53,11 @@ class Groups:
     members: tuple[tuple[int, ...], ...]
     """Groups within which strengths are finite, the largest first, then the one that has won more."""
     reasons: dict[int, str]
-    """Model to why it has no strength beside those of the first group."""
+    """Model to the reason why it has no strength relative to the first group."""
 
 
 def groups_of(wins: Floats, models: Sequence[str]) -> Groups:
-    """Return the groups of models whose strengths can be told, and why the others are apart (Hunter 2004, section 2).
+    """Return the groups of models with finite strengths, and why the others are outside (Hunter 2004, section 2).
 
     Args:
         wins: W of `win_matrix`, shape (models, models).
@@ -104,6 +104,7 @@ def _reach(edges: Flags) -> Flags:
     """Return which model leads to which by wins, itself included; any leading axes."""
     size = edges.shape[-1]
     reach = (edges | np.eye(size, dtype=bool)).astype(np.float32)
+    # Each squaring doubles the length of the paths covered; log2(size) of them give the transitive closure.
     for _ in range(max(1, math.ceil(math.log2(max(size, 2))))):
         reach = (reach @ reach > 0).astype(np.float32)
     found: Flags = reach > 0
@@ -130,7 +131,7 @@ def fit(found: Comparisons, *, prior: float = 0.0, length_control: bool = False)
 
     Args:
         found: Comparisons that connect all models, see `groups_of`.
-        prior: So many ties of each model with a model of strength 0 are added; 0 for none.
+        prior: Number of ties with a model of strength 0 that are added for each model; 0 for none.
         length_control: Estimate the effect of length too, and give strengths at equal lengths.
 
     Raises:
@@ -173,9 +174,9 @@ def resampled_fits(
 
     Args:
         found: As in `fit`.
-        start: Where to begin, the fit of the comparisons themselves.
+        start: The starting point, the fit of the comparisons themselves.
         n_resamples: At least 1.
-        seed: Of a generator of its own.
+        seed: Seeds a generator of its own.
         prior: As in `fit`.
         length_control: As in `fit`.
 
@@ -202,7 +203,7 @@ def resampled_fits(
 def standardised_lengths(found: Comparisons) -> Floats:
     """Return the length differences over their root mean square; zeros where all are 0.
 
-    They are not centred: a comparison read from the other side must give the same with the sign turned.
+    They are not centred, so that swapping the sides of a comparison only changes the sign.
     """
     scale = math.sqrt(float((found.length**2).mean())) if found.n else 0.0
     return found.length / scale if scale > 0 else np.zeros(found.n)
@@ -219,7 +220,7 @@ def _fit(found: Comparisons, weights: Floats, prior: float, length_control: bool
         begin[:size] = start.strengths
         begin[size:] = start.length
     wanted = np.ones(len(weights), dtype=bool) if prior else _reach(problem.wins > 0).all(axis=(1, 2))
-    values, converged = _climb(problem, np.tile(begin, (len(weights), 1)), np.flatnonzero(wanted))
+    values, converged = _maximize(problem, np.tile(begin, (len(weights), 1)), np.flatnonzero(wanted))
     if length_control:
         converged &= _is_curved(problem, values)
     strengths = values[:, :size] - values[:, :size].mean(axis=1, keepdims=True)
@@ -227,8 +228,8 @@ def _fit(found: Comparisons, weights: Floats, prior: float, length_control: bool
     return Fit(strengths=strengths, length=length, converged=converged)
 
 
-def _climb(problem: _Strengths, values: Floats, active: Integers) -> tuple[Floats, Flags]:
-    """Return for each resample where the likelihood is largest, and whether that place was found."""
+def _maximize(problem: _Strengths, values: Floats, active: Integers) -> tuple[Floats, Flags]:
+    """Return the maximum of the likelihood for each resample, and whether it was found."""
     converged = np.zeros(len(values), dtype=bool)
     height = np.zeros(len(values))
     height[active] = problem.likelihood(values[active], active)
@@ -248,6 +249,7 @@ def _climb(problem: _Strengths, values: Floats, active: Integers) -> tuple[Float
                 break
             factor[short] /= 2
         values[active], height[active] = tried, reached
+        # Convergence needs a full step: a halved one may be short only because the search is in difficulty.
         done = (np.abs(step).max(axis=1) <= _STEP_MAX) & (factor == 1)
         converged[active[done]] = True
         active = active[~done & (problem.reach(values[active]) < _REACH_MAX)]
@@ -255,7 +257,7 @@ def _climb(problem: _Strengths, values: Floats, active: Integers) -> tuple[Float
 
 
 def _is_curved(problem: _Strengths, values: Floats) -> Flags:
-    """Return whether the maximum is one place: length can be told from strengths."""
+    """Return whether the maximum is unique, i.e. the effect of length is separable from the strengths."""
     curvature = problem.slopes(values, np.arange(len(values)))[1]
     roots = np.linalg.eigvalsh(curvature)
     curved: Flags = roots[:, 0] > _FLAT * roots[:, -1]
@@ -263,7 +265,7 @@ def _is_curved(problem: _Strengths, values: Floats) -> Flags:
 
 
 class _Strengths:
-    """The log likelihood of strengths; it needs only who won how much of whom."""
+    """The log likelihood of strengths; the win matrix is sufficient for it."""
 
     def __init__(self, found: Comparisons, weights: Floats, prior: float) -> None:
         """Count the wins of each resample: `wins` has shape (resamples, models, models)."""
@@ -291,7 +293,7 @@ class _Strengths:
         return total
 
     def reach(self, values: Floats) -> Floats:
-        """Return the largest log odds; 0, since wins alone say whether strengths are finite."""
+        """Return the largest log odds; 0, since the win matrix decides whether strengths are finite."""
         return np.zeros(len(values))
 
     def slopes(self, values: Floats, rows: Integers) -> tuple[Floats, Floats]:
@@ -305,7 +307,7 @@ class _Strengths:
         return self._with_prior(values, slope, curvature)
 
     def _laplacian(self, weight: Floats) -> Floats:
-        """Return the curvature in the strengths; only differences count, so their sum is held where it is."""
+        """Return the curvature in the strengths; only differences matter, so a constant term pins their sum."""
         curvature = -weight
         diagonal = np.arange(self.size)
         curvature[:, diagonal, diagonal] = weight.sum(axis=2)
@@ -330,7 +332,7 @@ class _Strengths:
 
 
 class _WithLength(_Strengths):
-    """The same with the effect of length, for which each comparison counts by itself; it stands last."""
+    """The log likelihood with the effect of length as the last parameter; it needs every comparison separately."""
 
     def __init__(self, found: Comparisons, weights: Floats, prior: float) -> None:
         super().__init__(found, weights, prior)
@@ -378,6 +380,6 @@ class _WithLength(_Strengths):
 
 
 def logistic(odds: Floats) -> Floats:
-    """Return 1 / (1 + exp(-odds)), the chance that log odds stand for, without overflow."""
+    """Return 1 / (1 + exp(-odds)), the probability of log odds, without overflow."""
     chance: Floats = 0.5 * (1 + np.tanh(odds / 2))
     return chance

@@ -1,7 +1,8 @@
-"""Reads finished runs as entries of a leaderboard: whose answers, to which questions, and what is wrong with them.
+"""Reads finished runs as entries of a leaderboard: the state of each answer, and digests of the questions.
 
-What was asked and answered is not held, only that it was; it is read again, a few answers at a time, when pairs are
-written. Trap: an answer that the run's own scorer could not score is an answer all the same; only the response decides.
+The texts are not kept in memory; `nel.leaderboard.pair_rows` reads them again, a few at a time, when pairs are written.
+An answer that the run's own scorer could not score still counts as an answer; only the response decides. Depends on the
+runs' stores through `nel.engine.store.snapshot` and `nel.artifacts.results`.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ _LAST: Final = 2**63 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Where one model's answer to one question is, or what is there instead."""
+    """The state of one model's answer to one question."""
 
     idx: int
-    """Of its sample in the run."""
+    """The index of its sample in the run."""
     failure: str | None = None
     """How the model failed: the answer loses, and no judge is asked."""
     missing: str | None = None
@@ -45,7 +46,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What the answers are compared on."""
+    """A question, with its gold answer."""
 
     text: str
     reference: str
@@ -53,28 +54,28 @@ class Question:
 
     @property
     def digest(self) -> bytes:
-        """Return what tells it from every other question."""
+        """Return a digest of the question and its gold answer."""
         both = f"{len(self.text)}:{self.text}{self.reference}"
         return hashlib.sha256(both.encode("utf-8", "surrogatepass")).digest()[:_DIGEST_BYTES]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """The benchmark of a run."""
+    """One benchmark of a run, as the place where answers are read."""
 
     run_dir: Path
     key: int
     plan: Mapping[str, Any]
     not_run: Unscored = NOT_RUN
-    """Why it has no answer to what it never asked."""
+    """The outcome of samples that the run never asked."""
 
     def read(self, snapshot: Snapshot, first: int, last: int) -> Iterator[tuple[Result, Question | None, str, Answer]]:
-        """Yield of each (sample, repeat) the question, None for a bad row, the answer's text and what it is.
+        """Yield each (sample, repeat) as its result, question (None for a bad row), answer text and answer state.
 
         Args:
             snapshot: Of the run.
-            first: The idx of the first sample.
-            last: The idx of the last one.
+            first: The index of the first sample.
+            last: The index of the last one.
         """
         for stored in snapshot.results(self.key, self.plan["repeats"], first=first, last=last):
             result = read_result(stored, not_run=self.not_run)
@@ -96,20 +97,20 @@ class Entry:
     digest: str
     answers: Mapping[Key, Answer]
     questions: Mapping[str, bytes]
-    """By sample id a digest of what was asked and of the gold answer."""
+    """Sample id to the digest of its question and gold answer."""
     source: Source
-    """Where both are read."""
+    """The place where answers and questions are read."""
 
 
 def read_entries(arguments: Sequence[str], slot: str | None) -> list[Entry]:
-    """Return an entry for each ``DIR`` or ``NAME=DIR``, of one benchmark and with names that differ.
+    """Return an entry for each ``DIR`` or ``NAME=DIR``, all of one benchmark and with distinct names.
 
     Args:
-        arguments: Run directories; a name before ``=`` is what the leaderboard calls it, else the model's name.
-        slot: The benchmark of the runs; None: the one that all of them have.
+        arguments: Run directories; the label is the name before ``=``, else the model's name.
+        slot: The benchmark of the runs; None: the one that all runs have in common.
 
     Raises:
-        ConfigError: There are fewer than two, two have one name, or they cannot be compared; the fields are named.
+        ConfigError: There are fewer than two, two have the same name, or they cannot be compared; the fields are named.
         StoreError: There is no usable run.db.
     """
     if len(arguments) < _FEWEST:
@@ -131,7 +132,7 @@ def _named(argument: str) -> tuple[str | None, Path]:
     name, separator, path = argument.partition("=")
     if separator and not Path(argument).exists():
         if not name.strip():
-            raise ConfigError(f'"{argument}" names a run by nothing; write NAME=DIR')
+            raise ConfigError(f'"{argument}" has an empty name before "="; write NAME=DIR')
         return name.strip(), Path(path)
     return None, Path(argument)
 
@@ -202,7 +203,7 @@ def _answer(result: Result, body: str | None, plan: Mapping[str, Any]) -> tuple[
 
 
 def _dialogue(conversation: Sequence[Mapping[str, Any]]) -> str:
-    """Return everything from the first answer on, who speaks before each turn but the first."""
+    """Return the conversation from the first answer on, with the role before each turn but the first."""
     first = next(place for place, turn in enumerate(conversation) if turn["role"] == "assistant")
     turns = conversation[first:]
     return "\n\n".join([str(turns[0]["content"]), *(f"[{turn['role']}]\n{turn['content']}" for turn in turns[1:])])
@@ -226,7 +227,7 @@ def _content(content: str | Sequence[Mapping[str, Any]]) -> str:
 
 
 def _check_same(first: Entry, other: Entry) -> None:
-    """Refuse two runs that did not ask the same; recorded answers are compared by their questions alone."""
+    """Refuse two runs with different questions or prompts; recorded answers are checked by their questions alone."""
     recorded = any(entry.identity.get("mode") == "recorded responses" for entry in (first, other))
     names = sorted(
         name
@@ -251,6 +252,6 @@ def _check_same(first: Entry, other: Entry) -> None:
             )
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = "unset" if value is None else str(value)
     return text if len(text) <= _SHOWN_MAX else f"{text[: _SHOWN_MAX - 1]}…"

@@ -1,8 +1,8 @@
-"""Which answers are compared with which, and from which side: settled before anything is asked. Pure.
+"""Schedules the pairs of answers and the side of each, before any request. Does no I/O.
 
-Three things can become of a pair: a judge is asked; a side failed, and loses without a judge; a side has no answer
-because of the machinery, and the pair is left out and counted. Trap: which of two answers is the ``response`` is
-settled by a hash, so that no model sits on one side more than by chance.
+A pair has one of three outcomes: a judge is asked; an answer failed, and loses without a judge; or an answer is missing
+through no fault of the model, and the pair is left out and counted. A hash decides which of two answers is the
+``response``, so that no model is on one side more often than by chance. Depends on `nel.leaderboard.entries`.
 """
 
 from __future__ import annotations
@@ -22,63 +22,63 @@ ALL: Final = "all"
 BASELINE: Final = "baseline"
 
 
-class Meeting(NamedTuple):
-    """A pair of answers that a judge is asked about."""
+class AnswerPair(NamedTuple):
+    """A pair of answers for the judge."""
 
     key: Key
     left: str
     """Label of the entry whose answer is the ``response``."""
     right: str
-    """Of the one whose answer is the ``baseline``."""
+    """Label of the entry whose answer is the ``baseline``."""
 
     @property
     def id(self) -> str:
-        """Return what the pair is called among all."""
+        """Return the id of the pair's row."""
         sample, repeat = self.key
         return _digest(0, sample, str(repeat), self.left, self.right).hex()[:24]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forfeit:
-    """A pair that was settled without a judge, because an answer failed."""
+    """A pair that is decided without a judge, because an answer failed."""
 
     question: str
     repeat: int
     left: str
     right: str
     score: float
-    """Of the left one: 1, 0, or 0.5 where both failed."""
+    """Score of the left one: 1, 0, or 0.5 where both failed."""
     left_failure: str | None
     right_failure: str | None
 
 
 @dataclass(slots=True, kw_only=True)
 class Pairing:
-    """Every pair that was scheduled, and what becomes of it."""
+    """Every scheduled pair, by its outcome."""
 
-    meetings: list[Meeting] = field(default_factory=list)
-    """For the judge; `nel.leaderboard.rows` reads what both sides said."""
+    to_judge: list[AnswerPair] = field(default_factory=list)
+    """Pairs for the judge; `nel.leaderboard.pair_rows` reads their texts."""
     forfeits: list[Forfeit] = field(default_factory=list)
     left_out: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
-    """Left, right, the one without an answer (the first by name where both are) and why, to the number of pairs."""
+    """Left, right, the one without an answer (the first by name of two) and the reason, to the number of pairs."""
     n_questions: int = 0
-    """That all entries have."""
+    """Questions that all entries have."""
     n_questions_apart: int = 0
-    """That only some of them have; nothing is compared on them."""
+    """Questions that only some entries have; nothing is compared on them."""
 
 
 def make_pairs(entries: Sequence[Entry], *, pairs: str, baseline: str | None, seed: int) -> Pairing:
-    """Return what is compared with what.
+    """Return the scheduled pairs.
 
     Args:
         entries: At least two, of one benchmark.
-        pairs: ``all`` pairs of models on each question, ``baseline`` for each model with the baseline, or a number: so
-            many pairs a question, drawn by a hash of the seed and the question.
+        pairs: ``all`` pairs of models on each question, ``baseline`` for each model with the baseline, or the number
+            of pairs per question, drawn by a hash of the seed and the question.
         baseline: Needed for ``baseline``.
-        seed: Of what is drawn, and of who is on which side.
+        seed: Seeds the draw and the sides.
 
     Raises:
-        ConfigError: The baseline or the number is none, or the entries have no question in common.
+        ConfigError: The baseline or the number is not valid, or the entries have no question in common.
     """
     labels = [entry.label for entry in entries]
     if baseline is not None and baseline not in labels:
@@ -91,8 +91,8 @@ def make_pairs(entries: Sequence[Entry], *, pairs: str, baseline: str | None, se
     by_label = {entry.label: entry for entry in entries}
     for key in keys:
         for one, other in _drawn(labels, key, pairs, baseline, seed):
-            left, right = _seated(one, other, key, seed)
-            _settle(found, by_label[left], by_label[right], key)
+            left, right = _sides(one, other, key, seed)
+            _add_pair(found, by_label[left], by_label[right], key)
     return found
 
 
@@ -121,12 +121,12 @@ def _drawn(labels: Sequence[str], key: Key, pairs: str, baseline: str | None, se
     return sorted(everything, key=lambda pair: _digest(seed, "pair", *map(str, key), *pair))[: int(pairs)]
 
 
-def _seated(one: str, other: str, key: Key, seed: int) -> tuple[str, str]:
-    """Return who is the response and who the baseline, by the parity of a hash."""
+def _sides(one: str, other: str, key: Key, seed: int) -> tuple[str, str]:
+    """Return the label of the response and that of the baseline, by the parity of a hash."""
     return (one, other) if _digest(seed, "side", *map(str, key), one, other)[0] % 2 else (other, one)
 
 
-def _settle(found: Pairing, left: Entry, right: Entry, key: Key) -> None:
+def _add_pair(found: Pairing, left: Entry, right: Entry, key: Key) -> None:
     sample, repeat = key
     ours, theirs = left.answers[key], right.answers[key]
     missing = sorted(
@@ -141,16 +141,16 @@ def _settle(found: Pairing, left: Entry, right: Entry, key: Key) -> None:
                 repeat=repeat,
                 left=left.label,
                 right=right.label,
-                score=_forfeited(ours, theirs),
+                score=_forfeit_score(ours, theirs),
                 left_failure=ours.failure,
                 right_failure=theirs.failure,
             )
         )
     else:
-        found.meetings.append(Meeting(key, left.label, right.label))
+        found.to_judge.append(AnswerPair(key, left.label, right.label))
 
 
-def _forfeited(ours: Answer, theirs: Answer) -> float:
+def _forfeit_score(ours: Answer, theirs: Answer) -> float:
     if ours.failure and theirs.failure:
         return TIED
     return LOST if ours.failure else WON
@@ -162,7 +162,7 @@ def _digest(seed: int, *parts: str) -> bytes:
 
 
 def pairing_json(found: Pairing) -> dict[str, Any]:
-    """Return what of the pairs no judge sees, as JSON values."""
+    """Return the pairs without a judge, and counts, as JSON values."""
     return {
         "forfeits": [{name: getattr(one, name) for name in Forfeit.__dataclass_fields__} for one in found.forfeits],
         "left_out": [
@@ -171,11 +171,11 @@ def pairing_json(found: Pairing) -> dict[str, Any]:
         ],
         "n_questions": found.n_questions,
         "n_questions_apart": found.n_questions_apart,
-        "n_to_judge": len(found.meetings),
+        "n_to_judge": len(found.to_judge),
     }
 
 
-def entries_json(entries: Sequence[Entry]) -> Iterator[Mapping[str, Any]]:
-    """Yield what is kept of each entry beside its answers."""
+def entries_json(entries: Sequence[Entry]) -> Iterator[Mapping[str, str | None]]:
+    """Yield the stored description of each entry, without its answers."""
     for entry in entries:
         yield {"label": entry.label, "model": entry.model, "run_id": entry.run_id, "identity": entry.digest}

@@ -1,7 +1,7 @@
-"""Pairs of answers that were compared: win rates, the win matrix, and what the order of showing did. Pure.
+"""Statistics of pairwise comparisons: win rates, the win matrix and position bias. Depends on numpy and `nel.metrics`.
 
-Models and questions are numbers here. Strengths are in `nel.leaderboard.bradley_terry`. Comparisons
-on one question are not independent, so every interval here treats the question as what is drawn.
+Models and questions are numbers here. Strengths are in `nel.leaderboard.bradley_terry`. Comparisons on one question are
+not independent, so questions are the sampling unit of every interval.
 """
 
 from __future__ import annotations
@@ -34,17 +34,18 @@ class Comparisons:
     right: Integers
     """The position of the other."""
     score: Floats
-    """Of the left one, from 0 to 1: 1 won, 0.5 tied, 0 lost; a panel's mean may lie between."""
+    """Score of the left one, from 0 to 1: 1 won, 0.5 tied, 0 lost; a panel's mean may lie between."""
     question: Integers
     """Of each comparison the question's number, from 0 without gaps: the cluster."""
     length: Floats
     """Difference of the answers' lengths over their sum, left less right, from -1 to 1; 0 where length is unknown."""
 
     def __post_init__(self) -> None:
-        """Refuse what is no list of comparisons.
+        """Validate the arrays.
 
         Raises:
-            ValueError: Lengths differ, a model meets itself or is unknown, a number is not finite or out of range.
+            ValueError: Lengths differ, a model is compared with itself or is unknown, a number is not finite or out of
+                range.
         """
         n = len(self.left)
         columns = (self.left, self.right, self.score, self.question, self.length)
@@ -86,7 +87,7 @@ class Comparisons:
         return scores, np.concatenate([self.question[here], self.question[there]])
 
     def among(self, group: Sequence[int]) -> Comparisons:
-        """Return the comparisons within a group of models, models and questions numbered anew in the given order."""
+        """Return the comparisons within a group of models, renumbered in the given order."""
         place = np.full(len(self.models), -1)
         place[list(group)] = np.arange(len(group))
         kept = (place[self.left] >= 0) & (place[self.right] >= 0)
@@ -111,7 +112,7 @@ def comparisons(
     Args:
         models: Their names.
         rows: Models by position, scores from 0 to 1, questions by any number from 0.
-        length: Of each row `length_difference` of the two answers; None where length plays no part.
+        length: Of each row `length_difference` of the two answers; None where length is not used.
 
     Raises:
         ValueError: As `Comparisons`.
@@ -157,8 +158,8 @@ def win_rate(scores: Floats, questions: Integers, *, level: float = LEVEL) -> Wi
     """Return the mean of scores with an interval over questions; None for no scores.
 
     Wilson's interval where each question has one comparison and none is a tie; otherwise Student's t with errors
-    clustered by question (Miller 2024, arXiv 2411.00640), cut at 0 and 1; and where the questions have no spread, so
-    that there is nothing to estimate it from, Wilson's interval with one trial a question.
+    clustered by question (Miller 2024, arXiv 2411.00640), cut at 0 and 1; and where the questions have no spread to
+    estimate it from, Wilson's interval with one trial per question.
 
     Args:
         scores: From 0 to 1; 0.5 is a tie.
@@ -205,7 +206,7 @@ def _rate_interval(scores: Floats, questions: Integers, value: float, level: flo
 
 
 def win_matrix(found: Comparisons) -> Floats:
-    """Return W, shape (models, models): W[i, j] is what i won of j, a tie as half a win for each.
+    """Return W, shape (models, models): W[i, j] counts the wins of i over j, a tie as half a win for each.
 
     >>> win_matrix(comparisons(["a", "b"], [(0, 1, 1.0, 0), (1, 0, 0.5, 1)])).tolist()
     [[0.0, 1.5], [0.5, 0.0]]
@@ -219,24 +220,24 @@ def win_matrix(found: Comparisons) -> Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PositionBias:
-    """What the order in which two answers are shown does to the verdict."""
+    """How verdicts depend on the order in which two answers are shown."""
 
     n_pairs: int
     """Pairs that were judged in both orders."""
     n_flipped: int
-    """Another winner in the other order."""
+    """Pairs with another winner in the other order."""
     n_wavering: int
-    """A tie in one order and a winner in the other."""
+    """Pairs with a tie in one order and a winner in the other."""
     flip_rate: float | None
     """Share of pairs whose verdict is not the same in both orders; None for no pairs."""
     flip_interval: Interval | None
-    first_seat: float | None
-    """Share that the answer shown first won over both orders, ties as half; 0.5 where the order plays no part."""
-    first_seat_interval: Interval | None
+    first_wins: float | None
+    """Share of verdicts over both orders for the answer shown first, ties as half; 0.5 without a bias."""
+    first_wins_interval: Interval | None
 
 
 def position_bias(both: NDArray[np.float64], questions: Integers, *, level: float = LEVEL) -> PositionBias:
-    """Return how far verdicts depend on the order of showing (Zheng et al. 2023, arXiv 2306.05685).
+    """Return how far verdicts depend on the order of the answers (Zheng et al. 2023, arXiv 2306.05685).
 
     Args:
         both: Shape (pairs, 2): the score of one answer when it was shown first, and when it was shown second.
@@ -244,7 +245,7 @@ def position_bias(both: NDArray[np.float64], questions: Integers, *, level: floa
         level: Strictly between 0 and 1.
 
     >>> always_the_first = position_bias(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([0, 1]))
-    >>> always_the_first.flip_rate, always_the_first.first_seat
+    >>> always_the_first.flip_rate, always_the_first.first_wins
     (1.0, 1.0)
     """
     n = len(both)
@@ -255,15 +256,16 @@ def position_bias(both: NDArray[np.float64], questions: Integers, *, level: floa
             n_wavering=0,
             flip_rate=None,
             flip_interval=None,
-            first_seat=None,
-            first_seat_interval=None,
+            first_wins=None,
+            first_wins_interval=None,
         )
     shown_first, shown_second = both[:, 0], both[:, 1]
     changed = np.abs(shown_first - shown_second) > 0
+    # A flip has its scores on opposite sides of a tie: their deviations from it have a negative product.
     flipped = (shown_first - TIED) * (shown_second - TIED) < 0
     rate = win_rate(changed.astype(np.float64), questions, level=level)
-    seat = win_rate((shown_first + 1 - shown_second) / 2, questions, level=level)
-    if rate is None or seat is None:
+    first = win_rate((shown_first + 1 - shown_second) / 2, questions, level=level)
+    if rate is None or first is None:
         raise AssertionError("pairs without a mean")
     return PositionBias(
         n_pairs=n,
@@ -271,6 +273,6 @@ def position_bias(both: NDArray[np.float64], questions: Integers, *, level: floa
         n_wavering=int((changed & ~flipped).sum()),
         flip_rate=rate.value,
         flip_interval=rate.interval,
-        first_seat=seat.value,
-        first_seat_interval=seat.interval,
+        first_wins=first.value,
+        first_wins_interval=first.interval,
     )

@@ -1,14 +1,14 @@
-"""A ranking of models from their comparisons: strengths, ranks and their intervals. Pure.
+"""Ranks models from their comparisons: strengths, ranks and their intervals.
 
-Combines what `nel.leaderboard.bradley_terry` fits. The interval of a strength says how far it moves with other
-questions, never whether the judge is right.
+Depends on `nel.leaderboard.bradley_terry` for the fits. The interval of a strength covers other questions; it says
+nothing on whether the judge is right.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, overload
 
 import numpy as np
 
@@ -20,12 +20,12 @@ from nel.metrics.resampling import Floats, Integers
 
 _FEWEST_QUESTIONS: Final = 2
 _ROUNDING: Final = 1e-9
-"""Strengths that differ by less are the same."""
+"""Strengths that differ by less are equal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """A number with its interval, or without one."""
+    """A number, with its interval where it has one."""
 
     value: float
     lower: float | None = None
@@ -34,14 +34,14 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """Where a model stands among those it can be ranked with."""
+    """The position of a model among those it can be ranked with."""
 
     strength: Estimate
     """Natural-log odds; 0 is the anchor, or the mean of the models."""
     elo: Estimate
     """The same as ``1000 + 400 / ln 10 * strength``."""
     rank: int
-    """1 plus the models with a greater strength."""
+    """1 plus the number of models with a greater strength."""
     rank_lower: int | None
     rank_upper: int | None
     win_rate: Estimate
@@ -50,20 +50,20 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """What a set of comparisons says of all models."""
+    """The ranking of all models from a set of comparisons."""
 
     standings: dict[str, Standing]
     """Of the models that can be ranked together."""
     reasons: dict[str, str]
-    """Model to why it has no strength."""
+    """Model to the reason why it has no strength."""
     groups: tuple[tuple[str, ...], ...]
-    """Models whose strengths are finite beside each other; the first group is the one that is ranked."""
+    """Models with finite relative strengths; the first group is the one that is ranked."""
     length: Estimate | None
     """The effect of one standard deviation of the length difference on the log odds, under length control."""
     expected: dict[tuple[str, str], float]
     """How often one model is expected to be preferred to another, from the strengths alone."""
     n_unbounded: int
-    """Resamples without finite strengths; they are in no interval."""
+    """Resamples without finite strengths; intervals leave them out."""
     reason: str | None
     """Why there is no interval, or no strength at all."""
 
@@ -80,18 +80,18 @@ def rank_models(
 ) -> Ranking:
     """Return strengths and ranks with percentile intervals from resampled questions (Chiang et al. 2024, 2403.04132).
 
-    Models that wins and ties do not connect both ways have no finite strength beside each other. The largest group that
-    is connected is ranked by the comparisons within it, which is where strengths go as a prior fades; the others say
-    why they are apart.
+    Models that wins and ties do not connect both ways have no finite relative strength. The largest connected group is
+    ranked by the comparisons within it, the limit of the strengths as a prior fades; the others have a reason.
 
     Args:
         found: The comparisons.
         anchor: The model whose strength is 0; None puts the mean at 0.
-        prior: So many ties of each model with an average one; above 0 everything is finite, and shrunk.
+        prior: Number of ties with an average model that are added for each model; above 0 all strengths are finite,
+            and shrunk.
         length_control: Estimate the effect of the length difference and rank at equal lengths (Dubois et al. 2024,
             arXiv 2404.04475; the covariate is that of Chatbot Arena's style control).
         n_resamples: 0 for no intervals.
-        seed: Of the resampling.
+        seed: Seeds the resampling.
         level: Strictly between 0 and 1.
 
     Raises:
@@ -106,7 +106,7 @@ def rank_models(
     names = tuple(tuple(found.models[one] for one in group) for group in members)
     reasons = {} if prior else {found.models[model]: reason for model, reason in groups.reasons.items()}
     if not members or len(members[0]) == 1:
-        return _nothing(names, found.models, reasons, "no two models can be ranked beside each other")
+        return _nothing(names, found.models, reasons, "no two models can be ranked together")
     inside = found.among(members[0])
     try:
         start = fit(inside, prior=prior, length_control=length_control)
@@ -146,7 +146,7 @@ def _nothing(names: tuple[tuple[str, ...], ...], models: Sequence[str], reasons:
 def _drawn(
     inside: Comparisons, start: Fit, n_resamples: int, seed: int, *, prior: float, length_control: bool
 ) -> tuple[Fit, int]:
-    """Return the resamples that have finite strengths, and how many have none."""
+    """Return the resamples with finite strengths, and the number without."""
     drawn = resampled_fits(
         inside, start, n_resamples=n_resamples, seed=seed, prior=prior, length_control=length_control
     )
@@ -156,7 +156,7 @@ def _drawn(
 
 
 def _too_often(n_unbounded: int, n_resamples: int, level: float) -> str | None:
-    """Return why there is no interval: so many resamples lie beyond all bounds that an end of it would."""
+    """Return why there is no interval: so many resamples are unbounded that an end of it would be."""
     if n_unbounded <= (1 - level) / 2 * n_resamples:
         return None
     return (
@@ -166,10 +166,10 @@ def _too_often(n_unbounded: int, n_resamples: int, level: float) -> str | None:
 
 
 def _no_spread(drawn: Fit) -> str | None:
-    """Return why there is no interval: where all questions say the same, resampling them says nothing of others."""
+    """Return why there is no interval: if all questions agree, resampling them cannot estimate the variation."""
     if max(np.ptp(drawn.strengths, axis=0).max(), np.ptp(drawn.length)) > _ROUNDING:
         return None
-    return "every question says the same, so resampled ones do not tell how far others would move it"
+    return "every question says the same, so resampling cannot estimate the variation between questions"
 
 
 def _anchor_note(anchor: str | None, zero: int | None) -> str | None:
@@ -208,7 +208,7 @@ def _anchored(strengths: Floats, zero: int | None) -> Floats:
 
 
 def _ranks(strengths: Floats) -> Integers:
-    """Return 1 plus the models that are stronger; differences below rounding are none."""
+    """Return 1 plus the number of stronger models; differences within rounding are ties."""
     stronger = strengths[:, None, :] - strengths[:, :, None] > _ROUNDING
     ranks: Integers = 1 + stronger.sum(axis=2)
     return ranks
@@ -230,7 +230,13 @@ def _expected(models: Sequence[str], strengths: Floats) -> dict[tuple[str, str],
     return {(models[one], models[two]): float(chance[one, two]) for one in places for two in places if one != two}
 
 
-def _elo(strength: float | None) -> Any:
+@overload
+def _elo(strength: float) -> float: ...
+@overload
+def _elo(strength: None) -> None: ...
+@overload
+def _elo(strength: float | None) -> float | None: ...
+def _elo(strength: float | None) -> float | None:
     return None if strength is None else ELO_CENTRE + ELO_PER_STRENGTH * strength
 
 
@@ -240,9 +246,9 @@ def _estimate(value: float, drawn: Floats | None, level: float) -> Estimate:
 
 
 def _ends(drawn: Floats | Integers | None, level: float, *, whole: bool = False) -> tuple[float | None, float | None]:
-    """Return the percentiles that hold the middle share; of whole numbers those at or beyond them.
+    """Return the percentiles that enclose the middle share; for integers those at or beyond them.
 
-    There are none of a number that no resample moves: between a model that always wins and one that always loses, say.
+    A number that is equal in all resamples has none, e.g. between a model that always wins and one that always loses.
     """
     if drawn is None or not (whole or np.ptp(drawn) > _ROUNDING):
         return None, None

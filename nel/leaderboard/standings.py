@@ -1,6 +1,7 @@
-"""A leaderboard as JSON values, from everything that is known of the scheduled pairs. Pure but for what it is given.
+"""The content of leaderboard.json, computed from the results of all pairs. Does no I/O.
 
-Trap: the numbers of a model that cannot be ranked are null with a reason; they are never 0 and never left away.
+The numbers of a model that cannot be ranked are null with a reason; they are never 0 and never omitted. Depends on
+`nel.leaderboard.pair_results` and `nel.leaderboard.ranking`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from nel.judges.model_family import same_family
-from nel.leaderboard.judged import Compared, Judged, as_comparisons, bias_of
+from nel.leaderboard.pair_results import PairResult, PairResults, as_comparisons, position_bias_of
 from nel.leaderboard.pairwise import Comparisons, PositionBias, WinRate, win_rate
 from nel.leaderboard.ranking import Estimate, Ranking, Standing, rank_models
 from nel.metrics.intervals import LEVEL, Interval
@@ -37,7 +38,7 @@ FORMULAS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What is asked of the statistics."""
+    """Settings of the statistics."""
 
     anchor: str | None = None
     baseline: str | None = None
@@ -47,55 +48,55 @@ class Settings:
     seed: int = 0
 
 
-def standings_json(judged: Judged, entries: Sequence[Mapping[str, Any]], settings: Settings) -> dict[str, Any]:
+def standings_json(results: PairResults, entries: Sequence[Mapping[str, Any]], settings: Settings) -> dict[str, Any]:
     """Return the leaderboard's numbers.
 
     Args:
-        judged: What became of all pairs.
+        results: The results of all pairs.
         entries: ``label``, ``model``, ``run_id`` and ``identity`` of each.
         settings: Of the statistics.
     """
     labels = [entry["label"] for entry in entries]
-    pairs = list(judged.pairs())
+    pairs = list(results.pairs())
     found = as_comparisons(pairs, labels)
     plain = _ranked(found, settings, length_control=False)
     controlled = _ranked(found, settings, length_control=True) if settings.length_control else None
-    met = _by_pair(judged)
-    rows = [_model_json(entry, judged, met, found, plain, controlled) for entry in entries]
+    met = _by_pair(results)
+    rows = [_model_json(entry, results, met, found, plain, controlled) for entry in entries]
     return {
         "models": sorted(rows, key=lambda row: _place(row, controlled is not None)),
         "pairs": [
-            _pair_json(one, other, judged, met, found, plain, controlled) for one, other in combinations(labels, 2)
+            _pair_json(one, other, results, met, found, plain, controlled) for one, other in combinations(labels, 2)
         ],
         "ranked_by": _ranked_by(plain, controlled),
         "bradley_terry": _ranking_json(plain),
         "length_control": None if controlled is None else _ranking_json(controlled),
-        "position": _bias_json(bias_of(judged.judged)),
-        "same_family": _kin(judged.plan.get("judge"), entries),
+        "position": _bias_json(position_bias_of(results.judged)),
+        "same_family": _same_family(results.plan.get("judge"), entries),
         "counts": {
-            "pairs": len(pairs) + sum(judged.left_out.values()),
-            "judged": len(judged.judged),
-            "forfeits": len(judged.forfeits),
-            "left_out": sum(judged.left_out.values()),
+            "pairs": len(pairs) + sum(results.left_out.values()),
+            "judged": len(results.judged),
+            "forfeits": len(results.forfeits),
+            "left_out": sum(results.left_out.values()),
             "questions": found.n_questions,
         },
-        "left_out": _left_out(judged.left_out),
-        "complete": judged.complete,
+        "left_out": _left_out(results.left_out),
+        "complete": results.complete,
         "statistics": {**asdict(settings), "level": LEVEL},
         "formulas": FORMULAS,
     }
 
 
-def _by_pair(judged: Judged) -> dict[frozenset[str], list[Compared]]:
-    """Return what was judged between any two models."""
-    met: dict[frozenset[str], list[Compared]] = {}
-    for one in judged.judged:
+def _by_pair(results: PairResults) -> dict[frozenset[str], list[PairResult]]:
+    """Return the judged pairs of any two models."""
+    met: dict[frozenset[str], list[PairResult]] = {}
+    for one in results.judged:
         met.setdefault(frozenset((one.left, one.right)), []).append(one)
     return met
 
 
-def _kin(judge: Mapping[str, Any] | None, entries: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return which judges judged models of their own family, as far as names tell."""
+def _same_family(judge: Mapping[str, Any] | None, entries: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return which judges judged models of their own family, as far as names show it."""
     return [
         {"judge": member["name"], "model": entry["label"]}
         for member in (judge or {}).get("panel") or []
@@ -116,7 +117,7 @@ def _ranked(found: Comparisons, settings: Settings, *, length_control: bool) -> 
 
 
 def _place(row: Mapping[str, Any], controlled: bool) -> tuple[float, float, str]:
-    """Return what the table is sorted by: Elo where there is one, at equal lengths where that was asked for."""
+    """Return the sort key of the table: Elo where there is one, length-controlled where that was requested."""
     rating = (row["length_controlled"] or row)["elo"] if controlled else row["elo"]
     rate = row["win_rate"]["value"]
     return (float("inf") if rating is None else -rating["value"], 1.0 if rate is None else -rate, row["label"])
@@ -130,8 +131,8 @@ def _ranked_by(plain: Ranking, controlled: Ranking | None) -> str:
 
 def _model_json(
     entry: Mapping[str, Any],
-    judged: Judged,
-    met: Mapping[frozenset[str], list[Compared]],
+    results: PairResults,
+    met: Mapping[frozenset[str], list[PairResult]],
     found: Comparisons,
     plain: Ranking,
     controlled: Ranking | None,
@@ -139,10 +140,10 @@ def _model_json(
     label = entry["label"]
     place = found.models.index(label)
     mine = [one for pair, judgements in met.items() if label in pair for one in judgements]
-    bias = bias_of(mine)
+    bias = position_bias_of(mine)
     forfeits: Counter[str] = Counter()
     won = 0
-    for one in judged.forfeits:
+    for one in results.forfeits:
         if label in (one.left, one.right):
             failure = one.left_failure if one.left == label else one.right_failure
             forfeits.update([failure] if failure else [])
@@ -159,21 +160,21 @@ def _model_json(
         "flips": bias.n_flipped + bias.n_wavering,
         "failed": dict(sorted(forfeits.items())),
         "won_by_failure": won,
-        "left_out": _reasons(judged.left_out, label),
+        "left_out": _reasons(results.left_out, label),
     }
 
 
 def _pair_json(
     one: str,
     other: str,
-    judged: Judged,
-    met: Mapping[frozenset[str], list[Compared]],
+    results: PairResults,
+    met: Mapping[frozenset[str], list[PairResult]],
     found: Comparisons,
     plain: Ranking,
     controlled: Ranking | None,
 ) -> dict[str, Any]:
     mine = met.get(frozenset((one, other)), [])
-    bias = bias_of(mine)
+    bias = position_bias_of(mine)
     return {
         "left": one,
         "right": other,
@@ -181,9 +182,9 @@ def _pair_json(
         "expected": plain.expected.get((one, other)),
         "expected_at_equal_length": None if controlled is None else controlled.expected.get((one, other)),
         "judged": len(mine),
-        "forfeits": sum({pair.left, pair.right} == {one, other} for pair in judged.forfeits),
+        "forfeits": sum({pair.left, pair.right} == {one, other} for pair in results.forfeits),
         "flips": bias.n_flipped + bias.n_wavering,
-        "left_out": sum(n for (left, right, *_), n in judged.left_out.items() if {left, right} == {one, other}),
+        "left_out": sum(n for (left, right, *_), n in results.left_out.items() if {left, right} == {one, other}),
     }
 
 
@@ -232,7 +233,7 @@ def _bias_json(bias: PositionBias) -> dict[str, Any]:
         "flipped": bias.n_flipped,
         "wavering": bias.n_wavering,
         "flip_rate": {"value": bias.flip_rate, **_interval_json(bias.flip_interval)},
-        "first_seat": {"value": bias.first_seat, **_interval_json(bias.first_seat_interval)},
+        "first_seat": {"value": bias.first_wins, **_interval_json(bias.first_wins_interval)},
     }
 
 
@@ -244,7 +245,7 @@ def _left_out(counts: Counter[tuple[str, str, str, str]]) -> list[dict[str, Any]
 
 
 def _reasons(counts: Counter[tuple[str, str, str, str]], label: str) -> dict[str, int]:
-    """Return why pairs of a model are left out: ``whose: reason``, to the number."""
+    """Return why pairs of a model are left out: ``cause: reason`` to the number of pairs."""
     found: Counter[str] = Counter()
     for (left, right, culprit, reason), n in counts.items():
         if label in (left, right):

@@ -228,7 +228,7 @@ def test_an_order_without_any_upset_ranks_nobody() -> None:
     """a beats b beats c: no two of them can be placed on one scale, and no number is made up."""
     ranking = rank_models(comparisons("abc", decided([[0, 3, 0], [0, 0, 3], [0, 0, 0]])), n_resamples=10)
     assert ranking.standings == {}
-    assert ranking.reason == "no two models can be ranked beside each other"
+    assert ranking.reason == "no two models can be ranked together"
     assert set(ranking.reasons) == set("abc")
 
 

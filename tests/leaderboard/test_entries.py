@@ -9,8 +9,8 @@ import pytest
 from nel.errors import ConfigError, StoreError
 from nel.evaluation import evaluate
 from nel.leaderboard.entries import read_entries
-from nel.leaderboard.pairing import Meeting
-from nel.leaderboard.rows import pair_rows
+from nel.leaderboard.pair_rows import pair_rows
+from nel.leaderboard.pairing import AnswerPair
 from tests.support.endpoint import Reply, answer
 from tests.support.leaderboards import finished_run, word, write_bench
 from tests.support.runs import write_jsonl
@@ -42,14 +42,14 @@ def test_entries_hold_answers_failures_and_what_is_missing(runs: dict[str, Path]
     """Truncated and empty answers failed, a server error is missing, a wrong answer is an answer."""
     short, troubled = read_entries([str(runs["short"]), str(runs["troubled"])], None)
     assert (short.label, troubled.label, short.benchmark) == ("short", "troubled", "talk")
-    (row,) = pair_rows([short, troubled], [Meeting(("q4", 0), "short", "troubled")])
+    (row,) = pair_rows([short, troubled], [AnswerPair(("q4", 0), "short", "troubled")])
     assert (row["response"], row["baseline"]) == ("yes 4", "fine 4")
     assert (row["question"], row["reference"]) == ("Q4: Say 4.", "4")
     assert [troubled.answers[f"q{number}", 0].failure for number in range(6)] == ["truncated", "empty"] + [None] * 4
     assert [troubled.answers[f"q{number}", 0].missing for number in range(4)] == [
         None, None, "infra:server_error", None,
     ]  # fmt: skip
-    (row,) = pair_rows([short, troubled], [Meeting(("q3", 0), "troubled", "short")])
+    (row,) = pair_rows([short, troubled], [AnswerPair(("q3", 0), "troubled", "short")])
     assert (row["response"], row["baseline"]) == ("no number here", "yes 3")
 
 
@@ -63,7 +63,7 @@ def test_a_run_can_be_given_another_name(runs: dict[str, Path], tmp_path: Path) 
     odd = runs["short"].parent / "a=b"
     odd.symlink_to(runs["long"])
     assert read_entries([str(odd), str(runs["short"])], None)[0].label == "long"
-    with pytest.raises(ConfigError, match="names a run by nothing"):
+    with pytest.raises(ConfigError, match='has an empty name before "="'):
         read_entries([f"={runs['short']}", str(runs["long"])], None)
 
 
@@ -123,7 +123,7 @@ def test_recorded_answers_are_compared_by_their_questions(runs: dict[str, Path],
     first, second, third = recorded("x", "ja"), recorded("y", "jawohl"), recorded("z", "nein", " Now.")
     entries = read_entries([str(first), f"why={second}"], None)
     assert [entry.label for entry in entries] == ["x", "why"]
-    (row,) = pair_rows(entries, [Meeting(("q2", 0), "why", "x")])
+    (row,) = pair_rows(entries, [AnswerPair(("q2", 0), "why", "x")])
     assert (row["response"], row["baseline"]) == ("jawohl 2", "ja 2")
     with pytest.raises(ConfigError, match='different questions or gold answers as sample "q0"'):
         read_entries([str(first), str(third)], None)

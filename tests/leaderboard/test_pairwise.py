@@ -77,7 +77,7 @@ def test_a_judge_that_prefers_the_first_seat_is_seen_through() -> None:
     """Every pair flips, and the first seat wins all."""
     found = position_bias(np.tile([1.0, 0.0], (12, 1)), np.arange(12))
     assert (found.n_pairs, found.n_flipped, found.n_wavering) == (12, 12, 0)
-    assert (found.flip_rate, found.first_seat) == (1.0, 1.0)
+    assert (found.flip_rate, found.first_wins) == (1.0, 1.0)
     assert found.flip_interval == wilson_interval(12, 12)
 
 
@@ -86,13 +86,13 @@ def test_position_bias_by_hand() -> None:
     both = np.array([[0.0, 1.0], [1.0, 0.5], [1.0, 1.0], [0.5, 0.5]])
     found = position_bias(both, np.arange(4))
     assert (found.n_flipped, found.n_wavering, found.flip_rate) == (1, 1, 0.5)
-    assert found.first_seat == pytest.approx((0 + 0.75 + 0.5 + 0.5) / 4)
+    assert found.first_wins == pytest.approx((0 + 0.75 + 0.5 + 0.5) / 4)
 
 
 def test_nothing_judged_twice_has_no_position_bias() -> None:
     """No pairs, no share."""
     found = position_bias(np.empty((0, 2)), np.array([], dtype=np.int64))
-    assert (found.n_pairs, found.flip_rate, found.first_seat) == (0, None, None)
+    assert (found.n_pairs, found.flip_rate, found.first_wins) == (0, None, None)
 
 
 def test_a_length_difference_turns_its_sign_with_the_sides() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from nel.artifacts.schema import load_schema
-from nel.leaderboard.judged import Compared, Judged, orders_of
+from nel.leaderboard.pair_results import PairResult, PairResults, orders_of
 from nel.leaderboard.pairwise import length_difference
 from nel.leaderboard.standings import Settings, standings_json
 from nel.reports.leaderboard import banners, html_page, markdown_page, matrix, shown_rows, write_pages
@@ -24,7 +24,7 @@ from tests.support.boards import board_of, judged_by, small
 EVIL = "<script>alert(1)</script>\x1b[31m|*`"
 
 
-def arena(*, n: int = 120, seed: int = 2) -> Judged:
+def arena(*, n: int = 120, seed: int = 2) -> PairResults:
     """Return three models of known strength whose judge likes length; the weakest one writes the most."""
     rng = np.random.default_rng(seed)
     strength = {"strong": 0.5, "middle": 0.0, "wordy": -0.5}
@@ -36,9 +36,11 @@ def arena(*, n: int = 120, seed: int = 2) -> Judged:
             chance = 1 / (1 + math.exp(-(strength[left] - strength[right] + 2 * x)))
             score = float(rng.random() < chance)
             judged.append(
-                Compared(question=f"q{question}", left=left, right=right, score=score, length=x, orders=(score, score))
+                PairResult(
+                    question=f"q{question}", left=left, right=right, score=score, length=x, orders=(score, score)
+                )
             )
-    return Judged(judged=judged, plan=judged_by("solomon"))
+    return PairResults(judged=judged, plan=judged_by("solomon"))
 
 
 def model(board: dict[str, Any], label: str) -> dict[str, Any]:
@@ -70,8 +72,8 @@ def test_every_number_of_a_small_leaderboard_by_hand() -> None:
 def test_the_schema_holds_for_every_kind_of_board() -> None:
     """Ranked, not ranked, with length control, with nothing at all."""
     validator = jsonschema.Draft202012Validator(load_schema("leaderboard"))
-    nothing = Judged(plan={"judge": None}, complete=False)
-    one_way = Judged(judged=[Compared(question="q", left="a", right="b", score=1.0)], plan=judged_by("s"))
+    nothing = PairResults(plan={"judge": None}, complete=False)
+    one_way = PairResults(judged=[PairResult(question="q", left="a", right="b", score=1.0)], plan=judged_by("s"))
     boards = [
         board_of(small(), "a", "b", "c"),
         board_of(arena(), "strong", "middle", "wordy", length_control=True, n_resamples=50, anchor="middle"),
@@ -88,7 +90,7 @@ def test_the_schema_holds_for_every_kind_of_board() -> None:
 
 def test_nothing_judged_is_null_and_says_so() -> None:
     """Never zero, never 1000."""
-    board = board_of(Judged(plan={"judge": None}, complete=False), "a", "b")
+    board = board_of(PairResults(plan={"judge": None}, complete=False), "a", "b")
     for one in board["models"]:
         assert (one["win_rate"]["value"], one["elo"], one["rank"]) == (None, None, None)
         assert one["reason"]
@@ -120,7 +122,7 @@ def test_the_order_of_pairs_and_runs_changes_no_number() -> None:
     """Pairs come from the store in any order; the estimates are the same to the last digits that matter."""
     judged = arena(n=40)
     board = board_of(judged, "strong", "middle", "wordy", n_resamples=0)
-    turned = Judged(judged=judged.judged[::-1], plan=judged.plan)
+    turned = PairResults(judged=judged.judged[::-1], plan=judged.plan)
     other = board_of(turned, "wordy", "strong", "middle", n_resamples=0)
     assert [one["label"] for one in other["models"]] == [one["label"] for one in board["models"]]
     for one, two in zip(board["models"], other["models"], strict=True):
@@ -131,10 +133,10 @@ def test_the_order_of_pairs_and_runs_changes_no_number() -> None:
 def test_a_model_that_never_lost_leads_nobody_and_says_why() -> None:
     """It keeps its win rate, has no Elo, and every page names the reason."""
     judged = [
-        *(Compared(question=f"q{n}", left="best", right=other, score=1.0) for n in range(6) for other in ("x", "y")),
-        *(Compared(question=f"q{n}", left="x", right="y", score=float(n % 3 > 0)) for n in range(6)),
+        *(PairResult(question=f"q{n}", left="best", right=other, score=1.0) for n in range(6) for other in ("x", "y")),
+        *(PairResult(question=f"q{n}", left="x", right="y", score=float(n % 3 > 0)) for n in range(6)),
     ]
-    board = board_of(Judged(judged=judged, plan=judged_by("s")), "best", "x", "y")
+    board = board_of(PairResults(judged=judged, plan=judged_by("s")), "best", "x", "y")
     best = model(board, "best")
     assert (best["elo"], best["rank"], best["win_rate"]["value"]) == (None, None, 1.0)
     assert best["win_rate"]["ci_lower"] < 1
@@ -144,7 +146,7 @@ def test_a_model_that_never_lost_leads_nobody_and_says_why() -> None:
     assert f"best has no Elo: {said}." in banners(board)
     assert said in "".join(html_page(board))
     assert "it lost to none of x, y" in markdown_page(board)
-    ranked = board_of(Judged(judged=judged, plan={"judge": None}), "best", "x", "y", prior=1.0)
+    ranked = board_of(PairResults(judged=judged, plan={"judge": None}), "best", "x", "y", prior=1.0)
     assert model(ranked, "best")["rank"] == 1
     assert "Elo holds a prior: each model tied 1 times with an average one." in banners(ranked)
     assert not any("prior:" in text for text in banners(board))
@@ -164,7 +166,7 @@ def test_pages_are_inert_and_the_same_each_time(tmp_path: Path) -> None:
     """Names are hostile; no script, no handler, nothing outside, no escape sequence, and equal bytes."""
     judged = small()
     renamed = [
-        Compared(
+        PairResult(
             question=one.question,
             left=EVIL if one.left == "a" else one.left,
             right=EVIL if one.right == "a" else one.right,
@@ -173,7 +175,7 @@ def test_pages_are_inert_and_the_same_each_time(tmp_path: Path) -> None:
         )
         for one in judged.judged
     ]
-    board = board_of(Judged(judged=renamed, plan=judged.plan), EVIL, "b", "c", n_resamples=10)
+    board = board_of(PairResults(judged=renamed, plan=judged.plan), EVIL, "b", "c", n_resamples=10)
     page = "".join(html_page(board))
     assert "<script" not in page
     assert "\x1b" not in page
@@ -220,9 +222,9 @@ def test_a_judge_swayed_by_position_gets_a_banner() -> None:
 
 def test_a_judge_of_the_same_family_is_named() -> None:
     """It may favour its own kind; a run renamed keeps its model's family."""
-    judged = [Compared(question=f"q{n}", left="old", right="new", score=0.5) for n in range(3)]
+    judged = [PairResult(question=f"q{n}", left="old", right="new", score=0.5) for n in range(3)]
     board = standings_json(
-        Judged(judged=judged, plan=judged_by("gpt-4o")),
+        PairResults(judged=judged, plan=judged_by("gpt-4o")),
         [
             {"label": "old", "model": "openai/gpt-4-turbo", "run_id": "1", "identity": "x"},
             {"label": "new", "model": "claude-3-haiku", "run_id": "2", "identity": "x"},

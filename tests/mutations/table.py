@@ -466,7 +466,7 @@ MUTATIONS: Final = (
         fault="The model that comes first by name is always shown on the same side.",
         fragment="[0] % 2 else (other, one)",
         replacement="[0] >= 0 else (other, one)",
-        tests=("tests/leaderboard/test_pairing.py", "tests/leaderboard/test_board.py"),
+        tests=("tests/leaderboard/test_pairing.py", "tests/leaderboard/test_run.py"),
     ),
     # Metrics
     Mutation(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from nel.leaderboard.judged import Compared, Judged
+from nel.leaderboard.pair_results import PairResult, PairResults
 from nel.leaderboard.pairing import Forfeit
 from nel.leaderboard.standings import Settings, standings_json
 
@@ -19,22 +19,22 @@ def judged_by(name: str) -> dict[str, Any]:
     return {"judge": {"panel": [{"name": name, "model": name}]}}
 
 
-def small() -> Judged:
+def small() -> PairResults:
     """Return three models on two questions; a and b met three times, once settled by a failure, and once in vain."""
     judged = [
-        Compared(question="q0", left="a", right="b", score=1.0, length=0.5, orders=(1.0, 1.0)),
-        Compared(question="q1", left="b", right="a", score=0.5, length=-0.2, orders=(1.0, 0.0)),
-        Compared(question="q0", left="c", right="a", score=0.0, length=0.1, orders=(0.0, 0.5)),
-        Compared(question="q1", left="c", right="b", score=1.0, length=0.0, orders=(1.0, 1.0)),
+        PairResult(question="q0", left="a", right="b", score=1.0, length=0.5, orders=(1.0, 1.0)),
+        PairResult(question="q1", left="b", right="a", score=0.5, length=-0.2, orders=(1.0, 0.0)),
+        PairResult(question="q0", left="c", right="a", score=0.0, length=0.1, orders=(0.0, 0.5)),
+        PairResult(question="q1", left="c", right="b", score=1.0, length=0.0, orders=(1.0, 1.0)),
     ]
     forfeit = Forfeit(
         question="q1", repeat=0, left="a", right="c", score=0.0, left_failure="truncated", right_failure=None
     )
     left_out = Counter({("b", "c", "b", "infra:timeout"): 1, ("a", "b", "judge", "judge:no_verdict"): 2})
-    return Judged(judged=judged, forfeits=[forfeit], left_out=left_out, plan=judged_by("solomon"))
+    return PairResults(judged=judged, forfeits=[forfeit], left_out=left_out, plan=judged_by("solomon"))
 
 
-def board_of(judged: Judged, *labels: str, **settings: Any) -> dict[str, Any]:
+def board_of(judged: PairResults, *labels: str, **settings: Any) -> dict[str, Any]:
     """Return a whole leaderboard.json."""
     return {
         "format": 1,

@@ -1,11 +1,12 @@
-"""A leaderboard from its runs to its files: what is compared is written down, judged as any run, and counted.
+"""Runs a leaderboard: schedules the pairs, has them judged by an ordinary run, and writes the ranking.
 
-    DIR/comparisons.json   what is compared, settled before anything is asked; and how the judge is asked
+    DIR/comparisons.json   the schedule, fixed before any request; and the configuration of the judge
     DIR/pairs.jsonl        the pairs for the judge, rows of the benchmark ``pairwise``
     DIR/judging/           the judging: an ordinary run with its run.db, report and artifacts
     DIR/leaderboard.json   the numbers; leaderboard.md and leaderboard.html show them
 
-Trap: comparisons.json is written last before the judging; a directory without it has not begun.
+comparisons.json is the last file written before the judging, so a directory without it holds no leaderboard. Depends on
+`nel.evaluation`, which does the judging, and on the rest of `nel.leaderboard`.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused, StoreError
 from nel.evaluation import RunResult, evaluate
 from nel.leaderboard.entries import Entry, read_entries
-from nel.leaderboard.judged import SLOT, read_judged
+from nel.leaderboard.pair_results import SLOT, read_pair_results
+from nel.leaderboard.pair_rows import pair_rows
 from nel.leaderboard.pairing import ALL, BASELINE, Pairing, entries_json, make_pairs, pairing_json
-from nel.leaderboard.rows import pair_rows
 from nel.leaderboard.standings import FORMAT, Settings, standings_json
 from nel.reports.leaderboard import write_pages
 from nel.version import __version__
@@ -45,7 +46,7 @@ BOARD: Final = "leaderboard.json"
 _JUDGING: Final = "judging"
 _SHARED: Final = ("benchmark", "dataset.sha256", "prompt.sha256", "system_prompt")
 _SETTLED: Final = ("benchmarks", "output")
-"""Of a configuration, what a leaderboard settles itself."""
+"""Sections of the configuration that the leaderboard sets itself."""
 _SUFFIX_BYTES: Final = 3
 
 
@@ -54,8 +55,8 @@ class _Hash(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contest:
-    """What is to be compared, and how the judge is asked."""
+class LeaderboardRequest:
+    """The runs to compare, and the configuration of the judge."""
 
     runs: Sequence[str]
     """``DIR`` or ``NAME=DIR``."""
@@ -70,7 +71,7 @@ class Contest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaderboardResult:
-    """What a leaderboard came to."""
+    """The result of a leaderboard."""
 
     directory: Path
     board: dict[str, Any]
@@ -79,57 +80,59 @@ class LeaderboardResult:
 
     @property
     def exit_code(self) -> int:
-        """Return that of the judging: 3 where pairs have no verdict, 75 where it stopped early."""
+        """Return the exit code of the judging: 3 where pairs have no verdict, 75 where it stopped early."""
         return self.judging.exit_code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
-    """What a dry run says."""
+class LeaderboardPlan:
+    """The schedule and the resolved configuration, as a dry run shows them."""
 
     entries: Sequence[Entry]
     pairing: Pairing
     config: RunConfig
 
 
-def plan_leaderboard(contest: Contest, settings: Settings) -> Planned:
-    """Return what would be compared, after reading every run and sending nothing.
+def plan_leaderboard(request: LeaderboardRequest, settings: Settings) -> LeaderboardPlan:
+    """Return the schedule after reading every run, without sending a request.
 
     Raises:
         NelError: The runs cannot be compared, or a setting is wrong.
     """
-    entries = sorted(read_entries(contest.runs, contest.bench), key=lambda entry: entry.label)
+    entries = sorted(read_entries(request.runs, request.bench), key=lambda entry: entry.label)
     _check_anchor(settings, [entry.label for entry in entries])
-    if settings.baseline is not None and contest.pairs not in (None, BASELINE):
+    if settings.baseline is not None and request.pairs not in (None, BASELINE):
         raise ConfigError(
-            f"--baseline compares the others with {settings.baseline} alone and --pairs {contest.pairs} does not; "
+            f"--baseline compares the others with {settings.baseline} alone and --pairs {request.pairs} does not; "
             "leave out one of the two"
         )
-    kind = contest.pairs or (BASELINE if settings.baseline else ALL)
+    kind = request.pairs or (BASELINE if settings.baseline else ALL)
     pairing = make_pairs(entries, pairs=kind, baseline=settings.baseline, seed=settings.seed)
-    return Planned(entries=entries, pairing=pairing, config=_config({}, Path(), contest.given, contest.overrides))
+    return LeaderboardPlan(
+        entries=entries, pairing=pairing, config=_config({}, Path(), request.given, request.overrides)
+    )
 
 
 def start_leaderboard(
-    contest: Contest, settings: Settings, *, output_dir: Path, progress: Progress | None = None
+    request: LeaderboardRequest, settings: Settings, *, output_dir: Path, progress: Progress | None = None
 ) -> LeaderboardResult:
     """Compare finished runs in a new directory.
 
     Raises:
         NelError: The runs cannot be compared, or the judge cannot be asked; nothing was sent.
     """
-    planned = plan_leaderboard(contest, settings)
-    if not planned.pairing.meetings:
+    planned = plan_leaderboard(request, settings)
+    if not planned.pairing.to_judge:
         found = planned.pairing
-        counts = f"{len(found.forfeits)} settled by failed answers, {found.left_out.total()} left out"
-        raise ConfigError(f"no pair of answers is left for a judge ({counts}); look at the runs' reports first")
+        counts = f"{len(found.forfeits)} decided by failed answers, {found.left_out.total()} left out"
+        raise ConfigError(f"no pair of answers is left for a judge ({counts}); check the runs' reports first")
     directory = _new_directory(output_dir)
     try:
         digest = hashlib.sha256()
         write_file(directory / PAIRS, _pair_lines(planned, digest))
-        write_file(directory / COMPARISONS, [pretty(_comparisons_json(planned, contest, settings, digest.hexdigest()))])
-        return _judge(directory, planned.config, settings, progress)
-    except BaseException:
+        write_file(directory / COMPARISONS, [pretty(_comparisons_json(planned, request, settings, digest.hexdigest()))])
+        return _run(directory, planned.config, settings, progress)
+    except BaseException:  # a directory in which no judging began is of no use to a resume
         if _judging_config(directory) is None:
             shutil.rmtree(directory, ignore_errors=True)
         raise
@@ -139,40 +142,40 @@ def resume_leaderboard(
     output_dir: Path,
     settings: Settings,
     *,
-    contest: Contest | None = None,
+    request: LeaderboardRequest | None = None,
     given: Sequence[Given] = (),
     overrides: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> LeaderboardResult:
-    """Go on with the leaderboard in a directory, or the one started last in it, and count anew.
+    """Resume the leaderboard in a directory, or the latest one below it, and recompute its numbers.
 
     Args:
-        output_dir: Of the leaderboard, or where leaderboards are.
-        settings: Of the statistics; its seed and baseline are those it was started with.
-        contest: The runs, where they are named again: they must be the ones it was started with.
-        given: What flags set, laid over the configuration it was started with.
-        overrides: ``key.path=value``, laid over that.
+        output_dir: The leaderboard, or the directory of several.
+        settings: Of the statistics; seed and baseline are taken from the stored schedule.
+        request: The runs, if they are named again: they must be the original ones.
+        given: Values of flags, which replace those of the stored configuration.
+        overrides: ``key.path=value``, applied on top.
         progress: Live counts.
 
     Raises:
-        ResumeRefused: The runs, or the judge, are others.
+        ResumeRefused: The runs or the judge differ.
         NelError: There is nothing to resume.
     """
     directory = find_leaderboard(output_dir)
     stored = _stored(directory)
     if _judging_config(directory) is None:
         _check_pairs(directory)
-    if contest is not None:
-        _check_same(directory, stored, contest, settings)
+    if request is not None:
+        _check_same(directory, stored, request, settings)
     settings = replace(settings, seed=stored["scheduling"]["seed"], baseline=stored["scheduling"]["baseline"])
     _check_anchor(settings, [entry["label"] for entry in stored["entries"]])
     before = _judging_config(directory) or stored["config"]
     config = _config(before, directory, given, overrides)
-    return _judge(directory, config, settings, progress)
+    return _run(directory, config, settings, progress)
 
 
 def find_leaderboard(output_dir: Path) -> Path:
-    """Return the leaderboard's directory: the named one, or the one started last in it.
+    """Return the leaderboard's directory: the named one, or the latest one below it.
 
     Raises:
         OutputError: There is none.
@@ -185,33 +188,33 @@ def find_leaderboard(output_dir: Path) -> Path:
     return found[-1].parent
 
 
-def _judge(directory: Path, config: RunConfig, settings: Settings, progress: Progress | None) -> LeaderboardResult:
-    """Ask the judge what it was not asked yet, and write the leaderboard."""
+def _run(directory: Path, config: RunConfig, settings: Settings, progress: Progress | None) -> LeaderboardResult:
+    """Judge the pairs without a verdict, and write the leaderboard."""
     begun = _judging_config(directory) is not None
     if not begun:
         shutil.rmtree(directory / _JUDGING, ignore_errors=True)
-    judging = _asked(directory, _placed(config, directory), progress, begun=begun)
+    judging = _run_judging(directory, _in_directory(config, directory), progress, begun=begun)
     stored = _stored(directory)
-    judged = read_judged(directory / _JUDGING / FILE_NAME, stored)
+    results = read_pair_results(directory / _JUDGING / FILE_NAME, stored)
     board = {
         "format": FORMAT,
         "sdk": f"nel {__version__}",
         "run_id": directory.resolve().name,
         "benchmark": stored["benchmark"],
-        "judge": judged.plan.get("judge"),
+        "judge": results.plan.get("judge"),
         "scheduling": {**stored["scheduling"], "n_questions_apart": stored["n_questions_apart"]},
-        **standings_json(judged, stored["entries"], settings),
+        **standings_json(results, stored["entries"], settings),
     }
     write_file(directory / BOARD, [pretty(board)])
     write_pages(directory, board)
     return LeaderboardResult(directory=directory, board=board, judging=judging)
 
 
-def _asked(directory: Path, config: RunConfig, progress: Progress | None, *, begun: bool) -> RunResult:
-    """Judge, or go on judging.
+def _run_judging(directory: Path, config: RunConfig, progress: Progress | None, *, begun: bool) -> RunResult:
+    """Start or resume the judging run.
 
     Raises:
-        ResumeRefused: There are replies of another judge.
+        ResumeRefused: The stored replies are of another judge.
     """
     try:
         return evaluate(config, resume=begun, progress=progress)
@@ -220,13 +223,13 @@ def _asked(directory: Path, config: RunConfig, progress: Progress | None, *, beg
         if is_same or not n_replies:
             raise
         raise ResumeRefused(
-            f"cannot go on with {directory}: it holds {n_replies:,} replies of another judge, or of one with other "
-            "settings; name the judge as it was (without flags it is), or start a new leaderboard without --resume"
+            f"cannot resume {directory}: it holds {n_replies:,} replies of another judge, or of one with other "
+            "settings; give no judge flags to keep the stored judge, or start a new leaderboard without --resume"
         ) from error
 
 
 def _check_pairs(directory: Path) -> None:
-    """Refuse pairs that are not those that were settled; once it has begun, the judging checks them itself."""
+    """Refuse a changed pairs.jsonl; once the judging has begun, its run checks the dataset itself."""
     with (directory / PAIRS).open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != _stored(directory)["pairs_sha256"]:
@@ -234,7 +237,7 @@ def _check_pairs(directory: Path) -> None:
 
 
 def _stored_judging(directory: Path, config: RunConfig) -> tuple[bool, int]:
-    """Return whether the judge is the one of the judging so far, and how often that one has answered."""
+    """Return whether the judge is the one of the stored judging, and how many replies that one gave."""
     fields = judge_fields(config.judge_of(config.benchmarks[0]), config.model_roles)
     with Snapshot(directory / _JUDGING / FILE_NAME) as snapshot:
         ((key, _, _, plan),) = snapshot.benchmarks()
@@ -244,7 +247,7 @@ def _stored_judging(directory: Path, config: RunConfig) -> tuple[bool, int]:
 
 
 def _config_json(config: RunConfig) -> dict[str, Any]:
-    """Return all of a configuration that a leaderboard does not settle itself."""
+    """Return the configuration without the sections that a leaderboard sets itself."""
     return config.model_dump(mode="json", exclude=set(_SETTLED))
 
 
@@ -254,11 +257,11 @@ def _config(base: Mapping[str, object], directory: Path, given: Sequence[Given],
     judges = config.judge_of(config.benchmarks[0])
     if judges is None or not judges.panel:
         raise ConfigError("no judge is named; give --judge-url and --judge-id")
-    return _placed(config, directory)
+    return _in_directory(config, directory)
 
 
-def _placed(config: RunConfig, directory: Path) -> RunConfig:
-    """Return the configuration for the files of a directory."""
+def _in_directory(config: RunConfig, directory: Path) -> RunConfig:
+    """Return the configuration with the dataset and the output in a directory."""
     entry = config.benchmarks[0].model_copy(update={"dataset": str(directory.absolute() / PAIRS)})
     output = config.output.model_copy(update={"dir": str(directory), "run_id": _JUDGING})
     return config.model_copy(update={"benchmarks": [entry], "output": output})
@@ -276,7 +279,7 @@ def _new_directory(output_dir: Path) -> Path:
 
 
 def _judging_config(directory: Path) -> dict[str, Any] | None:
-    """Return the configuration with which the judging went on last, None where it has not begun."""
+    """Return the configuration of the latest session of the judging, None where it has not begun."""
     with suppress(NelError), Snapshot(directory / _JUDGING / FILE_NAME) as snapshot:
         data = snapshot.meta("config")
         if isinstance(data, dict):
@@ -284,22 +287,24 @@ def _judging_config(directory: Path) -> dict[str, Any] | None:
     return None
 
 
-def _pair_lines(planned: Planned, digest: _Hash) -> Iterator[bytes]:
-    """Yield the lines of pairs.jsonl and take each into a digest."""
-    for row in pair_rows(planned.entries, planned.pairing.meetings):
+def _pair_lines(planned: LeaderboardPlan, digest: _Hash) -> Iterator[bytes]:
+    """Yield the lines of pairs.jsonl and update a digest with each."""
+    for row in pair_rows(planned.entries, planned.pairing.to_judge):
         line = dumps_line(row)
         digest.update(line)
         yield line
 
 
-def _comparisons_json(planned: Planned, contest: Contest, settings: Settings, pairs_sha256: str) -> dict[str, Any]:
+def _comparisons_json(
+    planned: LeaderboardPlan, request: LeaderboardRequest, settings: Settings, pairs_sha256: str
+) -> dict[str, Any]:
     identity = planned.entries[0].identity
     return {
         "format": FORMAT,
         "benchmark": {name: identity.get(name) for name in _SHARED},
         "entries": list(entries_json(planned.entries)),
         "scheduling": {
-            "pairs": contest.pairs or (BASELINE if settings.baseline else ALL),
+            "pairs": request.pairs or (BASELINE if settings.baseline else ALL),
             "baseline": settings.baseline,
             "seed": settings.seed,
         },
@@ -316,16 +321,18 @@ def _stored(directory: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise StoreError(f"{path} cannot be read: {error}; start a new leaderboard") from error
     if not isinstance(stored, dict) or stored.get("format") != FORMAT:
-        raise StoreError(f"{path} is not of format {FORMAT}; use the nel that wrote it, or start a new leaderboard")
+        raise StoreError(
+            f"{path} is not of format {FORMAT}; use the version of nel that wrote it, or start a new leaderboard"
+        )
     return stored
 
 
-def _check_same(directory: Path, stored: Mapping[str, Any], contest: Contest, settings: Settings) -> None:
-    planned = plan_leaderboard(contest, settings)
+def _check_same(directory: Path, stored: Mapping[str, Any], request: LeaderboardRequest, settings: Settings) -> None:
+    planned = plan_leaderboard(request, settings)
     digest = hashlib.sha256()
     for _ in _pair_lines(planned, digest):
         pass
-    now = loads(pretty(_comparisons_json(planned, contest, settings, digest.hexdigest())))
+    now = loads(pretty(_comparisons_json(planned, request, settings, digest.hexdigest())))
     differ = [name for name in sorted(now) if name != "config" and now[name] != stored.get(name)]
     if differ:
         raise ResumeRefused(

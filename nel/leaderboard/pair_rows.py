@@ -1,6 +1,7 @@
-"""Rows of the benchmark ``pairwise``: what two models answered, read from their runs a block of pairs at a time.
+"""Rows of the benchmark ``pairwise``: the answers of two models, read from their runs a block of pairs at a time.
 
-Trap: a run may be resumed while it is read; an answer that was there and is gone ends this loudly, it is never empty.
+A run may be resumed while it is read: an answer that has disappeared is an error, never an empty text. Depends on the
+runs' stores through `nel.engine.store.snapshot`.
 """
 
 from __future__ import annotations
@@ -13,49 +14,49 @@ from typing import Any, Final
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import StoreError
 from nel.leaderboard.entries import Entry, Key, Question
-from nel.leaderboard.pairing import Meeting
+from nel.leaderboard.pairing import AnswerPair
 
 _BLOCK: Final = 256
-"""Pairs whose answers are in memory at once."""
+"""Pairs whose answers are in memory at the same time."""
 
 
-def pair_rows(entries: Sequence[Entry], meetings: Iterable[Meeting]) -> Iterator[dict[str, Any]]:
-    """Yield a row for each meeting, in their order.
+def pair_rows(entries: Sequence[Entry], pairs: Iterable[AnswerPair]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each pair, in order.
 
     Raises:
-        StoreError: A run has no usable run.db any more, or lost an answer.
+        StoreError: A run no longer has a usable run.db, or has lost an answer.
     """
     by_label = {entry.label: entry for entry in entries}
-    pending = iter(meetings)
+    pending = iter(pairs)
     with ExitStack() as stack:
         snapshots = {entry.label: stack.enter_context(Snapshot(entry.source.run_dir / FILE_NAME)) for entry in entries}
         while block := list(islice(pending, _BLOCK)):
             wanted: dict[str, set[Key]] = {}
-            for meeting in block:
-                wanted.setdefault(meeting.left, set()).add(meeting.key)
-                wanted.setdefault(meeting.right, set()).add(meeting.key)
-            said = {label: _said(by_label[label], snapshots[label], keys) for label, keys in wanted.items()}
-            yield from (_row(meeting, said) for meeting in block)
+            for pair in block:
+                wanted.setdefault(pair.left, set()).add(pair.key)
+                wanted.setdefault(pair.right, set()).add(pair.key)
+            answers = {label: _answers(by_label[label], snapshots[label], keys) for label, keys in wanted.items()}
+            yield from (_row(pair, answers) for pair in block)
 
 
-def _row(meeting: Meeting, said: Mapping[str, Mapping[Key, tuple[Question, str]]]) -> dict[str, Any]:
-    question, response = said[meeting.left][meeting.key]
-    sample, repeat = meeting.key
+def _row(pair: AnswerPair, answers: Mapping[str, Mapping[Key, tuple[Question, str]]]) -> dict[str, Any]:
+    question, response = answers[pair.left][pair.key]
+    sample, repeat = pair.key
     return {
-        "id": meeting.id,
+        "id": pair.id,
         "question_id": sample,
         "repeat": repeat,
         "question": question.text,
         "reference": question.reference,
-        "model_response": meeting.left,
-        "model_baseline": meeting.right,
+        "model_response": pair.left,
+        "model_baseline": pair.right,
         "response": response,
-        "baseline": said[meeting.right][meeting.key][1],
+        "baseline": answers[pair.right][pair.key][1],
     }
 
 
-def _said(entry: Entry, snapshot: Snapshot, keys: set[Key]) -> dict[Key, tuple[Question, str]]:
-    """Return what one model was asked and answered under these keys."""
+def _answers(entry: Entry, snapshot: Snapshot, keys: set[Key]) -> dict[Key, tuple[Question, str]]:
+    """Return the questions and one model's answers under these keys."""
     found: dict[Key, tuple[Question, str]] = {}
     for first, last in _ranges(sorted({entry.answers[key].idx for key in keys})):
         for result, question, text, answer in entry.source.read(snapshot, first, last):
@@ -67,13 +68,13 @@ def _said(entry: Entry, snapshot: Snapshot, keys: set[Key]) -> dict[Key, tuple[Q
         sample, repeat = min(lost)
         raise StoreError(
             f'{entry.source.run_dir} changed while it was read: the answer to sample "{sample}" repeat {repeat} is '
-            "gone; wait until nothing resumes that run, then try again"
+            "gone; wait until no process resumes that run, then start the leaderboard again"
         )
     return found
 
 
 def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last of numbers in a row.
+    """Yield the first and the last number of each consecutive range.
 
     >>> list(_ranges([1, 2, 3, 7, 9, 10]))
     [(1, 3), (7, 7), (9, 10)]

@@ -12,8 +12,8 @@ import pytest
 from nel.errors import StoreError
 from nel.evaluation import evaluate
 from nel.leaderboard.entries import Entry, read_entries
+from nel.leaderboard.pair_rows import pair_rows
 from nel.leaderboard.pairing import make_pairs
-from nel.leaderboard.rows import pair_rows
 from tests.support.leaderboards import write_bench
 from tests.support.runs import write_jsonl
 
@@ -50,9 +50,9 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> list[Entry]:
 def test_each_row_holds_the_answers_of_those_it_names(entries: list[Entry]) -> None:
     """In the order of the first run, with the question and the gold answer."""
     found = make_pairs(entries, pairs="all", baseline=None, seed=0)
-    rows = list(pair_rows(entries, found.meetings))
+    rows = list(pair_rows(entries, found.to_judge))
     assert len(rows) == _N
-    assert [row["id"] for row in rows] == [one.id for one in found.meetings]
+    assert [row["id"] for row in rows] == [one.id for one in found.to_judge]
     for row in rows:
         number = row["question_id"].removeprefix("q")
         assert row["response"].startswith(f"{row['model_response']} {number} ")
@@ -69,7 +69,7 @@ def test_answers_are_not_held(entries: list[Entry], tmp_path: Path) -> None:
         again = read_entries(paths, None)
         found = make_pairs(again, pairs="all", baseline=None, seed=0)
         read = tracemalloc.get_traced_memory()[1]
-        n = sum(1 for _ in pair_rows(again, found.meetings))
+        n = sum(1 for _ in pair_rows(again, found.to_judge))
         written = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -88,4 +88,4 @@ def test_an_answer_that_is_gone_is_no_empty_one(entries: list[Entry], tmp_path: 
     with sqlite3.connect(copy / "run.db") as connection:
         connection.execute("DELETE FROM responses WHERE idx = 5")
     with pytest.raises(StoreError, match="changed while it was read: the answer to sample"):
-        list(pair_rows([moved, entries[1]], found.meetings))
+        list(pair_rows([moved, entries[1]], found.to_judge))

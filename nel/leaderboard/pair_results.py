@@ -1,6 +1,7 @@
-"""From a judged run and what was settled without a judge to comparisons: one list for all that is counted.
+"""Reads the results of all scheduled pairs: from the judging run, and those decided without a judge.
 
-Trap: a pair that the judge could not settle is left out and counted, never a tie.
+A pair without a verdict is left out and counted, never a tie. Depends on the judging run's store through
+`nel.engine.store.snapshot`, and on `nel.leaderboard.pairwise` for the statistics.
 """
 
 from __future__ import annotations
@@ -33,56 +34,57 @@ from nel.types import ModelFailure, Scored, Unscored
 SLOT: Final = "pairwise"
 _IS_FIRST: Final = {RESPONSE_FIRST: True, BASELINE_FIRST: False}
 """Labels of the two questions that the template ``pairwise`` asks."""
-_SEATS: Final = {"first": WON, "second": LOST, "tie": TIED}
+_SCORE_OF_FIRST: Final = {"first": WON, "second": LOST, "tie": TIED}
+"""Position that won to the score of the answer shown first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class PairResult:
     """One pair with its result."""
 
     question: str
     left: str
     right: str
     score: float
-    """Of the left one."""
+    """Score of the left one."""
     length: float = 0.0
-    """`length_difference` of the answers; 0 where no judge saw them."""
+    """`length_difference` of the answers; 0 for a pair without a judge."""
     orders: tuple[float, float] | None = None
     """The left one's score when it was shown first, and when it was shown second; the mean over the panel."""
 
 
 @dataclass(slots=True, kw_only=True)
-class Judged:
-    """Everything that is known of the scheduled pairs."""
+class PairResults:
+    """The results of all scheduled pairs."""
 
-    judged: list[Compared] = field(default_factory=list)
+    judged: list[PairResult] = field(default_factory=list)
     forfeits: list[Forfeit] = field(default_factory=list)
     left_out: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
-    """Left, right, whose it is (a model, or ``judge``) and the reason."""
+    """Left, right, the cause (a model, or ``judge``) and the reason, to the number of pairs."""
     plan: Mapping[str, Any] = field(default_factory=dict)
-    """Of the judging run, as its run.db has it."""
+    """The plan of the judging run, as stored in its run.db."""
     complete: bool = True
-    """Whether the run came to every pair and to its own end; a judge that was down is asked again by a resume."""
+    """Whether the run reached every pair and ended normally; a resume retries a judge that was down."""
 
-    def pairs(self) -> Iterator[Compared]:
+    def pairs(self) -> Iterator[PairResult]:
         """Yield all pairs that count."""
         yield from self.judged
         for one in self.forfeits:
-            yield Compared(question=one.question, left=one.left, right=one.right, score=one.score)
+            yield PairResult(question=one.question, left=one.left, right=one.right, score=one.score)
 
 
-def read_judged(run_db: Path, settled: Mapping[str, Any]) -> Judged:
-    """Return what a judging run came to, with what was settled before it.
+def read_pair_results(run_db: Path, scheduled: Mapping[str, Any]) -> PairResults:
+    """Return the results of a judging run, with the pairs decided before it.
 
     Args:
         run_db: Of the judging run.
-        settled: `pairing_json` of its pairs.
+        scheduled: `pairing_json` of its pairs.
 
     Raises:
         StoreError: There is no usable run.db.
     """
-    found = Judged(forfeits=[Forfeit(**one) for one in settled["forfeits"]])
-    for one in settled["left_out"]:
+    found = PairResults(forfeits=[Forfeit(**one) for one in scheduled["forfeits"]])
+    for one in scheduled["left_out"]:
         found.left_out[one["left"], one["right"], one["of"], one["reason"]] += one["n"]
     with Snapshot(run_db) as snapshot:
         sessions, why = snapshot.sessions(), snapshot.meta("not_run")
@@ -98,13 +100,13 @@ def read_judged(run_db: Path, settled: Mapping[str, Any]) -> Judged:
                 reason = f"{outcome.cause}:{outcome.kind}" if isinstance(outcome, Unscored) else "bad_row:unusable"
                 found.left_out[row.get("model_response", ""), row.get("model_baseline", ""), "judge", reason] += 1
             else:
-                found.judged.append(_compared(row, result.outcome))
+                found.judged.append(_pair_result(row, result.outcome))
     return found
 
 
-def _compared(row: Mapping[str, Any], outcome: Scored | ModelFailure) -> Compared:
+def _pair_result(row: Mapping[str, Any], outcome: Scored | ModelFailure) -> PairResult:
     reward = outcome.reward if isinstance(outcome, Scored) else LOST
-    return Compared(
+    return PairResult(
         question=row["question_id"],
         left=row["model_response"],
         right=row["model_baseline"],
@@ -115,25 +117,26 @@ def _compared(row: Mapping[str, Any], outcome: Scored | ModelFailure) -> Compare
 
 
 def orders_of(records: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
-    """Return the response's score when it was shown first and when it was shown second, the mean over the panel.
+    """Return the response's mean score over the panel when shown first and when shown second.
 
     Args:
-        records: `nel.judges.record` of the judgements of one pair.
+        records: The judgements of one pair, as `nel.judges.record` writes them.
     """
     shown: dict[bool, list[float]] = {True: [], False: []}
     for opinion in records[0]["opinions"] if records else ():
         for label, grade in opinion["questions"]:
-            if label in _IS_FIRST and grade in _SEATS:
+            if label in _IS_FIRST and grade in _SCORE_OF_FIRST:
                 is_first = _IS_FIRST[label]
-                shown[is_first].append(_SEATS[grade] if is_first else WON - _SEATS[grade])
+                won = _SCORE_OF_FIRST[grade]
+                shown[is_first].append(won if is_first else WON - won)
     if not shown[True] or not shown[False]:
         return None
     means = [sum(scores) / len(scores) for scores in (shown[True], shown[False])]
     return means[0], means[1]
 
 
-def as_comparisons(pairs: Sequence[Compared], models: Sequence[str]) -> Comparisons:
-    """Return pairs as columns, models and questions by number."""
+def as_comparisons(pairs: Sequence[PairResult], models: Sequence[str]) -> Comparisons:
+    """Return pairs as arrays, with models and questions as numbers."""
     place = {name: number for number, name in enumerate(models)}
     questions: dict[str, int] = {}
     rows = [
@@ -143,8 +146,8 @@ def as_comparisons(pairs: Sequence[Compared], models: Sequence[str]) -> Comparis
     return comparisons(models, rows, [one.length for one in pairs])
 
 
-def bias_of(pairs: Sequence[Compared]) -> PositionBias:
-    """Return what the order of showing did to the verdicts on these pairs."""
+def position_bias_of(pairs: Sequence[PairResult]) -> PositionBias:
+    """Return how the verdicts on these pairs depend on the order of the answers."""
     both = [one for one in pairs if one.orders is not None]
     questions: dict[str, int] = {}
     numbers = [questions.setdefault(one.question, len(questions)) for one in both]
