@@ -31,6 +31,19 @@ def test_an_unknown_kind_has_a_suggestion() -> None:
         plugins.discover("benchmark")
 
 
+def test_what_a_plugin_prints_is_not_on_stdout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """stdout is nel's own output, which may be JSON; a plugin that prints when it is imported prints to stderr."""
+    (tmp_path / "loud_scorers.py").write_text(
+        "print('imported')\ndef loud(sample):\n    return True\n", encoding="utf-8"
+    )
+    install(tmp_path, "loud", {"nel.scorers": {"loud": "loud_scorers:loud"}})
+    monkeypatch.syspath_prepend(tmp_path)
+    assert plugins.load("scorers", "loud")(None) is True
+    assert capsys.readouterr() == ("", "imported\n")
+
+
 def test_built_ins_come_through_the_same_door() -> None:
     """The built-in benchmarks are entry points of the distribution nel."""
     found = {ref.name: ref.distribution for ref in plugins.discover("benchmarks")}

@@ -135,7 +135,7 @@ SLOW: dict[str, tuple[Reply, str]] = {
 }
 
 
-@pytest.mark.parametrize(("reply", "kind"), representatives(SLOW, "f18-never-answers", "f17-slow-body"))
+@pytest.mark.parametrize(("reply", "kind"), representatives(SLOW, "f18-never-answers", "f17-slow-chunks"))
 def test_a_slow_answer_meets_its_own_deadline(tmp_path: Path, reply: Reply, kind: str) -> None:
     """Silence before the first byte, silence after it, and bytes that never end: three deadlines, three names.
 

@@ -106,7 +106,8 @@ class Runner:
     def proven(self, verdicts: Sequence[Verdict]) -> list[Verdict]:
         """Return the verdicts, but a survivor in the place of each whose test fails without the fault too."""
         tests = sorted({verdict.caught_by for verdict in verdicts if verdict.caught_by and not verdict.is_hung})
-        failing = set(self._pytest(tests, _REST_SECONDS_MAX).failed) if tests else set()
+        every = ["--continue-on-collection-errors", *tests]
+        failing = set(self._pytest(every, _REST_SECONDS_MAX).failed) if tests else set()
         return [
             replace(verdict, caught_by=None, note=f"{verdict.caught_by} fails without the fault too")
             if verdict.caught_by in failing

@@ -53,6 +53,30 @@ def test_plain_values_cross_whole(value: Any) -> None:
     assert type(back) is type(value)
 
 
+class Liar(str):
+    """Text that says something else when it is asked."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "wrong"
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = str.__hash__
+
+
+def test_what_a_class_overrides_does_not_cross() -> None:
+    """Text, numbers and containers of the program's own classes cross as the plain value that they hold."""
+    back = there_and_back(Liar("right"))
+    assert (type(back), back) == (str, "right")
+    number = type("Seven", (int,), {"__index__": lambda _: 7, "__int__": lambda _: 7, "__add__": lambda *_: 7})(5)
+    assert there_and_back(number) == 5
+    items = type("Empty", (list,), {"__iter__": lambda _: iter(()), "__len__": lambda _: 0})([1, 2])
+    assert there_and_back(items) == [1, 2]
+
+
 def test_numbers_that_json_does_not_have() -> None:
     assert math.isnan(there_and_back(math.nan))
     assert there_and_back([math.inf, -math.inf, -0.0]) == [math.inf, -math.inf, -0.0]

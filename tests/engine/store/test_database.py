@@ -143,18 +143,19 @@ async def test_a_file_of_an_earlier_format_is_read_and_becomes_this_one(store: S
 
 def test_blocks_that_are_answered_are_passed_over(store: Store, tmp_path: Path) -> None:
     """What is pending is what looking at every sample would find: a gap, no bad row, and all that was never reached."""
-    n, answered = 9_000, 8_500
+    n, answered = 13_000, 12_500
     samples = [
         StoredSample(idx, f"s{idx}", idx + 1, None if idx == 7 else "{}", "bad" if idx == 7 else None)
         for idx in range(n)
     ]
-    assert store.add_samples(1, iter(samples)) is None
     gaps = (3, 7, 4_096)
     rows = [(1, idx, 0, 1, "{}", "{}") for idx in range(answered) if idx not in gaps]
-    store._connection.executemany("INSERT INTO responses VALUES(?, ?, ?, ?, ?, ?)", rows)
-    store._connection.executemany(
-        "INSERT INTO outcomes VALUES(?, ?, ?, 0, ?)", [(*row[:3], "{}") for row in rows[:6_000]]
-    )
+    with store.transaction():
+        assert store.add_samples(1, iter(samples)) is None
+        store._connection.executemany("INSERT INTO responses VALUES(?, ?, ?, ?, ?, ?)", rows)
+        store._connection.executemany(
+            "INSERT INTO outcomes VALUES(?, ?, ?, 0, ?)", [(*row[:3], "{}") for row in rows[:6_000]]
+        )
     with Snapshot(tmp_path / "run.db") as snapshot:
         assert [sample.idx for sample, _ in snapshot.pending(1, 1)] == [3, 4_096, *range(answered, n)]
         assert sum(1 for _ in snapshot.pending(1, 2)) == 2 * (n - 1) - len(rows)
