@@ -1,4 +1,4 @@
-"""Pairs the items of two lists so that the sum of their scores is largest. Pure."""
+"""Pairs the items of two lists so that the sum of their scores is largest. Standard library alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantiles of Student's t and of the beta distribution, to double precision. Pure; depends on `math` alone.
+"""Quantiles of Student's t and of the beta distribution, to double precision. Depends on `math` alone.
 
 Both are found as the root of the regularised incomplete beta function, which is evaluated by its continued fraction
 (NIST Digital Library of Mathematical Functions, 8.17.22). The factor in front of the fraction is a product of huge and

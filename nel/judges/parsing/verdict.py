@@ -191,7 +191,7 @@ def _check(last: Found, found: list[Found], own: str, form: VerdictFormat, quote
     ends_reply = not own[last.end :].strip(_DECORATION)
     others = [one for one in found if one.label != last.label and _contradicts(one, last, own)]
     # A quoted text that contains this verdict may be its source, unless the reply simply ends with it: a model that
-    # repeats a text goes on afterwards, announces it, or has already given another verdict.
+    # repeats a text continues afterwards, announces it, or has already given another verdict.
     doubtful = (bool(others) or not ends_reply or _is_announced(own, last.start)) and any(
         last.label in form.says(plain_lines(text)) for text in quoted.foreign
     )
