@@ -14,6 +14,9 @@ QUESTION_BYTES_MAX = 64 << 20
 """Largest frame of the tests; larger than an answer, so that what came as an answer can be passed back."""
 HEADER = struct.Struct(">I")
 
+Message = dict[str, Any]
+"""One decoded frame. What its keys hold is hostile input: each reader checks what it takes."""
+
 
 class Gone(Exception):
     """The other end hung up, in the middle of a frame or before one."""

@@ -68,7 +68,7 @@ def judge(payload: int, connection: int, result: int) -> None:
     channel.write_frame(result, verdict)
 
 
-def _verdict(given: dict[str, Any], remote: Remote) -> dict[str, Any]:
+def _verdict(given: channel.Message, remote: Remote) -> channel.Message:
     tests = given["tests"]
     try:
         code = compile(tests, FILE_NAME, "exec", dont_inherit=True)
@@ -177,7 +177,7 @@ def _run_methods(found: Any) -> None:
         getattr(case, name)()
 
 
-def _failure(error: BaseException, remote: Remote) -> dict[str, Any]:
+def _failure(error: BaseException, remote: Remote) -> channel.Message:
     """Return what an exception in the tests means: a failed assertion, or the program's own exception."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILE_NAME]
     line = f"line {frames[-1].lineno}: {frames[-1].line}"[:_LINE_CHARACTERS_MAX] if frames else ""
@@ -238,7 +238,7 @@ class Remote:
             return self.ask({"do": "get", "name": name})
         return Function(self, {"name": name}, name)
 
-    def ask(self, question: dict[str, Any]) -> Any:
+    def ask(self, question: channel.Message) -> Any:
         """Return the program's answer as a plain value, a reference, or by raising what it raised."""
         return self._value(self._exchange(question), ends_iteration=question["do"] == "next")
 
@@ -301,11 +301,11 @@ class Remote:
             self.failure = ProgramFailed(kind, text)
         return self.failure
 
-    def _exchange(self, question: dict[str, Any]) -> dict[str, Any]:
+    def _exchange(self, question: channel.Message) -> channel.Message:
         with self._turn:
             return self._exchange_alone(question)
 
-    def _exchange_alone(self, question: dict[str, Any]) -> dict[str, Any]:
+    def _exchange_alone(self, question: channel.Message) -> channel.Message:
         self.calls += 1
         if self.failure is not None:
             raise self.failure
@@ -323,7 +323,7 @@ class Remote:
                 raise self.failed("nonsense", "the program answered what it was not asked")
         return reply
 
-    def _read(self) -> dict[str, Any]:
+    def _read(self) -> channel.Message:
         try:
             said = channel.read_frame(self._connection)
         except channel.Gone:
@@ -336,7 +336,7 @@ class Remote:
             raise self.failed("nonsense", "the program's answer is no answer")
         return said
 
-    def _value(self, reply: dict[str, Any], *, ends_iteration: bool = False) -> Any:
+    def _value(self, reply: channel.Message, *, ends_iteration: bool = False) -> Any:
         if "raised" in reply:
             raise self._exception_of(reply["raised"], ends_iteration=ends_iteration)
         if "value" not in reply:
@@ -383,7 +383,7 @@ class Remote:
         self._raised.append((error, str(said.get("trace"))))
         return error
 
-    def _exception_like(self, kinds: list[str], said: dict[str, Any], text: str) -> Exception | None:
+    def _exception_like(self, kinds: list[str], said: channel.Message, text: str) -> Exception | None:
         """Return an exception of the nearest class the tests know; None for what must not be caught, as SystemExit."""
         try:
             arguments = tuple(codec.decode(argument, self._reference) for argument in said.get("args") or ())

@@ -8,7 +8,6 @@ import select
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from nel.sandbox.agent import channel, codec
 from nel.sandbox.agent.processes import Processes
@@ -17,7 +16,7 @@ from nel.sandbox.agent.run import READ_BYTES, Run
 _PATIENCE_SECONDS = 1.0
 
 
-def _split(owner: Processes, job: dict[str, Any]) -> dict[str, Any]:
+def _split(owner: Processes, job: channel.Message) -> channel.Message:
     """Program and tests in two processes of two users."""
     run = Run(owner, job, job["limits"])
     programs_end, tests_end = socket.socketpair()
@@ -46,7 +45,7 @@ def _split(owner: Processes, job: dict[str, Any]) -> dict[str, Any]:
     return {"run": {**run.facts(), "tests": _frame_of(said), "tests_ending": owner.tests.ending}}
 
 
-def _together(owner: Processes, job: dict[str, Any]) -> dict[str, Any]:
+def _together(owner: Processes, job: channel.Message) -> channel.Message:
     """Program and tests in one process."""
     run = Run(owner, job, job["limits"])
     ours, theirs = socket.socketpair()
@@ -80,14 +79,14 @@ def _together(owner: Processes, job: dict[str, Any]) -> dict[str, Any]:
     return {"run": {**run.facts(), "tests": _frame_of(said)}}
 
 
-def _script(owner: Processes, job: dict[str, Any]) -> dict[str, object]:
+def _script(owner: Processes, job: channel.Message) -> dict[str, object]:
     """A Python program that reads standard input and writes standard output."""
     return {"run": _step(owner, job, job["limits"], "script", payload={"source": job["source"]})}
 
 
-def _commands(owner: Processes, job: dict[str, Any]) -> dict[str, object]:
+def _commands(owner: Processes, job: channel.Message) -> dict[str, object]:
     """A compiler, then a program; either may be left out."""
-    facts: dict[str, Any] = {}
+    facts: channel.Message = {}
     if job.get("compile"):
         facts["compile"] = _step(owner, {}, job["compile_limits"], "execute", command=job["compile"])
         ending = facts["compile"]["ending"] or {}
@@ -100,12 +99,12 @@ def _commands(owner: Processes, job: dict[str, Any]) -> dict[str, object]:
 
 def _step(
     owner: Processes,
-    job: dict[str, Any],
-    limits: dict[str, Any],
+    job: channel.Message,
+    limits: channel.Message,
     what: str,
     *,
     command: list[str] | None = None,
-    payload: dict[str, Any] | None = None,
+    payload: channel.Message | None = None,
 ) -> dict[str, object]:
     run = Run(owner, job, limits)
     handles = [_sealed_text(job.get("stdin") or ""), run.out_handle, run.err_handle]
@@ -180,7 +179,7 @@ def _frame_of(said: bytearray) -> object:
         return None
 
 
-JOBS: dict[str, Callable[[Processes, dict[str, Any]], dict[str, Any]]] = {
+JOBS: dict[str, Callable[[Processes, channel.Message], channel.Message]] = {
     "split": _split,
     "together": _together,
     "script": _script,

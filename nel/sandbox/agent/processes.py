@@ -15,10 +15,13 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING
 
 from nel.sandbox.agent import zygote
 from nel.sandbox.agent.watch import Counters, running
+
+if TYPE_CHECKING:
+    from nel.sandbox.agent import channel
 
 WORK = "/tmp/work"  # noqa: S108 - a container's own
 SWEEP_SECONDS_MAX = 5.0
@@ -42,9 +45,9 @@ class Zygote:
                 os._exit(1)
         theirs.close()
         self.child: int | None = None
-        self.ending: dict[str, Any] | None = None
+        self.ending: channel.Message | None = None
 
-    def start(self, request: dict[str, Any], handles: list[int]) -> int:
+    def start(self, request: channel.Message, handles: list[int]) -> int:
         """Have it fork a process; return the process id."""
         message = json.dumps(request).encode()
         socket.send_fds(self.socket, [message], handles)

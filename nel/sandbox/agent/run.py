@@ -7,10 +7,13 @@ import select
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING
 
 from nel.sandbox.agent.processes import SWEEP_SECONDS_MAX, WORK, Processes
 from nel.sandbox.agent.watch import Watch
+
+if TYPE_CHECKING:
+    from nel.sandbox.agent import channel
 
 READ_BYTES = 1 << 16
 _LOOK_SECONDS = 0.05
@@ -57,7 +60,7 @@ class Output:
 class Run:
     """The processes of one step of a job, from their start to their end or the breach of a limit."""
 
-    def __init__(self, processes: Processes, job: dict[str, Any], limits: dict[str, Any]) -> None:
+    def __init__(self, processes: Processes, job: channel.Message, limits: channel.Message) -> None:
         """Prepare pipes; nothing runs yet."""
         self.processes = processes
         self.limits = limits
@@ -77,7 +80,7 @@ class Run:
             self.read(output.handle, output.take)
         self._poll.register(0, select.POLLIN | select.POLLHUP)
 
-    def request(self, what: str, *, is_tests: bool = False, command: list[str] | None = None) -> dict[str, Any]:
+    def request(self, what: str, *, is_tests: bool = False, command: list[str] | None = None) -> channel.Message:
         """Return what a zygote is told."""
         owner = self.processes
         tests_limits = {"files": 256, "file_bytes": self.limits["file_bytes"]}
@@ -144,7 +147,7 @@ class Run:
         elif self.watch.tests_cpu_seconds > 2 * self.limits["cpu_seconds"] + 5:
             self.reason = "cpu"  # an answer that its tests cannot get done with
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> channel.Message:
         """End the program if it still runs, and return all that is known of it."""
         programs = self.processes.programs
         self.watch.note_tests((self.processes.tests.ending or {}).get("cpu_seconds", 0.0) if self.tests_pid else 0.0)

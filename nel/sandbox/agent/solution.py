@@ -83,7 +83,7 @@ def load(source: str, name: str) -> tuple[types.ModuleType | None, dict[str, Any
     return module, {}
 
 
-def described(error: BaseException) -> dict[str, Any]:
+def described(error: BaseException) -> channel.Message:
     """Return type, text, arguments and the last lines of an exception, bounded."""
     try:
         text = str(error)[:_TEXT_CHARACTERS_MAX]
@@ -185,7 +185,7 @@ class _Server:
             if type(name) is str and not issubclass(type(value), types.ModuleType) and not name.startswith("__")
         }
 
-    def answer(self, asked: Any) -> dict[str, Any]:
+    def answer(self, asked: Any) -> channel.Message:
         """Return the reply to one question of the tests."""
         try:
             if asked["do"] == "call":
@@ -201,7 +201,7 @@ class _Server:
         arguments = [self._decoded(argument) for argument in given]
         options = {name: self._decoded(value) for name, value in asked["kwargs"].items()}
         result = function(*arguments, **options)
-        reply: dict[str, Any] = {"value": self._encoded(result)}
+        reply: channel.Message = {"value": self._encoded(result)}
         changed = {}
         for place, argument in [*enumerate(arguments), *options.items()]:
             if type(argument) in (list, dict, set, bytearray):

@@ -11,7 +11,6 @@ import os
 import signal
 import struct
 import sys
-from typing import Any
 
 from nel.sandbox.agent import channel
 from nel.sandbox.agent.jobs import JOBS
@@ -40,7 +39,7 @@ class Supervisor:
             while view:
                 view = view[os.write(1, view) :]
 
-    def _answer(self, job: dict[str, Any]) -> dict[str, object]:
+    def _answer(self, job: channel.Message) -> dict[str, object]:
         if job["do"] == "ping":
             cpu, memory = self._processes.counters.are_there
             return {"python": sys.version.split()[0], "counts_cpu": cpu, "counts_memory": memory}

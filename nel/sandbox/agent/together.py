@@ -37,7 +37,7 @@ def judge(payload: int, connection: int) -> None:
     exit_now(0)
 
 
-def _verdict(given: dict[str, Any], module: types.ModuleType) -> dict[str, Any] | None:
+def _verdict(given: channel.Message, module: types.ModuleType) -> channel.Message | None:
     """Return what went wrong, or None."""
     tests = given["tests"]
     try:
@@ -84,7 +84,7 @@ def _run_cases(space: dict[str, Any], before: set[str], text: str) -> dict[str, 
     return None
 
 
-def _failure(error: BaseException) -> dict[str, Any]:
+def _failure(error: BaseException) -> channel.Message:
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename == FILE_NAME]
     line = f"line {own[-1].lineno}: {own[-1].line}"[:_LINE_CHARACTERS_MAX] if own else ""

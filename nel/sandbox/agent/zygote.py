@@ -15,9 +15,12 @@ import resource
 import signal
 import socket
 import time
-from typing import Any
+from typing import TYPE_CHECKING
 
 from nel.sandbox.agent import checker, limits, seccomp, solution, together
+
+if TYPE_CHECKING:
+    from nel.sandbox.agent import channel
 
 MESSAGE_BYTES_MAX = 1 << 16
 _HANDLES_MAX = 8
@@ -82,7 +85,7 @@ def tend(control: socket.socket, modules: str) -> None:
         control.send(json.dumps(_ending(status, usage)).encode())
 
 
-def _ending(status: int, usage: resource.struct_rusage) -> dict[str, Any]:
+def _ending(status: int, usage: resource.struct_rusage) -> channel.Message:
     return {
         "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
         "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
@@ -92,7 +95,7 @@ def _ending(status: int, usage: resource.struct_rusage) -> dict[str, Any]:
     }
 
 
-def _leave(request: dict[str, Any], handles: list[int]) -> None:
+def _leave(request: channel.Message, handles: list[int]) -> None:
     status = 70
     try:
         status = _become(request, handles)
@@ -100,7 +103,7 @@ def _leave(request: dict[str, Any], handles: list[int]) -> None:
         os._exit(status)
 
 
-def _become(request: dict[str, Any], handles: list[int]) -> int:
+def _become(request: channel.Message, handles: list[int]) -> int:
     """Turn this fresh process into what the request says; return its exit status."""
     _place(handles)
     is_tests = request["do"] == "check"
