@@ -1,4 +1,4 @@
-"""HTTP: one request out, one body in, under named deadlines and a size limit. Knows no protocol and retries nothing."""
+"""HTTP transport: sends one request and reads one body, with named deadlines and a size limit. Does not retry."""
 
 from collections.abc import Mapping
 
@@ -13,12 +13,12 @@ __all__ = ["Fetched", "ResponseTooLarge", "Transport", "fault_of_exception", "pr
 
 
 def transport_for(endpoint: EndpointConfig, headers: Mapping[str, str], *, connections: int) -> Transport:
-    """Return what sends to an endpoint: straight, or through the proxy that its settings or the environment name.
+    """Return the transport of an endpoint: direct, or through the proxy named by its settings or the environment.
 
     Args:
         endpoint: Deadlines, limits, proxy and certificates.
         headers: Sent with every request.
-        connections: Upper bound of open connections; at least the number of requests in flight.
+        connections: Largest number of open connections; at least the number of requests in flight.
 
     Raises:
         ConfigError: A certificate file or a header cannot be used.

@@ -1,4 +1,4 @@
-"""What a transport takes and gives."""
+"""The interface of a transport, and its result."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from nel.models.streams import EventStream
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What came back."""
+    """A response, whatever its status."""
 
     status: int
     headers: Mapping[str, str]
-    """Names in any case."""
+    """Lookup ignores case."""
     body: bytes
-    """Empty where the body was read as a stream."""
+    """Empty if the body was fed to a stream."""
     seconds: float
-    """From sending to the last byte."""
+    """From sending the request to the last byte, or to the last event of a stream."""
     streamed: bool = False
     started: float = 0.0
-    """When it was sent, on the monotonic clock."""
+    """When the request was sent, on the monotonic clock."""
 
 
 class Transport(Protocol):
@@ -33,10 +33,10 @@ class Transport(Protocol):
     async def fetch(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: EventStream | None = None
     ) -> Fetched | Fault:
-        """Return what came back, or the fault of the transport.
+        """Return the response, or the fault that prevented one; network and protocol errors do not raise.
 
         Args:
-            stream: Is fed the body where the endpoint sends events.
+            stream: Is fed the body if the endpoint answers with a stream of events.
         """
         ...
 
@@ -47,5 +47,5 @@ class Transport(Protocol):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close it."""
+        """Close all connections."""
         ...

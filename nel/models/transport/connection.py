@@ -1,7 +1,15 @@
-"""One HTTP/1.1 connection: one request at a time, its answer parsed by llhttp, each deadline named.
+"""One HTTP/1.1 connection: one request at a time, responses parsed by llhttp, named deadlines.
 
-Trap: an answer must never be taken for another request's. A connection on which anything came that was not asked for,
-or anything was left over, is closed and not used again.
+States of a connection, and what moves it on:
+
+    idle ──exchange()──> head ──headers complete──> body ──message complete──> idle, or closed
+                                                     └─last event of a stream──> draining ──message complete──> idle
+
+From each state a deadline, an error or `close` leads to closed. In `draining` the response has been returned and only
+the end of its message is outstanding.
+
+A response must never be taken for the response to another request. A connection on which unsolicited bytes arrive, or
+on which bytes are left over after a message, is closed and not used again.
 """
 
 from __future__ import annotations
@@ -10,68 +18,78 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, cast
 
 from httptools import HttpParserCallbackError, HttpParserError, HttpParserUpgrade, HttpResponseParser
 from multidict import CIMultiDict
 
 from nel.models.streams import EventStream
-from nel.models.transport.faults import BrokenOff, HungUp, ResponseTooLarge, too_late
+from nel.models.transport.faults import ConnectionDropped, ResponseIncomplete, ResponseTooLarge, deadline_exceeded
 from nel.models.transport.unpacking import unpacker
 
 _OK: Final = 200
 _INFORMATIONAL: Final = range(100, 200)
 _HEAD_BYTES_MAX: Final = 256 * 1024
 _DRAINING_SECONDS: Final = 1.0
-"""For the end of a message after the end of its stream of events."""
+"""For the end of a message after the last event of its stream."""
 _CLOCK_SLACK: Final = 0.001
+"""An event loop may call a timer this much early."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one answer may take."""
+    """Deadlines and size limit of one response."""
 
     first_byte_seconds: float
+    """From sending the request to the end of the response head."""
     idle_seconds: float
+    """Without data in the body."""
     total_seconds: float
+    """Named in the error only; `exchange` is passed the point in time."""
     body_bytes_max: int
+    """After content decoding."""
 
 
 class Connection(asyncio.Protocol):
-    """One connection; `exchange` may be called again once it has returned, while `is_usable`."""
+    """One connection. `exchange` may be called again after it has returned, while `is_usable`."""
 
     def __init__(self, limits: Limits, when_free: Callable[[Connection], None]) -> None:
-        """Prepare the protocol for a transport.
+        """Prepare the protocol; the event loop attaches the transport in `connection_made`.
 
         Args:
-            limits: Of each answer.
-            when_free: Called with a connection that nobody waits on when it has become usable again, or was lost.
+            limits: Of each response.
+            when_free: Called when a connection whose `exchange` has returned becomes usable again, or is lost.
         """
         self._limits = limits
         self._when_free = when_free
         self._loop = asyncio.get_running_loop()
-        self._transport: Any = None
-        self._parser: Any = None
+        self._transport: asyncio.Transport | None = None
+        self._parser = HttpResponseParser(self)
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
         self._deadline = 0.0
         self._waits_for = "first_byte_timeout"
+        """Fault kind of the current deadline: ``first_byte_timeout`` in the head, ``idle_timeout`` after it."""
         self._ends = 0.0
         self._reply: asyncio.Future[None] | None = None
+        """Resolved when the response is complete; None while no `exchange` is running."""
         self._draining = False
         self._began = False
+        """Whether any byte has arrived since the request was sent."""
         self._stream: EventStream | None = None
         self._unpack: Callable[[bytes], bytes] | None = None
         self._raw_headers: list[tuple[bytes, bytes]] = []
         self._chunks: list[bytes] = []
         self._size = 0
+        """Bytes of the head, then of the decoded body."""
         self._keep = False
+        """Whether the last message is complete and allows another request."""
         self.status = 0
-        """Of the last answer."""
+        """Of the last response."""
         self.headers: Mapping[str, str] = {}
         self.streamed = False
         self.has_served = False
-        """Whether it has carried an answer, and may have been closed by the other side since."""
+        """Whether it has carried a response, so that the server may have closed it while it was idle."""
         self.idle_since = 0.0
 
     @property
@@ -81,25 +99,27 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_draining(self) -> bool:
-        """Return whether the answer was returned and the end of its message is still to come."""
+        """Return whether the response was returned and the end of its message is outstanding."""
         return self._draining
 
     async def exchange(self, request: bytes, ends: float, stream: EventStream | None) -> bytes:
-        """Send a request and return the body of its answer; what else it says is in the attributes.
+        """Send a request and return the body of the response; status and headers are in the attributes.
+
+        A cancelled exchange closes the connection, so that the endpoint can stop working on the request.
 
         Args:
             request: Head and body.
-            ends: When all time allowed is over, on the event loop's clock.
-            stream: Is fed the body where events are sent; the body returned is empty then.
+            ends: End of the total timeout, on the event loop's clock.
+            stream: Is fed the body if the response is a stream of events; the returned body is empty then.
 
         Raises:
-            HungUp: The connection ended before an answer began.
-            BrokenOff: It ended in the middle of one.
-            TooLate: A deadline passed.
-            ResponseTooLarge: The body is larger than the limit.
-            HttpParserError: This is not HTTP.
-            ValueError: The body has an encoding that was not asked for.
-            zlib.error: It is not what its encoding says.
+            ConnectionDropped: The connection was closed before the first byte of the response.
+            ResponseIncomplete: The connection was closed in the middle of the response, or a second response followed.
+            DeadlineExceeded: A deadline passed.
+            ResponseTooLarge: The head or the body is larger than its limit.
+            HttpParserError: The response is not HTTP.
+            ValueError: The body has a content encoding that was not accepted.
+            zlib.error: The body does not match its content encoding.
         """
         if self._reply is not None or self._draining:
             raise RuntimeError("the connection carries another request")
@@ -109,9 +129,9 @@ class Connection(asyncio.Protocol):
         self._waits_for = "first_byte_timeout"
         self._ends = ends
         self._reply = self._loop.create_future()
-        self._arm(min(now + limits.first_byte_seconds, ends))
+        self._set_deadline(min(now + limits.first_byte_seconds, ends))
         if self._transport is None or self._transport.is_closing():
-            self._fail(HungUp())
+            self._fail(ConnectionDropped())
         else:
             self._transport.write(request)
         try:
@@ -126,7 +146,7 @@ class Connection(asyncio.Protocol):
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
     def close(self) -> None:
-        """Drop the connection at once."""
+        """Abort the connection."""
         self._keep = self._draining = False
         if self._timer is not None:
             self._timer.cancel()
@@ -134,44 +154,44 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
-    # What the event loop calls.
+    # Called by the event loop.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take the transport."""
-        self._transport = transport
-        self._parser = HttpResponseParser(self)
+        """Attach the transport."""
+        self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
-        """Parse what came."""
+        """Parse data; bytes that belong to no request close the connection."""
         reply = self._reply
         if (reply is None or reply.done()) and not self._draining:
-            self.close()  # nobody asked for this
+            self.close()
             return
         self._began = True
         try:
             self._parser.feed_data(data)
         except HttpParserCallbackError as error:
+            # llhttp wraps what one of the callbacks below has raised.
             cause = error.__context__
             self._fail(cause if isinstance(cause, Exception) else error)
         except (HttpParserError, HttpParserUpgrade) as error:
             self._fail(error)
-        if self._waits_for == "first_byte_timeout":
+        if self._waits_for == "first_byte_timeout":  # the head is still incomplete
             self._size += len(data)
             if self._size > _HEAD_BYTES_MAX:
                 self._fail(ResponseTooLarge(f"the head of the response is larger than {_HEAD_BYTES_MAX} bytes"))
 
     def eof_received(self) -> bool:
-        """Close with the other side."""
+        """Return False: close this side too when the server closes its own."""
         return False
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Tell whoever waits."""
+        """Resolve or fail the pending response, or report the lost connection to the pool."""
         self._keep = False
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         self._transport = None
-        self._parser = None
+        del self._parser  # it refers to this object: without the cycle, both are freed at once
         self._draining = False
         if self._reply is None:
             self._when_free(self)
@@ -179,29 +199,29 @@ class Connection(asyncio.Protocol):
         if self._reply.done():
             return
         if not self._began:
-            self._fail(HungUp())
-        elif error is None and self._ends_with_connection():
+            self._fail(ConnectionDropped())
+        elif error is None and self._body_ends_with_connection():
             self._reply.set_result(None)
         else:
-            where = "its head" if self._waits_for == "first_byte_timeout" else "its body"
-            self._fail(BrokenOff(f"the connection was closed in the middle of {where}"))
+            where = "head" if self._waits_for == "first_byte_timeout" else "body"
+            self._fail(ResponseIncomplete(f"the connection was closed in the middle of the {where}"))
 
-    # What the parser calls.
+    # Called by the parser, from within `data_received`.
 
     def on_message_begin(self) -> None:
-        """Start a head."""
+        """Start a head, unless the response was complete already."""
         if self._keep:
-            raise BrokenOff("more came than was asked for")
+            raise ResponseIncomplete("the endpoint sent a second response to one request")
         self._raw_headers = []
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header."""
+        """Collect a header."""
         self._raw_headers.append((name, value))
 
     def on_headers_complete(self) -> None:
-        """Learn what the body will be."""
+        """Determine how to read the body, and start the idle timeout."""
         status = self._parser.get_status_code()
-        if status in _INFORMATIONAL:
+        if status in _INFORMATIONAL:  # 100 Continue, 103 Early Hints: the final head follows
             return
         self.status = status
         self.headers = headers = CIMultiDict(
@@ -212,10 +232,10 @@ class Connection(asyncio.Protocol):
             self.streamed = headers.get("Content-Type", "").lower().startswith("text/event-stream")
         self._waits_for = "idle_timeout"
         self._size = 0
-        self._heard()
+        self._restart_idle_timeout()
 
     def on_body(self, chunk: bytes) -> None:
-        """Take a piece of the body."""
+        """Decode a piece of the body, and collect it or feed it to the stream."""
         if self._draining:
             return
         if self._unpack is not None:
@@ -225,80 +245,82 @@ class Connection(asyncio.Protocol):
             raise ResponseTooLarge(f"the response is larger than {self._limits.body_bytes_max} bytes")
         if not self.streamed or self._stream is None:
             self._chunks.append(chunk)
-            self._heard()
+            self._restart_idle_timeout()
             return
-        if self._stream.feed(chunk, time.monotonic()):
-            self._heard()
+        if self._stream.feed(chunk, time.monotonic()):  # false for comments, which keep a stalled stream alive
+            self._restart_idle_timeout()
         if self._stream.is_finished and self._reply is not None and not self._reply.done():
+            # The last event is here, so the caller need not wait for the end of the message, which servers send late.
             self._reply.set_result(None)
             if self._stream.is_broken:
-                self.close()  # an endpoint need not finish what is of no use
+                self.close()
                 return
             self._draining = True
-            self._arm(self._loop.time() + _DRAINING_SECONDS)
+            self._set_deadline(self._loop.time() + _DRAINING_SECONDS)
 
     def on_message_complete(self) -> None:
-        """Hand the answer over, and say whether the connection may be used again."""
+        """Resolve the response, and decide whether the connection may be used again."""
         if self._parser.get_status_code() in _INFORMATIONAL:
             return
+        transport = self._transport
         self.has_served = True
         self.idle_since = self._loop.time()
-        self._keep = self._parser.should_keep_alive() and not self._transport.get_write_buffer_size()
+        # A response that came before the whole request was sent leaves the rest of the request on the connection.
+        is_sent = transport is not None and not transport.get_write_buffer_size()
+        self._keep = self._parser.should_keep_alive() and is_sent
         if self._draining:
-            self._drained()
+            self._finish_draining()
         elif self._reply is not None and not self._reply.done():
             self._reply.set_result(None)
 
-    def _drained(self) -> None:
-        """Offer the connection again, unless its answer is still to be taken: whoever takes it gives it back then."""
+    def _finish_draining(self) -> None:
+        """Return the connection to the pool, unless `exchange` has yet to return: its caller does it then."""
         self._draining = False
         if self._reply is None:
             self._when_free(self)
 
-    def _heard(self) -> None:
-        """Move the deadline on, up to the end of all time allowed."""
-        self._arm(min(self._loop.time() + self._limits.idle_seconds, self._ends))
+    def _restart_idle_timeout(self) -> None:
+        """Move the deadline, at most to the end of the total timeout."""
+        self._set_deadline(min(self._loop.time() + self._limits.idle_seconds, self._ends))
 
-    def _arm(self, deadline: float) -> None:
-        """Set the deadline. The timer is left where it rings too early: it is set anew when it does."""
+    def _set_deadline(self, deadline: float) -> None:
+        """Set the deadline. A timer that fires earlier is kept and set again when it fires.
+
+        That saves a cancelled timer for each piece of a body.
+        """
         self._deadline = deadline
         if self._timer is not None:
             if self._timer_at <= deadline:
                 return
             self._timer.cancel()
         self._timer_at = deadline
-        self._timer = self._loop.call_at(deadline, self._ring)
+        self._timer = self._loop.call_at(deadline, self._on_timer)
 
-    def _ring(self) -> None:
+    def _on_timer(self) -> None:
         self._timer = None
-        if self._draining:
-            if self._loop.time() >= self._deadline - _CLOCK_SLACK:
-                self.close()
-                self._drained()
-            else:
-                self._arm(self._deadline)
-            return
-        if self._reply is None or self._reply.done():
+        is_waiting = self._reply is not None and not self._reply.done()
+        if not (self._draining or is_waiting):
             return
         now = self._loop.time()
         if now < self._deadline - _CLOCK_SLACK:
-            self._arm(self._deadline)
-            return
-        limits = self._limits
-        if now >= self._ends - _CLOCK_SLACK:
-            self._fail(too_late("timeout", limits.total_seconds))
+            self._set_deadline(self._deadline)
+        elif self._draining:
+            self.close()
+            self._finish_draining()
+        elif now >= self._ends - _CLOCK_SLACK:
+            self._fail(deadline_exceeded("timeout", self._limits.total_seconds))
         elif self._waits_for == "first_byte_timeout":
-            self._fail(too_late("first_byte_timeout", limits.first_byte_seconds))
+            self._fail(deadline_exceeded("first_byte_timeout", self._limits.first_byte_seconds))
         else:
-            self._fail(too_late("idle_timeout", limits.idle_seconds))
+            self._fail(deadline_exceeded("idle_timeout", self._limits.idle_seconds))
 
     def _fail(self, error: Exception) -> None:
         if self._reply is not None and not self._reply.done():
             self._reply.set_exception(error)
         self.close()
 
-    def _ends_with_connection(self) -> bool:
-        """Return whether the answer under way says no length, so that its end is the connection's."""
+    def _body_ends_with_connection(self) -> bool:
+        """Return whether the current response states no length, so that closing the connection completes it."""
         if self._waits_for == "first_byte_timeout":
             return False
         return "Content-Length" not in self.headers and "Transfer-Encoding" not in self.headers

@@ -1,7 +1,7 @@
-"""Sends straight to the endpoint. It costs a sixth of what a general HTTP client does, which is what bounds a run.
+"""Transport without a proxy: HTTP/1.1 over pooled connections.
 
-What a general client adds, such as redirects, cookies and retries of its own, would be wrong here. Proxies are left to
-aiohttp.
+It takes a quarter of the CPU time of a general HTTP client, which is what limits the throughput of a run; the figures
+are in docs/explanation/decisions.md. Redirects, cookies and automatic retries are left out on purpose.
 """
 
 from __future__ import annotations
@@ -24,21 +24,23 @@ from nel.models.faults import Fault
 from nel.models.streams import EventStream
 from nel.models.transport.base import Fetched
 from nel.models.transport.connection import Limits
-from nel.models.transport.faults import REDIRECTS, HungUp, fault_of_exception, redirected
+from nel.models.transport.faults import REDIRECTS, ConnectionDropped, fault_of_exception, redirected
 from nel.models.transport.pool import Pool
 from nel.models.transport.settings import tls_context
 from nel.models.transport.unpacking import ACCEPTED
 
 _NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""A token of RFC 9110, 5.6.2."""
 _VALUE_FORBIDS: Final = re.compile(r"[\x00\r\n]")
-_OURS: Final = ("connection", "content-length", "transfer-encoding")
+_FRAMING: Final = ("connection", "content-length", "transfer-encoding")
+"""Headers that determine where a message ends; they are set here only."""
 
 
 class DirectTransport:
-    """Sends over connections of its own; use as an async context manager."""
+    """Sends over its own connections; use as an async context manager."""
 
     def __init__(self, endpoint: EndpointConfig, headers: Mapping[str, str]) -> None:
-        """Prepare; nothing is opened yet.
+        """Prepare; no connection is opened yet.
 
         Args:
             endpoint: Deadlines, limits and certificates.
@@ -57,7 +59,7 @@ class DirectTransport:
         self._pool: Pool | None = None
 
     async def __aenter__(self) -> DirectTransport:
-        """Make the connection pool."""
+        """Create the connection pool."""
         endpoint = self._endpoint
         limits = Limits(
             first_byte_seconds=endpoint.first_byte_seconds,
@@ -71,7 +73,7 @@ class DirectTransport:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the connections, and let them end."""
+        """Close the connections, and run the event loop once so that they end."""
         if self._pool is not None:
             self._pool.close()
             await asyncio.sleep(0)
@@ -84,7 +86,7 @@ class DirectTransport:
     async def fetch(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: EventStream | None = None
     ) -> Fetched | Fault:
-        """Return what came back, or the fault of the transport."""
+        """Return the response, or the fault that prevented one."""
         pool = self._pool
         assert pool is not None, "use the transport as a context manager"  # noqa: S101 - a bug of ours
         started = time.monotonic()
@@ -92,15 +94,17 @@ class DirectTransport:
         reused = False
         try:
             request = self._request(method, url, body, headers)
-            connection = await pool.take()
+            connection = await pool.acquire()
             reused = connection.has_served
             try:
                 content = await connection.exchange(request, ends, stream)
             finally:
-                pool.give_back(connection)
+                pool.release(connection)
         except (OSError, ValueError, zlib.error, HttpParserError, HttpParserUpgrade) as error:
             fault = fault_of_exception(error)
-            return replace(fault, on_reused=True) if reused and isinstance(error, HungUp) else fault
+            # A reused connection that is dropped before a response is the race with a server that closes idle
+            # connections.
+            return replace(fault, on_reused=True) if reused and isinstance(error, ConnectionDropped) else fault
         if connection.status in REDIRECTS:
             return redirected(connection.status, connection.headers.get("Location"))
         return Fetched(
@@ -113,14 +117,14 @@ class DirectTransport:
             head = self._heads[method, url] = self._head(method, url, headers)
         for name, value in headers.items():
             if _VALUE_FORBIDS.search(value):
-                raise ValueError(f"the header {name} has a line break in it")
+                raise ValueError(f"the header {name} contains a line break")
         own = "".join([f"{name}: {value}\r\n" for name, value in headers.items()]).encode("utf-8", "surrogateescape")
         if body is None:
             return b"%b%b\r\n" % (head, own)
         return b"%b%bContent-Length: %d\r\n\r\n%b" % (head, own, len(body), body)
 
     def _head(self, method: str, url: str, own: Mapping[str, str]) -> bytes:
-        """Return the start of a head, with the headers that every request to a URL has and `own` does not replace."""
+        """Return the request line and the headers that all requests to a URL have, without those in ``own``."""
         target = URL(url)
         host = target.raw_host or ""
         host = f"[{host}]" if ":" in host else host
@@ -135,8 +139,8 @@ class DirectTransport:
 
 def _checked(headers: Mapping[str, str]) -> dict[str, str]:
     for name, value in headers.items():
-        if not _NAME.fullmatch(name) or name.lower() in _OURS:
-            raise ConfigError(f"endpoint.headers: {name!r} cannot be set as a header")
+        if not _NAME.fullmatch(name) or name.lower() in _FRAMING:
+            raise ConfigError(f"endpoint.headers: {name!r} cannot be set as a header; remove it")
         if _VALUE_FORBIDS.search(value):
-            raise ConfigError(f"endpoint.headers: the value of {name} has a line break in it")
+            raise ConfigError(f"endpoint.headers: the value of {name} contains a line break; remove it")
     return dict(headers)

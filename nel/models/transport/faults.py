@@ -1,4 +1,4 @@
-"""What goes wrong between here and the endpoint, as exceptions, and the fault that each of them is."""
+"""Exceptions of the transport, and their translation to `Fault`. Every exception that a transport catches is mapped."""
 
 from __future__ import annotations
 
@@ -13,50 +13,52 @@ from httptools import HttpParserError, HttpParserUpgrade
 from nel.config.redaction import redact_url
 from nel.models.faults import Fault
 
-_HUNG_UP: Final = (errno.ECONNRESET, errno.EPIPE)
+_DROPPED: Final = (errno.ECONNRESET, errno.EPIPE)
 REDIRECTS: Final = range(300, 400)
 
 
 class ResponseTooLarge(ValueError):
-    """A body went over the configured size."""
+    """The head or the body of a response exceeds its size limit."""
 
 
-class NeverConnected(OSError):
-    """No connection was made."""
+class ConnectFailed(OSError):
+    """No connection was established, so the request was not sent."""
 
 
-class HungUp(OSError):
-    """The connection ended before the first byte of an answer."""
+class ConnectionDropped(OSError):
+    """The connection was closed after the request was sent and before the first byte of the response."""
 
 
-class BrokenOff(OSError):
-    """The connection ended in the middle of an answer."""
+class ResponseIncomplete(OSError):
+    """The connection was closed in the middle of a response, or the response was followed by another."""
 
 
-class TooLate(TimeoutError):
-    """A deadline passed; the message says which, `kind` names it."""
+class DeadlineExceeded(TimeoutError):
+    """A deadline passed; `kind` is the kind of the fault."""
 
     def __init__(self, kind: str, message: str) -> None:
-        """Name the deadline."""
+        """Set the kind and the message."""
         super().__init__(message)
         self.kind = kind
 
 
-def too_late(kind: str, seconds: float) -> TooLate:
-    """Return what passing a named deadline is."""
-    said = {
+def deadline_exceeded(kind: str, seconds: float) -> DeadlineExceeded:
+    """Return the exception of a deadline, named by the kind of its fault."""
+    messages = {
         "connect_timeout": f"no connection within {seconds:g} s",
-        "first_byte_timeout": f"no answer began within {seconds:g} s",
-        "idle_timeout": f"silence in the middle of an answer within {seconds:g} s",
-        "timeout": f"not finished within the total timeout of {seconds:g} s",
+        "first_byte_timeout": f"no response began within {seconds:g} s",
+        "idle_timeout": f"no data for {seconds:g} s in the middle of a response",
+        "timeout": f"no complete response within the total timeout of {seconds:g} s",
     }
-    return TooLate(kind, said[kind])
+    return DeadlineExceeded(kind, messages[kind])
 
 
 def fault_of_exception(error: Exception) -> Fault:
-    """Return what an exception of a transport means; every one that a transport catches is mapped."""
+    """Return the fault of an exception; one that is not listed is a connection fault."""
     text = str(error) or type(error).__name__
-    if isinstance(error, TooLate):
+    # From the special to the general: deadlines, TLS errors and broken connections are all OSErrors, and
+    # ResponseTooLarge is a ValueError like unreadable content.
+    if isinstance(error, DeadlineExceeded):
         return Fault(kind=error.kind, message=text, retryable=True)
     if isinstance(error, ResponseTooLarge):
         return Fault(kind="too_large", message=text, retryable=False)
@@ -64,17 +66,22 @@ def fault_of_exception(error: Exception) -> Fault:
         return Fault(kind="tls", message=f"TLS: {text}", retryable=False)
     if isinstance(error, aiohttp.InvalidURL):
         return Fault(kind="not_found", message=f"invalid URL: {text}", retryable=False)
-    if isinstance(error, (HungUp, aiohttp.ServerDisconnectedError)):
-        return Fault(kind="connection", message="the endpoint hung up before it answered", retryable=True, hung_up=True)
+    if isinstance(error, (ConnectionDropped, aiohttp.ServerDisconnectedError)):
+        return Fault(
+            kind="connection",
+            message="the endpoint closed the connection before it answered",
+            retryable=True,
+            hung_up=True,
+        )
     if isinstance(error, _UNREADABLE):
         return Fault(kind="malformed", message=f"unreadable response: {text}", retryable=True)
-    never_connected = isinstance(error, (NeverConnected, aiohttp.ClientConnectorError))
-    hung_up = not never_connected and isinstance(error, OSError) and error.errno in _HUNG_UP
+    never_connected = isinstance(error, (ConnectFailed, aiohttp.ClientConnectorError))
+    hung_up = not never_connected and isinstance(error, OSError) and error.errno in _DROPPED
     return Fault(kind="connection", message=text, retryable=True, never_connected=never_connected, hung_up=hung_up)
 
 
 _UNREADABLE: Final = (
-    BrokenOff,
+    ResponseIncomplete,
     HttpParserError,
     HttpParserUpgrade,
     aiohttp.ClientPayloadError,
@@ -85,7 +92,7 @@ _UNREADABLE: Final = (
 
 
 def redirected(status: int, location: str | None) -> Fault:
-    """Return the fault of an endpoint that says it is somewhere else."""
+    """Return the fault of a redirect, which is not followed: the key would be sent to another host."""
     where = redact_url(location or "?")[:200]
     message = f"HTTP {status}: redirected to {where}; redirects are not followed, give the final URL"
     return Fault(kind="not_found", message=message, retryable=False, status=status)

@@ -1,4 +1,4 @@
-"""The open connections to one endpoint: made when none is idle, kept for the next request."""
+"""Connection pool of one endpoint: reuses idle connections, most recently used first, and opens new ones as needed."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ import aiohappyeyeballs
 from yarl import URL
 
 from nel.models.transport.connection import Connection, Limits
-from nel.models.transport.faults import NeverConnected, too_late
+from nel.models.transport.faults import ConnectFailed, deadline_exceeded
 
 _IDLE_SECONDS_MAX: Final = 15.0
-"""Servers close idle connections; one that is about to be closed is better not used."""
+"""Servers close idle connections; one that may be closed at any moment is not reused."""
 _ADDRESSES_SECONDS: Final = 10.0
-"""How long a name's addresses are remembered, so that a thousand connections look it up once."""
+"""How long resolved addresses are cached, so that a thousand connections need one lookup."""
 _EYEBALLS_SECONDS: Final = 0.25
-"""RFC 8305: when the next address is tried beside the one that has not answered yet."""
+"""RFC 8305, Happy Eyeballs: delay before the next address is tried in parallel."""
 
 _Addresses = list[tuple[int | socket.AddressFamily, int | socket.SocketKind, int, str, tuple[str, int]]]
 
 
 class Pool:
-    """Connections to one host and port; one event loop's."""
+    """Connections to one host and port; bound to one event loop."""
 
     def __init__(self, origin: URL, tls: ssl.SSLContext | None, limits: Limits, *, connect_seconds: float) -> None:
-        """Open nothing yet.
+        """Create an empty pool.
 
         Args:
             origin: Host and port.
             tls: How the certificate is checked; None for plain HTTP.
-            limits: Of each answer.
-            connect_seconds: For the name, the connection and the TLS handshake together.
+            limits: Of each response.
+            connect_seconds: For name resolution, connection and TLS handshake together.
         """
         self._host = origin.raw_host or ""
         self._port = origin.port or 80
@@ -42,7 +42,7 @@ class Pool:
         self._connect_seconds = connect_seconds
         self._idle: list[Connection] = []
         self._open: set[Connection] = set()
-        self._looking_up = asyncio.Lock()
+        self._lookup_lock = asyncio.Lock()
         self._addresses: _Addresses = []
         self._addresses_until = 0.0
         self._closed = False
@@ -52,13 +52,13 @@ class Pool:
         """Return how many connections are open, in use or idle."""
         return len(self._open)
 
-    async def take(self) -> Connection:
-        """Return a connection that nobody else uses: the one used last, or a new one.
+    async def acquire(self) -> Connection:
+        """Return an idle connection, or a new one, for exclusive use.
 
         Raises:
-            NeverConnected: There is none to be had.
+            ConnectFailed: The name cannot be resolved or no address accepts a connection.
             ssl.SSLError: The certificate or the handshake is refused.
-            TooLate: It took too long.
+            DeadlineExceeded: It took longer than the connect timeout.
         """
         oldest = asyncio.get_running_loop().time() - _IDLE_SECONDS_MAX
         while self._idle:
@@ -70,19 +70,19 @@ class Pool:
             async with asyncio.timeout(self._connect_seconds):
                 connection = await self._connect()
         except TimeoutError:
-            raise too_late("connect_timeout", self._connect_seconds) from None
+            raise deadline_exceeded("connect_timeout", self._connect_seconds) from None
         self._open.add(connection)
         return connection
 
-    def give_back(self, connection: Connection) -> None:
-        """Keep a connection for the next request, if it can carry one."""
+    def release(self, connection: Connection) -> None:
+        """Keep a connection for the next request if it is usable, and close it otherwise."""
         if connection.is_usable and not self._closed:
             self._idle.append(connection)
-        elif not connection.is_draining:
+        elif not connection.is_draining:  # one that drains is released again when it has finished
             self._drop(connection)
 
     def close(self) -> None:
-        """Drop all connections."""
+        """Close all connections."""
         self._closed = True
         self._idle.clear()
         while self._open:
@@ -101,11 +101,11 @@ class Pool:
                 addresses, happy_eyeballs_delay=_EYEBALLS_SECONDS, interleave=1, loop=loop
             )
         except OSError as error:
-            raise NeverConnected(f"{where}: {error.strerror or error}") from error
+            raise ConnectFailed(f"{where}: {error.strerror or error}") from error
         try:
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             _, connection = await loop.create_connection(
-                lambda: Connection(self._limits, self.give_back),
+                lambda: Connection(self._limits, self.release),
                 sock=opened,
                 ssl=self._tls,
                 server_hostname=self._host.rstrip(".") if self._tls else None,
@@ -115,7 +115,7 @@ class Pool:
             raise
         except OSError as error:
             opened.close()
-            raise NeverConnected(f"{where}: {error.strerror or error}") from error
+            raise ConnectFailed(f"{where}: {error.strerror or error}") from error
         except BaseException:
             opened.close()
             raise
@@ -123,7 +123,7 @@ class Pool:
 
     async def _look_up(self) -> _Addresses:
         loop = asyncio.get_running_loop()
-        async with self._looking_up:
+        async with self._lookup_lock:
             if loop.time() >= self._addresses_until:
                 found = await loop.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
                 self._addresses = [(family, kind, proto, name, address) for family, kind, proto, name, address in found]  # type: ignore[misc]

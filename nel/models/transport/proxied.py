@@ -1,6 +1,6 @@
-"""Sends through a proxy, over aiohttp.
+"""Transport through a proxy, over aiohttp.
 
-Trap: aiohttp would unpack a whole compressed chunk at once, so bodies are unpacked here, a bounded piece at a time.
+Note: aiohttp decompresses a whole chunk at once, without a limit, so bodies are decompressed here in bounded pieces.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import time
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
-from types import TracebackType
-from typing import Any, Final
+from types import SimpleNamespace, TracebackType
+from typing import Final
 
 import aiohttp
 
@@ -19,7 +19,7 @@ from nel.config.schema import EndpointConfig
 from nel.models.faults import Fault
 from nel.models.streams import EventStream
 from nel.models.transport.base import Fetched
-from nel.models.transport.faults import REDIRECTS, ResponseTooLarge, fault_of_exception, redirected, too_late
+from nel.models.transport.faults import REDIRECTS, ResponseTooLarge, deadline_exceeded, fault_of_exception, redirected
 from nel.models.transport.settings import tls_context
 from nel.models.transport.unpacking import ACCEPTED, unpacker
 
@@ -28,16 +28,16 @@ _OK: Final = 200
 
 
 class ProxiedTransport:
-    """Sends over aiohttp, through a proxy; use as an async context manager."""
+    """Sends through a proxy; use as an async context manager."""
 
     def __init__(self, endpoint: EndpointConfig, headers: Mapping[str, str], *, proxy: str, connections: int) -> None:
-        """Prepare; nothing is opened yet.
+        """Prepare; no connection is opened yet.
 
         Args:
             endpoint: Deadlines, limits and certificates.
             headers: Sent with every request.
             proxy: URL of the proxy.
-            connections: Upper bound of open connections; at least the number of requests in flight.
+            connections: Largest number of open connections; at least the number of requests in flight.
 
         Raises:
             ConfigError: A certificate file cannot be used.
@@ -58,7 +58,7 @@ class ProxiedTransport:
             proxy=self._proxy,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
-            trace_configs=[_noting_reuse()],
+            trace_configs=[_trace_reuse()],
         )
         return self
 
@@ -72,7 +72,7 @@ class ProxiedTransport:
     async def fetch(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: EventStream | None = None
     ) -> Fetched | Fault:
-        """Return what came back, or the fault of the transport."""
+        """Return the response, or the fault that prevented one."""
         assert self._session is not None, "use the transport as a context manager"  # noqa: S101 - a bug of ours
         endpoint = self._endpoint
         started = time.monotonic()
@@ -85,22 +85,22 @@ class ProxiedTransport:
                     method, url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=connection
                 ) as response:
                     kind, allowed = "idle_timeout", endpoint.idle_timeout_seconds
-                    silence = _Silence(deadline, allowed, ends)
-                    if not response.content.is_eof():  # small answers are all here with their head
-                        silence.broken()
+                    idle = _IdleTimeout(deadline, allowed, ends)
+                    if not response.content.is_eof():  # a small body has arrived with the head
+                        idle.restart()
                     if response.status in REDIRECTS:
                         return redirected(response.status, response.headers.get("Location"))
                     streamed = stream is not None and response.status == _OK and _is_event_stream(response)
-                    read = await self._read(response, silence, stream if streamed else None)
+                    read = await self._read(response, idle, stream if streamed else None)
                     return Fetched(
                         response.status, response.headers, read, time.monotonic() - started, streamed, started
                     )
         except aiohttp.ConnectionTimeoutError:
-            return fault_of_exception(too_late("connect_timeout", endpoint.connect_seconds))
+            return fault_of_exception(deadline_exceeded("connect_timeout", endpoint.connect_seconds))
         except TimeoutError:
             if asyncio.get_running_loop().time() >= ends - 0.001:
                 kind, allowed = "timeout", endpoint.total_timeout_seconds
-            return fault_of_exception(too_late(kind, allowed))
+            return fault_of_exception(deadline_exceeded(kind, allowed))
         except (aiohttp.ClientError, OSError, ValueError, zlib.error) as error:
             fault = fault_of_exception(error)
             if fault.hung_up:
@@ -108,7 +108,7 @@ class ProxiedTransport:
                 return replace(fault, hung_up=no_answer, on_reused=no_answer and connection["reused"])
             return fault
 
-    async def _read(self, response: aiohttp.ClientResponse, silence: _Silence, stream: EventStream | None) -> bytes:
+    async def _read(self, response: aiohttp.ClientResponse, idle: _IdleTimeout, stream: EventStream | None) -> bytes:
         limit = self._endpoint.response_bytes_max
         unpack = unpacker(response.headers.get("Content-Encoding", ""), limit)
         chunks: list[bytes] = []
@@ -121,33 +121,37 @@ class ProxiedTransport:
             if stream is None:
                 chunks.append(chunk)
                 if not response.content.is_eof():
-                    silence.broken()
+                    idle.restart()
             elif stream.feed(chunk, time.monotonic()):
-                silence.broken()
+                idle.restart()
             if stream is not None and stream.is_finished:
                 break
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-class _Silence:
-    """Moves a deadline on whenever something is heard, up to the end of all time allowed."""
+class _IdleTimeout:
+    """Moves a deadline whenever data arrives, at most to the end of the total timeout."""
 
     def __init__(self, deadline: asyncio.Timeout, allowed: float, ends: float) -> None:
         self._deadline, self._allowed, self._ends = deadline, allowed, ends
         self._now = asyncio.get_running_loop().time
 
-    def broken(self) -> None:
+    def restart(self) -> None:
         self._deadline.reschedule(min(self._now() + self._allowed, self._ends))
 
 
-def _noting_reuse() -> aiohttp.TraceConfig:
-    """Return what marks a request whose connection had served another one before."""
+def _trace_reuse() -> aiohttp.TraceConfig:
+    """Return a trace that marks a request whose connection has carried another one before."""
 
-    async def reused(_session: aiohttp.ClientSession, context: Any, _params: Any) -> None:
+    async def mark_reused(
+        _session: aiohttp.ClientSession,
+        context: SimpleNamespace,
+        _params: aiohttp.TraceConnectionReuseconnParams,
+    ) -> None:
         context.trace_request_ctx["reused"] = True
 
     tracing = aiohttp.TraceConfig()
-    tracing.on_connection_reuseconn.append(reused)
+    tracing.on_connection_reuseconn.append(mark_reused)
     return tracing
 
 

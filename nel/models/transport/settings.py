@@ -1,4 +1,4 @@
-"""What the settings and the environment say of certificates and proxies."""
+"""Proxy and TLS settings, from the endpoint's configuration and the environment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nel.errors import ConfigError
 
 
 def proxy_for(url: str) -> str | None:
-    """Return the proxy that the environment names for a URL, or None."""
+    """Return the proxy that the environment variables (``HTTPS_PROXY``, ``NO_PROXY``, ...) name for a URL, or None."""
     parts = urlsplit(url)
     if not parts.hostname or proxy_bypass(parts.netloc):
         return None
@@ -20,10 +20,10 @@ def proxy_for(url: str) -> str | None:
 
 
 def tls_context(endpoint: EndpointConfig) -> ssl.SSLContext:
-    """Return how certificates are checked: as the system does, or with the bundle and the client certificate given.
+    """Return a TLS context with the system's authorities or the configured bundle, and the client certificate if any.
 
     Raises:
-        ConfigError: A file is missing or holds no certificate.
+        ConfigError: A file is missing or contains no certificate.
     """
     try:
         context = ssl.create_default_context(cafile=endpoint.ca_bundle)

@@ -1,4 +1,4 @@
-"""Undoes content encodings within a limit."""
+"""Decodes gzip and deflate bodies within a size limit."""
 
 from __future__ import annotations
 
@@ -9,31 +9,34 @@ from typing import Final
 from nel.models.transport.faults import ResponseTooLarge
 
 ACCEPTED: Final = "gzip, deflate"
-"""What is asked for."""
+"""Value of Accept-Encoding."""
 _WINDOW_BITS: Final = {"gzip": 47, "x-gzip": 47, "deflate": 47}
-"""For zlib: the header, gzip's or zlib's, is recognised."""
+"""For zlib: 32 detects a gzip or zlib header, 15 is the largest window."""
 
 
 def unpacker(encoding: str, limit: int) -> Callable[[bytes], bytes] | None:
-    """Return what unpacks the pieces of one body, up to a byte more than is allowed in all; None for a plain body.
+    """Return a function that decodes the pieces of one body, in order; None for a body that is not encoded.
+
+    The function raises ResponseTooLarge when the decoded body exceeds ``limit`` bytes.
 
     Raises:
-        ValueError: The encoding was not asked for.
+        ValueError: The encoding was not accepted.
     """
     name = encoding.strip().lower()
     if name in ("", "identity"):
         return None
     if name not in _WINDOW_BITS:
-        raise ValueError(f"the body has the content encoding {name[:40]!r}, which was not asked for")
+        raise ValueError(f"the body has the content encoding {name[:40]!r}; only {ACCEPTED} were accepted")
     stream = zlib.decompressobj(_WINDOW_BITS[name])
     left = limit
 
     def unpack(packed: bytes) -> bytes:
         nonlocal left
+        # Never more than a byte beyond the limit is decoded, so that a decompression bomb fills no memory.
         unpacked = stream.decompress(packed, left + 1)
         left -= len(unpacked)
         if left < 0:
-            raise ResponseTooLarge("the response is larger than allowed once unpacked")
+            raise ResponseTooLarge(f"the response is larger than {limit} bytes after decompression")
         return unpacked
 
     return unpack
