@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from nel.config.schema import EngineConfig
-from nel.engine.abort_conditions import EndpointWatch, TruncationWatch
+from nel.engine.abort_conditions import EndpointFaultCounter, TruncationProbe
 from nel.types import ModelFailure, Response, ResponseError, Unscored
 
 LOST = Unscored(cause="infra", kind="server_error", detail="HTTP 500")
 WHOLE, CUT_OFF = Response(text="4", finish_reason="stop"), Response(text="4", finish_reason="length")
 
 
-def lost_until_stopped(watch: EndpointWatch, most: int) -> int | None:
-    """Return after how many samples lost in a row the watch stops the run, None if not within so many."""
-    return next((number for number in range(1, most + 1) if watch.saw(LOST) is not None), None)
+def lost_until_stopped(counter: EndpointFaultCounter, most: int) -> int | None:
+    """Return after how many samples lost in a row the counter stops the run, None if not within so many."""
+    return next((number for number in range(1, most + 1) if counter.add(LOST) is not None), None)
 
 
 @pytest.mark.parametrize(
@@ -23,41 +23,41 @@ def lost_until_stopped(watch: EndpointWatch, most: int) -> int | None:
 )
 def test_samples_lost_in_a_row_stop_a_run(settings: dict[str, int], expected: int) -> None:
     """As many as are configured, else three times the concurrency and at least 32."""
-    assert lost_until_stopped(EndpointWatch(EngineConfig(**settings), has_answered=True), 100) == expected
+    assert lost_until_stopped(EndpointFaultCounter(EngineConfig(**settings), has_answered=True), 100) == expected
 
 
 def test_an_answer_between_lost_samples_starts_the_count_again() -> None:
     """A failure of the model is an answer too; a request that is refused for its own sake is neither."""
-    watch = EndpointWatch(EngineConfig(faults_in_a_row_max=3), has_answered=False)
-    assert lost_until_stopped(watch, 2) is None
-    assert watch.saw(ModelFailure(kind="empty")) is None
-    assert watch.saw(Unscored(cause="infra", kind="bad_request")) is None
-    assert lost_until_stopped(watch, 3) == 3
+    counter = EndpointFaultCounter(EngineConfig(faults_in_a_row_max=3), has_answered=False)
+    assert lost_until_stopped(counter, 2) is None
+    assert counter.add(ModelFailure(kind="empty")) is None
+    assert counter.add(Unscored(cause="infra", kind="bad_request")) is None
+    assert lost_until_stopped(counter, 3) == 3
 
 
 @pytest.mark.parametrize(("has_answered", "stops"), [(False, True), (True, False)])
 def test_a_fault_that_will_meet_every_request_stops_at_once(has_answered: bool, stops: bool) -> None:
     """Unless the endpoint has answered before: then it may concern this one request."""
-    watch = EndpointWatch(EngineConfig(), has_answered=has_answered)
-    assert (watch.saw(Unscored(cause="infra", kind="auth", detail="HTTP 401")) is not None) is stops
+    counter = EndpointFaultCounter(EngineConfig(), has_answered=has_answered)
+    assert (counter.add(Unscored(cause="infra", kind="auth", detail="HTTP 401")) is not None) is stops
 
 
 @pytest.mark.parametrize(("n_cut_off", "stops"), [(4, False), (5, False), (6, True)])
 def test_more_truncated_answers_than_allowed_stop_a_run(n_cut_off: int, stops: bool) -> None:
     """Above the allowed share, not at it; looked at once all of the first answers are there."""
-    watch = TruncationWatch(EngineConfig(truncation_probe=10, truncation_rate_max=0.5))
+    counter = TruncationProbe(EngineConfig(truncation_probe=10, truncation_rate_max=0.5))
     answers = [*[CUT_OFF] * n_cut_off, *[WHOLE] * (10 - n_cut_off)]
-    found = [watch.saw(1, "b", answer, 64) for answer in answers]
+    found = [counter.add(1, "b", answer, 64) for answer in answers]
     assert found[:9] == [None] * 9
     assert (found[9] is not None) is stops
 
 
 def test_only_the_first_answers_of_each_benchmark_are_looked_at() -> None:
     """Later ones stop nothing, a lost one is no answer, and another benchmark has a count of its own."""
-    watch = TruncationWatch(EngineConfig(truncation_probe=2, truncation_rate_max=0.5))
-    assert watch.saw(1, "a", Response(error=ResponseError(kind="timeout", message="late")), 64) is None
-    assert [watch.saw(1, "a", answer, 64) for answer in (WHOLE, CUT_OFF, CUT_OFF, CUT_OFF)] == [None] * 4
-    assert watch.saw(2, "b", CUT_OFF, None) is None
-    ending = watch.saw(2, "b", CUT_OFF, None)
+    counter = TruncationProbe(EngineConfig(truncation_probe=2, truncation_rate_max=0.5))
+    assert counter.add(1, "a", Response(error=ResponseError(kind="timeout", message="late")), 64) is None
+    assert [counter.add(1, "a", answer, 64) for answer in (WHOLE, CUT_OFF, CUT_OFF, CUT_OFF)] == [None] * 4
+    assert counter.add(2, "b", CUT_OFF, None) is None
+    ending = counter.add(2, "b", CUT_OFF, None)
     assert ending is not None
     assert "2 of the first 2 answers of b" in ending.reason

@@ -795,6 +795,6 @@ MUTATIONS: Final = (
         fault="An answer that has exactly the tokens allowed is said to be cut off.",
         fragment='"".join(tokens[:tokens_max]), len(tokens) > tokens_max',
         replacement='"".join(tokens[:tokens_max]), len(tokens) >= tokens_max',
-        tests=("tests/mock_server/test_demo.py",),
+        tests=("tests/mock_server/test_tokens.py",),
     ),
 )
