@@ -321,7 +321,8 @@ def _missing(kind: str, name: str, known: Sequence[PluginRef]) -> str:
         hint = did_you_mean(name, names) or f"; nel list {kind} shows what is installed"
         return f'no {singular} "{name}" is installed{hint}'
     if any(ref.name == package for ref in known):
-        return f'no package "{package}" provides a {singular} "{bare}"; options are written {package}:key=value'
+        what = f'no package "{package}" provides a {singular} "{bare}"'
+        return f"{what}; write options as key=value, as in {package}:{bare}=VALUE"
     hint = did_you_mean(name, sorted({ref.qualified.removesuffix("://") for ref in known}))
     return f'no package "{package}" provides a {singular} "{bare}"' + (hint or f"; nel list {kind} shows all")
 

@@ -84,7 +84,10 @@ def test_two_packages_with_one_name_are_told_apart(tmp_path: Path, monkeypatch: 
     [
         ("other-evals:shared", 'no package "other-evals" provides a scorer "shared"; nel list scorers shows all'),
         ("nel:exat", 'no package "nel" provides a scorer "exat"; did you mean "nel:exact"?'),
-        ("exact:loose", 'no package "exact" provides a scorer "loose"; options are written exact:key=value'),
+        (
+            "exact:loose",
+            'no package "exact" provides a scorer "loose"; write options as key=value, as in exact:loose=VALUE',
+        ),
     ],
 )
 def test_a_package_without_the_plugin_is_an_error(name: str, message: str) -> None:

@@ -24,7 +24,7 @@ def test_options_are_read_as_yaml() -> None:
     [
         ("fuzy_match", PluginError, 'did you mean "fuzzy_match"'),
         ("fuzzy_match:treshold=1", ConfigError, 'has no option "treshold"; did you mean "threshold"'),
-        ("fuzzy_match:threshold", PluginError, "options are written fuzzy_match:key=value"),
+        ("fuzzy_match:threshold", PluginError, "write options as key=value, as in fuzzy_match:threshold=VALUE"),
         ("fuzzy_match:threshold,x=1", ConfigError, "write options as key=value"),
         ("nel:fuzzy_match:treshold=1", ConfigError, 'has no option "treshold"; did you mean "threshold"'),
         ("nle:fuzzy_match", PluginError, 'no package "nle" provides a scorer "fuzzy_match"'),

@@ -788,6 +788,7 @@ MUTATIONS: Final = (
         fragment="        except PluginError as error:\n            problems.append(",
         replacement="        except KeyError as error:\n            problems.append(",
         tests=("tests/test_extension_points.py",),
+        keyword="report",
     ),
     Mutation(
         name="exact-length-is-cut",

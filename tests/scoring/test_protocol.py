@@ -416,7 +416,7 @@ def test_a_comma_inside_quotes_or_brackets_is_part_of_the_value(text: str, param
         ("choice:x=1", 'no option "x"; it has: none'),
         ("math_equal:x=1", 'no option "x"; it has: none'),
         ("exact_match:sample=1", 'no option "sample"'),
-        ("match:numeric", "options are written match:key=value"),
+        ("match:numeric", "write options as key=value, as in match:numeric=VALUE"),
         ("match:=3", "write options as key=value"),
         ("match:numeric=[", "is not valid YAML"),
         ("match:location=middle", "use begin, end, any, exact"),
