@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
+from nel.core.atomic_files import write_file
 from nel.reports import numbers
 from nel.reports.judge_section import judged_line
 from nel.reports.run_files import BenchmarkFiles, read_run
@@ -53,6 +54,31 @@ class SummaryRow:
     """Who judged, in one line; empty where no judge did."""
     warnings: tuple[str, ...] = ()
     """What speaks against the judges."""
+
+
+def write_markdown(run_dir: Path) -> Path:
+    """Write the run's summary.md, a table for a pull request or a wiki, and return its path.
+
+    Raises:
+        OutputError: The directory has no artifacts, or a file is not strict JSON.
+        StoppedEarly: The disk is full.
+    """
+    return _write(run_dir / "summary.md", markdown_table(summary_rows(run_dir)))
+
+
+def write_csv(run_dir: Path) -> Path:
+    """Write the run's summary.csv, one line a benchmark, and return its path.
+
+    Raises:
+        OutputError: The directory has no artifacts, or a file is not strict JSON.
+        StoppedEarly: The disk is full.
+    """
+    return _write(run_dir / "summary.csv", csv_text(summary_rows(run_dir)))
+
+
+def _write(path: Path, text: str) -> Path:
+    write_file(path, [text.encode()])
+    return path
 
 
 def summary_rows(run_dir: Path) -> list[SummaryRow]:

@@ -1,7 +1,7 @@
 """Writes the reports of a run through the plugin group ``nel.reports``.
 
 A writer is a function of the run's directory. It reads the artifact files there, writes one file beside them and
-returns its path. ``html``, which writes report.html, is nel's own.
+returns its path. nel's own are ``html`` (report.html), ``markdown`` (summary.md) and ``csv`` (summary.csv).
 """
 
 from __future__ import annotations

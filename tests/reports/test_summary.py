@@ -12,6 +12,7 @@ import pytest
 
 from nel.errors import OutputError
 from nel.reports.summary import SummaryRow, csv_text, markdown_table, summary_rows
+from nel.reports.writers import write_reports
 from tests.reports import run_fixture
 
 ROW = SummaryRow(
@@ -29,6 +30,15 @@ def test_rows_repeat_the_headline(run_dir: Path) -> None:
     assert sum(row.failures.values()) == row.n_model_failure + row.n_unscored
     assert row.failures["infra:timeout"] == 13
     assert row.complete
+
+
+def test_a_run_can_have_its_summary_as_markdown_and_as_csv(run_dir: Path) -> None:
+    """Both are installed report writers, as third parties write them, and hold what the functions return."""
+    written, problems = write_reports(["markdown", "csv"], run_dir)
+    assert problems == []
+    assert [path.name for path in written] == ["summary.md", "summary.csv"]
+    assert written[0].read_text(encoding="utf-8") == markdown_table(summary_rows(run_dir))
+    assert written[1].read_bytes().decode() == csv_text(summary_rows(run_dir))
 
 
 def test_missing_run_is_an_error(tmp_path: Path) -> None:
