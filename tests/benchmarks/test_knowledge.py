@@ -129,6 +129,7 @@ def test_truthfulqa_likeness() -> None:
     assert bad["bleu_max"] < 10
 
 
+@pytest.mark.slow
 def test_summary_rouge_is_the_packages() -> None:
     """Equal to rouge-score on random texts of several lines."""
     chance = random.Random(7)  # noqa: S311 - no secret

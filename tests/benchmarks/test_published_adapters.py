@@ -208,6 +208,7 @@ print(report.exit_code, report.score, report.run_dir)
 """
 
 
+@pytest.mark.slow
 def test_a_task_reads_from_modelscope(tmp_path: Path) -> None:
     """The adapter as published, with dataset_hub="modelscope": its questions and examples come from that hub, the run
     records the commit, and a run that names it asks the same without the hub.

@@ -64,6 +64,7 @@ def test_a_package_runs_after_its_file_is_gone(tmp_path: Path, environment: Envi
     assert "my-capitals  nel-byob-my-capitals 0.1.0+c" in listed.stdout
 
 
+@pytest.mark.slow
 def test_an_edit_is_picked_up(tmp_path: Path, environment: Environment) -> None:
     """Compiling an edited file replaces the installed package; an unedited one stays as it is."""
     path = write_benchmark(tmp_path)
@@ -146,6 +147,7 @@ def test_a_path_of_this_machine_is_refused(tmp_path: Path, line: str) -> None:
     assert not (path.parent / "byob_packages").exists()
 
 
+@pytest.mark.slow
 def test_only_its_own_output_is_overwritten(tmp_path: Path) -> None:
     """A stranger's directory, an edited file and another benchmark's package stop it; its own output does not."""
     path = write_benchmark(tmp_path)

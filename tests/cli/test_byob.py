@@ -33,6 +33,7 @@ def test_the_script_is_installed() -> None:
     assert callable(byob_script.main)
 
 
+@pytest.mark.slow
 def test_a_file_alone_is_compiled_and_installed(tmp_path: Path) -> None:
     """`nel-byob FILE` is `nel byob compile FILE`; --list shows the package, and --no-install leaves it out."""
     environment = make_environment(tmp_path / "environment")

@@ -183,6 +183,7 @@ def test_hostile_text_survives_everywhere(tmp_path: Path) -> None:
     assert row["metadata"]["big"] == 10**30
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 @pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data is not there")
 def test_eval_only_gives_the_official_numbers(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from tests.faults.invariants import read_run
 from tests.faults.runs import config
 from tests.faults.server import Call, Reply, Server, answer, error, serving
 from tests.support.runs import write_jsonl
+from tests.support.tiers import diagonal
 
 BENCH = """
 from nel import benchmark, scorer
@@ -92,8 +93,10 @@ JINJA_ATTACKS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", JINJA_ATTACKS, ids=[f"f79-{text[:40]}" for text in JINJA_ATTACKS])
-@pytest.mark.parametrize("role", ["prompt", "system_prompt", "fewshot_template"])
+@pytest.mark.parametrize(
+    ("role", "text"),
+    diagonal(["prompt", "system_prompt", "fewshot_template"], {f"f79-{text[:40]}": text for text in JINJA_ATTACKS}),
+)
 def test_a_jinja_template_that_reaches_for_more_than_data(tmp_path: Path, role: str, text: str) -> None:
     """Python's insides, other files, and work or text without end are refused within the caps."""
     with serving() as server:

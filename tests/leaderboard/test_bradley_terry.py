@@ -138,6 +138,7 @@ def test_names_sides_and_order_change_nothing(seed: int, *, control: bool) -> No
     assert float(theirs.length) == pytest.approx(float(ours.length), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_known_strengths_are_recovered_and_the_intervals_hold_them() -> None:
     """Of 40 tournaments of 200 questions the 95 % intervals hold the true strength in 90 to 99 of 100, with length
     control, where the judge likes length and the strongest model is the longest."""

@@ -14,7 +14,7 @@ from tests.simulation.seeds import failures, trace_of
 from tests.support.tiers import first_rows
 
 _SEEDS = 200
-_CHUNK = 10
+_CHUNK = 5
 _JUDGED = [seed for seed in range(FIRST_JUDGED, 2 * FIRST_JUDGED) if script_of(seed).judging is not None][:30]
 _VARIED = [
     seed

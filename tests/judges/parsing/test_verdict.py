@@ -12,6 +12,7 @@ from nel.judges.parsing.verdict import REPLY_CHARACTERS_MAX, OutOfRange, Scale, 
 from nel.judges.quoting import quote
 from nel.judges.types import Grade, Read
 from tests.judges.honest import TRIALS, Trial
+from tests.support.tiers import first_rows
 
 QUOTED = quote("Grade {response}", {"response": "x"})
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0}
@@ -228,7 +229,9 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("response", ["x", LONG["digits"], LONG["pattern"]], ids=["short", "digits", "pattern"])
+@pytest.mark.parametrize(
+    "response", first_rows(1, ["x", LONG["digits"], LONG["pattern"]]), ids=["short", "digits", "pattern"]
+)
 def test_long_texts_are_read_in_bounded_time(response: str) -> None:
     """Neither a reply nor a graded text of any shape makes reading take more than a moment; the suite's limit holds."""
     quoted = quote("Grade {response}", {"response": response})

@@ -79,6 +79,7 @@ def test_ppi_is_the_published_number() -> None:
     assert found.stderr**2 == pytest.approx((published_half / 1.959964) ** 2 + error / 199 - error / 200, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_ppi_equals_ppi_py(ppi_py: Any) -> None:
     """Value and error on 250 random sets: binary, graded and continuous scores, good judges and bad ones."""
     rng = np.random.default_rng(30)

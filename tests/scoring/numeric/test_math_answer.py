@@ -342,7 +342,7 @@ _HOSTILE = {
 
 
 @ENDS
-@pytest.mark.parametrize("name", representatives(list(_HOSTILE), "tower", "deep fractions", "code", "lines"))
+@pytest.mark.parametrize("name", representatives(list(_HOSTILE), "tower", "code", "lines"))
 def test_a_hostile_answer_ends_in_time_and_the_next_is_compared(
     _ends_the_worker: None,  # noqa: PT019
     name: str,
