@@ -139,7 +139,7 @@ def test_ties_and_empty_choices(
     ("call", "error", "message"),
     [
         (lambda: _ranked(["a"], [-1.0], 4), DatasetError, "gold index 4"),
-        (lambda: _ranked(["a"], [-1.0], 0, headline="acc_mutual_info"), ConfigError, "none of acc"),
+        (lambda: _ranked(["a"], [-1.0], 0, headline="acc_mutual_info"), ConfigError, "is unknown; use acc, acc_norm"),
         (lambda: ranked_choice(ScorerInput(response="", target=0)), ScorerError, "completions_logprob"),
         (lambda: _mass([-1.0, -2.0], []), DatasetError, "not among 2"),
         (lambda: _mass([-1.0, -2.0], [2]), DatasetError, "not among 2"),

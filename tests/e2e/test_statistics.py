@@ -143,7 +143,7 @@ def test_the_report_is_rebuilt_with_the_named_statistics(tmp_path: Path) -> None
         (["--metric", "nope"], 'no metric "nope" is installed'),
         (["--metric", "ci:level=2"], 'the metric "ci" cannot be built'),
         (["--metric", "ci:levle=0.9"], 'the metric "ci" cannot be built'),
-        (["--metric", "ci:level"], "options are written ci:key=value"),
+        (["--metric", "ci:level"], "write options as key=value, as in ci:level=VALUE"),
         (["--scorer", "match:location=middle"], 'the location "middle" is unknown; use begin, end, any, exact'),
         (["--scorer", "pattern"], 'the scorer "pattern" needs pattern'),
         (["--scorer", "pattern:pattern=abc"], "has no group to compare"),

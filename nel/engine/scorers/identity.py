@@ -114,7 +114,7 @@ def _file_of(module_name: str, *, below: Path | None = None) -> list[Path]:
     return [Path(source)] if Path(source).is_file() else []
 
 
-def _closure(starts: Iterable[Path], rooms: frozenset[str]) -> set[Path]:
+def _closure(starts: Sequence[Path], rooms: frozenset[str]) -> set[Path]:
     """Return the files and all that they use of their own project, directly or not.
 
     This follows import statements and the values that a loaded module holds of other modules, since a name that is
@@ -125,15 +125,29 @@ def _closure(starts: Iterable[Path], rooms: frozenset[str]) -> set[Path]:
         rooms: Packages and modules of nel that may be entered; other projects are followed as a whole.
     """
     found: set[Path] = set()
-    waiting = list(starts)
-    modules = {getattr(module, "__file__", None): module for module in tuple(sys.modules.values())}
+    waiting = [*starts, *_held_by(starts)]
     while waiting:
         path = waiting.pop()
-        if path in found:
-            continue
-        found.add(path)
-        used = {*_imported_files(path), *_held_files(path, modules.get(str(path)))}
-        waiting += [file for file in used if _may_follow(file, rooms)]
+        if path not in found:
+            found.add(path)
+            waiting += [file for file in _imported_files(path) if _may_follow(file, rooms)]
+    return found
+
+
+def _held_by(starts: Iterable[Path]) -> set[Path]:
+    """Return the files whose modules define values of the loaded start modules, directly or not.
+
+    Only modules that the starts have loaded are followed, never one that happens to be loaded: the digest must be the
+    same in a process that has done more. In nel itself import statements tell everything.
+    """
+    found: set[Path] = set()
+    waiting = [path for path in starts if _project_of(path)[0] != _PACKAGE]
+    modules = {getattr(module, "__file__", None): module for module in tuple(sys.modules.values())} if waiting else {}
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            waiting += _held_files(path, modules.get(str(path)))
     return found
 
 

@@ -187,6 +187,23 @@ def test_a_rule_in_a_folder_counts_and_its_docstring_does_not(tmp_path: Path) ->
     assert [one != other for one, other in zip(within, edited, strict=True)] == [True, False]
 
 
+def test_a_digest_does_not_depend_on_what_else_the_process_has_loaded() -> None:
+    """A session in a process that has imported much more of nel finds the verdicts of the first one."""
+    load_all = (
+        "import importlib, pkgutil, nel\n"
+        "for found in pkgutil.walk_packages(nel.__path__, 'nel.'):\n"
+        "    if found.name.split('.')[1] in ('scoring', 'judges', 'byob', 'metrics', 'datasets', 'reports'):\n"
+        "        importlib.import_module(found.name)\n"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", text], capture_output=True, text=True, check=True, cwd=PACKAGE.parent
+        ).stdout
+        for text in (_PRINT_DIGESTS, load_all + _PRINT_DIGESTS)
+    }
+    assert len(digests) == 1
+
+
 def _outcomes(run_db: Path) -> list[Any]:
     connection = sqlite3.connect(run_db)
     try:
