@@ -3,7 +3,8 @@
 #   make demo-judge  have the answers judged by a panel, calibrate it, rank two models; everything on this machine
 #   make test    set up, then run every check and the fast tests (minutes)
 #   make test-sandbox  the tests that run containers; needs a Docker engine and "make sandbox"
-#   make test-slow  what takes too long for every change: all fillers, kill storms, many seeds
+#   make test-storms  the slow tests that guard a merge: kill storms, faults, simulated worlds
+#   make test-slow  all slow tests, the storms among them: all fillers, many seeds, programs that use up their limits
 #   make test-plugins  the plugins' tests with the tools they bridge to, in an environment of its own
 #   make simulate  run 10,000 simulated worlds of kills, outages and full disks (SEEDS=N)
 #   make mutations  plant each known fault in a copy of nel, and show which test notices it (TIER=fast or all)
@@ -22,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 WORKERS ?= 3
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo demo-judge demo-model sandbox test test-sandbox test-slow test-plugins test-plugins-here check format \
+.PHONY: demo demo-judge demo-model sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here check format \
 	bench bench-peers bench-million simulate mutations docs clean help
 
 help:
@@ -99,6 +100,10 @@ test-plugins-here: $(DEV_STAMP)
 	@echo "==> tests of the plugins with the tools they bridge to"
 	@$(call install,'inspect_ai>=0.3.285' 'lm_eval[api]>=0.4.12' transformers)
 	@$(BIN)/pytest -n 2 $(PLUGIN_TESTS)
+
+test-storms: $(DEV_STAMP)
+	@echo "==> kill storms, faults and simulated worlds"
+	@$(PYTEST) -m "slow and not docker" tests/faults tests/simulation
 
 test-slow: $(DEV_STAMP)
 	@echo "==> slow tests"

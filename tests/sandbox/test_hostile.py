@@ -10,9 +10,10 @@ from nel.sandbox import Case, Limits, Program, Sandbox, SandboxSettings
 from tests.sandbox.conftest import need_engine
 from tests.sandbox.hostile.catalogue import Program as Hostile
 from tests.sandbox.hostile.catalogue import families, load_problems, load_programs
+from tests.support.tiers import representatives
 
 # A family may hold forty programs that each use up their limit: minutes, where the CPUs are shared.
-pytestmark = [pytest.mark.docker, pytest.mark.slow, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.docker, pytest.mark.timeout(1800)]
 
 TIGHT = {"cpu_seconds": 2.0, "idle_seconds": 1.5, "compile_seconds": 8.0}
 """For programs that may run into a limit of time: so their end is not waited for long."""
@@ -20,6 +21,8 @@ AMPLE = {"cpu_seconds": 20.0, "idle_seconds": 20.0, "compile_seconds": 120.0}
 """For programs that must not: on a machine ten times slower they get the same verdict."""
 PROBLEMS = load_problems()
 FAMILIES = families()
+QUICK = [one for one in FAMILIES if one[1] != "resources" or one[0] == "bash"]
+"""Programs that use up their limits take half the time of the suite; one language of them stands for the others."""
 
 
 def program_of(hostile: Hostile) -> Program:
@@ -48,7 +51,7 @@ def honest() -> Program:
     return Program(source="def double(x):\n    return 2 * x\n", limits=Limits(**AMPLE), **judged)
 
 
-@pytest.mark.parametrize(("language", "family"), FAMILIES, ids=str)
+@pytest.mark.parametrize(("language", "family"), representatives(FAMILIES, *QUICK), ids=str)
 def test_each_gets_its_verdict_and_the_next_honest_program_passes(language: str, family: str) -> None:
     need_engine("python", language)
     found, after = {}, {}
