@@ -96,7 +96,10 @@ def test_a_case_of_the_wrong_type_costs_its_own_sample(tmp_path: Path, how: str,
                 'needs_judge(sample, template="{response} of {domain}")',
                 'the template needs "domain", which neither the row nor',
             ),
-            ('needs_judge(sample, template="{respnse} {response}")', 'nor the scorer provides; did you mean "response"?'),
+            (
+                'needs_judge(sample, template="{respnse} {response}")',
+                'nor the scorer provides; did you mean "response"?',
+            ),
             ('needs_judge(sample, template="{% if %} {{ response }}")', "TemplateSyntaxError"),
             (
                 'judge_score(sample, template="{response}", grade_pattern="GRADE: [CI]")',
