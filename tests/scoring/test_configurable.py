@@ -1048,7 +1048,8 @@ _FILLERS = ["a ", "1 ", "x=", "\\boxed{", "(", "ANSWER: ", "ANSWER: A, ", "\n", 
 def test_a_megabyte_is_scored(score: Any, filler: str) -> None:
     """A response of a million characters takes a tenth of a second, and hours where work grows with its square."""
     target = "42" if score is _ALL["match numeric"] else "A"
-    score(ScorerInput(response=filler * (1_000_000 // len(filler)) + "\nANSWER: A", target=target))
+    given = score(ScorerInput(response=filler * (1_000_000 // len(filler)) + "\nANSWER: A", target=target))
+    assert isinstance(given, Score)
 
 
 def test_targets() -> None:

@@ -11,6 +11,7 @@ import re
 from enum import Enum, auto
 from typing import Final
 
+from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.numeric.parsing import CURRENCIES, parse_number
 
 
@@ -29,17 +30,17 @@ _AFTER: Final = 28
 _SIBLING_CHARACTERS_MAX: Final = 4_000
 
 _OPERATORS: Final = "+-−–—*×·÷/^±√∛"
-_COMMAND = re.compile(r"\\([a-zA-Z]+)\s?\Z")
+_COMMAND = lazy_pattern(r"\\([a-zA-Z]+)\s?\Z")
 _OPERATOR_COMMANDS: Final = frozenset(
     "times cdot div pm mp ast sqrt log ln exp sin cos tan binom frac dfrac tfrac over mod bmod pmod choose pi "
     "lt gt le ge leq geq ne neq".split()
 )
-_MONEY = re.compile(r"(?:\b|(?<=\d))(?:Rs|USD|EUR|GBP|INR|JPY|CNY|RMB|CHF|RM|kr|KSh|Ksh|US|R|A|C|NZ|HK|S)\Z")
-_ARGUMENT = re.compile(
+_MONEY = lazy_pattern(r"(?:\b|(?<=\d))(?:Rs|USD|EUR|GBP|INR|JPY|CNY|RMB|CHF|RM|kr|KSh|Ksh|US|R|A|C|NZ|HK|S)\Z")
+_ARGUMENT = lazy_pattern(
     r"(?:\\(?:sqrt|[dt]?frac|binom|log|ln)\s?(?:\[[^\[\]]*\])?|\}|\^|sqrt|(?<![A-Za-z])[a-zA-Z])\s?[{(]\Z"
 )
-_SUBSCRIPT = re.compile(r"[^\W_]_\{?\Z|[})]_\{?\Z")
-_OPERAND_BEFORE = re.compile(
+_SUBSCRIPT = lazy_pattern(r"[^\W_]_\{?\Z|[})]_\{?\Z")
+_OPERAND_BEFORE = lazy_pattern(
     r"""
     (?: [\d)\]%½¼¾²³π] | \\pi | [\d)]\} | (?<![A-Za-z\\<]) [b-zB-HJ-Z] ) [^\S\n]*
     (?: [+\-−–—×·÷/^±√∛] | \*{1,2} )
@@ -47,17 +48,17 @@ _OPERAND_BEFORE = re.compile(
     """,
     re.VERBOSE,
 )
-_ROOT_OR_SPREAD = re.compile(r"(?:[√∛±^]|\+/-)\s?[({]?\Z")
-_COMPARED = re.compile(r"(?:(?<![A-Za-z<])[a-zA-Z]|[\d)}])\s?(?:[<>≤≥≠]=?|!=|\\(?:leq?|geq?|lt|gt|neq?))\s?\Z")
-_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,30}>\s*\Z")
-_NEGATIVE_SPACED = re.compile(r"[=:(][^\S\n]*[-−–][^\S\n]+\Z")
-_SIGN_WORD = re.compile(
+_ROOT_OR_SPREAD = lazy_pattern(r"(?:[√∛±^]|\+/-)\s?[({]?\Z")
+_COMPARED = lazy_pattern(r"(?:(?<![A-Za-z<])[a-zA-Z]|[\d)}])\s?(?:[<>≤≥≠]=?|!=|\\(?:leq?|geq?|lt|gt|neq?))\s?\Z")
+_TAG = lazy_pattern(r"</?[A-Za-z][^<>\n]{0,30}>\s*\Z")
+_NEGATIVE_SPACED = lazy_pattern(r"[=:(][^\S\n]*[-−–][^\S\n]+\Z")
+_SIGN_WORD = lazy_pattern(
     r"(?:(?<![^\W_])(?:minus|negative|moins|menos|meno|минус)\s+|(?:マイナス|负|負)\s*|(?:ناقص|سالب)\s+)\Z",
     re.IGNORECASE,
 )
-_LAST_WORD = re.compile(r"[^\W\d_][^\W_./]*[./]?[^\W_]*\.?\Z")
+_LAST_WORD = lazy_pattern(r"[^\W\d_][^\W_./]*[./]?[^\W_]*\.?\Z")
 _SIGN_WORDS: Final = frozenset("minus negative moins menos meno минус ناقص سالب".split())
-_OPERAND_END = re.compile(r"(?:[\d)%½¼¾]|\b[b-z])\s*\Z")
+_OPERAND_END = lazy_pattern(r"(?:[\d)%½¼¾]|\b[b-z])\s*\Z")
 _LABEL_WORDS: Final = frozenset(
     """
     step steps question questions problem problems equation equations eq eq. figure fig. table exercise example theorem
@@ -67,7 +68,7 @@ _LABEL_WORDS: Final = frozenset(
 )
 _LABEL_SIGNS: Final = ("第", "步骤", "ステップ", "问题", "問題", "الخطوة", "السؤال")
 _OPERATOR_WORDS: Final = frozenset("plus times modulo mod choose than".split())
-_OPERATOR_PHRASE = re.compile(
+_OPERATOR_PHRASE = lazy_pattern(
     r"(?:divided\s+by|multiplied\s+by|root\s+of|logarithm\s+of|factorial\s+of|power\s+of|\d\s+(?:over|out\s+of|"
     r"of))\s+\Z",
     re.IGNORECASE,
@@ -77,7 +78,7 @@ _JOINING_WORDS: Final = frozenset(
     "to or and through bis oder und ou et o u y e a al à до или и أو إلى و and/or versus vs vs.".split()
 )
 _JOINED_SIGNS: Final = ("或", "或者", "到", "至", "和", "〜", "～", "から", "か", "または", "と", "~")
-_JOINED = re.compile(
+_JOINED = lazy_pattern(
     rf"""
     (?P<number> [{CURRENCIES}]? [\d½¼¾⅓⅔] [\d.,/]* ) [^\S\n]* [*$]{{0,2}}
     (?P<unit> % | \\% | °[CF]? | [{CURRENCIES}] | [^\W\d]{{1,12}}[^\S\n] )? [^\S\n]* ,? [^\S\n]*
@@ -92,16 +93,16 @@ _JOINED = re.compile(
 _WITH_UNIT: Final = frozenset("to or through bis oder ou o до или أو إلى ~ 〜 ～ 或 或者 到 至 から か または".split())
 """Joints that make a range or a choice with a unit between, too: "40 cm to 42 cm"; not "48 clips and 24 pens"."""
 _MONTH: Final = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
-_DATE_BEFORE = re.compile(
+_DATE_BEFORE = lazy_pattern(
     rf"(?:{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}),?\s+\Z"
 )
-_DATE_AFTER = re.compile(rf"(?:st|nd|rd|th)?(?:,?\s+\d{{4}}\b|\s+(?:of\s+)?{_MONTH},?\s+\d{{4}}\b)")
-_TUPLE = re.compile(r"[(\[{][^()\[\]{}\n]{0,40}\d\s?,\s?\Z")
+_DATE_AFTER = lazy_pattern(rf"(?:st|nd|rd|th)?(?:,?\s+\d{{4}}\b|\s+(?:of\s+)?{_MONTH},?\s+\d{{4}}\b)")
+_TUPLE = lazy_pattern(r"[(\[{][^()\[\]{}\n]{0,40}\d\s?,\s?\Z")
 
-_UNIT_LETTERS = re.compile(r"[A-Za-z]+")
-_VARIABLES = re.compile(r"[abcdeijnpqruvwxyz]|[xyz]{2,3}")
+_UNIT_LETTERS = lazy_pattern(r"[A-Za-z]+")
+_VARIABLES = lazy_pattern(r"[abcdeijnpqruvwxyz]|[xyz]{2,3}")
 _ORDINAL: Final = frozenset(("st", "nd", "rd", "th"))
-_EXPRESSION_AFTER = re.compile(
+_EXPRESSION_AFTER = lazy_pattern(
     r"""
       _ (?: [^\W_] | \{ )
     | : \d
@@ -119,7 +120,7 @@ _EXPRESSION_AFTER = re.compile(
     """,
     re.VERBOSE,
 )
-_JOINED_AFTER = re.compile(
+_JOINED_AFTER = lazy_pattern(
     rf"""
     (?: [^\S\n]* (?: % | \\% | °[CF]? | [{CURRENCIES}] | [^\S\n][^\W\d]{{1,12}} ) )? [*]{{0,2}} [^\S\n]*
     (?:
@@ -131,12 +132,12 @@ _JOINED_AFTER = re.compile(
     """,
     re.VERBOSE,
 )
-_FACTORIAL = re.compile(r"!+(?=[}$\\/^+×·)\d]|\s*[+×·/=]|\s*-\s*\d)")
-_EXCLAIMED = re.compile(r"[^\W\d_]{2}[*_\"“”']*[^\S\n]+[*_]*\Z")
-_LIST_LEAD = re.compile(r"(?:\A|\n)[^\S\n]*[#>*•(-]*[^\S\n]*\**\(?\Z")
-_LIST_TAIL = re.compile(r"[.)]\**:?[^\S\n]+\S")
-_FOOTNOTE_LEAD = re.compile(r"[\w.,;:!?)%*$][^\S\n]?\[\^?\Z")
-_FOOTNOTE_NOT = re.compile(r"(?:\b(?:is|are|was|be|answer|equals|lautet|es|est|è|é)|[=:])[*\s]*\[\Z", re.IGNORECASE)
+_FACTORIAL = lazy_pattern(r"!+(?=[}$\\/^+×·)\d]|\s*[+×·/=]|\s*-\s*\d)")
+_EXCLAIMED = lazy_pattern(r"[^\W\d_]{2}[*_\"“”']*[^\S\n]+[*_]*\Z")
+_LIST_LEAD = lazy_pattern(r"(?:\A|\n)[^\S\n]*[#>*•(-]*[^\S\n]*\**\(?\Z")
+_LIST_TAIL = lazy_pattern(r"[.)]\**:?[^\S\n]+\S")
+_FOOTNOTE_LEAD = lazy_pattern(r"[\w.,;:!?)%*$][^\S\n]?\[\^?\Z")
+_FOOTNOTE_NOT = lazy_pattern(r"(?:\b(?:is|are|was|be|answer|equals|lautet|es|est|è|é)|[=:])[*\s]*\[\Z", re.IGNORECASE)
 
 
 def standing(text: str, start: int, end: int) -> tuple[Standing, int]:

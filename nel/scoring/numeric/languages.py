@@ -6,12 +6,13 @@ is asked only where a number means two things: ``12,5`` and ``1.234``.
 
 from __future__ import annotations
 
-import re
 from typing import Final, Literal
+
+from nel.core.lazy_regex import lazy_pattern
 
 Mark = Literal[",", "."]
 _CHARACTERS_MAX: Final = 200
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = lazy_pattern(r"[^\W\d_]+")
 _LATIN_COMMA = frozenset(
     """
     der das ein eine einen einer und ist sind nicht mit für von den dem im zu auf sich auch wir es sie er antwort
@@ -40,10 +41,10 @@ _POINT = frozenset(
     """.split()
 )
 _SHARED = _LATIN_COMMA & _POINT
-_ACCENTED = re.compile("[äöüßéèêëàâçñãõíóúáìòùîïôûœæøå]")
+_ACCENTED = lazy_pattern("[äöüßéèêëàâçñãõíóúáìòùîïôûœæøå]")
 """Letters that languages with a decimal comma have, and English words almost never."""
-_CYRILLIC_OR_GREEK: Final = re.compile("[\u0370-\u03ff\u0400-\u04ff]{2}")
-_POINT_SCRIPTS: Final = re.compile("[\u0900-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CYRILLIC_OR_GREEK: Final = lazy_pattern("[\u0370-\u03ff\u0400-\u04ff]{2}")
+_POINT_SCRIPTS: Final = lazy_pattern("[\u0900-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Indic scripts, Thai, Lao, Chinese, Japanese and Korean. Arabic is none of them: both marks are in use."""
 
 

@@ -13,34 +13,35 @@ import unicodedata
 from fractions import Fraction
 from typing import Final
 
+from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.numeric.languages import Mark
 from nel.scoring.numeric.words import words_value
 
 _DIGITS_MAX: Final = 1_000
 _EXPONENT_MAX: Final = 400
-_ASCII_DECIMAL = re.compile(r"[+-]?\d{1,40}(?:\.\d{1,40})?", re.ASCII)
+_ASCII_DECIMAL = lazy_pattern(r"[+-]?\d{1,40}(?:\.\d{1,40})?", re.ASCII)
 
 _OTHER_MINUS: Final = "−–－﹣"
 CURRENCIES: Final = "$€£¥₹₩₽₺₫₴₪₱฿￥"
 """Signs that may stand before or behind a number."""
 _CODES: Final = r"(?:US|R|A|C|NZ|HK|S)?\\?\$|USD|EUR|GBP|INR|JPY|CNY|RMB|CHF|Rs\.?|kr\.?"
-_CODE_BEFORE = re.compile(rf"(?P<sign>[+-]?)(?:{_CODES})\s?(?=[+-]?[\d.])")
-_CODE_BEHIND = re.compile(rf"(?<=\d)\s?(?:{_CODES})\Z")
-_NOISE = re.compile(
+_CODE_BEFORE = lazy_pattern(rf"(?P<sign>[+-]?)(?:{_CODES})\s?(?=[+-]?[\d.])")
+_CODE_BEHIND = lazy_pattern(rf"(?<=\d)\s?(?:{_CODES})\Z")
+_NOISE = lazy_pattern(
     rf"""
     [{CURRENCIES}]
     | (?<!\d)\s+ | \s+(?!\d)       # spaces other than between two digits: "5 / 8", but not "2 1/2"
     """,
     re.VERBOSE,
 )
-_GROUP_MARK = re.compile(r"(?<=\d)(?:[\s’ʼ＇٬]|\\[,!;: ])(?=\d{3}(?!\d))")
+_GROUP_MARK = lazy_pattern(r"(?<=\d)(?:[\s’ʼ＇٬]|\\[,!;: ])(?=\d{3}(?!\d))")
 """A space or an apostrophe between groups of three digits."""
 _OTHER_COMMA = str.maketrans("，﹐٫．", ",,..")
-_GROUPING_UNDERSCORE = re.compile(r"(?<=\d)_(?=\d{3})")
-_SEPARATED = re.compile(r"(?P<sign>[+-]*)(?P<digits>\d+(?:[.,']\d+)+)(?![.,'\d])")
-_FRACTION = re.compile(r"([+-]?)(\d{1,400})/(\d{1,400})")
-_LATEX = re.compile(r"([+-]?)\\[dt]?frac(?:\{([+-]?\d+)\}\{(\d+)\}|(\d)(\d))")
-_MIXED = re.compile(r"(?P<whole>[+-]?\d{1,400})(?:\s+(?P<part>\d{1,400}/\d{1,400})|(?P<latex>\\[dt]?frac.{2,20}))")
+_GROUPING_UNDERSCORE = lazy_pattern(r"(?<=\d)_(?=\d{3})")
+_SEPARATED = lazy_pattern(r"(?P<sign>[+-]*)(?P<digits>\d+(?:[.,']\d+)+)(?![.,'\d])")
+_FRACTION = lazy_pattern(r"([+-]?)(\d{1,400})/(\d{1,400})")
+_LATEX = lazy_pattern(r"([+-]?)\\[dt]?frac(?:\{([+-]?\d+)\}\{(\d+)\}|(\d)(\d))")
+_MIXED = lazy_pattern(r"(?P<whole>[+-]?\d{1,400})(?:\s+(?P<part>\d{1,400}/\d{1,400})|(?P<latex>\\[dt]?frac.{2,20}))")
 _SCALE_WORDS: Final = {
     "dozen": 12,
     "hundred": 100,
@@ -107,15 +108,15 @@ _GLUED_SCALES: Final = {
     "B": "billion",
     "bn": "billion",
 }
-_GLUED_SCALE = re.compile(r"(?<=\d)(?:k|K|M|mn|B|bn)\Z")
+_GLUED_SCALE = lazy_pattern(r"(?<=\d)(?:k|K|M|mn|B|bn)\Z")
 """Only without a space: ``300 K`` is a temperature."""
-_SCALED = re.compile(rf"(?P<base>.+?)(?:(?:[×·*]|\\times|\\cdot)10(?P<power>\D.*)|(?P<word>{SCALES}))", re.IGNORECASE)
-_DIGIT = re.compile(r"\d")
-_SENTENCE = re.compile(r"[^\W\d_]{3,}\s+[^\W\d_]{3,}|\n")
+_SCALED = lazy_pattern(rf"(?P<base>.+?)(?:(?:[×·*]|\\times|\\cdot)10(?P<power>\D.*)|(?P<word>{SCALES}))", re.IGNORECASE)
+_DIGIT = lazy_pattern(r"\d")
+_SENTENCE = lazy_pattern(r"[^\W\d_]{3,}\s+[^\W\d_]{3,}|\n")
 _SENTENCE_CHARACTERS_MIN: Final = 80
 """A shorter text is read whole; that costs less than to see that it is none."""
-_CARET = re.compile(r"(?P<base>.+?)\^\{?(?P<exponent>[+-]?\d{1,4})\}?")
-_SIGN_WORD = re.compile(
+_CARET = lazy_pattern(r"(?P<base>.+?)\^\{?(?P<exponent>[+-]?\d{1,4})\}?")
+_SIGN_WORD = lazy_pattern(
     r"(?:(?:minus|negative|moins|menos|meno|минус)\s+|(?:マイナス|负|負|ناقص\s|سالب\s)\s*)(?=[^\w\s]?\d)", re.IGNORECASE
 )
 
@@ -125,10 +126,10 @@ _SPACES: Final = "\u00a0\u2007\u2008\u2009\u200a\u202f\u205f\u3000'’ʼ＇"
 _COMMAS: Final = "，﹐、٬"
 _POINTS: Final = "٫．"
 _SUPERSCRIPTS: Final = {**{mark: str(digit) for digit, mark in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}, "⁻": "-", "⁺": "+"}
-_SUPERSCRIPT_TAIL = re.compile(r"([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4})\Z")
-_GROUPING_SPACE = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")
-_DECIMAL_COMMA = re.compile(r"\d*,\d{1,3}")
-_DECIMAL = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<exponent>[+-]?\d{1,4}))?", re.ASCII)
+_SUPERSCRIPT_TAIL = lazy_pattern(r"([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4})\Z")
+_GROUPING_SPACE = lazy_pattern(r"(?<=\d) (?=\d{3}(?!\d))")
+_DECIMAL_COMMA = lazy_pattern(r"\d*,\d{1,3}")
+_DECIMAL = lazy_pattern(r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<exponent>[+-]?\d{1,4}))?", re.ASCII)
 _CHINESE_DIGITS: Final = {
     **{mark: value for value, mark in enumerate("〇一二三四五六七八九")},
     **{mark: value for value, mark in enumerate("零壹贰叁肆伍陆柒捌玖")},

@@ -13,6 +13,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Final, NamedTuple
 
+from nel.core.lazy_regex import lazy_pattern
+
 _CHARACTERS_MAX: Final = 120
 _MINUS: Final = frozenset("minus negative moins menos meno минус".split())
 
@@ -135,10 +137,10 @@ _PARTS: Final = {
 _PARTS_MORE: Final = _numbered("fifth sixth seventh eighth ninth tenth", 5)
 _NOT_ALONE: Final = {(word,) for word in "a an cent dozen hundred thousand million billion trillion".split()}
 """They multiply a number, or are another word: "cent" is French for a hundred, and money in English."""
-_WORD = re.compile(r"[^\W\d_]+")
-_GAP = re.compile(r"[ \u00a0]|\s?[-‐‑]\s?")
+_WORD = lazy_pattern(r"[^\W\d_]+")
+_GAP = lazy_pattern(r"[ \u00a0]|\s?[-‐‑]\s?")
 _JOINING: Final = frozenset("and und et y e".split())
-_NOT_COUNTED = re.compile(r"\b(?:the|these|those|both|all|below|above|than|of|non|sub)[\s-]\Z", re.IGNORECASE)
+_NOT_COUNTED = lazy_pattern(r"\b(?:the|these|those|both|all|below|above|than|of|non|sub)[\s-]\Z", re.IGNORECASE)
 """Words before a number in words that is none: "the two factors", "below zero"."""
 _MOSTLY_NO_NUMBER: Final = frozenset(
     """
@@ -147,7 +149,7 @@ _MOSTLY_NO_NUMBER: Final = frozenset(
     quarter fourth fifth sixth seventh eighth ninth tenth six cinco tre
     """.split()
 ) - frozenset("six sept dix dos tre nove cinco elf due sei".split())
-_LETTERS_ONLY = re.compile(r"[^\W\d_]+(?:(?:\s+|\s?[-‐‑]\s?)[^\W\d_]+)*")
+_LETTERS_ONLY = lazy_pattern(r"[^\W\d_]+(?:(?:\s+|\s?[-‐‑]\s?)[^\W\d_]+)*")
 
 
 def words_value(text: str) -> Fraction | None:

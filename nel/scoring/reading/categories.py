@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading import clauses, declaring, status
 from nel.scoring.reading.result import Reading
 from nel.scoring.reading.search import ALONE, CROSSED, DECLARED, SAID, Found, NoAnswerError, Search
 from nel.scoring.reading.wrappers import SEVERAL, is_placeholder, untex, unwrapped
 
-_ASSERTS: Final = re.compile(
+_ASSERTS: Final = lazy_pattern(
     r"""
     (?:
         (?: ^ | [\s|\[(*_] ) [^\W\d] [\w\ ]{0,30} [\]*_"'’”]* \s? [:：=]           # Sentiment: …
@@ -37,7 +38,7 @@ _ASSERTS: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """What stands right before a label that is asserted."""
-_FOLLOWS: Final = re.compile(
+_FOLLOWS: Final = lazy_pattern(
     r"""
     [\s*_`"'”’»\])}$|✅✓]* (?:
         [.!;。！；] | $ | ,\s (?: not | because | since | as | so | which | and\ (?:not|I) | nicht | et\ non | no | non
@@ -53,21 +54,23 @@ _FOLLOWS: Final = re.compile(
 _NEAR: Final = 60
 """Characters between declaring words and the label."""
 _WINDOW: Final = 80
-_CONCLUDES: Final = re.compile(r"\b(?:thus|so|hence|therefore|overall)\b", re.IGNORECASE)
-_CALLED: Final = re.compile(
+_CONCLUDES: Final = lazy_pattern(r"\b(?:thus|so|hence|therefore|overall)\b", re.IGNORECASE)
+_CALLED: Final = lazy_pattern(
     r"[\s*_`\"'”’»\])}]*\s(?:is|was)\s(?:the\s|my\s|our\s)?(?:\w+\s){0,2}(?:answer|label|fit|category|class|"
     r"choice|one|classification)\b|[\s*_`\"”’✅]*\s(?:ist|als)?\s?die\s(?:richtige|korrekte)\santwort",
     re.IGNORECASE,
 )
-_GIVEN_AS: Final = re.compile(r"\b(?:get|gives(?:\sus)?|arrive\sat|have|makes|leaves)\s[\s*_`\"'“‘]*\Z", re.IGNORECASE)
-_DENIES: Final = re.compile(
+_GIVEN_AS: Final = lazy_pattern(
+    r"\b(?:get|gives(?:\sus)?|arrive\sat|have|makes|leaves)\s[\s*_`\"'“‘]*\Z", re.IGNORECASE
+)
+_DENIES: Final = lazy_pattern(
     r"(?:\b(?:could\sbe|might\sbe|may\sbe|not|never|neither|nor|nicht|weder|noch|pas|ni|no|non|né|não|nem|не|ни|isn['’]t|"
     r"cannot\sbe|"
     r"can['’]t\sbe|rather\sthan|instead\sof|rules?\sout|excludes?|unlike|confuse\s\w+\swith|(?:no|non|não)\s(?:es|"
     r"è|é))|不是|而不是|并非|ليست?)\s?[\s*_`\"'“‘«]*\Z",
     re.IGNORECASE,
 )
-_DENIED_AFTER: Final = re.compile(
+_DENIED_AFTER: Final = lazy_pattern(
     r"[\s*_`\"'”’»]*(?:ではな|ではあり|じゃな|でもな|\s(?:is|was|would\sbe|looks|may\slook)\s(?:not|wrong|incorrect|close|tempting|"
     r"only)|\s(?:ist|est|es|è|é|wäre)\s(?:falsch|hier\sfalsch|incorrect\w*|faux|sbagliat\w|errad\w))",
     re.IGNORECASE,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading.rules import Rule
 from nel.scoring.reading.status import ASKED, DENIED, MARKED_WRONG, QUOTED, SUPPOSED
 
@@ -19,14 +20,14 @@ _LINE_CHARACTERS_MAX: Final = 1_000
 """Characters at the end of a line that are looked at, and as many at its start."""
 SENTENCE_CHARACTERS_MAX: Final = 500
 """Longer ones state no short answer."""
-_THOUGHT_ENDS: Final = re.compile(
+_THOUGHT_ENDS: Final = lazy_pattern(
     r"""
       </(?:think(?:ing)?|thoughts?|reasoning|scratchpad|reflection|seed:think|explanation)> | \[/THINK\] | ◁/think▷
     | <\|end_of_thought\|> | <\|END_THINKING\|> | <\|channel\|>final<\|message\|> | \.\.\.done\ thinking\. | </details>
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_THOUGHT_BEGINS: Final = re.compile(
+_THOUGHT_BEGINS: Final = lazy_pattern(
     r"""
       <(?:think(?:ing)?|thoughts?|reasoning|scratchpad|reflection|seed:think)> | \[THINK\] | ◁think▷
     | <\|begin_of_thought\|> | <\|START_THINKING\|> | <\|channel\|>analysis<\|message\|> | ^Thinking\.\.\.\s*$
@@ -34,8 +35,8 @@ _THOUGHT_BEGINS: Final = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )
-_FENCED_THOUGHT: Final = re.compile(r"```(?:thinking|thought)\n.*?(?:\n```|\Z)", re.DOTALL)
-_DROPPED: Final = re.compile(
+_FENCED_THOUGHT: Final = lazy_pattern(r"```(?:thinking|thought)\n.*?(?:\n```|\Z)", re.DOTALL)
+_DROPPED: Final = lazy_pattern(
     r"""
       <\|(?!begin_of_sol|end_of_sol)[a-z_]{2,30}\|> | </s> | \[/?(?:INST|END)\]
         | <(?:eos|end_of_turn|eot_id)>            # end tokens
@@ -112,7 +113,7 @@ _STARTERS: Final = (
     "Therefore|Thus|Hence|My|Everything|Because|Students|Oops|Hmm|Correction|Strike|Scratch|Hold|Anyone|Could|Would|"
     "Why|You|A|An|Several|According|Don't|What|As|Going|Checking|Only|Not|Without|Here|Depending|Happy|Does"
 )
-_BOUNDARY: Final = re.compile(
+_BOUNDARY: Final = lazy_pattern(
     rf"""
       [。！？]["'”’*_)）」]* \s*
     | [!?؟]["'”’*_)`»]* \s+
@@ -127,7 +128,7 @@ _BOUNDARY: Final = re.compile(
 )
 
 
-_MAY_END: Final = re.compile(r"[.!?؟][^\w\n]*\s|[。！？(]")
+_MAY_END: Final = lazy_pattern(r"[.!?؟][^\w\n]*\s|[。！？(]")
 
 
 def sentences(line: str) -> list[tuple[int, str]]:
@@ -267,7 +268,7 @@ REJECTED: Final = Rule(
     r"не\s+подходит|не\s+согласуется)\b",
     r"错误|不对|不正确|误解|排除|不符|誤り|間違い|誤解|除外|合いません|誤答|خطأ|غير\s+صحيح|سوء\s+فهم|استبعاد|لا\s+يتفق|خاطئة",
 )
-ASKING: Final = re.compile(
+ASKING: Final = lazy_pattern(
     r"^(?:is|was|are|could|would|might|does|did|should|maybe|perhaps|why\s+not|ist\s+es|vielleicht|est-ce|"
     r"peut-être|¿|è|forse|será|talvez|это|может|هل|ربما)\b[^.]*[?？؟]",
     re.IGNORECASE,
@@ -279,18 +280,18 @@ DENIAL: Final = Rule(
     words="n",
 )
 
-_MARKED_WRONG = re.compile(r"[\s*_]*(?:[❌🚫]|[✗✘✖]\s*(?:[→—–-]|\Z))")
-_CLAUSE = re.compile(
+_MARKED_WRONG = lazy_pattern(r"[\s*_]*(?:[❌🚫]|[✗✘✖]\s*(?:[→—–-]|\Z))")
+_CLAUSE = lazy_pattern(
     r";|,\s(?:but|so|then)\b|\s(?:but)\s|:\s|,\s(?=(?:the|my|our)\s(?:\w+\s)?answer\b|it\b)",
     re.IGNORECASE,
 )
-_SUPPOSING = re.compile(
+_SUPPOSING = lazy_pattern(
     r"\b(?:suppose|supposing|assume|assuming|angenommen|supposons|supongamos|supponiamo|suponha)\b",
     re.IGNORECASE,
 )
-_TURN = re.compile(r";|,\s(?:but|so|then)\b|\s(?:but)\s", re.IGNORECASE)
-_GIVES_REASON = re.compile(r"[*_\"'”’`)]*(?:,?\s(?:because|since|as|which\sfollows)\b|;|\s\(see\b|\s[–—-]\s)")
-_QUOTED_AFTER = re.compile(r"とのこと|という答え|と答え|と言う|かもしれ")
+_TURN = lazy_pattern(r";|,\s(?:but|so|then)\b|\s(?:but)\s", re.IGNORECASE)
+_GIVES_REASON = lazy_pattern(r"[*_\"'”’`)]*(?:,?\s(?:because|since|as|which\sfollows)\b|;|\s\(see\b|\s[–—-]\s)")
+_QUOTED_AFTER = lazy_pattern(r"とのこと|という答え|と答え|と言う|かもしれ")
 
 
 def is_supposed(sentence: str) -> bool:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import Final, Literal
 
+from nel.core.lazy_regex import lazy_pattern
+
 Kind = Literal["word", "truth", "statement"]
 """A yes or a no of its own, an adjective that says so of a statement, or a statement that says so."""
 
@@ -85,13 +87,13 @@ def _one_of(words: Iterable[str]) -> str:
     return "|".join(f"{letter}(?:{'|'.join(rests)})" for letter, rests in sorted(by_letter.items()))
 
 
-HIT: Final = re.compile(rf"(?<![^\W\d_])(?:{_one_of([*VALUES, *TURNING, *ASSESSING])})(?![^\W\d_])")
+HIT: Final = lazy_pattern(rf"(?<![^\W\d_])(?:{_one_of([*VALUES, *TURNING, *ASSESSING])})(?![^\W\d_])")
 """A word that a sentence must have to say yes or no, or to take back what was said."""
-OBJECTS: Final = re.compile(
+OBJECTS: Final = lazy_pattern(
     rf"(?<![^\W\d_])(?:(?:{_one_of(_OBJECTING)})(?![^\W\d_])|(?:{_one_of(_OBJECTING_STEMS)}))|50/50"
 )
 """A word that the patterns from `CONDITION` to `WEIGHED` need; most sentences that decide have none."""
-EAST: Final = re.compile(
+EAST: Final = lazy_pattern(
     r"""
       (?P<yes>
           (?<![一-鿿]) (?: 是的 | 是 | 对 | 正确 ) (?= [^一-鿿ぁ-ヿ] | 吗 | \Z )
@@ -112,12 +114,12 @@ EAST: Final = re.compile(
     re.VERBOSE,
 )
 """Answers in Chinese and Japanese, which do not put spaces between words."""
-EAST_LETTER: Final = re.compile(r"[\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff]")
+EAST_LETTER: Final = lazy_pattern(r"[\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff]")
 """A letter of Arabic, Japanese or Chinese."""
 STATEMENT_NOUNS: Final = frozenset("说陈命断结記主文")
 """How those of them begin that speak of a statement."""
 
-STATEMENT: Final = re.compile(
+STATEMENT: Final = lazy_pattern(
     r"""
     \b (?: statement | claim | assertion | proposition | hypothesis ) \s+ (?: is | was ) \s+
     (?: also\s+ | indeed\s+ | clearly\s+ | therefore\s+ | thus\s+ )?
@@ -129,11 +131,11 @@ STATEMENT: Final = re.compile(
 )
 """A verdict on a statement, in words other than true and false."""
 
-IDIOM: Final = re.compile(
+IDIOM: Final = lazy_pattern(
     r"no[^\S\n]+(?:doubt|question|wonder|matter|problem|problems|worries|need|one|idea|longer|more|less|such"
     r"|way(?!\s*[.!]))\b",
 )
-FOLLOWS_PARTICLE: Final = re.compile(
+FOLLOWS_PARTICLE: Final = lazy_pattern(
     r"""
       [^\S\n]* [*_"'“”’»」`$)}\]]* [^\S\n]* (?: [.,;:!?…。，、：；？！،؛؟–—/|<>~\\\[¦→✗✘❌✅✓] | -(?=\s) | \Z | \n
       | way\s*[.!] )
@@ -150,21 +152,21 @@ FOLLOWS_PARTICLE: Final = re.compile(
     _FLAGS,
 )
 """What may stand behind a word that otherwise begins a phrase: "no because …", but not "no evidence"."""
-CLAUSE_FOLLOWS: Final = re.compile(r"\s+(?:it|this|that|he|she|they|there|the|we|i|you|way)\b")
-OFFERS: Final = re.compile(
+CLAUSE_FOLLOWS: Final = lazy_pattern(r"\s+(?:it|this|that|he|she|they|there|the|we|i|you|way)\b")
+OFFERS: Final = lazy_pattern(
     r"""[\s*_"'“”’«»「」`)\]$}]* ,? [\s*_"'“”’«»「」`]* (?: / | \b (?: or | nor | oder | ou | u | o | oppure | или
       | versus | vs | أو | أم ) \b | 还是 | 或者? | か | または )
     [\s*_"'“”’«»「」`(\[{$\\]* (?:text\{)?""",
     _FLAGS,
 )
 """Between two of the words: both are offered, and none is chosen: "yes or no", "Yes/No"."""
-CONDITION_BEHIND: Final = re.compile(
+CONDITION_BEHIND: Final = lazy_pattern(
     r"[\s*_\"'”’`)]*,?\s*(?:only\s+)?\b(?:if|when|unless|provided|as\s+long\s+as|depending|in\s+case|wenn|falls"
     r"|si|se|если)\b(?!\s+(?:so|not|anything|i\s+had\s+to)\b)|[\s*_\"'”’`)]*,?\s*(?:for|in|under|on"
     r"|at)\s+(?:the\s+first|some|one|certain|theory)\b",
 )
 """A condition right behind an answer: "yes if x > 0"."""
-CONDITION: Final = re.compile(
+CONDITION: Final = lazy_pattern(
     r"""
     \b (?: (?<!even\ ) if (?! \s+ (?: i\s+(?:had|have|must|were)\s+(?:to\s+)?(?:choose|guess|pick|say|answer|decide|bet)
         | anything
@@ -185,7 +187,7 @@ CONDITION: Final = re.compile(
     _FLAGS,
 )
 """Before an answer in its sentence: it holds under a condition only."""
-OTHER_QUESTION: Final = re.compile(
+OTHER_QUESTION: Final = lazy_pattern(
     r"""
     \b (?: previous | next | other | earlier | different | another | hint | instructions? | misprint | template
       | prompt ) \b
@@ -196,7 +198,7 @@ OTHER_QUESTION: Final = re.compile(
     _FLAGS,
 )
 """Before an answer in its clause: it belongs to another question, or to another time."""
-HEDGE: Final = re.compile(
+HEDGE: Final = lazy_pattern(
     r"""
     \b (?: perhaps | maybe | possibly | either | neither | torn | toss-?up
       | might | may
@@ -213,12 +215,12 @@ HEDGE: Final = re.compile(
     _FLAGS,
 )
 """Before an answer in its clause: it is weighed, not given."""
-EAST_OPEN: Final = re.compile(
+EAST_OPEN: Final = lazy_pattern(
     r"可能|也许|要么|会不会|无法|不能确定|之间|如果|否则|取决于|乍一看|一开始|以为|误解|错误答案|常见的错误|排除|很多人|有的学生|有人|你说|您说|参考答案"
     r"|かもしれ|決め|判断|迷って|どちら|なければ|解釈|仮定|問題が違|定義によって|もし|一見|最初は|誤答|間違いは|除外|多くの人|生徒|解答集|とのこと"
 )
 """In a Chinese or Japanese sentence: its answers are weighed, reported or hold under a condition."""
-INABILITY: Final = re.compile(
+INABILITY: Final = lazy_pattern(
     r"""
       \b (?:i|we) (?:['’]m|\s+am|\s+are)? \s+ (?:honestly\s+|really\s+|simply\s+)? (?: unable | cannot
       | can['’]?t | can\s+not | not\s+able | won['’]?t | will\s+not | couldn['’]?t | could\s+not ) (?! \s+ be \b )
@@ -229,7 +231,7 @@ INABILITY: Final = re.compile(
     _FLAGS,
 )
 """Before an answer in its clause: the response says that it cannot give it."""
-REPORTED: Final = re.compile(
+REPORTED: Final = lazy_pattern(
     r"""
     \b (?: some (?: one | body )? | many | most | others? | people | students? | readers? | anyone | those
       | every(?:one|body)
@@ -255,7 +257,7 @@ REPORTED: Final = re.compile(
     _FLAGS,
 )
 """Before an answer in its clause: others give it."""
-WEIGHED: Final = re.compile(
+WEIGHED: Final = lazy_pattern(
     r"""
     \b (?: tempt(?:ed|ing|ation) | at\s+first
       | first\s+(?:thought|instinct|guess|impression|attempt|answer|try) | initial(?:ly)? | draft
@@ -275,7 +277,7 @@ WEIGHED: Final = re.compile(
     _FLAGS,
 )
 """Before an answer in its clause: it is considered or rejected."""
-ABOUT: Final = re.compile(
+ABOUT: Final = lazy_pattern(
     r"""
     [\s*_"'“”’»」`$)}\]]*+ (?:
         \b (?: would | might | may | could | seems? | looks? | is | was | works? | fits? | can(?:not|['’]t)?
@@ -296,7 +298,7 @@ ABOUT: Final = re.compile(
     _FLAGS,
 )
 """Behind an answer: the sentence is about it instead of giving it."""
-REFUTED: Final = re.compile(
+REFUTED: Final = lazy_pattern(
     r"""
     [\s*_"'“”’»」`$)}\]]*+ (?:
         ,?\s* \b (?: which | and\s+(?:they|that|this|rejected) | that\s+(?:would|was) | but
@@ -320,12 +322,12 @@ REFUTED: Final = re.compile(
     _FLAGS,
 )
 """Behind an answer that does not open its sentence: it is rejected there."""
-AFFIRMED: Final = re.compile(
+AFFIRMED: Final = lazy_pattern(
     r"[*_\"'“”’»」`$)}\]]*+(?:\s+(?:is|was|ist|est|es|è|é))?\s+(?:the|my|our|as|die|la|a)\s+(?:the\s+|my\s+"
     r"|our\s+)?(?:\w+\s+){0,2}(?:answer|antwort|réponse|respuesta|risposta|resposta|response|reply|verdict)\b",
 )
 """Behind an answer: "… is the correct answer"."""
-TAKEN_BACK_BEHIND: Final = re.compile(
+TAKEN_BACK_BEHIND: Final = lazy_pattern(
     r"""
     [\s*_"'”’`)}\]$.:]*+ (?:
         [❌✗✘✖🚫]
@@ -336,7 +338,7 @@ TAKEN_BACK_BEHIND: Final = re.compile(
     _FLAGS,
 )
 """Behind an answer in its sentence: it is taken back at once."""
-TAKES_BACK: Final = re.compile(
+TAKES_BACK: Final = lazy_pattern(
     r"""
     (?: ^ | [—–-]\s | [.…,*]\s* | \b(?:no|but|oh|hmm+|hm),?\s+ ) (?: wait | hold\s+on | oops | moment | halt
       | attendez | attends | espera | aspetta | espere | подождите ) \b (?= \s* (?: [,.!…—–:-] | no\b | \Z ) )
@@ -366,7 +368,7 @@ TAKES_BACK: Final = re.compile(
     _FLAGS,
 )
 """A sentence that takes back what was said before it."""
-GIVES_UP: Final = re.compile(
+GIVES_UP: Final = lazy_pattern(
     r"""
     \b (?: i\s+(?:really\s+|honestly\s+)?(?:don['’]t|do\s+not)\s+(?:know|have\s+(?:another|an)\s+answer)
       | (?:can['’]?t|cannot|not\s+able\s+to|could\s+not)\s+(?:tell|decide|say|settle|find\s+out|commit|verify)
@@ -378,7 +380,7 @@ GIVES_UP: Final = re.compile(
     _FLAGS,
 )
 """A sentence that gives no answer after all."""
-POLITE: Final = re.compile(
+POLITE: Final = lazy_pattern(
     r"""
     [\s*_]*[,、，]?\s* (?:
         i \s+ (?: know | see | understand | did | realize ) \b
@@ -404,7 +406,7 @@ POLITE: Final = re.compile(
     _FLAGS,
 )
 """Behind an opening yes or no that speaks to the asker and not of the question: "Yes, I can help with that"."""
-CONCLUDES: Final = re.compile(
+CONCLUDES: Final = lazy_pattern(
     r"""
     \b (?: answers? | response | verdict | conclusion | result | solution | ans | so | therefore | thus | hence
       | in\s+short | in\s+conclusion | in\s+summary | short | overall | tl;?dr
@@ -420,11 +422,11 @@ CONCLUDES: Final = re.compile(
     _FLAGS,
 )
 """Before an answer in its sentence: it is given as the answer."""
-IS: Final = re.compile(r"\b(?:it['’]s|it\s+is|c['’]est|es|è|é)\s+[*_\"'“”‘’«»`(]*\Z")
+IS: Final = lazy_pattern(r"\b(?:it['’]s|it\s+is|c['’]est|es|è|é)\s+[*_\"'“”‘’«»`(]*\Z")
 """Right before a yes or a no: "it's a yes", "es sí"."""
-THAT: Final = re.compile(r"[*_\"'”’`]*\s+that\b")
+THAT: Final = lazy_pattern(r"[*_\"'”’`]*\s+that\b")
 """Behind an adjective: what follows may be conceded only, "it is true that …, but"."""
-NEGATED: Final = re.compile(
+NEGATED: Final = lazy_pattern(
     r"""
     (?: (?: \b (?: not(?!\s+only) | isnt | never | nicht | pas | non\s+è | no\s+es | não\s+é | не
       | anything\s+but | cannot\s+be | can\s+not\s+be | wrong\s+to
@@ -436,12 +438,12 @@ NEGATED: Final = re.compile(
     _FLAGS,
 )
 """Right before an answer: it is denied."""
-NEGATES_TRUTH: Final = re.compile(
+NEGATES_TRUTH: Final = lazy_pattern(
     r"(?:\b(?:not(?!\s+only)|never|neither|cannot|isnt|nor|pas|nicht|no\s+es|non\s+è|não\s+é|не)\b|n['’]t\b)"
     r"(?:\s+(?:think|believe|the\s+case|feel|mean|agree|suppose)\b[^,;:.!?]*|(?:(?!\b(?:is|are|was|were)\b)[^,;:.!?])*)\Z"
 )
 """Before an adjective in its clause: what it says is denied, in the same part or by "I do not think that …"."""
-PREDICATE: Final = re.compile(
+PREDICATE: Final = lazy_pattern(
     r"""
     (?: \b (?: is | are | was | were | be | been | hold | holds | that['’]s | it['’]s | isn['’]t | ist | est
       | es | è | é | seems? | appears? | remains? | considered | proven | deemed ) | n['’]t )
@@ -456,26 +458,26 @@ PREDICATE: Final = re.compile(
     _FLAGS,
 )
 """Right before an adjective that says so of a statement."""
-ENDS_TRUTH: Final = re.compile(
+ENDS_TRUTH: Final = lazy_pattern(
     r"[^\S\n]*[*_\"'“”’»`$)}\]]*+[^\S\n]*(?:[.!?,;:…—–|<~*\\/\[→✅✓✗❌]|\Z|\n|-\s)"
     r"|[*_\"'“”’»`$)}\]]*+\s+(?:(?:because|since|as|and|or|but|if|for|of|in|that|for|,|the|is|would|when|und"
     r"|weil|denn|da|at|porque|pois|parce|car|perché|так|потому|aber|mais|pero|ma|mas|et|y|e|и|но)\b|\()",
 )
 
-CHOSEN: Final = re.compile(
+CHOSEN: Final = lazy_pattern(
     r"\b(?:say|answer|with|settle\s+on|arrive\s+at|make\s+that|meant|get|choose|should\s+be|must\s+be|not\s+\W*\w+\W*\s+but"
     r"|would\s+be|it['’]s|(?:rate|classify|label|consider|deem|judge|mark)\s+(?:it|this|that|the\s+\w+)(?:\s+as|\s+to\s+be)?)\s+[\s*_\"'“”‘’«»`($\[{]*\Z",
 )
 """Right before an adjective that is chosen as the answer."""
-IN_PART: Final = re.compile(
+IN_PART: Final = lazy_pattern(
     r"[*_\"'”’`]*\s+(?:of\b|in\s+(?:some|theory|certain|part|many|most)\b|for\s+(?:some|certain)\b)"
 )
 """Behind an adjective: it holds of a part only."""
-CONCEDES: Final = re.compile(
+CONCEDES: Final = lazy_pattern(
     r"\W*(?:while|although|(?:even\s+)?though|despite|in\s+spite\s+of|contrary\s+to|unlike|whereas|obwohl|trotz"
     r"|bien\s+que|malgré|aunque"
     r"|a\s+pesar\s+de|sebbene|nonostante|embora|apesar\s+de|хотя|несмотря)\b"
 )
 """Opens a part of a sentence that the response does not hold, up to the comma."""
-RATHER: Final = re.compile(r",\s*e\s+\Z")
+RATHER: Final = lazy_pattern(r",\s*e\s+\Z")
 """Before the Portuguese "sim" where it means "rather": "não é sim, e sim não"."""

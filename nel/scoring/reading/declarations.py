@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from nel.core.lazy_regex import lazy_pattern
+
 _BETWEEN: Final = r"""
     (?: \s++ (?: letter | option | choice | number | key )\b )?
     (?: [*_]* \s* \( [^()\n]{0,60} \) )?                                    # answer (arabic numerals) is
@@ -49,8 +51,8 @@ _FOREIGN_VERB: Final = r"""
     )
     (?: \s* [:：=] )?
 """
-_NOUN: Final = re.compile(rf"(?<![a-z]) answer {_BETWEEN} {_VERB} [\s*_:：=]*+", re.IGNORECASE | re.VERBOSE)
-_HEADING: Final = re.compile(
+_NOUN: Final = lazy_pattern(rf"(?<![a-z]) answer {_BETWEEN} {_VERB} [\s*_:：=]*+", re.IGNORECASE | re.VERBOSE)
+_HEADING: Final = lazy_pattern(
     r"""
     (?: answer | solution | result | response | verdict | antwort | lösung | réponse | respuesta | risposta | resposta
       | ответ | 答案 | 答え )
@@ -58,7 +60,7 @@ _HEADING: Final = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_OTHER_NOUN: Final = re.compile(
+_OTHER_NOUN: Final = lazy_pattern(
     r"""
     (?<![a-z])
     (?: solution | conclusion | result | selection | verdict | decision | prediction | label | category | classification
@@ -67,7 +69,7 @@ _OTHER_NOUN: Final = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_OPTION_NOUN: Final = re.compile(
+_OPTION_NOUN: Final = lazy_pattern(
     r"""
     (?<![a-z]) (?: option | choice | one | statement )
     (?: \s++ (?: letter | option | choice | here | that\s+[^.!?\n]{0,60}? ) )? [\s*_"']*+
@@ -76,7 +78,7 @@ _OPTION_NOUN: Final = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_FOREIGN: Final = re.compile(
+_FOREIGN: Final = lazy_pattern(
     rf"""
     (?: antwort | lösung | ergebnis | réponse | reponse | résultat | respuesta | risposta | soluzione | resposta | ответ
       | الإجابة | الاجابة | الجواب | 答案 | 答え | 正解 | 回答 | 解答 | 故选 | 故選 | 应选 | 应该选
@@ -85,19 +87,19 @@ _FOREIGN: Final = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_ANS: Final = re.compile(r"(?<![a-z])ans\s*[:=][\s*_]*+", re.IGNORECASE)
-_TAG: Final = re.compile(
+_ANS: Final = lazy_pattern(r"(?<![a-z])ans\s*[:=][\s*_]*+", re.IGNORECASE)
+_TAG: Final = lazy_pattern(
     r"(?:answer|result|solution|choice|response|output|final|label|verdict|conclusion)s?\s*[>\]]\s*+", re.IGNORECASE
 )
-_TAG_OPENS: Final = re.compile(r"[<\[]\s*(?:(?:final|my|correct)[_\s-]?)?\Z", re.IGNORECASE)
-_BOX: Final = re.compile(r"\\(?:boxed|fbox)\s*\{")
-_HASHES: Final = re.compile(r"####[^\S\n]*(?=[^\s#])")
-_OPENS_HEADING: Final = re.compile(
+_TAG_OPENS: Final = lazy_pattern(r"[<\[]\s*(?:(?:final|my|correct)[_\s-]?)?\Z", re.IGNORECASE)
+_BOX: Final = lazy_pattern(r"\\(?:boxed|fbox)\s*\{")
+_HASHES: Final = lazy_pattern(r"####[^\S\n]*(?=[^\s#])")
+_OPENS_HEADING: Final = lazy_pattern(
     r"(?:\A|\n)[\s*_#|>\[\d.)-]*(?:(?:the|my|our|final|correct|short|model|la|die|le|el|richtige|endgültige|step)\s+(?:\d+[:.]?\s*)?)*[*_]*\Z",
     re.IGNORECASE,
 )
-_INFINITIVE: Final = re.compile(r"\b(?:to|can|cannot|can['’]t|could|please)[^\S\n]+\Z", re.IGNORECASE)
-_BELOW: Final = re.compile(r"[\s*_`>|:-]*+(?=\S)")
+_INFINITIVE: Final = lazy_pattern(r"\b(?:to|can|cannot|can['’]t|could|please)[^\S\n]+\Z", re.IGNORECASE)
+_BELOW: Final = lazy_pattern(r"[\s*_`>|:-]*+(?=\S)")
 _BOX_CHARACTERS_MAX: Final = 4_000
 _SCOPE_CHARACTERS_MAX: Final = 1_000
 """Characters behind a declaration in which its answer is looked for."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading.rules import Rule
 
-LEAD: Final = re.compile(
+LEAD: Final = lazy_pattern(
     r"""
     (?: (?: [\s]++ | \#+\s+ | [>*•|-]+\s+(?=[\w*"“(\`$-]) | [✅✓✔☑👉🎯➡️→⇒∴]+ | \d{1,2}[.)]\s+ )*+
       (?: [*_]{0,3}+ (?: so | thus | hence | therefore | then | and\ so | and | overall | okay | ok | well
@@ -95,7 +96,7 @@ STRONG: Final = Rule(
     flags=re.VERBOSE,
 )
 """Words that declare an answer; it stands behind them."""
-MEDIUM: Final = re.compile(
+MEDIUM: Final = lazy_pattern(
     rf"""
     (?:
       A: (?=\ ) | (?: it | that | this ) (?: ['’]s | \ (?:{_COPULA}) ) (?! \w ) (?: \s (?: (?: [a-z]+(?:ed|en|wn|ld)
@@ -121,7 +122,7 @@ NOT_BUT: Final = Rule(
     flags=re.VERBOSE,
 )
 """A denial that names the answer behind it: "not London but Paris"."""
-FIRST: Final = re.compile(
+FIRST: Final = lazy_pattern(
     r"""
       (?P<is> .+? ) \s (?: is | was | must\ be ) \s (?: the | my | our ) \s (?: \w+ \s ){0,2} (?: answer
         | best\ fit ) \b
@@ -132,7 +133,7 @@ FIRST: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """Sentences in which the answer stands first: "Paris is the answer"."""
-HEADING: Final = re.compile(
+HEADING: Final = lazy_pattern(
     r"""
     [\s\#*_>|`\[<•🎯✅-]*+ (?: (?: \d{1,2}[.)] | step\ \d+: )\ )?
     (?: (?: the | my | your | so,? | therefore,? | thus,? | hence,? | final | correct | corrected | direct | short

@@ -11,24 +11,26 @@ import string
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-_OPENING = re.compile(
+from nel.core.lazy_regex import lazy_pattern
+
+_OPENING = lazy_pattern(
     r"(?:[\s*_$`\"'“‘✅✓✔☑]{1,16}+|\\(?:boxed|text|textbf|mathrm|mathbf)\s?\{|\\[(\[]|[(\[（【{<]){0,8}+"
 )
 _CLOSING = r"[^\S\n]*+(?:\\[)\]])?[*_$`\"'”’)\]）】}>]*+[^\S\n]*+"
-LINE_ENDS = re.compile(r"[^\S\n]*+(?:\\[)\]])?[*_$`\"'”’)\]）】}>.!,;:。]*+[^\S\n]*+(?:\n|\Z)")
-JOINED = re.compile(
+LINE_ENDS = lazy_pattern(r"[^\S\n]*+(?:\\[)\]])?[*_$`\"'”’)\]）】}>.!,;:。]*+[^\S\n]*+(?:\n|\Z)")
+JOINED = lazy_pattern(
     _CLOSING
     + r"(?:,\s*+(?:or|and)\b|[,;/|&、+]|\b(?:or|and|und|oder|et|ou|oppure|y|e|o|и|или)\b"
     + r"|和|或|还是|或者|または|か|أو|و)[^\S\n]*+"
 )
-_SET_APART = re.compile(r"[)\]*_]*[.):\]]\s*\w")
-_CLOSED = re.compile(_CLOSING)
-_CONTINUES = re.compile(_CLOSING + r"(?:(?!(?:and|or|because|since|as)\b)[^\W\d_]|\.[^\S\n]+[a-z])")
-_OR = re.compile(r"\b(?:or|oder|ou|oppure|o|или)\b|或|还是|または|か|أو", re.IGNORECASE)
+_SET_APART = lazy_pattern(r"[)\]*_]*[.):\]]\s*\w")
+_CLOSED = lazy_pattern(_CLOSING)
+_CONTINUES = lazy_pattern(_CLOSING + r"(?:(?!(?:and|or|because|since|as)\b)[^\W\d_]|\.[^\S\n]+[a-z])")
+_OR = lazy_pattern(r"\b(?:or|oder|ou|oppure|o|или)\b|或|还是|または|か|أو", re.IGNORECASE)
 UNDECIDED: Final = "?"
 """Follows labels that are joined by "or"; no label is written so."""
-_NEXT_WORD = re.compile(r"[^\S\n]+([a-z]+)")
-_OTHER_LABEL = re.compile(r"[A-Z](?!\w|\.\w)(?=[)\]*_]*+\s*+(?:[,;/&]|(?:and|or)\b|[.!]?[)\]*_]*+\s*(?:\n|\Z)))")
+_NEXT_WORD = lazy_pattern(r"[^\S\n]+([a-z]+)")
+_OTHER_LABEL = lazy_pattern(r"[A-Z](?!\w|\.\w)(?=[)\]*_]*+\s*+(?:[,;/&]|(?:and|or)\b|[.!]?[)\]*_]*+\s*(?:\n|\Z)))")
 """A letter that goes on with a list; not the I of "I think", nor that of "U.S." or "E. coli"."""
 _CONTINUATIONS: Final = frozenset(
     "is was because since as and or but with for which due given so not from by in on at if where when while "

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Final
 
+from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading import phrases, status
 from nel.scoring.reading.declarations import OF_OPTIONS, Declaration, declarations
 from nel.scoring.reading.label_runs import LINE_ENDS, UNDECIDED, Found, Run, decided, label_at, label_pattern, run_at
@@ -23,17 +24,17 @@ from nel.scoring.reading.result import NOTHING, Reading
 from nel.scoring.reading.sentences import concluded_label, is_cut_off, labels_named, mentions_in, sentences_of
 from nel.scoring.wording import is_denied_after, is_supposed
 
-_ANSWER_LINE = re.compile(r"(?im)^[^\S\n]*+[*_#>|-]*+[^\S\n]*+(?:answers?[\s*_]*+[:：]|答案[:：])[\s*_]*+")
-_IS_RIGHT = re.compile(
+_ANSWER_LINE = lazy_pattern(r"(?im)^[^\S\n]*+[*_#>|-]*+[^\S\n]*+(?:answers?[\s*_]*+[:：]|答案[:：])[\s*_]*+")
+_IS_RIGHT = lazy_pattern(
     r"\s*[)\]*_]*\s+is\s+(?:clearly\s+|also\s+)?(?:the\s+)?(?:right|correct|best|true)\b", re.IGNORECASE
 )
-_MENTION = re.compile(r"\b(?:[Oo]ption|[Cc]hoice|[Ll]etter|[Aa]nswer)s?\s++|(?<!\w)(?=[(（【])")
-_SENTENCE_ENDS = re.compile(r"\s?(?:\\[)\]])?[*_$`\"'”’)\]）】}>]*+(?:[.!;,:。]|\s*(?:\n|\Z))")
-_LISTED = re.compile(r"(?m)^[\s*_(\[（]*+(\w{1,2})[*_]*+([).\]）:：])[*_\s]")
-_SMALL_NEXT = re.compile(r"[^\S\n]+[a-z]")
-_SMALL_OPENING = re.compile(r"[a-z]\)[^\S\n]+[^\n]{1,80}\s*")
+_MENTION = lazy_pattern(r"\b(?:[Oo]ption|[Cc]hoice|[Ll]etter|[Aa]nswer)s?\s++|(?<!\w)(?=[(（【])")
+_SENTENCE_ENDS = lazy_pattern(r"\s?(?:\\[)\]])?[*_$`\"'”’)\]）】}>]*+(?:[.!;,:。]|\s*(?:\n|\Z))")
+_LISTED = lazy_pattern(r"(?m)^[\s*_(\[（]*+(\w{1,2})[*_]*+([).\]）:：])[*_\s]")
+_SMALL_NEXT = lazy_pattern(r"[^\S\n]+[a-z]")
+_SMALL_OPENING = lazy_pattern(r"[a-z]\)[^\S\n]+[^\n]{1,80}\s*")
 """``b) Paris`` as a whole response; "(a) …" begins a list of the response's own."""
-_FILLER = re.compile(
+_FILLER = lazy_pattern(
     r"""
     (?: [\s*_"'“‘(]*+ (?:
         clearly | definitely | probably | likely | most\s+likely | (?:most\s+)?certainly | obviously | simply | indeed
@@ -50,7 +51,7 @@ _FILLER = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """Words that may stand between a declaration and its label: "the answer is clearly option B"."""
-_SET_OFF = re.compile(
+_SET_OFF = lazy_pattern(
     r"""
       [(\[（【] \s* (?:[Oo]ption\s+)? (?P<bracketed>[A-Z]) \s* [)\]）】]
     | \*\* \(? (?P<bold>[A-Z]) [).:]{0,2} \*\*
@@ -58,7 +59,7 @@ _SET_OFF = re.compile(
     """,
     re.VERBOSE,
 )
-_VERDICT_LINE = re.compile(
+_VERDICT_LINE = lazy_pattern(
     r"""
     (?m) ^ [^\S\n]*+ [*_>|-]*+ [^\S\n]*+ [(\[]? (?P<label>[A-Z]) [)\].:|*_]{1,6} [^\S\n] [^\n]{0,200}? [\s:|–—-] [*_(]*
     (?: (?P<right> (?:[✅✓✔][^\n]{0,80}) | yes | correct | true | right | fits | ✅ | ✓ | ✔
@@ -67,8 +68,8 @@ _VERDICT_LINE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_SHORT_MARKER = re.compile(r"(?m)^[^\S\n]*+[*_]*+A[*_]*:[*_]*[^\S\n]*")
-_NOT_BUT = re.compile(
+_SHORT_MARKER = lazy_pattern(r"(?m)^[^\S\n]*+[*_]*+A[*_]*:[*_]*[^\S\n]*")
+_NOT_BUT = lazy_pattern(
     r"""
     [\s*_]*+ (?: not | nicht | pas | no | non | não | не | 不是 ) \s* (?: option | choice )? \s* [^\n]{1,60}?
     (?: ,? \s* \b (?: but | rather | sondern | mais | sino | bensì | ma | mas | а | но ) \b \s* (?: rather
@@ -77,9 +78,9 @@ _NOT_BUT = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_SENTENCE_END = re.compile(r"[.!?。]\s")
-_ASKS = re.compile(r"[^.!?\n]{0,60}\?")
-_NONE_OF = re.compile(r"\b(?:neither|nor|not|if|whether|think|thought|says?|said)\b[^.!?\n]*\Z", re.IGNORECASE)
+_SENTENCE_END = lazy_pattern(r"[.!?。]\s")
+_ASKS = lazy_pattern(r"[^.!?\n]{0,60}\?")
+_NONE_OF = lazy_pattern(r"\b(?:neither|nor|not|if|whether|think|thought|says?|said)\b[^.!?\n]*\Z", re.IGNORECASE)
 _MENTIONS_MAX: Final = 400
 """Mentions of labels that are looked at where nothing is declared."""
 _CORRECTION_CHARACTERS_MIN: Final = 6

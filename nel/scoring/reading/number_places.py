@@ -9,16 +9,17 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading.declarations import Declaration, declarations
 
 SEGMENT_MAX: Final = 600
 """Characters of a declared answer, and of a sentence on either side of a place, that are looked at."""
-_SENTENCE_END = re.compile(
+_SENTENCE_END = lazy_pattern(
     r"(?:(?<!\bRs)(?<!\bapprox)(?<!\bvs)(?<!\bca)\.|!(?!\s*=)|\?)(?=[\s*_\"”’)\]]|\Z)|[。！？]|\n"
 )
 _FURTHER_CHARACTERS: Final = 20_000
 """Characters at the end of a response in which the forms below are looked for."""
-_SHORT_MARKER = re.compile(r"[^\S\n]*A:[^\S\n]*(?P<answer>[^\n]*)")
+_SHORT_MARKER = lazy_pattern(r"[^\S\n]*A:[^\S\n]*(?P<answer>[^\n]*)")
 _FORWARD: Final = tuple(
     (words, form, re.compile(pattern, re.IGNORECASE | re.VERBOSE | re.MULTILINE))
     for words, form, pattern in (
@@ -46,7 +47,7 @@ _FORWARD: Final = tuple(
 )
 """Forms whose answer follows; each is looked for where one of its words occurs."""
 _ANSWER_WORDS: Final = ("answer", "antwort", "réponse", "respuesta", "risposta", "resposta", "ответ")
-_BACKWARD = re.compile(
+_BACKWARD = lazy_pattern(
     r"""
     \s (?:
         (?:is|be) \s+ (?:the|my) \s+ (?:\w+\s+)? answer | the \s+ (?:final\s+)? answer (?=[\s.]*$)
@@ -59,13 +60,13 @@ _BACKWARD = re.compile(
 )
 """Forms whose answer stands before: "64 is the answer"."""
 _BEFORE_MAX: Final = 80
-_LEAD = re.compile(
+_LEAD = lazy_pattern(
     r".*(?:[.!?。](?=\s)|\n|\b(?:so|thus|that\s+makes|makes|somit\s+ist|also\s+ist|that)\s)", re.IGNORECASE | re.DOTALL
 )
 _COMMON: Final = ("ans", "antw", "sposta", "spuesta", "<|b")
 """One of these occurs in any text in ASCII that has one of the forms."""
-_JSON_STOP = re.compile(r"(?P<quote>[\"'])?[^\"',}\n]*")
-_NEXT_LINE = re.compile(r"\s*[^\n]+")
+_JSON_STOP = lazy_pattern(r"(?P<quote>[\"'])?[^\"',}\n]*")
+_NEXT_LINE = lazy_pattern(r"\s*[^\n]+")
 
 
 def places(text: str) -> Iterator[Declaration]:

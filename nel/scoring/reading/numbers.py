@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final, NamedTuple
 
+from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.numeric.finding import Number, found_numbers
 from nel.scoring.numeric.languages import Mark
 from nel.scoring.reading import remarks
@@ -21,7 +22,7 @@ from nel.scoring.reading.number_places import SEGMENT_MAX, is_record, places, st
 from nel.scoring.reading.prepare import prepared
 from nel.scoring.reading.result import Reading
 from nel.scoring.reading.stated import stated_in, states_at_once
-from nel.scoring.reading.status import MARKED_WRONG, TAKEN_BACK, objection
+from nel.scoring.reading.status import MARKED_WRONG, TAKEN_BACK, is_plain, objection
 from nel.scoring.wording import last_match
 
 LAST_NUMBER: Final = "last number"
@@ -37,7 +38,7 @@ _UNIT_MAX: Final = 8
 """Characters of a unit behind a number that stands alone."""
 _TAIL_MAX: Final = 3_000
 """Characters behind a declaration in which it may be taken back."""
-_EMPTY_ENDING = re.compile(
+_EMPTY_ENDING = lazy_pattern(
     r"""
     (?: (?: \A | \n | [.!?。]\s ) [\W_]* (?:(?:the|my|la|die|a)\s+)? (?:final\s+)?
         (?: answers? | result | antwort | réponse | respuesta | risposta | resposta | ответ | 答案 | 答え
@@ -52,32 +53,32 @@ _EMPTY_ENDING = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """A declaration at the end of a text with nothing behind it."""
-_SENTENCE_STOP = re.compile(
+_SENTENCE_STOP = lazy_pattern(
     r"(?:(?<!\bRs)(?<!\bapprox)(?<!\bvs)(?<!\bca)\.|[!?])[*_\"”’)\]`$]*(?:[^\S\n]+|(?=\n)|\Z)|[。！？؟][*_」』）]*|\n+"
 )
-_HASHES = re.compile(r"####[^\S\n]*(?P<answer>[^\n]*)")
-_LIST_ITEM = re.compile(r"[^\w\n]*1[.)]\s")
-_DENIAL = re.compile(
+_HASHES = lazy_pattern(r"####[^\S\n]*(?P<answer>[^\n]*)")
+_LIST_ITEM = lazy_pattern(r"[^\w\n]*1[.)]\s")
+_DENIAL = lazy_pattern(
     r"\b(?:not|never|neither|nor|cannot|rather\s+than|instead\s+of)\b(?!\s+only)|n['’]t\b", re.IGNORECASE
 )
 _BINDING: Final = frozenset(("tag", "hashes", "short marker"))
 """Forms whose sentence says nothing about them."""
-_FENCE = re.compile(r"\s*(?:```\w*\s*\n\s*)?")
-_MARKS_ONLY = re.compile(r"[\W_]*(?:\\[a-z]+[\W_]*)*")
-_CROSS = re.compile(r"[^❌✗✘✖🚫\n]{0,20}[❌✗✘✖🚫]")
-_CLAUSE_STARTS = re.compile(r"[;:,]|\b(?:but|so|therefore|thus|hence)\b")
-_WITHIN_STARTS = re.compile(r"[,;]|\b(?:but|rather|so|sino|bensì|sim|sondern|а)\b|而是|ではなく|بل")
-_CLAUSE = re.compile(r";|—|,\s+(?:but|however)\b|\b(?:but|so)\s", re.IGNORECASE)
-_OR_ELSE = re.compile(r"[^\S\n]*[^\W\d]{0,12}[^\S\n]*[(（]\s*(?:or|oder|ou|o|или)\b", re.IGNORECASE)
-_BESIDE = re.compile(r"[(（\[]|\s(?=(?:Had|In\s+an?|If|Note|Without|Under|Some|Anyone|Students|Many)\s)")
+_FENCE = lazy_pattern(r"\s*(?:```\w*\s*\n\s*)?")
+_MARKS_ONLY = lazy_pattern(r"[\W_]*(?:\\[a-z]+[\W_]*)*")
+_CROSS = lazy_pattern(r"[^❌✗✘✖🚫\n]{0,20}[❌✗✘✖🚫]")
+_CLAUSE_STARTS = lazy_pattern(r"[;:,]|\b(?:but|so|therefore|thus|hence)\b")
+_WITHIN_STARTS = lazy_pattern(r"[,;]|\b(?:but|rather|so|sino|bensì|sim|sondern|а)\b|而是|ではなく|بل")
+_CLAUSE = lazy_pattern(r";|—|,\s+(?:but|however)\b|\b(?:but|so)\s", re.IGNORECASE)
+_OR_ELSE = lazy_pattern(r"[^\S\n]*[^\W\d]{0,12}[^\S\n]*[(（]\s*(?:or|oder|ou|o|или)\b", re.IGNORECASE)
+_BESIDE = lazy_pattern(r"[(（\[]|\s(?=(?:Had|In\s+an?|If|Note|Without|Under|Some|Anyone|Students|Many)\s)")
 """What begins a remark behind an answer in the same sentence."""
-_FUNCTION_WORD_ENDS = re.compile(
+_FUNCTION_WORD_ENDS = lazy_pattern(
     r"\b(?:the|a|an|and|or|of|to|is|are|was|were|she|he|they|it|we|in|for|so|at|with|that|per|by|has|have|from|this|"
     r"his|her|their|"
     r"then|which|will|if|as|on|plus|minus|times|equals|but|whether)\s*\Z",
     re.IGNORECASE,
 )
-_ENDED = re.compile(r"(?:[.!?。！？؟)\]}>\"'”’»」*_`$|~%€£¥°]|\\[)\]]|[^\w\s,;:=+({\[/<–—-])\s*\Z|(?<=\d)\s*\Z")
+_ENDED = lazy_pattern(r"(?:[.!?。！？؟)\]}>\"'”’»」*_`$|~%€£¥°]|\\[)\]]|[^\w\s,;:=+({\[/<–—-])\s*\Z|(?<=\d)\s*\Z")
 
 
 class _Sentence(NamedTuple):
@@ -207,6 +208,8 @@ def _declared_objection(text: str, place: Declaration, number: Number) -> str | 
     """Return why a declared number does not count, or None."""
     if number.end == len(text) and number.end - number.start > _DIGITS_MAX:
         return remarks.CUT_OFF
+    if is_plain(text, number.start, number.end):
+        return None
     start = place.start if place.form == "box" else place.end
     is_binding = place.form in _BINDING or is_record(text, place)
     lead = text[start : number.start]

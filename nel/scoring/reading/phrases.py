@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from nel.core.lazy_regex import lazy_pattern
+
 _FLAGS = re.IGNORECASE | re.VERBOSE
 _LINE_SKIP = r"[^\S\n]*[*_)\]}\"'”’`$]*[^\S\n]*"
 _SKIP = r"[\s*_)\]}\"'”’`$]*"
 
-CONTRAST = re.compile(
+CONTRAST = lazy_pattern(
     r"""
     \b (?: but | however | so | therefore | thus | hence | rather | instead | yet | still | whereas | aber
     | sondern | daher | also | jedoch | mais | donc
@@ -19,13 +21,13 @@ CONTRAST = re.compile(
     _FLAGS,
 )
 """A word that begins a statement of the response's own behind what it reports or weighs."""
-ASKING = re.compile(
+ASKING = lazy_pattern(
     r"\s*[*_]*(?:is|are|was|could|would|should|might|does|do|did|can|what\s+if|why\s+not|how\s+about|maybe"
     r"|perhaps|ist|könnte|est-ce|serait|¿|è|é|是不是|هل)\b",
     re.IGNORECASE,
 )
 """How a sentence begins that may be a question."""
-DENIED_BEFORE = re.compile(
+DENIED_BEFORE = lazy_pattern(
     r"""
     (?:
         \b (?: (?:,|et|e|y|und|and|mais|pero|ma|mas)\s+(?:non|no|não|nicht|not|pas) | (?:wrong|incorrect|falsche
@@ -47,7 +49,7 @@ DENIED_BEFORE = re.compile(
     """,
     _FLAGS,
 )
-DENIED_AFTER = re.compile(
+DENIED_AFTER = lazy_pattern(
     rf"""
     {_LINE_SKIP} [,:]? [^\S\n]* (?:(?:здесь|hier|ici|aquí|qui|aqui|here)[^\S\n]+)?
     (?: (?:ist|wäre)\s+es\s+(?:jedenfalls\s+|sicher\s+)?nicht | (?:ist|wäre)\s+(?:hier\s+)?(?:nicht|falsch)
@@ -63,28 +65,28 @@ DENIED_AFTER = re.compile(
     """,
     _FLAGS,
 )
-CONDITION = re.compile(
+CONDITION = lazy_pattern(
     r"\b(?:if(?!\s+i\s+(?:had|have|must|were)\s+(?:to\s+)?(?:choose|pick|guess|answer|select|say|commit|decide"
     r"|name|give|bet)\b)|without|sans|sin|ohne|senza|sem|без|had\s+(?:the|it|we|they|this|that)|unless|suppose"
     r"|supposing|were\s+(?:the|we|it)|provided|assuming|wenn|falls|si|se|если|hätte|wäre\s+die|caso)\b|如果|若|もし|ていれば|ならば"
     r"|なければ|إذا|لو",
     re.IGNORECASE,
 )
-SUPPOSED = re.compile(r"もし|なければ|ていれば|ていたら|だったら|如果题|假如|假设|لو\s")
+SUPPOSED = lazy_pattern(r"もし|なければ|ていれば|ていたら|だったら|如果题|假如|假设|لو\s")
 """Words of a supposition that need no other word to show that it is none of this question."""
-WOULD = re.compile(
+WOULD = lazy_pattern(
     r"\b(?:would|might|could|wäre|würde|serait|aurait|pourrait|podría|potrebbe|poderia|könnte|sería|sarebbe"
     r"|seria|бы|был\s+бы)\b|则|就会|那么|だろう|だったかも|لكانت|ستكون|لكان",
     re.IGNORECASE,
 )
-OTHERWISE = re.compile(
+OTHERWISE = lazy_pattern(
     rf"{_LINE_SKIP}[^.!?\n]{{0,40}}?(?:\b(?:if|when|unless|provided|assuming|wenn|falls|si|se|если"
     rf"|caso)\b[^.!?\n]{{1,80}}?\b(?:otherwise|else|and|but|sonst|andernfalls|sinon|si\s+no|altrimenti|senão"
     rf"|иначе)\b|如果|若)",
     re.IGNORECASE,
 )
 """A condition behind an answer, with what holds where it is not met: "B if x > 0, otherwise C"."""
-OTHER_QUESTION = re.compile(
+OTHER_QUESTION = lazy_pattern(
     r"""
     \b (?: for | in | with | to | on ) \s+ (?: a | an | some | the | another ) \s* (?: different | other
     | similar | slightly\s+different | related | harder | follow-up | variant | earlier
@@ -102,7 +104,7 @@ OTHER_QUESTION = re.compile(
     """,
     _FLAGS,
 )
-REPORTED = re.compile(
+REPORTED = lazy_pattern(
     r"""
     \b (?: some (?: one | body | times )? | many | most | others? | people | students? | readers? | you | he
     | she | they
@@ -139,13 +141,13 @@ REPORTED = re.compile(
     """,
     _FLAGS,
 )
-REPORTED_BEHIND = re.compile(
+REPORTED_BEHIND = lazy_pattern(
     rf"{_LINE_SKIP}[.,!]?[\"”’]?\s*,?\s*(?:(?:a|some|my|one|many|most|your)\s+(?:\w+\s+)?(?:students?|friends?"
     rf"|people|person|reader|colleague|classmate)|you|someone|others?)\s+(?:might\s+|may\s+|would\s+)?(?:say"
     rf"|said|says|write|wrote|writes|claim|claimed|think|thought|argue|argued|answer|answered)\b",
     re.IGNORECASE,
 )
-WEIGHED = re.compile(
+WEIGHED = lazy_pattern(
     r"""
     \b (?: tempt\w* | plausible | at\s+first\s+(?:glance|sight|look)
     | initial(?:ly)? (?!\s+(?:value|condition|state|velocity)) | at\s+first\b
@@ -169,13 +171,13 @@ WEIGHED = re.compile(
     """,
     _FLAGS,
 )
-WEIGHED_BEHIND = re.compile(
+WEIGHED_BEHIND = lazy_pattern(
     rf"{_LINE_SKIP}[^.!?\n]{{0,60}}?\b(?:(?:is|looks?|seems?|was|may\s+be|might\s+be|sounds?)\s+(?:(?:a|very|quite"
     rf"|also|rather)\s+)?(?:tempting|plausible|attractive|appealing|close|similar|a\s+distractor|a\s+common)"
     rf"|ist\s+verlockend|est\s+tentante?|es\s+tentador\w*|è\s+allettante)",
     re.IGNORECASE,
 )
-TAKEN_BACK = re.compile(
+TAKEN_BACK = lazy_pattern(
     rf"""
     {_LINE_SKIP}
     (?:
@@ -197,7 +199,7 @@ TAKEN_BACK = re.compile(
     """,
     _FLAGS,
 )
-CORRECTION = re.compile(
+CORRECTION = lazy_pattern(
     r"""
     \b (?: wait | actually | correction | oops
     | on\s+(?:second|further)\s+(?:thoughts?|reflection|consideration) | hold\s+on | scratch\s+that
@@ -228,7 +230,7 @@ CORRECTION = re.compile(
     _FLAGS,
 )
 """A word behind which a response may give another answer than before."""
-GIVEN_UP = re.compile(
+GIVEN_UP = lazy_pattern(
     r"""
     \b (?: i\s+(?:do\s+not|don['’]t)\s+(?:know|have\s+(?:enough|an\s+answer)|think\s+any)
     | i(?:['’]m|\s+am)\s+(?:not\s+(?:sure|certain|able|confident)|unsure|unable|torn)
@@ -257,7 +259,7 @@ GIVEN_UP = re.compile(
     _FLAGS,
 )
 """The response says that it gives no answer, or takes one back."""
-UNDECIDED = re.compile(
+UNDECIDED = lazy_pattern(
     r"""
     \b (?: or | either | could\s+be | may\s+be | might\s+be | possibly | perhaps | maybe | torn | between
     | hésit\w+ | dud\w+ | schwank\w+ | dúvida | indecis\w+ | narrowed | likely | perhaps | though
@@ -281,11 +283,11 @@ _REJECTION = r"""
       | (?: too | not (?!\s*[*_(\[{"“'`$]*(?:option\s+)?[A-Z]\b) | never | wrong | incorrect | false | irrelevant
       | unsupported | rejected | eliminated ) \b )
 """
-REJECTED_BEHIND = re.compile(
+REJECTED_BEHIND = lazy_pattern(
     rf"{_LINE_SKIP} (?: [,:;–—-]+ \s* (?: (?:this|that|it|which) \s+ (?:option\s+)? )? )? {_REJECTION}", _FLAGS
 )
 """A rejection right behind a label or its text: "B - this does not match"."""
-REJECTED_LINE = re.compile(
+REJECTED_LINE = lazy_pattern(
     rf"""
     {_SKIP} [):]? \s* [(]? (?! \s* (?:because|since|as|but|and|or|while|is|are|was|it|this|that|these|the|none|we|i
     |so|others?|all|both|neither)\b )
@@ -295,7 +297,7 @@ REJECTED_LINE = re.compile(
     _FLAGS,
 )
 """What an option's text and a rejection look like behind its label: "(B) Paris - this does not match"."""
-CONDITIONAL = re.compile(
+CONDITIONAL = lazy_pattern(
     r"\s*[*_(\"]*(?:and\s+|or\s+)?(?:if|when|where|under|on\s+(?:one|the\s+one|another|the\s+other)"
     r"|with\s+(?:one|the\s+\w+)|depending|otherwise|sonst|andernfalls|sinon|en\s+caso\s+contrario|si\s+no"
     r"|altrimenti|caso\s+contrário|senão|иначе|否则|さもなければ|wenn|falls|je\s+nach|si|selon|dans\s+le|según|se"
@@ -303,13 +305,13 @@ CONDITIONAL = re.compile(
     re.IGNORECASE,
 )
 """How a clause begins that holds under a condition."""
-DEPENDS = re.compile(
+DEPENDS = lazy_pattern(
     r"\b(?:either|torn|between|depend\w*|undecided|candidates|entweder|hängt|soit|entre|dépend|depende|dipende"
     r"|entrambi|зависит|либо)\b|取决于|要么|によって|يعتمد|إما",
     re.IGNORECASE,
 )
 """Words of a sentence in which a declared label is one of several cases."""
-OTHERWISE_IN = re.compile(
+OTHERWISE_IN = lazy_pattern(
     r"(?:\b(?:otherwise|sonst|andernfalls|sinon|altrimenti|senão|caso\s+contrário|de\s+lo\s+contrario|иначе)\b"
     r"|[;；,，]\s*(?:else|if\s+not|si\s+no)\b|否则|さもなければ|وإلا)",
     re.IGNORECASE,

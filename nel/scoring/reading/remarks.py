@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from nel.core.lazy_regex import lazy_pattern
+
 WRONG: Final = "called wrong"
 SUPPOSED: Final = "supposed"
 QUOTED: Final = "quoted"
@@ -23,7 +25,7 @@ SKIPPED: Final = frozenset({WRONG, SUPPOSED, QUOTED, CONFIDENCE})
 
 
 def _any(*parts: str) -> re.Pattern[str]:
-    return re.compile("|".join(parts), re.IGNORECASE)
+    return lazy_pattern("|".join(parts), re.IGNORECASE)
 
 
 _WRONG = _any(
@@ -156,7 +158,7 @@ _CORRECTED = _any(
     r"на\s+самом\s+деле)\b\s*[,:.—–-]",
     r"等等|等一下|其实|待って|いや|実は|انتظر|في\s+الواقع|لا،",
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_pattern(
     r"""
     [\s*_`"'“”.:：{}()\[\]<>$\\/|–—-]*
     (?: \\?text\{? \s* )?

@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-_WORD: Final = re.compile(r"[^\W\d_]+")
-_LITERAL: Final = re.compile(r"(?<!\\)([^\W\d_]{2,})(\\w[*+])?")
-_GROUP_NAME: Final = re.compile(r"\(\?P<\w+>")
-_OTHER_SCRIPT: Final = re.compile("[\u0370-\u1fff\u3040-\ud7ff]")
+from nel.core.lazy_regex import lazy_pattern
+
+_WORD: Final = lazy_pattern(r"[^\W\d_]+")
+_LITERAL: Final = lazy_pattern(r"(?<!\\)([^\W\d_]{2,})(\\w[*+])?")
+_GROUP_NAME: Final = lazy_pattern(r"\(\?P<\w+>")
+_OTHER_SCRIPT: Final = lazy_pattern("[\u0370-\u1fff\u3040-\ud7ff]")
 _COMMON: Final = frozenset(
     "the is was are be been it that this to of in on at and for with you we my me our one ve re ll as by its would has "
     "have had there here what which could de la le el il das die der es est un une una di que do da os".split()

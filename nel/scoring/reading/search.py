@@ -13,12 +13,13 @@ import re
 from abc import ABC, abstractmethod
 from typing import Final, NamedTuple
 
+from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading import clauses, declaring, status
 from nel.scoring.reading.result import Reading
 from nel.scoring.reading.wrappers import SEVERAL, is_placeholder, untex
 from nel.scoring.wording import last_match
 
-_FIELD: Final = re.compile(
+_FIELD: Final = lazy_pattern(
     r"""
     ["'] (?: final[_ ]? | correct[_ ]? | my[_ ]? )? (?: answer | result | solution | output | response | label
       | prediction | category | class | classification | sentiment | verdict | choice )
@@ -27,11 +28,11 @@ _FIELD: Final = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_DOLLARS: Final = re.compile(r"\A\$(.+)\$\Z")
-_IS_WRONG: Final = re.compile(r"\b(?:is|was)\s(?:wrong|incorrect)\b")
+_DOLLARS: Final = lazy_pattern(r"\A\$(.+)\$\Z")
+_IS_WRONG: Final = lazy_pattern(r"\b(?:is|was)\s(?:wrong|incorrect)\b")
 _OF_OTHERS: Final = frozenset({status.QUOTED, status.ASKED, status.SUPPOSED})
-_BOX: Final = re.compile(r"\\(?:boxed|fbox)\s*\{")
-_TAG: Final = re.compile(
+_BOX: Final = lazy_pattern(r"\\(?:boxed|fbox)\s*\{")
+_TAG: Final = lazy_pattern(
     r"""
     (?: < | \[ ) (?: (?:final|my|correct) [_\s-]? )? (?: answer | result | solution | output | response | final
       | label | category | sentiment | class | verdict ) s?
@@ -39,11 +40,11 @@ _TAG: Final = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-CROSSED: Final = re.compile(
+CROSSED: Final = lazy_pattern(
     r"^.*\S.*(?:❌|[✗✘✖]\s*(?=[→➡⇒]))[\s*_]*(?:[→➡⇒]+\s*)?(?:after\schecking,?\s*)?(?=[^\s❌✗✘✖])"
 )
 """What a cross marks as wrong, up to what stands behind it."""
-_STRUCTURE: Final = re.compile(r"(?:[$\s|:*_=`#-]|\\[\[\]()]|```\w*|</\w+>|\[/\w+\]|<\|end_of_solution\|>|^[{}]+$)+")
+_STRUCTURE: Final = lazy_pattern(r"(?:[$\s|:*_=`#-]|\\[\[\]()]|```\w*|</\w+>|\[/\w+\]|<\|end_of_solution\|>|^[{}]+$)+")
 """Lines that hold no words: rules, fences, closing tags, the rule of a table."""
 
 

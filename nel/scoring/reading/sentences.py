@@ -9,6 +9,7 @@ import re
 from itertools import islice
 from typing import Final
 
+from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading import phrases, status
 from nel.scoring.reading.label_runs import Found, is_word
 from nel.scoring.reading.option_texts import OptionTexts
@@ -21,7 +22,7 @@ _CUE = r"""
       | ответ | букв\w+
       | 选项 | 選項 | 选择 | 答案 | 選択肢 | 正解 | 选 | 選 | 答えは | الخيار | الإجابة | الحرف )
 """
-_MENTIONED = re.compile(
+_MENTIONED = lazy_pattern(
     rf"""
       [(\[{{（【] \s* (?:[Oo]ption\s+)? (?P<bracketed>[A-Z]) \s* [)\]}}）】]
     | \*\*? \(? (?P<bold>[A-Z]) [).:]{{0,2}} (?: \*\*? | \s+[^*\n]{{1,120}}\*\* )
@@ -48,12 +49,12 @@ _MENTIONED = re.compile(
     re.VERBOSE,
 )
 """A label that is set off, named by a word before it, or at the end of its sentence."""
-_LOOSE = re.compile(r"(?<![A-Za-z0-9À-ɏЀ-ӿ°'’.+#/-])[A-Z](?![A-Za-z0-9À-ɏ'’+#-])")
+_LOOSE = lazy_pattern(r"(?<![A-Za-z0-9À-ɏЀ-ӿ°'’.+#/-])[A-Z](?![A-Za-z0-9À-ɏ'’+#-])")
 """A capital that may be a label, to see whether a sentence names several."""
-_JOINS = re.compile(r"[^\S\n]+(?:and|or|nor|und|oder|noch|et|ou|y|e|o|и|или)\b")
-_JOINS_LABEL = re.compile(r"[)\]*_]*\s*(?:,\s*)?\b(?:and|or|nor|und|oder|noch|et|ou|y|e|o|и|или)\s+[(\[*_]*[A-Z]\b")
+_JOINS = lazy_pattern(r"[^\S\n]+(?:and|or|nor|und|oder|noch|et|ou|y|e|o|и|или)\b")
+_JOINS_LABEL = lazy_pattern(r"[)\]*_]*\s*(?:,\s*)?\b(?:and|or|nor|und|oder|noch|et|ou|y|e|o|и|или)\s+[(\[*_]*[A-Z]\b")
 _BARE: Final = frozenset({"opening", "right", "last"})
-_WORD_BEFORE = re.compile(r"([^\W\d_]+)[\s*_]+\Z")
+_WORD_BEFORE = lazy_pattern(r"([^\W\d_]+)[\s*_]+\Z")
 _NAMED_BY_LETTER: Final = frozenset(
     "angle appendix block box case category chapter class column compound drug edge edges event events figure force "
     "grade graph group hepatitis line matrix molecule node nodes part phase plan platform point points product room "
@@ -63,14 +64,16 @@ _NAMED_BY_LETTER: Final = frozenset(
 """Nouns whose things are named by letters."""
 _OPTION_WORDS: Final = frozenset("answer alternative choice option is be are chose choose by d e a b c".split())
 _JOINING: Final = frozenset("and or und oder et ou y e o и или".split())
-_DANGLES = re.compile(r"\s(?:with|to|is|of|the|a|and|or|between|that|for|in|by|but|because|und|zwischen|e|y|et)\Z|\{\Z")
+_DANGLES = lazy_pattern(
+    r"\s(?:with|to|is|of|the|a|and|or|between|that|for|in|by|but|because|und|zwischen|e|y|et)\Z|\{\Z"
+)
 _CUT_OFF_CHARACTERS_MIN: Final = 400
-_BOUNDARY = re.compile(
+_BOUNDARY = lazy_pattern(
     r"(?:(?<!\b[A-Za-z])(?<!\b[A-Z]\*)[.!?]+[\"”’)*_]*(?=\s)"
     r"|(?<=\w[ ][A-Z])[.!?](?=\s+(?:[A-Z][a-z]+['’]?[a-z]*\s+[a-z]|I\s))|;(?=\s)|[。！？؟]|\n)"
 )
-_OPTION_LINE = re.compile(r"[\s*_>|#✅❌✓✗✔✘-]{0,14}[(\[]?(?:[Oo]ption\s+)?[A-Z][*_]*\s?[)\].:|][*_]*\s")
-_SAYS_RIGHT = re.compile(
+_OPTION_LINE = lazy_pattern(r"[\s*_>|#✅❌✓✗✔✘-]{0,14}[(\[]?(?:[Oo]ption\s+)?[A-Z][*_]*\s?[)\].:|][*_]*\s")
+_SAYS_RIGHT = lazy_pattern(
     r"\b(?:is|are)\s+(?:the\s+|my\s+)?(?:final\s+)?(?:correct|right|best|answer)|[✅✓✔☑]", re.IGNORECASE
 )
 _MENTIONS_MAX: Final = 20

@@ -9,28 +9,29 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.numeric.finding import Number, found_numbers, number_in_words
 from nel.scoring.numeric.languages import Mark
 from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.wording import last_match
 
-_BUT = re.compile(r"\b(?:sino|bensì|e\s+sim|sondern|mas\s+sim|а)\b|而是|ではなく|بل", re.IGNORECASE)
+_BUT = lazy_pattern(r"\b(?:sino|bensì|e\s+sim|sondern|mas\s+sim|а)\b|而是|ではなく|بل", re.IGNORECASE)
 """What stands behind a denied answer and before the one that is given: "no es 5, sino 7"."""
-_EQUALS = re.compile(
+_EQUALS = lazy_pattern(
     r"(?<![<>!])=|[≈≃→⇒]|\\(?:approx|implies|Rightarrow|to)\b|\b(?:which\s+is|equals?(?:\s+to)?|i\.e\.)", re.IGNORECASE
 )
-_RESULT = re.compile(
+_RESULT = lazy_pattern(
     r"\b(?:so|making|giving|gives|leaving|leaves|makes?|for\s+a\s+total\s+of|totall?ing|total\s+of|is|are|was|were|"
     r"needs?|has|have|gets?|pays?|costs?|earns?|"
     r"resulting\s+in|thus|hence|therefore)\b",
     re.IGNORECASE,
 )
-_MAKES = re.compile(
+_MAKES = lazy_pattern(
     r"\b(?:mak(?:e|es|ing)|giv(?:es|ing)|leav(?:es|ing)|for\s+a\s+total\s+of|totall?ing|resulting\s+in)\s+\W*\Z",
     re.IGNORECASE,
 )
-_OTHERWISE = re.compile(r"\b(?:or|oder|ou|или|either)\b|或|または|أو", re.IGNORECASE)
-_OPENS = re.compile(
+_OTHERWISE = lazy_pattern(r"\b(?:or|oder|ou|или|either)\b|或|または|أو", re.IGNORECASE)
+_OPENS = lazy_pattern(
     r"""
     [\W_]*+ (?: \\[a-zA-Z]+ [\W_]*+ )*
     (?: (?: about | approximately | roughly | around | exactly | simply | just | the\s+number
@@ -40,14 +41,14 @@ _OPENS = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_BOUND = re.compile(
+_BOUND = lazy_pattern(
     r"[\W_]*(?:[<>≤≥]|at\s+(?:least|most)|no\s+(?:more|less|fewer)\s+than|up\s+to|mindestens|höchstens|"
     r"au\s+(?:moins|plus)|"
     r"al\s+(?:menos|meno)|"
     r"como\s+máximo|almeno|al\s+massimo|pelo\s+menos|no\s+máximo|не\s+(?:менее|более)|至少|至多|少なくとも|على\s+الأقل)\W*\d",
     re.IGNORECASE,
 )
-_EXPLAINS = re.compile(
+_EXPLAINS = lazy_pattern(
     r"""
     ^ [^\d,;:(（—–]{0,60}?
     (?: [(（;—–\[] | : | \s-\s | ,(?!\s*(?:and|or)?\s*[$€£¥]?\d)
@@ -57,13 +58,13 @@ _EXPLAINS = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_DENIED_CLOSELY = re.compile(
+_DENIED_CLOSELY = lazy_pattern(
     r"(?:\b(?:not|never|neither|nor|isn['’]t|cannot\s+be|rather\s+than|instead\s+of|nicht|non|não|no|не|pas)\s+"
     r"(?:(?:be|a|the|just|bei|mit)\s+)?|不是|而非|ليس\s|وليس\s)[\W_]*\Z",
     re.IGNORECASE,
 )
-_OPERATION = re.compile(r"\s(?:[-−–+×·]|\\times|\\cdot)\s")
-BARE: Final = re.compile(r"[\W_]*")
+_OPERATION = lazy_pattern(r"\s(?:[-−–+×·]|\\times|\\cdot)\s")
+BARE: Final = lazy_pattern(r"[\W_]*")
 
 
 def states_at_once(text: str, start: int, stop: int) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading import phrases
 from nel.scoring.wording import is_denied, is_supposed
 
@@ -25,7 +26,7 @@ MARKED_WRONG: Final = "marked wrong"
 
 _WINDOW: Final = 240
 _DENIAL_WINDOW: Final = 40
-_SENTENCE_START = re.compile(
+_SENTENCE_START = lazy_pattern(
     r"""
       (?<!\b[A-Za-z]) (?<!\b(?:vs|Mr|St|Dr)) [.!?] (?=\s|["”’)*_,]+\s)
     | "\s*,\s*(?=")
@@ -36,23 +37,23 @@ _SENTENCE_START = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_SENTENCE_STOP = re.compile(r"[.!?](?=\s|[\"”’)*_]+\s|\Z)|[。！？؟]|\n")
-_CROSS = re.compile(r"[^\S\n]*[*_)\]}:.\"'”’`$]*[^\S\n]*(?:is[^\S\n]+)?(?P<mark>[❌✗✘✖🚫])")
-_TICK = re.compile(r"[^\S\n]*[*_)\]}:.\"'”’`$]*[^\S\n]*(?P<mark>[✅✓✔☑])")
-_SAYING = re.compile(
+_SENTENCE_STOP = lazy_pattern(r"[.!?](?=\s|[\"”’)*_]+\s|\Z)|[。！？؟]|\n")
+_CROSS = lazy_pattern(r"[^\S\n]*[*_)\]}:.\"'”’`$]*[^\S\n]*(?:is[^\S\n]+)?(?P<mark>[❌✗✘✖🚫])")
+_TICK = lazy_pattern(r"[^\S\n]*[*_)\]}:.\"'”’`$]*[^\S\n]*(?P<mark>[✅✓✔☑])")
+_SAYING = lazy_pattern(
     r"\b(?:says?|said|saying|writes?|wrote|form|format|claims?|argues?|answers?|answered|with|phrase|like|as"
     r"|line)\b[^\"]*\"[^\"]*\Z",
     re.IGNORECASE,
 )
-_QUOTE_CLOSES = re.compile(r"[^\n\"]{0,60}\"")
+_QUOTE_CLOSES = lazy_pattern(r"[^\n\"]{0,60}\"")
 
 
 _BOUNDARIES: Final = '.!?\n("'
-_REMARK = re.compile(r"[(（](?=\s*(?:if|had|note|wenn|si|se)\b)", re.IGNORECASE)
+_REMARK = lazy_pattern(r"[(（](?=\s*(?:if|had|note|wenn|si|se)\b)", re.IGNORECASE)
 _BOUNDARIES_MAX: Final = 12
 _ALL_BOUNDARIES: Final = _BOUNDARIES + "。！？؟"
-_LINE_CLOSES = re.compile(r"[*_)\]}\"'”’`$\\.]{0,12}[^\S\n]*(?:\n|\Z)")
-_PLAIN_WORD = re.compile(r"[^\W_]+")
+_LINE_CLOSES = lazy_pattern(r"[*_)\]}\"'”’`$\\.]{0,12}[^\S\n]*(?:\n|\Z)")
+_PLAIN_WORD = lazy_pattern(r"[^\W_]+")
 _PLAIN_WORDS: Final = frozenset(
     "the so therefore thus hence final my our correct best right answer option choice is and conclusion in boxed "
     "text".split()

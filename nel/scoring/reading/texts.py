@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading import clauses, declaring, status
 from nel.scoring.reading.result import Reading
 from nel.scoring.reading.search import ALONE, CROSSED, DECLARED, SAID, Found, NoAnswerError, Search
@@ -24,36 +25,36 @@ _FEW_WORDS: Final = 2
 _SAID_WORDS_MAX: Final = 3
 _NESTED_CHARACTERS_MAX: Final = 40
 """Characters behind declaring words in which they may be said again: "Final answer: the answer is"."""
-_EAST_ASIAN: Final = re.compile("[\u3040-\u9fff]")
-_EAST_ASIAN_SENTENCE: Final = re.compile(
+_EAST_ASIAN: Final = lazy_pattern("[\u3040-\u9fff]")
+_EAST_ASIAN_SENTENCE: Final = lazy_pattern(
     r"[我们请你来这那再需要检查注意题步给可以从看应该答误错]|ます|ません|ましょう|[。，、！]"
 )
-_ARABIC: Final = re.compile("[\u0600-\u06ff]")
+_ARABIC: Final = lazy_pattern("[\u0600-\u06ff]")
 _BEGINS_A_PHRASE: Final = frozenset({"a", "an", "the", "two", "three", "about", "nearly"})
-_SMALL_STOP: Final = re.compile(r"(?<=[a-z\d]{2})\.\s")
+_SMALL_STOP: Final = lazy_pattern(r"(?<=[a-z\d]{2})\.\s")
 """The end of a sentence, also before a small letter."""
-_EITHER: Final = re.compile(r"[\s*_]*(?:either|entweder)\b", re.IGNORECASE)
-_CONCLUDES: Final = re.compile(r"[\s*_>#]*(?:thus|so|hence|therefore)[,:\s]*", re.IGNORECASE)
+_EITHER: Final = lazy_pattern(r"[\s*_]*(?:either|entweder)\b", re.IGNORECASE)
+_CONCLUDES: Final = lazy_pattern(r"[\s*_>#]*(?:thus|so|hence|therefore)[,:\s]*", re.IGNORECASE)
 _LONG: Final = 400
 """Characters from which on a phrase of small letters is rather the end of a text that was cut off."""
 _ENGLISH_SAID: Final = frozenset({"it", "th", "yo", "wh", "a:", "i'", "i’", "bu"})
-_NEGATED: Final = re.compile(
+_NEGATED: Final = lazy_pattern(
     r"^(?:not|never|neither|nicht|weder|pas|ne|ni|né|não|nem|не|ни|either|entweder|soit|(?-i:no|non|não|ni|"
     r"ne))\b\s|(?:ではありません|ではない|じゃない)",
     re.IGNORECASE,
 )
-_PREDICATE: Final = re.compile(
+_PREDICATE: Final = lazy_pattern(
     r"(?:based|given|found|stated|mentioned|supported|as\s+follows|clear|correct|right|wrong|incorrect|consistent|"
     r"obvious|to\s|that\s|below|above|still|just|only|well|also|what)\b"
 )
 """What an answer is said to be without being named: "this answer is based on …"."""
-_SYMBOLS: Final = re.compile(r"[^\w\s.…?_*`~\-\"'“”‘’«»|:!,;\[\]{}<>()]")
-_RELATION: Final = re.compile(r"\s[<>=≤≥≠]|!=")
+_SYMBOLS: Final = lazy_pattern(r"[^\w\s.…?_*`~\-\"'“”‘’«»|:!,;\[\]{}<>()]")
+_RELATION: Final = lazy_pattern(r"\s[<>=≤≥≠]|!=")
 _SMALL: Final = frozenset(
     "of the de la le di da del von van der den and & a an in on to for y e und et al du des am bin ibn père upon at "
     "with from".split()
 )
-_VERBS: Final = re.compile(
+_VERBS: Final = lazy_pattern(
     r"\b(?:is|are|was|were|am|be|been|have|has|had|do|does|did|will|would|can|could|should|must|may|might|let|"
     r"let['’]s|i|i['’]\w+|we|you|they|it|this|that|there|what|which|who|how|here|us|our|my|your|so|then|now|step|"
     r"please|thank|thanks|hope|sure|okay|ok|alright|great|good|note|first|next|yes|no|not|question|answer|passage|"
@@ -64,13 +65,13 @@ _VERBS: Final = re.compile(
     r"one)\b|^an?\s(?:\w+\s)?(?:misconception|mistake|misreading|misprint)$|^an\serror$",
     re.IGNORECASE,
 )
-_REMARK: Final = re.compile(
+_REMARK: Final = lazy_pattern(
     r"\b(?:confidence|certainty|certitude|certeza|certezza|confianza|confiance|confiança|confidenza|sicurezza|"
     r"sicherheit|konfidenz|zuversicht|уверенность|уверенности)\b|[^\W\d]\s*[:：]\s*(?:\d|高)|[:：]$|置信度|把握|信心|確信度|自信|"
     r"الثقة|اليقين|不是|ではな|ليس",
     re.IGNORECASE,
 )
-_INTERJECTION: Final = re.compile(
+_INTERJECTION: Final = lazy_pattern(
     r"(?:gerne|alright|sure|okay|ok|bien\ sûr|claro|certo|certo|конечно|好的|はい|hmm|"
     r"بالتأكيد|بالتوفيق|удачи|viel\ erfolg|suerte|buono\ studio|buona\ giornata|bons\ estudos|bon\ courage|"
     r"bonne\ journée|good\ luck|reasoning|überlegung|raisonnement|razonamiento|ragionamento|raciocínio|"
@@ -78,7 +79,7 @@ _INTERJECTION: Final = re.compile(
     r"solution|step\ \d+|final\ answer|answer)[\s!.:：。！*]*",
     re.IGNORECASE | re.VERBOSE,
 )
-_GENERIC: Final = re.compile(
+_GENERIC: Final = lazy_pattern(
     r"""
     (?:
       (?: it | he | she | they | this (?= \s happened ) ) \s (?-i:[a-z]+) \s (?: (?: (?-i:[a-z]+) \s )? (?: by | in
@@ -94,9 +95,9 @@ _GENERIC: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """A sentence of its own that says it: "It was written by Jane Austen.", "The capital is Paris."."""
-_AGAINST: Final = re.compile(r"(?P<value>[^,:;]{1,50}), (?:not|nicht|et non|no|non|e não|а не) [^,]+$")
+_AGAINST: Final = lazy_pattern(r"(?P<value>[^,:;]{1,50}), (?:not|nicht|et non|no|non|e não|а не) [^,]+$")
 """A sentence that is nothing but two answers, of which one is denied: "Paris, not London."."""
-_VERB_LAST: Final = re.compile(
+_VERB_LAST: Final = lazy_pattern(
     r"(?P<value>.+?)\s(?:wrote|discovered|released|painted|invented|developed|recorded|directed|composed|won|"
     r"founded)\s(?:it|them|this)\.?$"
 )

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_BOXED: Final = re.compile(r"\\(?:boxed|fbox)\s*\{(.*)\}")
-_TEX: Final = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf|mbox|operatorname)\s*\{([^{}]*)\}")
-_TEX_ESCAPE: Final = re.compile(r"\\([%$#&_{}])")
-_MARKUP: Final = re.compile(r"</?\w{1,20}>|\[/?(?:answer|label)\]", re.IGNORECASE)
+from nel.core.lazy_regex import lazy_pattern
+
+_BOXED: Final = lazy_pattern(r"\\(?:boxed|fbox)\s*\{(.*)\}")
+_TEX: Final = lazy_pattern(r"\\(?:text|textbf|textit|mathrm|mathbf|mbox|operatorname)\s*\{([^{}]*)\}")
+_TEX_ESCAPE: Final = lazy_pattern(r"\\([%$#&_{}])")
+_MARKUP: Final = lazy_pattern(r"</?\w{1,20}>|\[/?(?:answer|label)\]", re.IGNORECASE)
 _PAIRS: Final = (
     ("***", "***"),
     ("**", "**"),
@@ -29,7 +31,7 @@ _PAIRS: Final = (
     ("$", "$"),
     ("_", "_"),
 )
-_REASON: Final = re.compile(
+_REASON: Final = lazy_pattern(
     r"""
       ,\s (?: because | since | as\ (?:required|explained|stated|shown|the|it|we) | which | who | not
         | and\ (?:not|I)\b | so | but | where | though | given | for\ | i\.e | that\ is
@@ -43,12 +45,12 @@ _REASON: Final = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-_DANGLING: Final = re.compile(
+_DANGLING: Final = lazy_pattern(
     r"\s*(?:>\s+(?=[^\W_])|the\s+(?=[*_\"“`])|(?:\*{1,3}|_{1,2}|`|\}[.:]?(?=\s+[\w\"“‘*$(`]))\s+|[:：]\s*|[—–]\s+|-\s+)"
 )
 """Emphasis that ends before the answer, as in ``**Answer:** Paris``."""
-_TICKED: Final = re.compile(r"[\s️]*[✅☑][\s️.]*\Z|\A[\s️]*[✅✓✔☑👉➡→⇒∴][\s️]*")
-_PLACEHOLDER: Final = re.compile(
+_TICKED: Final = lazy_pattern(r"[\s️]*[✅☑][\s️.]*\Z|\A[\s️]*[✅✓✔☑👉➡→⇒∴][\s️]*")
+_PLACEHOLDER: Final = lazy_pattern(
     r"""
       [\[(<{$*\s]* (?: [?？]+ | _+ | \.{2,} | …+ | -+ | TBD | (?-i: N/?A | n/a ) | null | none | unknown | undefined
         | (?:to\ be\ )?determined | insert\ .* | your\ answer.*
@@ -58,11 +60,11 @@ _PLACEHOLDER: Final = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_ABBREVIATED: Final = re.compile(r"\.\.\.$|\.[A-Za-z]\.$")
-_LAST_VERB: Final = re.compile(
+_ABBREVIATED: Final = lazy_pattern(r"\.\.\.$|\.[A-Za-z]\.$")
+_LAST_VERB: Final = lazy_pattern(
     r"(?:です|である|だ|となります|になります|でした)[。.]?$|\s(?:heißen|sein|antworten)\.?$"
 )
-SEVERAL: Final = re.compile(
+SEVERAL: Final = lazy_pattern(
     r"\s(?:or|oder|ou|o|oppure|или|أو|أم|and\/or)\s|どちらか|\s/\s|或者?|还是|または|\bbetween\b.*\band\b|\b(?:if|otherwise|"
     r"unless)\b.*\b(?:is|holds|were|are|had)\b|\botherwise\b|,\sunder\s",
     re.IGNORECASE,

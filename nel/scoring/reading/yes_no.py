@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading import decision_words as words
 from nel.scoring.reading import status
 from nel.scoring.reading.declarations import Declaration, declarations
@@ -33,30 +34,30 @@ _CLOSERS: Final = " \t\r\n\"'”’»)]*_`』」）"
 _OPENERS: Final = " \t\r\n*_\"'“‘«「`$()[{\\#✅✓✔☑👉🎯….-—–→"
 """What may stand before a word that opens its sentence, or a part of it."""
 _WRAPPERS: Final = " \t\n*_\"'“‘«「`$([{#>"
-_LETTER: Final = re.compile(r"[\s*_\"'(]*([yn])[\s*_\"').!]*")
-_BOUNDARY: Final = re.compile(r"[.!?…]++[\"”’»)\]*_`]*(?=\s|\Z)|[。！？؟]++[”」』）)*_`]*|\n\s*")
-_CONTRAST: Final = re.compile(
+_LETTER: Final = lazy_pattern(r"[\s*_\"'(]*([yn])[\s*_\"').!]*")
+_BOUNDARY: Final = lazy_pattern(r"[.!?…]++[\"”’»)\]*_`]*(?=\s|\Z)|[。！？؟]++[”」』）)*_`]*|\n\s*")
+_CONTRAST: Final = lazy_pattern(
     r"[;→]|(?<=[a-z*\"”)])\s[—–]\s|\b(?:but|so|therefore|however|hence|thus|yet|instead|sondern|also|daher|aber|mais"
     r"|donc|sino|pero|bensì|quindi|portanto|но|значит)\b|而是|所以|因此|但|(?<!\w)(?:بل|لكن)(?!\w)",
 )
-_CONCLUSION: Final = re.compile(r",\s*(?:so|therefore|hence|thus)\b")
+_CONCLUSION: Final = lazy_pattern(r",\s*(?:so|therefore|hence|thus)\b")
 """Ends what a condition before it holds for: "I would be surprised if it weren't, so yes"."""
-_OFFERED: Final = re.compile(r"\b(?:between|out\s+of|choice\s+of|choose\s+from|options\s+are)[\s*_\"'“]*\Z")
-_OVERRIDES: Final = re.compile(
+_OFFERED: Final = lazy_pattern(r"\b(?:between|out\s+of|choice\s+of|choose\s+from|options\s+are)[\s*_\"'“]*\Z")
+_OVERRIDES: Final = lazy_pattern(
     r"→|\b(?:but|so|therefore|however|hence|thus|yet|actually|rather|i\s+meant?|aber|sondern|mais|pero|sino|ma|bensì|mas"
     r"|но|а)\b|而是|但|بل|لكن",
 )
 """Between two different words for yes and no: the later one is what the sentence comes to."""
-_SUBJECT: Final = re.compile(
+_SUBJECT: Final = lazy_pattern(
     r"\b(?:it|this|that|statement|claim|assertion|proposition|hypothesis|sentence|answer|aussage|affirmation"
     r"|afirmación|affermazione|afirmação|утверждение|العبارة)\b",
 )
-_CLAIM_REFUTED: Final = re.compile(
+_CLAIM_REFUTED: Final = lazy_pattern(
     r"[\s*_\"'”’]*(?:is|are|was|has\s+been)\s+(?:mistaken|wrong|incorrect|not\b|refuted|a\s+(?:myth|mistake"
     r"|misconception))",
 )
-_OPPOSITE: Final = re.compile(r"\b(?:opposite|contrary|reverse|converse|contrapositive)\s+(?:is|was)\b")
-_CLAIM: Final = re.compile(r"\b(?:claim|idea|notion|belief|assertion|view|statement)\s+that\b")
+_OPPOSITE: Final = lazy_pattern(r"\b(?:opposite|contrary|reverse|converse|contrapositive)\s+(?:is|was)\b")
+_CLAIM: Final = lazy_pattern(r"\b(?:claim|idea|notion|belief|assertion|view|statement)\s+that\b")
 
 
 _CONCLUDED: Final = 3

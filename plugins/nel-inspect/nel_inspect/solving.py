@@ -7,6 +7,7 @@ theirs. Only scorers may call models, and those calls are the run's judges' (`ne
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from typing import Any
 from nel.judges.types import Case, Judgement
 from nel_inspect.graders import Graders
 from nel_inspect.watching import MODEL, SECONDS_MAX, WATCH, Asked, Refused, Want, Watch, apart, enter, turn_of
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +79,8 @@ def wants_of(task: Any, sample: Mapping[str, Any], answer: str, graders: Graders
                 await scorer(state, _target(original))
             except PrerequisiteError:
                 raise
-            except Exception:  # noqa: BLE001, S110 - it is not scored here, and no grader answers
-                pass
+            except Exception:  # noqa: BLE001 - it is not scored here, and no grader answers
+                _LOG.debug("a scorer failed while its questions were collected", exc_info=True)
 
     try:
         apart(lambda: asyncio.run(run()), seconds_max=SECONDS_MAX)
