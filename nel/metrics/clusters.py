@@ -41,7 +41,7 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[Hashable]) -> f
     0.166667
     """
     exponent = exponent_of(values)
-    return _finite(unscaled(_stderr(_residual_sums(scaled(values, exponent), clusters), len(values)), exponent))
+    return _finite(unscaled(stderr_of_sums(_residual_sums(scaled(values, exponent), clusters), len(values)), exponent))
 
 
 def cluster_interval(values: Sequence[float], clusters: Sequence[Hashable], level: float = LEVEL) -> Interval:
@@ -77,7 +77,7 @@ def cluster_interval(values: Sequence[float], clusters: Sequence[Hashable], leve
     if max(abs(residual) for residual in sums) <= _ROUNDING * spread * len(values):
         raise UndefinedMetric("the clusters have no spread")
     mean = math.fsum(values) / len(values)
-    half = student_quantile(len(sums) - 1, 0.5 + level / 2) * _stderr(sums, len(values))
+    half = student_quantile(len(sums) - 1, 0.5 + level / 2) * stderr_of_sums(sums, len(values))
     lower, upper = (_finite(unscaled(end, exponent)) for end in (mean - half, mean + half))
     return Interval(lower=lower, upper=upper, method="t_cluster", covers="new clusters")
 
@@ -107,6 +107,20 @@ def is_cluster_id(value: object) -> bool:
     return value is not None and not (isinstance(value, float) and math.isnan(value))
 
 
+def stderr_of_sums(residual_sums: Sequence[float], n: int) -> float:
+    """Return the CR1 standard error of a mean of n values.
+
+    Args:
+        residual_sums: The sum of ``value - mean`` in each cluster; at least two.
+        n: Number of values in all clusters.
+
+    >>> stderr_of_sums([1.0, -1.0], 4)
+    0.5
+    """
+    count = len(residual_sums)
+    return math.sqrt(count / (count - 1) * math.fsum(residual * residual for residual in residual_sums)) / n
+
+
 def _members(values: Sequence[float], clusters: Sequence[Hashable]) -> list[list[float]]:
     if len(values) != len(clusters):
         raise ValueError(f"{len(values)} values have {len(clusters)} cluster ids")
@@ -118,11 +132,6 @@ def _members(values: Sequence[float], clusters: Sequence[Hashable]) -> list[list
             raise ValueError(f"value {position} is not finite: {value}")
         members.setdefault(cluster, []).append(value)
     return list(members.values())
-
-
-def _stderr(residual_sums: Sequence[float], n: int) -> float:
-    count = len(residual_sums)
-    return math.sqrt(count / (count - 1) * math.fsum(residual * residual for residual in residual_sums)) / n
 
 
 def _finite(value: float) -> float:

@@ -1,9 +1,10 @@
-"""Quantiles of Student's t and of the beta distribution, to double precision. Depends on `math` alone.
+"""Quantiles and tails of Student's t and of the beta distribution, to double precision. Depends on `math` alone.
 
-Both are found as the root of the regularised incomplete beta function, which is evaluated by its continued fraction
-(NIST Digital Library of Mathematical Functions, 8.17.22). The factor in front of the fraction is a product of huge and
-tiny numbers; it is computed from deviances and Stirling remainders as in Loader 2000, "Fast and accurate computation of
-binomial probabilities", since a difference of log-gammas would lose nine of sixteen digits for a million samples.
+Quantiles are found as the root of the regularised incomplete beta function, which is evaluated by its continued
+fraction (NIST Digital Library of Mathematical Functions, 8.17.22). The factor in front of the fraction is a product of
+huge and tiny numbers; it is computed from deviances and Stirling remainders as in Loader 2000, "Fast and accurate
+computation of binomial probabilities", since a difference of log-gammas would lose nine of sixteen digits for a million
+samples.
 """
 
 from __future__ import annotations
@@ -94,6 +95,62 @@ def beta_quantile(a: float, b: float, probability: float) -> float:
     return x
 
 
+def student_tail(degrees: float, statistic: float) -> float:
+    """Return the two-sided tail of Student's t: how likely a value is at least as far from 0.
+
+    Args:
+        degrees: Degrees of freedom, above 0.
+        statistic: Any number, infinite too.
+
+    Raises:
+        ValueError: A number is out of range.
+
+    >>> round(student_tail(9, 1.963961), 6)
+    0.081126
+    """
+    if not degrees > 0 or math.isnan(statistic):
+        raise ValueError(f"no tail of Student's t with {degrees} degrees of freedom at {statistic}")
+    if math.isinf(statistic):
+        return 0.0
+    # 1 - x is computed apart, for a statistic near 0 as for a huge one.
+    ratio = statistic * (statistic / degrees)
+    return math.exp(_log_beta_cdf(degrees / 2, 0.5, 1 / (1 + ratio), ratio / (1 + ratio)))
+
+
+def log_beta_cdf(a: float, b: float, x: float) -> float:
+    """Return the logarithm of the regularised incomplete beta function, finite where the function itself is too small.
+
+    Args:
+        a: First parameter, above 0.
+        b: Second parameter, above 0.
+        x: 0 to 1.
+
+    Returns:
+        At most 0; minus infinity at x = 0.
+
+    Raises:
+        ValueError: A number is out of range.
+
+    >>> round(log_beta_cdf(10_000, 1, 0.5) / math.log(2))
+    -10000
+    """
+    if not (a > 0 and b > 0 and 0 <= x <= 1 and math.isfinite(a + b)):
+        raise ValueError(f"no beta distribution with parameters {a} and {b} at {x}")
+    return _log_beta_cdf(a, b, x, 1 - x)
+
+
+def _log_beta_cdf(a: float, b: float, x: float, y: float) -> float:
+    """Return log I(a, b, x); y is 1 - x."""
+    if x <= 0:
+        return -math.inf
+    if y <= 0:
+        return 0.0
+    kernel = _log_kernel(a, b, x, y)
+    if x < (a + 1) / (a + b + 2):
+        return min(0.0, kernel + math.log(_fraction(a, b, x, y)))
+    return math.log1p(-min(1.0, math.exp(kernel) * _fraction(b, a, y, x)))
+
+
 def _newton_step(a: float, b: float, x: float, probability: float) -> float:
     """Return how far, in log x, Newton's method goes from x towards the quantile; infinite where the slope is lost.
 
@@ -115,11 +172,22 @@ def _kernel(a: float, b: float, x: float) -> float:
     """Return x**a * (1 - x)**b / B(a, b)."""
     if x <= 0 or x >= 1:
         return 0.0
+    deviance, factor = _kernel_parts(a, b, x, 1 - x)
+    return factor * math.exp(deviance)
+
+
+def _log_kernel(a: float, b: float, x: float, y: float) -> float:
+    """Return log(x**a * y**b / B(a, b)), where y is 1 - x."""
+    deviance, factor = _kernel_parts(a, b, x, y)
+    return deviance + math.log(factor)
+
+
+def _kernel_parts(a: float, b: float, x: float, y: float) -> tuple[float, float]:
     n = a + b
-    distance = x * b - (1 - x) * a  # from the mean, times n
-    deviance = a * _log_less_linear(x * (n / a), distance / a) + b * _log_less_linear((1 - x) * (n / b), -distance / b)
+    distance = x * b - y * a  # from the mean, times n
+    deviance = a * _log_less_linear(x * (n / a), distance / a) + b * _log_less_linear(y * (n / b), -distance / b)
     remainders = _stirling_remainder(n) - _stirling_remainder(a) - _stirling_remainder(b)
-    return math.sqrt(a * (b / n) / math.tau) * math.exp(deviance + remainders)
+    return deviance + remainders, math.sqrt(a * (b / n) / math.tau)
 
 
 def _log_less_linear(ratio: float, u: float) -> float:

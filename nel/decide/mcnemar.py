@@ -1,0 +1,136 @@
+"""Paired 0/1 scores: McNemar's exact test and Tango's score interval, from counts. Depends on `nel.metrics`."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import Final
+
+from nel.errors import UndefinedMetric
+from nel.metrics.intervals import LEVEL
+from nel.metrics.quantiles import log_beta_cdf
+
+_COUNTED_MAX: Final = 500
+"""Up to so many discordant pairs, whole numbers are counted and the p-value is exact to the last bit."""
+_STEPS_MAX: Final = 1200
+"""Halvings of an interval of floating-point numbers; from -1 to 0 there are fewer."""
+
+
+def mcnemar_exact(wins: int, losses: int) -> float:
+    """Return the two-sided p-value of McNemar's exact test: the binomial test that both are equally likely.
+
+    From 500 discordant pairs on it is computed in logarithms, at any number of them; statsmodels'
+    ``mcnemar(exact=True)``. Below about 1e-308 it is 0; `mcnemar_log_p` has its logarithm.
+
+    Args:
+        wins: Questions that only the candidate has right.
+        losses: Questions that only the baseline has right.
+
+    Raises:
+        ValueError: A count is negative.
+
+    >>> round(mcnemar_exact(10, 2), 6), mcnemar_exact(0, 0)
+    (0.038574, 1.0)
+    """
+    total = wins + losses
+    if total > _COUNTED_MAX or wins < 0 or losses < 0:
+        return math.exp(mcnemar_log_p(wins, losses))
+    return min(1.0, 2 * sum(math.comb(total, few) for few in range(min(wins, losses) + 1)) / (1 << total))
+
+
+def mcnemar_log_p(wins: int, losses: int) -> float:
+    """Return the natural logarithm of `mcnemar_exact`.
+
+    >>> round(mcnemar_log_p(1_000_000, 0) / math.log(2))
+    -999999
+    """
+    if wins < 0 or losses < 0:
+        raise ValueError(f"counts of wins and losses cannot be negative: {wins}, {losses}")
+    few, many = sorted((wins, losses))
+    if many - few <= 1:
+        return 0.0
+    # P(X <= few) of a binomial with both equally likely is an incomplete beta function (DLMF 8.17.5).
+    return min(0.0, math.log(2) + log_beta_cdf(many, few + 1, 0.5))
+
+
+def tango_interval(wins: int, losses: int, n: int, *, level: float = LEVEL) -> tuple[float, float]:
+    """Return the score interval of the difference of two shares of the same questions, candidate minus baseline.
+
+    Tango 1998 (Statistics in Medicine 17, 891-908): the differences that a score test, with the other parameter at its
+    restricted maximum of likelihood, does not reject. It has a width also where no pair is discordant.
+
+    Args:
+        wins: Questions that only the candidate has right.
+        losses: Questions that only the baseline has right.
+        n: All questions.
+        level: Strictly between 0 and 1.
+
+    Returns:
+        Its ends, from -1 to 1.
+
+    Raises:
+        UndefinedMetric: There are no questions.
+        ValueError: A number is out of range.
+
+    >>> [round(end, 6) for end in tango_interval(10, 2, 100)]
+    [0.014296, 0.15804]
+    """
+    _check_counts(wins, losses, n)
+    if not 0 < level < 1:
+        raise ValueError(f"the level must be between 0 and 1, not {level}")
+    z = NormalDist().inv_cdf(0.5 + level / 2)
+    return _tango_lower(wins, losses, n, z), -_tango_lower(losses, wins, n, z)
+
+
+def tango_z(wins: int, losses: int, n: int, difference: float) -> float:
+    """Return Tango's score statistic against a difference: positive where the data lie above it.
+
+    Raises:
+        UndefinedMetric: There are no questions.
+        ValueError: A number is out of range.
+
+    >>> round(tango_z(10, 2, 100, 0.0), 6)
+    2.309401
+    """
+    _check_counts(wins, losses, n)
+    if not -1 <= difference <= 1:
+        raise ValueError(f"a difference of shares is between -1 and 1, not {difference}")
+    distance = wins - losses - n * difference
+    variance = n * _restricted_variance(wins, losses, n, difference)
+    if variance <= 0:
+        return math.copysign(math.inf, distance) if distance else 0.0
+    return distance / math.sqrt(variance)
+
+
+def _check_counts(wins: int, losses: int, n: int) -> None:
+    if n == 0:
+        raise UndefinedMetric("no question is paired")
+    if wins < 0 or losses < 0 or wins + losses > n:
+        raise ValueError(f"{wins} wins and {losses} losses do not fit {n} questions")
+
+
+def _tango_lower(wins: int, losses: int, n: int, z: float) -> float:
+    low, high = -1.0, (wins - losses) / n
+    for _ in range(_STEPS_MAX):
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        distance = wins - losses - n * middle
+        # The statistic falls with the difference, so below the end it is above z.
+        if distance * distance > z * z * n * _restricted_variance(wins, losses, n, middle):
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _restricted_variance(wins: int, losses: int, n: int, difference: float) -> float:
+    """Return the variance of one question's difference at the most likely shares that have this mean difference."""
+    if difference < 0:
+        wins, losses, difference = losses, wins, -difference
+    # 2n q² + b q + c = 0 for the share q of losses; c is never positive here, so its root has no cancellation.
+    b = (2 * n - wins + losses) * difference - wins - losses
+    c = -losses * difference * (1 - difference)
+    root = math.sqrt(b * b - 8 * n * c)
+    share = (root - b) / (4 * n) if b < 0 else (-2 * c / (root + b) if root + b > 0 else 0.0)
+    return 2 * share + difference * (1 - difference)

@@ -1,0 +1,92 @@
+"""Checks arrays of paired scores and cluster ids before any statistic is computed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nel.core.scaling import exponent_of
+from nel.errors import UndefinedMetric
+from nel.metrics.clusters import is_cluster_id
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+
+FEWEST: Final = 2
+
+
+def checked_scores(scores: Sequence[float] | Floats, name: str) -> Floats:
+    """Return scores as an array.
+
+    Args:
+        scores: Finite numbers, at least one.
+        name: What they are, for the message.
+
+    Raises:
+        UndefinedMetric: There are none.
+        ValueError: One is missing, not a number or infinite, or they are not one row of numbers.
+    """
+    try:
+        values = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: a score is not a number ({error}); leave out what was not scored") from error
+    if values.ndim != 1:
+        raise ValueError(f"{name}: the scores must be one row of numbers, not an array of {values.ndim} dimensions")
+    if not len(values):
+        raise UndefinedMetric(f"{name}: nothing was scored")
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise ValueError(
+            f"{name}: score {int(bad[0])} is {values[bad[0]]} ({len(bad)} in all); leave out what was not scored"
+        )
+    return values
+
+
+def checked_differences(differences: Sequence[float] | Floats) -> tuple[Floats, int]:
+    """Return differences divided by a power of two that keeps their squares finite, and its exponent (mostly 0).
+
+    Raises:
+        UndefinedMetric: There are none.
+        ValueError: One is not finite.
+    """
+    values = checked_scores(differences, "the differences")
+    exponent = exponent_of([float(np.abs(values).max())])
+    return (np.ldexp(values, -exponent) if exponent else values), exponent
+
+
+def cluster_codes(clusters: Sequence[Hashable], n: int) -> tuple[Integers, int]:
+    """Return for each of n questions the number of its cluster, counted from 0, and how many clusters there are.
+
+    Raises:
+        UndefinedMetric: There are fewer than two clusters: no variation between them can be seen.
+        ValueError: The lengths differ, or an id is None or NaN.
+
+    >>> cluster_codes(["b", "a", "b"], 3)[0].tolist()
+    [0, 1, 0]
+    """
+    if len(clusters) != n:
+        raise ValueError(f"{n} questions have {len(clusters)} cluster ids")
+    numbers: dict[Hashable, int] = {}
+    codes = np.empty(n, dtype=np.int64)
+    for place, cluster in enumerate(clusters):
+        if not is_cluster_id(cluster):
+            raise ValueError(f"question {place} has no cluster id, but {cluster!r}")
+        codes[place] = numbers.setdefault(cluster, len(numbers))
+    if len(numbers) < FEWEST:
+        raise UndefinedMetric(
+            f"all {n} questions are in one cluster, and an error between clusters needs two; compare without clusters"
+        )
+    return codes, len(numbers)
+
+
+def cluster_totals(codes: Integers, count: int, values: Floats) -> Floats:
+    """Return the sum of the values of each of ``count`` clusters.
+
+    >>> cluster_totals(np.array([0, 1, 0]), 2, np.array([1.0, 2.0, 3.0])).tolist()
+    [4.0, 2.0]
+    """
+    totals: Floats = np.bincount(codes, weights=values, minlength=count).astype(np.float64, copy=False)
+    return totals

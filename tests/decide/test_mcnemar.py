@@ -1,0 +1,157 @@
+"""McNemar's exact test and Tango's interval against golden values, scipy, statsmodels and enumeration."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+import scipy
+from statsmodels.stats.contingency_tables import mcnemar
+
+from nel.decide import mcnemar_exact, mcnemar_log_p, tango_interval, tango_z
+from nel.errors import UndefinedMetric
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "p_value"),
+    [
+        (3, 0, 0.25),
+        (10, 2, 0.038574),
+        (2, 10, 0.038574),
+        (15, 5, 0.041389),
+        (25, 10, 0.016674),
+        (0, 0, 1.0),
+        (4, 5, 1.0),
+    ],
+)
+def test_mcnemar_golden_values(wins: int, losses: int, p_value: float) -> None:
+    """Published values to six digits."""
+    assert mcnemar_exact(wins, losses) == pytest.approx(p_value, abs=5e-7)
+
+
+@pytest.mark.parametrize("n", [100, pytest.param(1000, marks=pytest.mark.slow)])
+def test_mcnemar_equals_scipy_and_statsmodels(n: int) -> None:
+    """Random counts of every magnitude have the p-values of two other libraries."""
+    rng = np.random.default_rng(7)
+    for magnitude in 10 ** rng.uniform(0, 5, size=n):
+        wins, losses = (int(count) for count in rng.integers(0, int(magnitude) + 1, size=2))
+        expected = scipy.stats.binomtest(min(wins, losses), wins + losses).pvalue if wins + losses else 1.0
+        other = mcnemar([[0, wins], [losses, 0]], exact=True).pvalue if wins + losses else 1.0
+        assert mcnemar_exact(wins, losses) == pytest.approx(expected, rel=1e-9, abs=1e-300)
+        assert mcnemar_exact(wins, losses) == pytest.approx(min(1.0, other), rel=1e-9, abs=1e-300)
+
+
+def test_mcnemar_at_millions_of_discordant_pairs() -> None:
+    """The p-value has its digits at a million pairs, and its logarithm where it is below every float."""
+    assert mcnemar_exact(501_000, 499_000) == pytest.approx(scipy.stats.binomtest(499_000, 10**6).pvalue, rel=1e-9)
+    assert mcnemar_log_p(10**6, 0) == pytest.approx((1 - 10**6) * math.log(2), rel=1e-12)
+    few, many = 3 * 10**8, 7 * 10**8
+    largest = mpmath.loggamma(10**9 + 1) - mpmath.loggamma(few + 1) - mpmath.loggamma(many + 1) - 10**9 * mpmath.log(2)
+    # The terms of the tail fall by 3 / 7 each.
+    assert mcnemar_log_p(many, few) == pytest.approx(float(largest + mpmath.log(2 / (1 - few / many))), rel=1e-12)
+    assert mcnemar_exact(500_000, 500_000) == 1.0
+
+
+def test_mcnemar_is_the_same_on_both_sides_of_counting() -> None:
+    """Counted in whole numbers or in logarithms, the p-value is one."""
+    for wins in range(0, 500, 7):
+        assert math.exp(mcnemar_log_p(wins, 499 - wins)) == pytest.approx(mcnemar_exact(wins, 499 - wins), rel=1e-10)
+
+
+def test_tango_golden_values() -> None:
+    """Published values to six digits, and their mirror image."""
+    assert tango_interval(10, 2, 100) == pytest.approx((0.014296, 0.158040), abs=5e-7)
+    assert tango_interval(2, 10, 100) == pytest.approx((-0.158040, -0.014296), abs=5e-7)
+
+
+@pytest.mark.parametrize("n", [1, 5, 100, 10**6])
+def test_tango_without_discordant_pairs_has_a_width(n: int) -> None:
+    """A run against itself is not certain: the interval is that of the rule for none of n."""
+    z = scipy.stats.norm.ppf(0.975)
+    assert tango_interval(0, 0, n) == pytest.approx((-(z**2) / (n + z**2), z**2 / (n + z**2)), rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [100, pytest.param(1000, marks=pytest.mark.slow)])
+def test_tango_ends_are_where_the_score_test_rejects(n: int) -> None:
+    """At the ends the statistic of a numerically maximized likelihood is the normal quantile."""
+    rng = np.random.default_rng(3)
+    z = scipy.stats.norm.ppf(0.975)
+    for magnitude in 10 ** rng.uniform(0.5, 5, size=n):
+        size = int(magnitude)
+        wins, losses, _ = (int(count) for count in rng.multinomial(size, rng.dirichlet([1, 1, 2])))
+        lower, upper = tango_interval(wins, losses, size)
+        assert -1 <= lower <= (wins - losses) / size <= upper <= 1
+        for end, sign in ((lower, 1), (upper, -1)):
+            if abs(end) < 1:
+                assert _numeric_z(wins, losses, size, end) == pytest.approx(sign * z, rel=2e-4)
+                assert tango_z(wins, losses, size, end) == pytest.approx(sign * z, rel=1e-6)
+
+
+def _numeric_z(wins: int, losses: int, n: int, difference: float) -> float:
+    def less_likely(share: float) -> float:
+        parts = (share + difference, share, 1 - 2 * share - difference)
+        return -sum(
+            count * math.log(max(part, 1e-300))
+            for count, part in zip((wins, losses, n - wins - losses), parts, strict=True)
+        )
+
+    low, high = max(0.0, -difference), (1 - difference) / 2
+    share = scipy.optimize.minimize_scalar(
+        less_likely, bounds=(low, high), method="bounded", options={"xatol": 1e-12 * max(high, 1e-12)}
+    ).x
+    variance = 2 * share + difference - difference**2
+    return (wins - losses - n * difference) / math.sqrt(n * variance)
+
+
+def _coverage(n: int, candidate: float, gap: float) -> float:
+    """Return the exact coverage where wins have a share of ``candidate`` and losses of ``candidate - gap``."""
+    shares = (candidate, candidate - gap, 1 - 2 * candidate + gap)
+    logs = [math.log(share) if share > 0 else -math.inf for share in shares]
+    covered = 0.0
+    for wins in range(n + 1):
+        for losses in range(n + 1 - wins):
+            counts = (wins, losses, n - wins - losses)
+            if any(count and log == -math.inf for count, log in zip(counts, logs, strict=True)):
+                continue
+            lower, upper = _interval(wins, losses, n)
+            if lower - 1e-12 <= gap <= upper + 1e-12:
+                log = math.lgamma(n + 1) - sum(math.lgamma(count + 1) for count in counts)
+                covered += math.exp(log + sum(count * log_ for count, log_ in zip(counts, logs, strict=True) if count))
+    return covered
+
+
+_KNOWN: dict[tuple[int, int, int], tuple[float, float]] = {}
+
+
+def _interval(wins: int, losses: int, n: int) -> tuple[float, float]:
+    key = (wins, losses, n)
+    if key not in _KNOWN:
+        _KNOWN[key] = tango_interval(wins, losses, n)
+    return _KNOWN[key]
+
+
+@pytest.mark.parametrize(("n", "least"), [(5, 0.90), (10, 0.90), (30, 0.92), (100, 0.93)])
+def test_tango_coverage_by_enumeration(n: int, least: float) -> None:
+    """Over a grid of shares of wins and losses the mean exact coverage is nominal, its minimum near it."""
+    grid = [
+        _coverage(n, candidate, gap)
+        for candidate in (0.1, 0.2, 0.3, 0.4, 0.5)
+        for gap in (0.0, 0.05, 0.1, 0.2, 0.3, 0.4)
+        if candidate - gap >= 0 and 2 * candidate - gap <= 1
+    ]
+    assert 0.94 <= sum(grid) / len(grid) <= 0.985
+    assert min(grid) >= least
+
+
+def test_impossible_counts_are_refused() -> None:
+    """Negative counts, more discordant pairs than questions and no questions are errors with their numbers."""
+    with pytest.raises(ValueError, match="cannot be negative: -1, 3"):
+        mcnemar_exact(-1, 3)
+    with pytest.raises(ValueError, match="8 wins and 3 losses do not fit 10 questions"):
+        tango_interval(8, 3, 10)
+    with pytest.raises(UndefinedMetric, match="no question is paired"):
+        tango_interval(0, 0, 0)
+    with pytest.raises(ValueError, match="level"):
+        tango_interval(1, 0, 10, level=1.0)

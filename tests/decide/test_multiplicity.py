@@ -1,0 +1,47 @@
+"""Adjusted p-values against golden values, statsmodels and scipy."""
+
+from __future__ import annotations
+
+import gc
+import math
+
+import numpy as np
+import pytest
+import scipy
+from statsmodels.stats.multitest import multipletests
+
+from nel.decide import benjamini_hochberg, benjamini_yekutieli, holm
+
+GOLDEN = [0.001, 0.008, 0.039, 0.041, 0.042, 0.060, 0.074, 0.205, 0.212, 0.216]
+
+
+def test_golden_values() -> None:
+    """Ten p-values: Holm rejects one of them and Benjamini-Hochberg two."""
+    assert holm(GOLDEN) == pytest.approx([0.01, 0.072, *[0.312] * 5, *[0.615] * 3], abs=5e-7)
+    assert benjamini_hochberg(GOLDEN) == pytest.approx(
+        [0.01, 0.04, 0.084, 0.084, 0.084, 0.10, 0.105714, 0.216, 0.216, 0.216], abs=5e-7
+    )
+    assert sum(p < 0.05 for p in holm(GOLDEN)) == 1
+    assert sum(p < 0.05 for p in benjamini_hochberg(GOLDEN)) == 2
+
+
+@pytest.mark.parametrize("runs", [100, pytest.param(1000, marks=pytest.mark.slow)])
+def test_adjusted_as_by_statsmodels_and_scipy(runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random families in random order, with ties, come out as from two other libraries."""
+    monkeypatch.setattr(gc, "collect", int)  # multipletests collects garbage at each call, 0.1 s each
+    rng = np.random.default_rng(9)
+    for _ in range(runs):
+        p_values = rng.choice([0.0, 0.01, 0.2, *rng.random(20) ** 3], size=int(rng.integers(1, 40)))
+        assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
+        assert benjamini_hochberg(p_values) == pytest.approx(list(scipy.stats.false_discovery_control(p_values)))
+        assert benjamini_yekutieli(p_values) == pytest.approx(list(multipletests(p_values, method="fdr_by")[1]))
+
+
+@pytest.mark.parametrize("adjust", [holm, benjamini_hochberg, benjamini_yekutieli])
+def test_what_is_no_p_value_is_an_error(adjust: object) -> None:
+    """NaN and numbers outside 0 to 1 are refused; of nothing there is nothing."""
+    assert callable(adjust)
+    assert adjust([]) == []
+    for bad in (math.nan, -0.1, 1.1):
+        with pytest.raises(ValueError, match="p-value 1"):
+            adjust([0.5, bad])

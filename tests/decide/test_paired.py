@@ -1,0 +1,220 @@
+"""Comparisons of paired scores against golden values, scipy and statsmodels, and everything that is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy
+import statsmodels.api
+
+from nel.decide import Verdict, mcnemar_log_p, paired_difference, paired_t, sign_flip, verdict
+from nel.errors import UndefinedMetric
+
+CANDIDATE = [int(bit) for bit in "1111011011"]
+BASELINE = [int(bit) for bit in "1010010011"]
+DIFFERENCES = [after - before for before, after in zip(BASELINE, CANDIDATE, strict=True)]
+
+
+def test_golden_pair() -> None:
+    """The published example: delta, standard error, t, its p-value, and the exact p-value of flipping signs."""
+    found = paired_t(DIFFERENCES)
+    assert (found.estimate, found.standard_error) == pytest.approx((0.3, 0.152753), abs=5e-7)
+    assert (found.statistic, found.p_value, found.degrees) == pytest.approx((1.963961, 0.081126, 9), abs=5e-7)
+    assert sign_flip(DIFFERENCES) == 0.25
+    binary = paired_difference(BASELINE, CANDIDATE)
+    assert (binary.estimate, binary.p_value, binary.test_method, binary.interval_method) == (
+        pytest.approx(0.3),
+        0.25,
+        "mcnemar_exact",
+        "tango",
+    )
+    assert (binary.wins, binary.losses, binary.ties, binary.n, binary.n_clusters) == (3, 0, 7, 10, None)
+    assert (binary.naive_lower, binary.naive_upper) == (None, None)
+
+
+@pytest.mark.parametrize("runs", [100, pytest.param(1000, marks=pytest.mark.slow)])
+def test_paired_t_equals_scipy(runs: int) -> None:
+    """Random scores of every size and scale have scipy's p-value and interval."""
+    rng = np.random.default_rng(11)
+    for _ in range(runs):
+        n = int(10 ** rng.uniform(0.4, 3))
+        before, after = rng.normal(size=(2, n)) * 10 ** rng.uniform(-3, 3) + rng.normal() * 0.1
+        expected = scipy.stats.ttest_rel(after, before)
+        ends = expected.confidence_interval(0.9)
+        found = paired_t(after - before, level=0.9)
+        assert (found.p_value, found.lower, found.upper) == pytest.approx(
+            (expected.pvalue, ends.low, ends.high), rel=1e-9
+        )
+        difference = paired_difference(before, after, level=0.9, draws=1)
+        assert (difference.lower, difference.upper, difference.interval_method) == (
+            pytest.approx(ends.low, rel=1e-9),
+            pytest.approx(ends.high, rel=1e-9),
+            "paired_t",
+        )
+
+
+@pytest.mark.parametrize("runs", [50, pytest.param(1000, marks=pytest.mark.slow)])
+def test_exact_sign_flips_equal_scipy(runs: int) -> None:
+    """Up to ten differences, with ties and zeros, have the p-value of scipy's exact permutation test."""
+    rng = np.random.default_rng(5)
+    for _ in range(runs):
+        values = rng.integers(-3, 4, size=int(rng.integers(2, 10))) / 4
+        expected = scipy.stats.permutation_test(
+            (values, np.zeros(len(values))), lambda x, y: np.mean(x - y), permutation_type="samples", n_resamples=np.inf
+        )
+        assert sign_flip(values) == pytest.approx(min(1.0, expected.pvalue), rel=1e-9)
+
+
+@pytest.mark.parametrize("runs", [100, pytest.param(1000, marks=pytest.mark.slow)])
+def test_clusters_equal_statsmodels(runs: int) -> None:
+    """Standard error and interval of clustered differences are those of OLS with clustered errors and t(G - 1)."""
+    rng = np.random.default_rng(2)
+    for _ in range(runs):
+        count = int(rng.integers(2, 40))
+        codes = np.concatenate([np.arange(count), rng.integers(0, count, size=int(rng.integers(1, 200)))])
+        before = rng.normal(size=len(codes))
+        after = before + rng.normal(size=len(codes)) + rng.normal(size=count)[codes]
+        ones = np.ones(len(codes))
+        model = statsmodels.api.OLS(after - before, ones)
+        fit = model.fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
+        # Its factor (n - 1) / (n - k) is 1 for a constant.
+        found = paired_difference(before, after, clusters=[f"passage {code}" for code in codes])
+        assert found.standard_error == pytest.approx(fit.bse[0], rel=1e-9)
+        assert (found.lower, found.upper) == pytest.approx(tuple(fit.conf_int()[0]), rel=1e-9)
+        if count > 20:
+            assert found.p_value == pytest.approx(fit.pvalues[0], rel=1e-9)
+            assert found.test_method == "t_cluster"
+        else:
+            assert found.test_method.startswith("sign_flip")
+
+
+def test_few_clusters_have_the_exact_p_value_of_flipping_them() -> None:
+    """Four clusters that all agree have two of sixteen patterns at least as extreme."""
+    found = paired_difference([0] * 8, [1, 1, 1, 0, 1, 1, 1, 1], clusters="aabbccdd")
+    assert (found.p_value, found.test_method, found.n_clusters) == (2 / 16, "sign_flip_exact", 4)
+    assert found.interval_method == "t_cluster"
+    assert (found.naive_lower, found.naive_upper) != (None, None)
+
+
+def test_clustering_can_change_the_verdict() -> None:
+    """Four passages of a hundred questions are four units, not four hundred; both intervals are given."""
+    clusters = [number // 100 for number in range(400)]
+    after = [1 if number < 180 or 200 <= number < 240 else 0 for number in range(400)]
+    found = paired_difference([0] * 400, after, clusters=clusters)
+    assert found.naive_lower is not None
+    assert found.naive_upper is not None
+    assert verdict(found.naive_lower, found.naive_upper) is Verdict.BETTER
+    assert verdict(found.lower, found.upper) is Verdict.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("scale", [1.0, 10.0, 1e308, 1e-300])
+@pytest.mark.parametrize("clusters", [None, [0, 0, 1, 1]])
+def test_a_run_against_itself_is_no_certainty(scale: float, clusters: list[int] | None) -> None:
+    """Without any spread the interval still has a width on both sides of 0."""
+    scores = [0.25 * scale, 0.5 * scale, 0.75 * scale, 0.5 * scale]
+    found = paired_difference(scores, scores, clusters=clusters)
+    assert found.estimate == 0
+    assert found.lower < 0 < found.upper
+    assert (found.p_value, found.interval_method, found.ties) == (1.0, "no_spread", 4)
+    assert found.smallest_detectable > 0
+
+
+def test_equal_gains_everywhere_are_bounded_by_what_scores_can_be() -> None:
+    """Ten questions that gain 0.5 each are a gain, with an interval inside -1 to 1."""
+    found = paired_difference([0.25] * 10, [0.75] * 10)
+    assert found.p_value == pytest.approx(2 / 1024)
+    assert 0 < found.lower < 0.5 < found.upper < 1
+
+
+def test_repeats_that_differ_by_rounding_are_ties() -> None:
+    """Means over repeats that are equal but for the order of their sums are neither wins nor losses."""
+    found = paired_difference([0.1 + 0.2, 0.5, 0.5], [0.3, 0.5, 0.75])
+    assert (found.wins, found.losses, found.ties) == (1, 0, 2)
+
+
+def test_large_effects_are_found_in_both_directions() -> None:
+    """A candidate that is 28 points worse is worse, and the reverse is better."""
+    rng = np.random.default_rng(1)
+    strong, weak = (rng.random(12_032) < 0.72).astype(int), (rng.random(12_032) < 0.44).astype(int)
+    worse, better = paired_difference(strong, weak), paired_difference(weak, strong)
+    assert verdict(worse.lower, worse.upper, margin=0.01) is Verdict.WORSE
+    assert verdict(better.lower, better.upper, margin=0.01) is Verdict.BETTER
+    assert worse.p_value < 1e-100
+    assert -2000 < mcnemar_log_p(worse.wins, worse.losses) < -500
+    assert (worse.lower, worse.upper) == pytest.approx((-better.upper, -better.lower))
+
+
+def test_smallest_detectable_is_on_the_scale_of_the_score() -> None:
+    """McNemar's form: 1,742 questions of which 20 % are discordant detect three points."""
+    discordant = 348
+    before = [0] * (discordant // 2) + [1] * (discordant // 2) + [1] * (1742 - discordant)
+    after = [1] * (discordant // 2) + [0] * (discordant // 2) + [1] * (1742 - discordant)
+    assert paired_difference(before, after).smallest_detectable == pytest.approx(0.03, abs=2e-4)
+
+
+def test_smallest_detectable_is_never_zero_nor_above_what_can_be() -> None:
+    """Without a discordant pair the least effect is that of wins alone; three questions detect nothing below 1."""
+    assert paired_difference([1] * 1000, [1] * 1000).smallest_detectable == pytest.approx(0.0078, abs=2e-4)
+    assert paired_difference([1, 0, 1], [1, 0, 0]).smallest_detectable == 1.0
+
+
+def test_monte_carlo_flips_are_seeded_and_near_the_t_test() -> None:
+    """More sizes than can be counted are drawn: the same seed gives the same p-value, near that of the t-test."""
+    rng = np.random.default_rng(8)
+    values = rng.normal(0.12, 1, size=400)
+    assert sign_flip(values, seed=3) == sign_flip(values, seed=3)
+    assert sign_flip(values, seed=3) == pytest.approx(paired_t(values).p_value, abs=0.01)
+    assert sign_flip(values + 10, draws=99) == 1 / 100
+    found = paired_difference(np.zeros(400), values)
+    assert found.test_method == "sign_flip_monte_carlo"
+
+
+def test_a_few_sizes_are_drawn_as_binomial_numbers() -> None:
+    """Means over four repeats have so few sizes that 12,000 questions cost what a few do; the p-value is the same."""
+    rng = np.random.default_rng(4)
+    values = rng.integers(-4, 5, size=2000) / 4 + 0.0
+    values[:120] += 0.25
+    assert sign_flip(values) == pytest.approx(paired_t(values).p_value, abs=0.015)
+
+
+def test_a_million_pairs_are_compared_in_bounded_memory() -> None:
+    """A million questions need a few arrays of their size and never draws times questions."""
+    rng = np.random.default_rng(6)
+    before = rng.random(1_000_000)
+    after = np.clip(before + rng.normal(0.0002, 0.1, size=1_000_000), 0, 1)
+    found = paired_difference(before, after)
+    assert found.test_method == "sign_flip_monte_carlo"
+    assert found.p_value == pytest.approx(paired_t(after - before).p_value, abs=0.015)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, None, "x"])
+def test_what_is_no_number_is_an_error(bad: float) -> None:
+    """NaN, infinity and missing scores never reach a statistic; the message says which score."""
+    with pytest.raises(ValueError, match=r"the candidate: .*leave out what was not scored"):
+        paired_difference([1.0, 0.0, 1.0], [1.0, bad, 0.0])
+    with pytest.raises(ValueError, match="the differences"):
+        sign_flip([1.0, bad])
+
+
+def test_what_cannot_be_compared_is_an_error() -> None:
+    """Unequal lengths, nothing, one question, one cluster and missing cluster ids are refused, each with its reason."""
+    with pytest.raises(ValueError, match="3 questions and the candidate 2"):
+        paired_difference([1, 0, 1], [1, 0])
+    with pytest.raises(UndefinedMetric, match="nothing was scored"):
+        paired_difference([], [])
+    with pytest.raises(UndefinedMetric, match="at least two"):
+        paired_difference([1], [0])
+    with pytest.raises(UndefinedMetric, match="one cluster"):
+        paired_difference([1, 0], [0, 1], clusters=["a", "a"])
+    with pytest.raises(ValueError, match="2 questions have 1 cluster ids"):
+        paired_difference([1, 0], [0, 1], clusters=["a"])
+    with pytest.raises(ValueError, match="question 1 has no cluster id, but None"):
+        paired_difference([1, 0], [0, 1], clusters=["a", None])
+    with pytest.raises(ValueError, match="level"):
+        paired_difference([1, 0], [0, 1], level=95)
+    with pytest.raises(UndefinedMetric, match="the same number"):
+        paired_difference([5.0, 5.0], [5.0, 5.0])
+    with pytest.raises(UndefinedMetric, match="equal"):
+        paired_t([0.5, 0.5])
