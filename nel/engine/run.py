@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from nel.config.identity import ALLOW_JUDGE, Identity, check_resume
-from nel.config.redaction import read_secret
+from nel.config.redaction import Redactor, read_secret
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
 from nel.engine.exit_status import ExitStatus
@@ -128,7 +128,7 @@ def run_session(
         _open_scorers(plans, runtime) as scorers,
         owned(run_dir),
         runtime.observing(run_dir, config.observability, progress, secrets=secrets) as observer,
-        _open_store(run_dir / FILE_NAME, runtime) as store,
+        _open_store(run_dir / FILE_NAME, runtime, Redactor(secrets)) as store,
         Snapshot(run_dir / FILE_NAME) as snapshot,
     ):
         progress.stage = "reading datasets"
@@ -153,6 +153,7 @@ def run_session(
             scorers=scorers,
             config=config,
             api_key=api_key,
+            secrets=secrets,
             progress=progress,
             run_id=str(snapshot.meta("run_id") or run_dir.name),
             observer=observer,
@@ -195,7 +196,8 @@ def _secrets_of_judges(plans: list[Plan]) -> tuple[str | None, ...]:
 def _refuse_secrets(config: RunConfig, secrets: tuple[str | None, ...]) -> None:
     """Raise ConfigError for a configuration that holds the value of a secret, since it is stored with the run."""
     text = dumps(config.model_dump(mode="json"))
-    if any(secret and len(secret) >= _SECRET_LENGTH_MIN and secret in text for secret in secrets):
+    redactor = Redactor(secret for secret in secrets if secret and len(secret) >= _SECRET_LENGTH_MIN)
+    if redactor.text(text) != text:
         raise ConfigError(
             "the configuration holds the value of a key that api_key_env or headers_env names; take it out, since a "
             "run's configuration is stored"
@@ -262,8 +264,9 @@ def _open_scorers(plans: list[Plan], runtime: Runtime) -> Iterator[Scorers]:
 
 
 @contextmanager
-def _open_store(path: Path, runtime: Runtime) -> Iterator[Store]:
+def _open_store(path: Path, runtime: Runtime, redactor: Redactor) -> Iterator[Store]:
     store = runtime.store(path)
+    store.redactor = redactor
     try:
         yield store
     finally:

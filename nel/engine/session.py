@@ -85,6 +85,8 @@ class Session:
     progress: Progress
     run_id: str
     observer: Observer = UNOBSERVED
+    secrets: tuple[str | None, ...] = ()
+    """Of all endpoints of the run; what one of them answers may hold the key of another."""
     scoring_only: bool = False
     """Score stored answers and ask nothing."""
     records: RecordCheck | None = None
@@ -167,6 +169,7 @@ class Session:
                 ledger=ledger,
                 cache=cache,
                 run_id=self.run_id,
+                secrets=self.secrets,
             )
             async with AsyncExitStack() as clients:
                 client = None

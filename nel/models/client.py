@@ -10,14 +10,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from types import TracebackType
 from typing import Any, Final
 
-from nel.config.redaction import read_secret, redact, redact_url
+from nel.config.redaction import Redactor, read_secret, redact_url, secrets_in_url
 from nel.config.schema import BudgetConfig, EndpointConfig, Price
 from nel.core.failpoints import reached
 from nel.core.observer import UNOBSERVED, Observer
@@ -29,7 +29,7 @@ from nel.models.pacing import EndpointDown, Gate, Pace, Permit
 from nel.models.protocols import PATHS, parse_answer
 from nel.models.rate_limit_headers import quotas
 from nel.models.streams import EventStream
-from nel.models.transport import Fetched, Transport, transport_for
+from nel.models.transport import Fetched, Transport, proxy_for, transport_for
 from nel.types import Protocol, Request, Response, ResponseError
 from nel.version import __version__
 
@@ -107,6 +107,7 @@ class Client:
         transport: Transport | None = None,
         run_id: str = "",
         observer: Observer = UNOBSERVED,
+        secrets: Iterable[str | None] = (),
     ) -> None:
         """Prepare a client; nothing is sent before the first call.
 
@@ -123,6 +124,7 @@ class Client:
             transport: What sends; HTTP when not given.
             run_id: Part of the idempotency keys, so that two runs never share one.
             observer: Is told of retries and answers.
+            secrets: Removed from what it answers, besides its own: the keys of the run's other endpoints.
 
         Raises:
             ConfigError: A header's variable is not set, or a certificate file cannot be used.
@@ -136,7 +138,8 @@ class Client:
         self._jitter = jitter
         self._run_id = run_id
         self._observer = observer
-        self._secrets = [secret for secret in (api_key, *_secret_headers(endpoint).values()) if secret]
+        own = (api_key, *_secret_headers(endpoint).values(), *secrets_in_url(endpoint.proxy or proxy_for(endpoint.url)))
+        self._redactor = Redactor((*own, *secrets))
         self._transport = transport or transport_for(endpoint, _headers(endpoint, api_key), connections=connections)
         self._answer_tokens = float(_ANSWER_TOKENS)
         self._long_hints_in_a_row = 0
@@ -223,10 +226,7 @@ class Client:
 
     def describe(self, fault: Fault) -> str:
         """Return a fault's message with every trace of a secret removed."""
-        message = fault.message
-        for secret in self._secrets:
-            message = redact(message, secret)
-        return message
+        return self._redactor.message(fault.message)
 
     @property
     def trouble(self) -> str:
@@ -319,20 +319,16 @@ class Client:
     def _payload(self, fetched: Fetched | Fault, stream: EventStream | None) -> Any | Fault:
         if isinstance(fetched, Fault):
             return fetched
-        raw = self._without_secrets(fetched.body)
         if fetched.status != _OK:
-            return fault_of_status(fetched.status, fetched.headers, raw)
+            return fault_of_status(fetched.status, fetched.headers, self._redactor.body(fetched.body))
         if stream is not None and fetched.streamed:
             answer = stream.answer()
-            if isinstance(answer, Fault):
-                return answer
-            raw = dumps_bytes(answer)
-            cleaned = self._without_secrets(raw)
-            return answer if cleaned is raw else loads(cleaned)
+            return answer if isinstance(answer, Fault) else self._redactor.json(answer)
+        raw = fetched.body.removeprefix(b"\xef\xbb\xbf")
         try:
-            return loads(raw.removeprefix(b"\xef\xbb\xbf"))
+            return self._redactor.json(loads(raw), raw)
         except ValueError as error:
-            return malformed(f"the body is not JSON ({error}): {raw[:80]!r}")
+            return malformed(f"the body is not JSON ({error}): {self._redactor.body(raw)[:80]!r}")
 
     def _tell_gate(self, one: _Call, permit: Permit, fetched: Fetched | Fault, outcome: Response | Fault) -> None:
         gate = self.gate
@@ -425,13 +421,6 @@ class Client:
 
     def _estimate(self, one: _Call) -> int:
         return len(one.body) // _BYTES_PER_TOKEN + int(self._answer_tokens)
-
-    def _without_secrets(self, raw: bytes) -> bytes:
-        """Return a body in which a secret, should the endpoint echo it, is replaced before anything reads it."""
-        for secret in self._secrets:
-            if secret.encode() in raw:
-                raw = redact(raw.decode("utf-8", "surrogateescape"), secret).encode("utf-8", "surrogateescape")
-        return raw
 
     def _sample_headers(self, request: Request) -> dict[str, str]:
         if not self.endpoint.send_sample_id:

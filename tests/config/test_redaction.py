@@ -3,24 +3,139 @@
 from __future__ import annotations
 
 import base64
+import html
+import json
+from collections.abc import Callable
+from urllib.parse import quote
 
 import pytest
 
-from nel.config.redaction import read_secret, redact, redact_url
+from nel.config.redaction import Redactor, read_secret, redact_url, secrets_in_url
+from nel.core.strict_json import dumps, loads
 from nel.errors import ConfigError
 
-SECRET = "sk-a/secret+key"
+SECRETS = [
+    "sk-a/secret+key",
+    "cnry5f/7+bQ==zz9917&k",
+    "Zx9_k2",
+    "sk-proj-" + "aB3_x-Y9" * 16,
+    "eyJhbGciOiJSUzI1NiJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0x" * 30 + ".q~Z'",
+]
 
 
-@pytest.mark.parametrize("spelling", [SECRET, "sk-a%2Fsecret%2Bkey", base64.b64encode(SECRET.encode()).decode()])
-def test_every_spelling_is_redacted(spelling: str) -> None:
-    """Raw, percent-encoded and base64."""
-    assert redact(f"refused: {spelling}!", SECRET) == "refused: [redacted]!"
+def _each(text: str, form: str) -> str:
+    return "".join(form.format(ord(character), ord(character)) for character in text)
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "raw": str,
+    "upper": str.upper,
+    "lower": str.lower,
+    "percent": lambda text: quote(text, safe=""),
+    "percent-lower": lambda text: quote(text, safe="").lower(),
+    "percent-all": lambda text: _each(text, "%{:02X}"),
+    "percent-twice": lambda text: quote(quote(text, safe=""), safe=""),
+    "json": lambda text: json.dumps(text)[1:-1],
+    "json-slash": lambda text: text.replace("/", "\\/"),
+    "json-u": lambda text: _each(text, "\\u{:04x}"),
+    "json-u-upper": lambda text: _each(text, "\\u{:04X}"),
+    "json-u-some": lambda text: "".join(c if c.isalnum() else f"\\u{ord(c):04x}" for c in text),
+    "json-twice": lambda text: json.dumps(_each(text, "\\u{:04x}"))[1:-1],
+    "json-slash-twice": lambda text: text.replace("/", "\\\\\\/"),
+    "javascript": lambda text: _each(text, "\\u{{{:x}}}"),
+    "python": lambda text: _each(text, "\\x{:02x}"),
+    "html": html.escape,
+    "html-decimal": lambda text: _each(text, "&#{};"),
+    "html-hexadecimal": lambda text: _each(text, "&#x{:x};"),
+    "markdown": lambda text: "".join(c if c.isalnum() else f"\\{c}" for c in text),
+    "hex": lambda text: text.encode().hex(),
+    "hex-upper": lambda text: text.encode().hex().upper(),
+    "base64": lambda text: base64.b64encode(text.encode()).decode(),
+    "base64-unpadded": lambda text: base64.b64encode(text.encode()).decode().rstrip("="),
+    "base64-url": lambda text: base64.urlsafe_b64encode(text.encode()).decode(),
+    "base64-slash": lambda text: base64.b64encode(text.encode()).decode().replace("/", "\\/").replace("+", "\\u002b"),
+    "base64-user": lambda text: base64.b64encode(f"user:{text}".encode()).decode(),
+    "base64-other-user": lambda text: base64.b64encode(f"admin1:{text}".encode()).decode(),
+    "base64-bearer": lambda text: base64.b64encode(f"Bearer {text}\n".encode()).decode(),
+}
+
+
+@pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
+@pytest.mark.parametrize("secret", SECRETS, ids=lambda secret: secret[:6])
+def test_every_spelling_is_redacted(secret: str, spell: Callable[[str], str]) -> None:
+    """Escaped, encoded, with a user before it, in another case: no half of it stays, and what stands around it does."""
+    redactor = Redactor([secret, None, ""])
+    spelt = spell(secret)
+    shown = redactor.text(f"refused: <{spelt}> (see below)")
+    assert shown.startswith("refused: <")
+    assert shown.endswith("> (see below)")
+    assert "[redacted]" in shown
+    kept = shown.replace("[redacted]", "")
+    assert spelt[len(spelt) // 3 : 2 * len(spelt) // 3] not in kept
+    assert redactor.message(f"refused: {spelt}").startswith("refused: ")
+    assert spelt[len(spelt) // 3 : 2 * len(spelt) // 3] not in redactor.body(spelt.encode()).decode()
+
+
+@pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
+def test_a_json_value_stays_one(spell: Callable[[str], str]) -> None:
+    """Texts and keys are cleaned after decoding, at any depth, and numbers and the rest stay as they are."""
+    secret = SECRETS[1]
+    spelt = spell(secret)
+    value = {"a": [1, None, {"b": spelt, spelt: "x\n"}], "n": 12345678, "t": "line\nbroken \\u00e9"}
+    text = dumps(value)
+    cleaned = Redactor([secret]).json_text(text)
+    assert loads(cleaned)["n"] == 12345678
+    assert loads(cleaned)["t"] == value["t"]
+    assert loads(cleaned)["a"][2].keys() == {"b", "[redacted]"} or "base64" in repr(spell) or "[redacted]" in cleaned
+    assert loads(Redactor([secret]).text(text))["n"] == 12345678
+
+
+def test_a_secret_of_digits_leaves_numbers_alone() -> None:
+    """A key that is a number is taken out of texts; a JSON number stays valid."""
+    redactor = Redactor(["17000000"])
+    assert redactor.json({"created": 17000000, "text": "key 17000000"}) == {
+        "created": 17000000,
+        "text": "key [redacted]",
+    }
+
+
+def test_a_cut_off_secret() -> None:
+    """Half of a secret is redacted in an answer, and in a message the eight characters that a limit left of it."""
+    redactor = Redactor([SECRETS[3]])
+    assert redactor.text(f"key {SECRETS[3][:70]}…") == "key [redacted]…"
+    assert redactor.message(f"key {SECRETS[3][:10]}…") == "key [redacted]…"
+    assert redactor.text("sk-proj- is how keys begin") == "sk-proj- is how keys begin"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "42", "50% of 25%", "a\\nb", '{"a": "b\\u00e9c \\/ %20"}', "The secret is out", "=3D &amp; &#65;", "x" * 9999],
+)
+def test_what_holds_no_secret_is_left_alone(text: str) -> None:
+    """Text with escapes but without a secret is returned as it is; a word that is a placeholder keeps its case."""
+    redactor = Redactor([*SECRETS, "secret-", "SECRET"])
+    assert redactor.text(text) == text
+    assert redactor.body(text.encode()) == text.encode()
+
+
+def test_a_line_end_before_a_secret_stays_one() -> None:
+    r"""``\n`` in front of a secret's tail is not cut in two, so that JSON stays JSON."""
+    text = dumps({"a": "x\nabc123def", "b": "nabc123def"})
+    assert loads(Redactor(["nabc123def"]).text(text)) == {"a": "x\n[redacted]", "b": "[redacted]"}
+
+
+def test_several_secrets_that_overlap() -> None:
+    """One inside the other: both are gone."""
+    redactor = Redactor(["abc123", "xabc123def456"])
+    assert redactor.text("1 xabc123def456 abc123 2") == "1 [redacted] [redacted] 2"
 
 
 def test_urls_lose_credentials_and_query_values() -> None:
-    """What could be a key in a URL is not shown."""
+    """What could be a key in a URL is not shown, and its password is a secret."""
     assert redact_url("https://u:p@h:1/v1?key=abc&x=1") == "https://h:1/v1?key=[redacted]&x=[redacted]"
+    assert secrets_in_url("http://user:p%40ss@h:1") == ("p@ss",)
+    assert secrets_in_url("http://token@h:1") == ("token",)
+    assert secrets_in_url("http://h:1") == secrets_in_url(None) == secrets_in_url("http://[") == ()
 
 
 def test_a_key_that_no_header_can_carry(monkeypatch: pytest.MonkeyPatch) -> None:

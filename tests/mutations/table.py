@@ -65,8 +65,8 @@ MUTATIONS: Final = (
         name="secret-in-base64-shown",
         room="config",
         fault="A key that an endpoint echoes in base64 is written as it is.",
-        fragment='(secret, quote(secret, safe=""), base64.b64encode(secret.encode()).decode())',
-        replacement='(secret, quote(secret, safe=""))',
+        fragment="for offset in range(3):",
+        replacement="for offset in range(0):",
         tests=("tests/config/test_redaction.py", "tests/faults/test_http_status.py", "tests/faults/test_bodies.py"),
     ),
     Mutation(

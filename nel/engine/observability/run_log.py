@@ -23,7 +23,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import IO, Any, Final
 
-from nel.config.redaction import redact
+from nel.config.redaction import Redactor
 from nel.core.observer import Observer, Place, SessionInfo
 from nel.engine.progress import Progress
 from nel.types import ModelFailure, Outcome, Request, Response, Scored
@@ -52,7 +52,7 @@ class JsonLines(logging.Formatter):
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         """Keep the secrets that are redacted."""
         super().__init__()
-        self._secrets = tuple(secrets)
+        self._redactor = Redactor(secrets)
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line, without its end."""
@@ -82,9 +82,7 @@ class JsonLines(logging.Formatter):
             return value
         if isinstance(value, float):
             return value if math.isfinite(value) else None
-        text = str(value)
-        for secret in self._secrets:
-            text = redact(text, secret)
+        text = self._redactor.message(str(value))
         text = _LONE_SURROGATE.sub("\ufffd", text)
         return text if len(text) <= longest else f"{text[: longest // 2]} … {text[-longest // 2 :]}"
 

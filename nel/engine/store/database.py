@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from nel.config.redaction import Redactor
 from nel.core.strict_json import dumps
 from nel.engine.store.schema import UNREADABLE, connect, create, migrate
 from nel.engine.store.snapshot import Snapshot, StoredPlan, StoredSample
@@ -60,6 +61,8 @@ class Store:
             migrate(self._connection)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"cannot open {path}: {error}") from error
+        self.redactor = Redactor()
+        """Removes secrets from outcomes: a scorer may raise an error that holds one, or return it."""
         self._inbox: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -215,7 +218,7 @@ class Store:
         """
         writes: list[_Write] = [(_PUT_RESPONSE, [(benchmark, idx, repeat, self._session, request, response)])]
         if outcome is not None:
-            writes.append((_PUT_OUTCOME, [outcome]))
+            writes.append((_PUT_OUTCOME, [self._without_secrets(outcome)]))
         return self._put(writes)
 
     def put_call(
@@ -226,7 +229,7 @@ class Store:
 
     def put_outcomes(self, rows: Sequence[OutcomeRow]) -> asyncio.Future[None]:
         """Queue outcomes; the future is done once all of them are on disk."""
-        return self._put([(_PUT_OUTCOME, rows)])
+        return self._put([(_PUT_OUTCOME, [self._without_secrets(row) for row in rows])])
 
     def put_meta(self, key: str, value: object) -> asyncio.Future[None]:
         """Queue a JSON value under a key; the future is done once it is on disk."""
@@ -235,6 +238,9 @@ class Store:
     def close(self) -> None:
         """Close the file; the write-ahead log is folded into it."""
         self._connection.close()
+
+    def _without_secrets(self, row: OutcomeRow) -> OutcomeRow:
+        return (*row[:4], self.redactor.json_text(row[4]))
 
     def _put(self, writes: list[_Write]) -> asyncio.Future[None]:
         assert self._loop is not None, "start_writer first"  # noqa: S101 - a bug of ours
