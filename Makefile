@@ -3,9 +3,10 @@
 #   make demo-judge  have the answers judged by a panel, calibrate it, rank two models; everything on this machine
 #   make test    set up, then run every check and the fast tests (minutes)
 #   make test-sandbox  the tests that run containers; needs a Docker engine and "make sandbox"
-#   make test-storms  the slow tests that guard a merge: kill storms, faults, simulated worlds
+#   make test-storms  the slow tests that guard a merge: kill storms, faults, broken inputs, simulated worlds
 #   make test-slow  all slow tests, the storms among them: all fillers, many seeds, programs that use up their limits
 #   make test-plugins  the plugins' tests with the tools they bridge to, in an environment of its own
+#   make fuzz    break answers, streams, headers, rows and judges' replies 10,000,000 times (CASES=N)
 #   make simulate  run 10,000 simulated worlds of kills, outages and full disks (SEEDS=N)
 #   make mutations  plant each known fault in a copy of nel, and show which test notices it (TIER=fast or all)
 #   make sandbox build the images that programs run in, and prove their limits (BASE=IMAGE where none can be pulled)
@@ -24,7 +25,7 @@ WORKERS ?= 3
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: answer-rates demo demo-judge demo-model sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here check format \
-	bench bench-peers bench-million simulate mutations docs clean help
+	bench bench-peers bench-million fuzz simulate mutations docs clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -102,14 +103,19 @@ test-plugins-here: $(DEV_STAMP)
 	@$(BIN)/pytest -n 2 $(PLUGIN_TESTS)
 
 test-storms: $(DEV_STAMP)
-	@echo "==> kill storms, faults and simulated worlds"
-	@$(PYTEST) -m "slow and not docker" tests/faults tests/simulation
+	@echo "==> kill storms, faults, broken inputs and simulated worlds"
+	@$(PYTEST) -m "slow and not docker" tests/faults tests/fuzzing tests/simulation
 
 test-slow: $(DEV_STAMP)
 	@echo "==> slow tests"
 	@$(PYTEST) -m "slow and not docker"
 	@echo "==> slow tests of the sandbox and of images"
 	@$(BIN)/pytest -n 2 -m "slow and docker"
+
+CASES ?= 10000000
+fuzz: $(DEV_STAMP)
+	@echo "==> $(CASES) broken inputs"
+	@$(BIN)/python -m tests.fuzzing --cases $(CASES) --jobs $$(nproc)
 
 format: $(DEV_STAMP)
 	@$(BIN)/ruff check --fix-only .

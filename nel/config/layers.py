@@ -15,6 +15,7 @@ from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.schema.strict import KEY_ERRORS
 from nel.config.settings import EACH, Given, Path, sections
 from nel.config.yaml_file import kind_of, read_value
+from nel.core.plain_numbers import plain_int
 from nel.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -187,9 +188,10 @@ def _leads_to(path: Path, place: Path) -> bool:
 
 
 def _index(target: list[object], key: str, source: str) -> int:
-    if not key.isdigit() or int(key) >= len(target):
+    index = plain_int(key)
+    if index is None or index >= len(target):
         raise ConfigError(f'{source}: "{key}" is no position in a list of {len(target)}; count from 0')
-    return int(key)
+    return index
 
 
 def _deep_copy(value: object) -> object:

@@ -24,7 +24,7 @@ from nel.core.observer import UNOBSERVED, Observer
 from nel.core.strict_json import dumps_bytes, loads
 from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
-from nel.models.faults import Fault, fault_of_status, malformed
+from nel.models.faults import UNREADABLE, Fault, fault_of_status, malformed, unreadable
 from nel.models.pacing import EndpointDown, Gate, Pace, Permit
 from nel.models.protocols import PATHS, parse_answer
 from nel.models.rate_limit_headers import quotas
@@ -208,7 +208,10 @@ class Client:
                 fetched = await self._transport.fetch("POST", url, body, {})
         except TimeoutError:
             return Fault(kind="timeout", message=f"no answer within {seconds:g} s", retryable=False)
-        return self._payload(fetched, None)
+        try:
+            return self._payload(fetched, None)
+        except UNREADABLE as error:
+            return unreadable(error)
 
     async def list_models(self) -> list[str] | Fault | None:
         """Return the names that ``GET /models`` lists, None where the endpoint has no usable list, or a fault."""
@@ -219,10 +222,9 @@ class Client:
             return None
         if isinstance(found, Fault):
             return None if found.kind == "malformed" else found
-        try:
-            return [str(model["id"]) for model in found["data"]]
-        except (KeyError, TypeError):
-            return None
+        listed = found.get("data") if isinstance(found, dict) else None
+        names = [model.get("id") for model in listed if isinstance(model, dict)] if isinstance(listed, list) else []
+        return [name for name in names if isinstance(name, str)] or None
 
     def describe(self, fault: Fault) -> str:
         """Return a fault's message with every trace of a secret removed."""
@@ -300,6 +302,12 @@ class Client:
         return outcome
 
     def _answer(self, one: _Call, fetched: Fetched | Fault, stream: EventStream | None) -> Response | Fault:
+        try:
+            return self._read(one, fetched, stream)
+        except UNREADABLE as error:
+            return unreadable(error)
+
+    def _read(self, one: _Call, fetched: Fetched | Fault, stream: EventStream | None) -> Response | Fault:
         payload = self._payload(fetched, stream)
         if isinstance(payload, Fault):
             return payload

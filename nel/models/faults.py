@@ -5,15 +5,19 @@ HTTP 200 is not success. An error object, an empty list of choices or an HTML lo
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from nel.core.strict_json import dumps_bytes
+from nel.core.plain_numbers import plain_int
+from nel.core.strict_json import loads
+from nel.models.context_window import PROMPT_CODES, blame
 from nel.models.rate_limit_headers import retry_after_seconds
 from nel.types import FailureKind
 
+_LOG = logging.getLogger(__name__)
 RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 FATAL_KINDS: Final = frozenset({"auth", "not_found", "quota", "tls"})
 """Kinds that will meet every further request too, so that going on is pointless."""
@@ -30,12 +34,6 @@ _KINDS: Final = {
     422: "bad_request",
     429: "rate_limit",
 }
-_CONTEXT = re.compile(
-    r"context.{0,20}(?:length|window|size)|maximum.{0,30}tokens|too many tokens|prompt is too long|input is too long",
-    re.IGNORECASE,
-)
-_OUTPUT_LIMIT = re.compile(r"max_(?:completion_)?(?:new_)?tokens|output tokens|completion tokens", re.IGNORECASE)
-"""A 400 that blames the limit asked for, not the prompt: the user's setting, never the model's failure."""
 _CONTENT_FILTER = re.compile(r"content.?(?:filter|policy|management)", re.IGNORECASE)
 _STATUS_OF_CODE: Final = {
     "context_length_exceeded": 400,
@@ -48,8 +46,14 @@ _STATUS_OF_CODE: Final = {
 }
 """Codes that vendors put into an error object, by the status they belong to."""
 _MESSAGE_CHARACTERS_MAX = 300
+_READ_CHARACTERS_MAX = 4_000
+"""Of an error body that are read for what it says."""
 _SERVER_ERROR = 500
+_ERROR_STATUSES = range(400, 600)
 _OK = 200
+_CODE_CHARACTERS_MAX = 100
+_CODE_MAX = 1_000_000
+_NO_QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,25 +85,16 @@ class Fault:
 
 def fault_of_status(status: int, headers: Mapping[str, str], body: bytes) -> Fault:
     """Return what a response with an error status means."""
-    message, code = error_text(body)
+    return _fault_of(status, headers, error_body(body))
+
+
+def _fault_of(status: int, headers: Mapping[str, str], said: ErrorBody) -> Fault:
+    message = _clip(said.message)
     described = f"HTTP {status}" + (f": {message}" if message else "")
-    if status in (400, 413, 422) and _prompt_too_long(message, code):
-        return Fault(
-            kind="context_exceeded",
-            message=described,
-            retryable=False,
-            status=status,
-            model_failure="context_exceeded",
-        )
-    if status in (400, 403, 422) and (code == "content_filter" or _CONTENT_FILTER.search(message)):
-        return Fault(
-            kind="content_filter",
-            message=described,
-            retryable=False,
-            status=status,
-            model_failure="content_filter",
-        )
-    if code in ("insufficient_quota", "billing_hard_limit_reached"):
+    failure = _model_failure(status, said)
+    if failure is not None:
+        return Fault(kind=failure, message=described, retryable=False, status=status, model_failure=failure)
+    if not _NO_QUOTA.isdisjoint(said.codes):
         return Fault(kind="quota", message=described, retryable=False, status=status)
     kind = _KINDS.get(status) or ("server_error" if status >= _SERVER_ERROR else f"http_{status}")
     return Fault(
@@ -109,6 +104,18 @@ def fault_of_status(status: int, headers: Mapping[str, str], body: bytes) -> Fau
         status=status,
         wait_seconds=retry_after_seconds(headers),
     )
+
+
+def _model_failure(status: int, said: ErrorBody) -> FailureKind | None:
+    """Return how the model failed where a refusal says that it did: a prompt too long, or an answer filtered."""
+    is_too_long = status in (400, 413, 422, 500) and blame(said.message, said.codes) == "prompt"
+    # A server error alone is worth another try: one that names the sizes or the code is not chance.
+    is_sure = status < _SERVER_ERROR or not PROMPT_CODES.isdisjoint(said.codes) or re.search("[0-9]", said.message)
+    if is_too_long and is_sure:
+        return "context_exceeded"
+    if status in (400, 403, 422) and ("content_filter" in said.codes or _CONTENT_FILTER.search(said.message)):
+        return "content_filter"
+    return None
 
 
 def _retryable(status: int, headers: Mapping[str, str]) -> bool:
@@ -121,13 +128,12 @@ def _retryable(status: int, headers: Mapping[str, str]) -> bool:
 
 def fault_of_error_object(error: object) -> Fault:
     """Return what an ``error`` inside an HTTP 200 body means, by its own code."""
-    fields = error if isinstance(error, Mapping) else {"message": error}
-    message, code = _clip(str(fields.get("message"))), fields.get("code") or fields.get("type")
-    status = int(str(code)) if str(code).isdigit() else _STATUS_OF_CODE.get(str(code), 500)
-    if not 400 <= status < 600:  # noqa: PLR2004 - HTTP error statuses
-        status = 500
-    inner = fault_of_status(status, {}, dumps_bytes({"error": {"message": message, "code": code}}))
-    return replace(inner, message=f"HTTP 200 with an error: {message}", status=200)
+    said = _said(error)
+    numbers = (plain_int(code) for code in said.codes)
+    known = [number for number in numbers if number is not None and number in _ERROR_STATUSES]
+    known += [_STATUS_OF_CODE[code] for code in said.codes if code in _STATUS_OF_CODE]
+    inner = _fault_of(known[0] if known else _SERVER_ERROR, {}, said)
+    return replace(inner, message=f"HTTP 200 with an error: {_clip(said.message)}", status=_OK)
 
 
 def aborted(finish_reason: str) -> Fault:
@@ -142,31 +148,71 @@ def aborted(finish_reason: str) -> Fault:
 
 def malformed(message: str) -> Fault:
     """Return the fault of an answer that is not what the protocol says; worth another try."""
-    return Fault(kind="malformed", message=message, retryable=True, status=200)
+    return Fault(kind="malformed", message=message, retryable=True, status=_OK)
 
 
-def _prompt_too_long(message: str, code: str | None) -> bool:
-    if code == "context_length_exceeded":
-        return True
-    return bool(_CONTEXT.search(message)) and not _OUTPUT_LIMIT.search(message)
+UNREADABLE: Final = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What code that reads an answer may raise where the answer has a shape that it was not written for."""
 
 
-def error_text(body: bytes) -> tuple[str, str | None]:
-    """Return the message and the code of an error body, as far as it has them, on one line."""
-    import orjson  # noqa: PLC0415 - only on the error path
+def unreadable(error: Exception) -> Fault:
+    """Return the fault of an answer that made its reader raise; the traceback goes to the log.
 
+    A bug of the reader, but one answer never ends a run.
+    """
+    _LOG.error("an answer could not be read", exc_info=error)
+    return malformed(f"the answer could not be read ({type(error).__name__}: {_clip(str(error))})")
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorBody:
+    """What an error body says, whatever its shape."""
+
+    message: str
+    codes: tuple[str, ...] = ()
+    """Its ``code``, ``type`` and ``status``, as far as they are words or numbers, in lower case."""
+
+
+def error_body(body: bytes) -> ErrorBody:
+    """Return the message and the codes of an error body, as far as it has them."""
     try:
-        payload = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        text = body[:2000].decode("utf-8", "replace")
-        return _clip(re.sub(r"<[^>]{0,200}>", " ", text)), None
-    error = payload.get("error", payload) if isinstance(payload, dict) else payload
-    if isinstance(error, dict):
-        code = error.get("code") or error.get("type")
-        return _clip(str(error.get("message") or error.get("detail") or "")), code if isinstance(code, str) else None
-    return _clip(str(error)), None
+        payload = loads(body)
+    except ValueError:
+        text = body[:_READ_CHARACTERS_MAX].decode("utf-8", "replace")
+        return ErrorBody(re.sub(r"<[^>]{0,200}>", " ", text))
+    if isinstance(payload, list) and len(payload) == 1:  # as Gemini sends it
+        payload = payload[0]
+    if isinstance(payload, dict) and isinstance(payload.get("error"), str) and "message" in payload:
+        return _said(payload)
+    return _said(payload.get("error") or payload if isinstance(payload, dict) else payload)
+
+
+def _said(error: object) -> ErrorBody:
+    if not isinstance(error, Mapping):
+        return ErrorBody(_text(error))
+    message = next((error[name] for name in ("message", "detail", "error", "msg") if error.get(name)), "")
+    codes = (error.get(name) for name in ("code", "type", "status"))
+    return ErrorBody(_text(message), tuple(_text(code).lower() for code in codes if _is_code(code)))
+
+
+def _is_code(code: object) -> bool:
+    """Return whether a code is a word or a number of a length that one may have."""
+    if isinstance(code, str):
+        return len(code) <= _CODE_CHARACTERS_MAX
+    return type(code) is int and 0 <= code < _CODE_MAX
+
+
+def _text(value: object) -> str:
+    """Return a JSON value of any size and depth as text of bounded length."""
+    if isinstance(value, str):
+        return value[:_READ_CHARACTERS_MAX]
+    try:
+        return str(value)[:_READ_CHARACTERS_MAX]
+    except (ValueError, RecursionError):  # a number of 5,000 digits, or lists in lists
+        return f"a {type(value).__name__}"
 
 
 def _clip(text: str) -> str:
-    line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
+    start = text[: 2 * _MESSAGE_CHARACTERS_MAX]
+    line = " ".join("".join(character if character.isprintable() else " " for character in start).split())
     return line if len(line) <= _MESSAGE_CHARACTERS_MAX else f"{line[:_MESSAGE_CHARACTERS_MAX]}…"

@@ -21,6 +21,7 @@ from nel.types import ChoiceScore
 _ABOVE_ZERO_MAX: Final = 1e-3
 """How far above 0 rounding may lift the logarithm of a probability."""
 _SHOWN_CHARACTERS: Final = 60
+_INTEGER_BITS_MAX: Final = 64
 
 NO_ECHO: Final = (
     "the server ignores echo: log-likelihood benchmarks would give chance scores; use a server that returns prompt "
@@ -119,9 +120,13 @@ def score_choice(choice: Mapping[str, object], *, context: str, continuation: st
             "the continuation's first token has no log-probability, for nothing stands in front of it; "
             "give the benchmark a context, or use a server that puts a BOS token before the prompt",
         )
+    try:
+        logprob = math.fsum(values)
+    except OverflowError as error:
+        raise LogprobFault("not_finite", "the log-probabilities of the continuation have no finite sum") from error
     return ChoiceScore(
         text=continuation,
-        logprob=math.fsum(values),
+        logprob=logprob,
         is_greedy=all(_is_top(value, top) for value, top in zip(values, tops, strict=True)),
         tokens=len(values),
     )
@@ -158,7 +163,9 @@ def order_choices(payload: object, n_prompts: int) -> list[Mapping[str, Any]]:
         return list(choices)
     by_index = {choice["index"]: choice for choice in choices if type(choice.get("index")) is int}
     if sorted(by_index) != list(range(n_prompts)):
-        raise LogprobFault("count", f"the choices have the indices {sorted(by_index)}, not 0 to {n_prompts - 1}")
+        raise LogprobFault(
+            "count", f"the choices have the indices {_shown(sorted(by_index))}, not 0 to {n_prompts - 1}"
+        )
     return [by_index[index] for index in range(n_prompts)]
 
 
@@ -188,13 +195,15 @@ def _read_echo(choice: Mapping[str, object], prompt: str, generated: int) -> _Ec
     head = 0 if front is None else 1
     if not offsets_fit(offsets[head:size], tokens[head:size], places, front or ""):
         raise LogprobFault(
-            "offsets", f"text_offset contradicts the tokens it stands beside ({_shown(tokens)}: {offsets[:8]})"
+            "offsets", f"text_offset contradicts the tokens it stands beside ({_shown(tokens)}: {_shown(offsets)})"
         )
     logprobs = [_logprob(value, index) for index, value in enumerate(values[:size])]
     best = [_top(top, index) for index, top in enumerate(tops[:size])]
     for token, value, top in zip(tokens, logprobs, best, strict=False):
         if value is not None and top and value > max(top.values()) + _ABOVE_ZERO_MAX:
-            raise LogprobFault("shifted", f"the token {token!r} is likelier than the likeliest token at its place")
+            raise LogprobFault(
+                "shifted", f"the token {_brief(token)} is likelier than the likeliest token at its place"
+            )
     return _Echo(places=places, logprobs=logprobs[head:], tops=best[head:], has_front=front is not None)
 
 
@@ -218,7 +227,7 @@ def _columns(choice: Mapping[str, object], prompt: str) -> tuple[list[str], list
     if not all(isinstance(token, str) for token in tokens):
         raise LogprobFault("malformed", "a token is not text")
     if not all(type(offset) is int for offset in offsets) or sorted(offsets) != offsets:
-        raise LogprobFault("offsets", f"text_offset is no list of rising whole numbers: {offsets[:8]}")
+        raise LogprobFault("offsets", f"text_offset is no list of rising whole numbers: {_shown(offsets)}")
     return tokens, values, tops, offsets
 
 
@@ -276,8 +285,10 @@ def _first_token(places: Sequence[frozenset[int]], context: str, continuation: s
 def _logprob(value: object, index: int) -> float | None:
     if value is None and index == 0:
         return None
+    if type(value) is int and value.bit_length() > _INTEGER_BITS_MAX:  # no float holds it
+        raise LogprobFault("not_finite", f"entry {index} of token_logprobs is a number of {value.bit_length()} bits")
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise LogprobFault("not_finite", f"entry {index} of token_logprobs is {value!r:.20}, not a log-probability")
+        raise LogprobFault("not_finite", f"entry {index} of token_logprobs is {_brief(value)}, not a log-probability")
     if value > _ABOVE_ZERO_MAX:
         raise LogprobFault("not_finite", f"entry {index} of token_logprobs is {value}; no probability is above 1")
     return float(value)
@@ -287,7 +298,9 @@ def _top(top: object, index: int) -> Mapping[str, float] | None:
     if top is None and index == 0:
         return None
     if not isinstance(top, Mapping) or not top:
-        raise LogprobFault("malformed", f"entry {index} of top_logprobs is {top!r:.20}; ask for logprobs of at least 1")
+        raise LogprobFault(
+            "malformed", f"entry {index} of top_logprobs is {_brief(top)}; ask for logprobs of at least 1"
+        )
     for value in top.values():
         if _logprob(value, index or 1) is None:
             raise LogprobFault("not_finite", f"entry {index} of top_logprobs has no value")
@@ -298,5 +311,16 @@ def _is_top(value: float, top: Mapping[str, float] | None) -> bool:
     return top is not None and value == max(top.values())
 
 
-def _shown(tokens: Sequence[str]) -> str:
-    return f"{list(tokens[:6])!r:.120}"
+def _shown(values: Sequence[object]) -> str:
+    return ", ".join(_brief(value) for value in values[:8])
+
+
+def _brief(value: object) -> str:
+    """Return a JSON value of any size and depth as a few characters."""
+    if isinstance(value, str):
+        return repr(value[:_SHOWN_CHARACTERS])
+    if isinstance(value, (list, Mapping)):
+        return f"a {'list' if isinstance(value, list) else 'object'} of {len(value)}"
+    if type(value) is int and value.bit_length() > _INTEGER_BITS_MAX:
+        return "a number of thousands of digits"
+    return repr(value)

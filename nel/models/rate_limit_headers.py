@@ -5,7 +5,6 @@ Headers are untrusted text: a value that cannot be parsed counts as absent, and 
 
 from __future__ import annotations
 
-import math
 import re
 import time
 from collections.abc import Mapping
@@ -14,12 +13,16 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
 
+from nel.core.plain_numbers import plain_number
+
 _LENGTH_MAX: Final = 32
 """Longer values are ignored."""
 _EPOCH_MIN: Final = 1_000_000_000.0
 """A reset above this many seconds is a time since 1970 (2001 and later), not a duration."""
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_PART: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhd])")
+_PART: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|[smhd])")
+_DATE: Final = re.compile(r"[0-9A-Za-z ,:.+-]{1,64}")
+"""The characters of an HTTP or ISO date; the parsers below read underscores and the digits of all scripts too."""
 _PREFIXES: Final = ("x-ratelimit-{what}-{kind}", "anthropic-ratelimit-{kind}-{what}")
 
 _KINDS: Final = ("requests", "tokens")
@@ -70,7 +73,7 @@ def quotas(headers: Mapping[str, str]) -> dict[str, Quota]:
         for prefix in _PREFIXES:
             limit = _number(headers.get(prefix.format(what="limit", kind=kind)))
             remaining = _number(headers.get(prefix.format(what="remaining", kind=kind)))
-            if limit and remaining is not None:
+            if limit is not None and limit >= 1 and remaining is not None:
                 reset = duration_seconds(headers.get(prefix.format(what="reset", kind=kind)), headers.get("Date"))
                 found[kind] = Quota(limit=limit, remaining=remaining, reset_seconds=reset)
     return found
@@ -111,24 +114,21 @@ def _positive(seconds: float) -> float | None:
 
 
 def _number(text: str | None) -> float | None:
-    try:
-        number = float(text) if text is not None and len(text) <= _LENGTH_MAX else math.nan
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
+    number = None if text is None else plain_number(text)
+    return number if number is not None and number >= 0 else None
 
 
 def _iso(text: str) -> datetime | None:
     try:
-        moment = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text) if _DATE.fullmatch(text) else None
     except ValueError:
         return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
 
 
 def _http_date(text: str | None) -> datetime | None:
     try:
-        moment = parsedate_to_datetime(text) if text else None
+        moment = parsedate_to_datetime(text) if text and _DATE.fullmatch(text) else None
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
     return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment

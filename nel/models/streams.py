@@ -9,7 +9,7 @@ import re
 from typing import Any, Final
 
 from nel.core.strict_json import loads
-from nel.models.faults import Fault, fault_of_error_object, malformed
+from nel.models.faults import UNREADABLE, Fault, fault_of_error_object, malformed, unreadable
 from nel.models.protocols import first_choice, index_of
 
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
@@ -26,7 +26,8 @@ class EventStream:
             chat: Chat chunks carry a ``delta``, completions chunks a ``text``.
         """
         self._chat = chat
-        self._pending = b""
+        self._pending: list[bytes] = []
+        self._ends_in_cr = False
         self._data: list[bytes] = []
         self._is_error = False
         self._texts: dict[str, list[str]] = {}
@@ -52,10 +53,14 @@ class EventStream:
 
     def feed(self, chunk: bytes, now: float) -> bool:
         """Take the next bytes; return whether they held data, which comments and blank lines are not."""
-        lines = _LINE_END.split(self._pending + chunk)
-        self._pending = lines.pop()
-        if chunk.endswith(b"\r"):  # the other half of a line end may follow
-            self._pending = lines.pop() + b"\r" if lines else b"\r"
+        chunk = b"\r" + chunk if self._ends_in_cr else chunk
+        self._ends_in_cr = chunk.endswith(b"\r")  # the other half of a line end may follow
+        first, *rest = _LINE_END.split(chunk[:-1] if self._ends_in_cr else chunk)
+        self._pending.append(first)  # joined once: a line of megabytes comes in thousands of pieces
+        if not rest:
+            return False
+        lines = [b"".join(self._pending), *rest[:-1]]
+        self._pending = [rest[-1]]
         held_data = False
         for line in lines:
             held_data = self._line(line, now) or held_data
@@ -63,7 +68,7 @@ class EventStream:
 
     def answer(self) -> Any | Fault:
         """Return the payload of the whole answer, or the fault that the stream ended with."""
-        self._line(self._pending.rstrip(b"\r"), 0.0)
+        self._line(b"".join(self._pending), 0.0)
         self._line(b"", 0.0)
         if self._fault is not None:
             return self._fault
@@ -85,7 +90,10 @@ class EventStream:
         if not line:
             if self._data:
                 data, self._data = b"\n".join(self._data), []
-                self._event(data, now)
+                try:
+                    self._event(data, now)
+                except UNREADABLE as error:
+                    self._fault = self._fault or unreadable(error)
             self._is_error = False
             return False
         field, _, value = line.partition(b":")

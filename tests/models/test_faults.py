@@ -80,6 +80,10 @@ def test_a_limit_that_is_too_large_is_the_users_setting(message: str) -> None:
         ({"message": "x", "type": "invalid_request_error"}, "bad_request", False),
         ("overloaded", "server_error", True),
         ({"message": "x", "code": 7}, "server_error", True),
+        ({"message": "x", "code": "²"}, "server_error", True),
+        ({"message": "x", "code": "1" * 5000}, "server_error", True),
+        ({"message": "x", "code": "4_29"}, "server_error", True),
+        ({"message": "x", "code": None, "type": "429"}, "rate_limit", True),
     ],
 )
 def test_error_objects_inside_a_200(error: object, kind: str, retryable: bool) -> None:
@@ -99,6 +103,12 @@ def test_error_objects_inside_a_200(error: object, kind: str, retryable: bool) -
         ({"Retry-After": "nan"}, None),
         ({"Retry-After": "abc"}, None),
         ({"Retry-After": "9" * 400}, None),
+        ({"Retry-After": "1_0"}, None),
+        ({"Retry-After": "١٠"}, None),
+        ({"Retry-After": "²"}, None),
+        ({"Retry-After": "0x10"}, None),
+        ({"retry-after-ms": "2_5"}, None),
+        ({"Retry-After": "Fri, 1_3 Nov 2026 10:00:07 GMT", "Date": "Fri, 13 Nov 2026 10:00:00 GMT"}, None),
         ({"retry-after-ms": "250"}, 0.25),
         ({"Retry-After": "Fri, 13 Nov 2026 10:00:07 GMT", "Date": "Fri, 13 Nov 2026 10:00:00 GMT"}, 7.0),
         ({"Retry-After": "Friday, 13-Nov-26 10:00:07 GMT", "Date": "Fri, 13 Nov 2026 10:00:00 GMT"}, 7.0),

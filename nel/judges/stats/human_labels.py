@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
+from nel.core.plain_numbers import plain_number
 from nel.judges.record import KEY
 from nel.judges.stats.summary import judgements_in
 
@@ -65,7 +66,7 @@ class Scale:
         whole = _WHOLE.fullmatch(text)
         score = self.grades.get(text.casefold(), None if whole is None else self.grades.get(whole[1]))
         if score is None and self.numbers:
-            score = _number(text)
+            score = plain_number(text)
         if score is None or not self.low <= score <= self.high or (self.is_binary and score not in (0.0, 1.0)):
             raise ValueError(f"the label {text[:60]!r} is not on the judge's scale: {self.described()}")
         return score
@@ -93,7 +94,7 @@ def scale_of(grades: Mapping[str, float], scores: Iterable[float], templates: It
     names = {name.casefold(): score for name, score in grades.items()}
     for template in used & set(_BUILT_IN) if grades else ():
         names |= {name.casefold(): score for name, score in _BUILT_IN[template].items()}
-    if any((number := _number(name)) is not None and number != score for name, score in names.items()):
+    if any((number := plain_number(name)) is not None and number != score for name, score in names.items()):
         return _graded_scale(names)
     is_unit = all(0 <= score <= 1 for score in seen)
     is_binary = seen <= {0.0, 1.0} and (used <= _STRICTLY_BINARY or not used & (_PARTIAL | {"rubric"}))
@@ -107,7 +108,7 @@ def scale_of(grades: Mapping[str, float], scores: Iterable[float], templates: It
 
 def _graded_scale(names: Mapping[str, float]) -> Scale:
     """Return the scale of grades whose names are numbers; grades never given are interpolated."""
-    points = sorted((number, score) for name, score in names.items() if (number := _number(name)) is not None)
+    points = sorted((number, score) for name, score in names.items() if (number := plain_number(name)) is not None)
     found = dict(names)
     if len(points) > 1 and len(points) == len(names):
         (first, low), (last, high) = points[0], points[-1]
@@ -205,11 +206,3 @@ def _as_text(label: object) -> str:
     if isinstance(label, bool):
         return "1" if label else "0"
     return str(label).strip()
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

@@ -1,0 +1,38 @@
+"""Reads numbers from text that came from outside: a header, an error body, a file of labels. No I/O.
+
+Python's `int` and `float` read more than a protocol does: ``1_0`` is 10 to them, ``١٠`` too, ``inf`` and ``nan`` are
+numbers; and `str.isdigit` holds for ``²``, which `int` refuses. Here a number has ASCII digits and a bounded length.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Final
+
+LENGTH_MAX: Final = 32
+"""Longer texts are no numbers; a float has 24 characters at most."""
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
+_WHOLE: Final = re.compile(r"[0-9]+")
+
+
+def plain_number(text: str) -> float | None:
+    """Return the finite number that a text is, spaces around it aside; None where it is none.
+
+    >>> plain_number(" 1.5"), plain_number("1_0"), plain_number("١"), plain_number("inf"), plain_number("9" * 400)
+    (1.5, None, None, None, None)
+    """
+    bare = text.strip(" \t")
+    if len(bare) > LENGTH_MAX or not _NUMBER.fullmatch(bare):
+        return None
+    number = float(bare)
+    return number if math.isfinite(number) else None
+
+
+def plain_int(text: str) -> int | None:
+    """Return the whole number from 0 that a text is; None where it is none.
+
+    >>> plain_int("429"), plain_int("²"), plain_int("-1"), plain_int("1" * 5000)
+    (429, None, None, None)
+    """
+    return int(text) if len(text) <= LENGTH_MAX and _WHOLE.fullmatch(text) else None
