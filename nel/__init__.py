@@ -33,10 +33,13 @@ if TYPE_CHECKING:
         scorer,
         validate_json_schema,
     )
+    from nel.scoring.reading.model_reader import AnswerReader, UnreadAnswer
     from nel.task import TaskConfig, run_task
     from nel.types import Message, Sample, Score, ScorerInput
 
 _HOME = {
+    "AnswerReader": "nel.scoring.reading.model_reader",
+    "UnreadAnswer": "nel.scoring.reading.model_reader",
     "Benchmark": "nel.benchmarks.api.benchmark",
     "Case": "nel.judges.types",
     "Grade": "nel.judges.types",
@@ -72,6 +75,7 @@ _HOME = {
 }
 
 __all__ = [
+    "AnswerReader",
     "Benchmark",
     "Case",
     "Grade",
@@ -87,6 +91,7 @@ __all__ = [
     "ScorerError",
     "ScorerInput",
     "TaskConfig",
+    "UnreadAnswer",
     "__version__",
     "answer_line",
     "benchmark",

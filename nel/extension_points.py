@@ -17,6 +17,7 @@ from nel.datasets.base import Dataset
 from nel.judges.types import Judge
 from nel.metrics.decorators import Metric, ScoreReducer
 from nel.plugins import GROUPS
+from nel.scoring.reading.model_reader import AnswerReader
 from nel.types import ScorerInput, ScorerResult
 
 
@@ -160,6 +161,14 @@ EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {
             used_by="`output.reports: [NAME]`, `nel report DIR --format NAME`",
             called="After all artifacts of a session are written. It is imported before anything is sent.",
             errors="The run stays as it is, its exit code too; the error is shown. `nel report` exits 2.",
+        ),
+        ExtensionPoint(
+            kind="readers",
+            contract=AnswerReader,
+            what="A `nel.AnswerReader`: the question to a model about an answer, and how its reply is read.",
+            used_by="`nel scorer audit DIR --reader URL --reader-form NAME`",
+            called="`ask` once for each answer that no rule could read; `read` whenever the audit is written.",
+            errors="What either raises ends the command with exit code 2; nothing was sent when `ask` did.",
         ),
     )
 }

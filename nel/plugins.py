@@ -27,6 +27,7 @@ GROUPS: Final = {
     "reducers": "nel.reducers",
     "datasets": "nel.datasets",
     "reports": "nel.reports",
+    "readers": "nel.readers",
 }
 """Entry-point group of each kind of plugin. A group is listed here only if nel loads plugins from it."""
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from nel import plugins
+from nel.artifacts.model_readings import find_reader
 from nel.benchmarks.api.registry import find_benchmark
 from nel.benchmarks.api.scorer_names import find_scorer
 from nel.benchmarks.api.statistics_names import find_metric, find_reducer
@@ -192,6 +193,7 @@ from nel.datasets.files import open_path
 from nel.judges.templates import binary_qa
 from nel.metrics import max_score, mean
 from nel.scoring import exact_match
+from nel.scoring.reading.model_reader import extract
 
 def open_twin(uri, base_dir=None):
     return quickstart if base_dir is None else open_path(uri.partition("://")[2], base_dir)
@@ -208,6 +210,7 @@ PLUGINS = {
     "reducers": "max_score",
     "datasets": "open_twin",
     "reports": "write",
+    "readers": "extract",
 }
 
 
@@ -222,6 +225,7 @@ def _use(kind: str, name: str, folder: Path) -> object:
         "reducers": lambda: find_reducer(name, repeats=2),
         "datasets": lambda: open_dataset(f"{name}://rows.jsonl", base_dir=folder),
         "reports": lambda: write_report(name, folder),
+        "readers": lambda: find_reader(name),
     }
     return uses[kind]()
 

@@ -7,6 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from nel.artifacts.files import directory_name
+from nel.artifacts.model_readings import load_model_readings
 from nel.artifacts.readings import NEVER_READ, AnswerReadings, read_again, reading_json
 from nel.artifacts.results import Result, outcome_json, read_result, reward_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
@@ -25,7 +27,7 @@ def explain(run_dir: Path, sample_id: str) -> list[dict[str, Any]]:
         UsageError: The run has no such sample, or no reading applies to its answers.
     """
     with Snapshot(run_dir / FILE_NAME) as snapshot:
-        found = list(_explanations(snapshot, sample_id))
+        found = list(_explanations(run_dir, snapshot, sample_id))
         if not found:
             known = islice(_sample_ids(snapshot), _IDS_MAX)
             hint = did_you_mean(sample_id, known) or "; results.jsonl has the ids (sample_id)"
@@ -36,13 +38,14 @@ def explain(run_dir: Path, sample_id: str) -> list[dict[str, Any]]:
     return found
 
 
-def _explanations(snapshot: Snapshot, sample_id: str) -> Iterator[dict[str, Any]]:
+def _explanations(run_dir: Path, snapshot: Snapshot, sample_id: str) -> Iterator[dict[str, Any]]:
     for key, slot, name, plan in snapshot.benchmarks():
+        by_model = load_model_readings(run_dir / directory_name(slot))
         for sample in snapshot.samples(key) if plan else ():
             if sample.sample_id == sample_id:
                 for stored in snapshot.results(key, plan["repeats"], first=sample.idx, last=sample.idx):
                     result = read_result(stored)
-                    yield {"benchmark": slot, **_explanation(result, read_again(result, name, plan))}
+                    yield {"benchmark": slot, **_explanation(result, read_again(result, name, plan, by_model))}
 
 
 def _sample_ids(snapshot: Snapshot) -> Iterator[str]:

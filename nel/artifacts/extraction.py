@@ -8,19 +8,21 @@ again whenever artifacts are written, so it is never of older answers.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.files import benchmark_dir
-from nel.artifacts.readings import PROGRAMS, SCORED, AnswerReadings, read_again, reading_json
+from nel.artifacts.model_readings import ModelReadings, load_model_readings, unread_answer
+from nel.artifacts.readings import MODEL, PROGRAMS, SCORED, AnswerReadings, read_again, reading_json
 from nel.artifacts.results import Result, read_result, reward_of
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import pretty
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError
+from nel.scoring.reading.model_reader import UnreadAnswer
 from nel.scoring.reading.readings import LENIENT, OFFICIAL, STRICT
-from nel.types import Unscored
+from nel.types import ModelFailure, Unscored
 
 AUDIT_NAME: Final = "extraction_audit.json"
 DIFFERENCES_MAX: Final = 1_000
@@ -36,6 +38,7 @@ class Auditing:
         self._path = directory / AUDIT_NAME
         self._benchmark, self._plan = benchmark, plan
         self._is_wanted = self._path.is_file()
+        self._by_model = load_model_readings(directory) if self._is_wanted else None
         self._n = 0
         self._is_binary = True
         self._sums: defaultdict[str, float] = defaultdict(float)
@@ -58,7 +61,7 @@ class Auditing:
         reward = reward_of(result.outcome)
         self._is_binary = self._is_binary and reward in (None, 0.0, 1.0)
         self._n += not isinstance(result.outcome, Unscored)
-        found = read_again(result, self._benchmark, self._plan)
+        found = read_again(result, self._benchmark, self._plan, self._by_model)
         if isinstance(found, str):
             self._without[found] += 1
             self._unread += reward or 0.0
@@ -85,8 +88,10 @@ class Auditing:
         return {"extraction": found}
 
     def _summary(self) -> dict[str, Any]:
-        readings = {name: self._reading(name) for name in (SCORED, STRICT, LENIENT, OFFICIAL) if self._n_of[name]}
-        scores = [one["score"] for one in readings.values() if one["score"] is not None]
+        ways = (SCORED, STRICT, LENIENT, OFFICIAL, MODEL)
+        readings = {name: self._reading(name) for name in ways if self._n_of[name]}
+        # A model's readings are shown beside the band and never move it: they have an error of their own.
+        scores = [one["score"] for name, one in readings.items() if name != MODEL and one["score"] is not None]
         return {
             "n_answers": self._n_of[SCORED],
             "n_differ": self._n_differ,
@@ -94,6 +99,7 @@ class Auditing:
             "kinds": dict(sorted(self._kinds.items())),
             "without_reading": dict(sorted(self._without.items())),
             "readings": readings,
+            "reader": _reader_json(self._by_model),
             "band": {"lower": min(scores), "upper": max(scores)} if scores else None,
             "reason": None if scores else (_NOT_BINARY if readings else "no reading applies to any answer"),
         }
@@ -105,6 +111,10 @@ class Auditing:
             elsewhere = self._unread + self._sums[SCORED] - self._scored_of[name]
             score = (elsewhere + self._sums[name]) / self._n
         return {"n": self._n_of[name], "n_found": self._n_read[name], "score": score}
+
+
+def _reader_json(by_model: ModelReadings | None) -> dict[str, str] | None:
+    return None if by_model is None else {"reader": by_model.made_by.reader, "model": by_model.made_by.model}
 
 
 def _difference(result: Result, found: AnswerReadings, rewards: Mapping[str, float]) -> dict[str, object]:
@@ -143,6 +153,23 @@ def request_audit(run_dir: Path) -> dict[str, str]:
         what = "; ".join(f"{slot}: {why}" for slot, why in refused.items()) or "the run has not begun"
         raise UsageError(f"nothing to audit in {run_dir}: {what}")
     return refused
+
+
+def unread_answers(run_dir: Path, slot: str, name: str) -> Iterator[UnreadAnswer]:
+    """Yield the answers of a benchmark in which the run's scorer found none, of the kinds that can be read.
+
+    Raises:
+        StoreError: There is no usable run.db.
+    """
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        ((key, plan),) = [(one[0], one[-1]) for one in snapshot.benchmarks() if one[1] == slot]
+        for stored in snapshot.results(key, plan["repeats"]):
+            result = read_result(stored)
+            if not isinstance(result.outcome, ModelFailure) or result.outcome.kind != "no_answer":
+                continue
+            found = read_again(result, name, plan)
+            if not isinstance(found, str) and found.scored is None:
+                yield unread_answer(result, found.ways.gold)
 
 
 def _why_not(snapshot: Snapshot, key: int, name: str, plan: Mapping[str, Any]) -> str | None:

@@ -6,9 +6,10 @@ Shared by the audit of a run and the explanation of one answer. Depends on `nel.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from nel.artifacts.model_readings import ModelReadings, unread_answer
 from nel.artifacts.results import Result, reward_of
 from nel.benchmarks.official_readings import official_reading
 from nel.judges.record import KEY as JUDGEMENTS
@@ -18,6 +19,8 @@ from nel.types import ModelFailure, Scored, ScorerInput, Unscored
 
 SCORED: Final = "scored"
 """The name of what the run's own scorer read."""
+MODEL: Final = "model"
+"""The name of what a model read where the run's own scorer found nothing."""
 PROGRAMS: Final = "the answers are programs"
 NO_KIND: Final = "the gold answer is no letter, number, yes or no, or short text"
 RANKED: Final = "the choices were ranked by log-likelihood"
@@ -61,12 +64,16 @@ class AnswerReadings:
         return found
 
 
-def read_again(result: Result, benchmark: str, plan: Mapping[str, Any]) -> AnswerReadings | str:
+def read_again(
+    result: Result, benchmark: str, plan: Mapping[str, Any], by_model: ModelReadings | None = None
+) -> AnswerReadings | str:
     """Return the readings of a stored answer, or why it has none.
 
     Args:
+        result: The answer.
         benchmark: Its name, which decides on the official rule.
         plan: The plan in run.db.
+        by_model: Readings of a model, which are added where the run's scorer found no answer.
     """
     why = _without_reading(result, plan)
     if why is not None:
@@ -83,7 +90,11 @@ def read_again(result: Result, benchmark: str, plan: Mapping[str, Any]) -> Answe
     ways = read_in_every_way(sample, official_reading(benchmark, sample))
     if ways is None:
         return NO_KIND
-    return AnswerReadings(ways, sample.response, _scored(result, sample.response), reward_of(result.outcome) or 0.0)
+    scored = _scored(result, sample.response)
+    by_model_too = by_model.of(unread_answer(result, ways.gold)) if by_model is not None and scored is None else None
+    if by_model_too is not None:
+        ways = replace(ways, read={**ways.read, MODEL: by_model_too})
+    return AnswerReadings(ways, sample.response, scored, reward_of(result.outcome) or 0.0)
 
 
 def _scored(result: Result, response: str) -> str | None:

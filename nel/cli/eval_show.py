@@ -69,7 +69,7 @@ def _show(result: RunResult, progress: Progress, *, as_json: bool) -> None:
             typer.echo(plain(line))
         for report in (result.report, *result.reports):
             typer.echo(f"report: {report}")
-    for line in [*progress.notes, *_remarks(result)]:
+    for line in [*progress.notes, *remarks(result)]:
         typer.echo(f"nel: {plain(line)}", err=True)
     raise typer.Exit(result.exit_code)
 
@@ -202,42 +202,41 @@ def _read_otherwise(result: RunResult) -> list[str]:
     return [with_plain_spaces(f"{slot}: {band_text(metrics)}") for slot, metrics in audited]
 
 
-def _remarks(result: RunResult) -> list[str]:
-    remarks = []
+def remarks(result: RunResult) -> list[str]:
+    """Return what a user has to know of a run beside its table, one line each."""
+    lines = []
     for item in result.benchmarks:
         judged = (item.metrics["judging"] or {}).get("warnings", ())
-        remarks += [f"{item.slot}: {warning}" for warning in (*item.metrics["warnings"], *judged)]
+        lines += [f"{item.slot}: {warning}" for warning in (*item.metrics["warnings"], *judged)]
         for cause, part in item.accounting["unscored"].items():
             kinds = ", ".join(f"{kind} {count:,}" for kind, count in part["kinds"].items())
-            remarks.append(
-                f"{item.slot}: {part['n']:,} of {item.accounting['n_total']:,} unscored by {cause} ({kinds})"
-            )
+            lines.append(f"{item.slot}: {part['n']:,} of {item.accounting['n_total']:,} unscored by {cause} ({kinds})")
         if "tie" in item.accounting["unscored"].get("judge", {}).get("kinds", {}):
             odd = "an even panel or judge.repeats can tie; make it odd and resume with --allow-judge-change"
-            remarks.append(f"{item.slot}: {odd}")
+            lines.append(f"{item.slot}: {odd}")
         truncated = item.accounting["model_failures"].get("truncated", 0)
         if truncated:
-            remarks.append(
+            lines.append(
                 f"{item.slot}: {truncated:,} answers were cut off and count 0; raise --max-tokens{_on_completed(item)}"
             )
         empty = item.accounting["model_failures"].get("empty", 0)
         if empty:
-            remarks.append(f"{item.slot}: {empty:,} answers were empty and count 0{_on_completed(item)}")
+            lines.append(f"{item.slot}: {empty:,} answers were empty and count 0{_on_completed(item)}")
         too_long = item.accounting["model_failures"].get("context_exceeded", 0)
         if too_long:
-            remarks.append(f"{item.slot}: {too_long:,} prompts did not fit into the model's context and count 0")
+            lines.append(f"{item.slot}: {too_long:,} prompts did not fit into the model's context and count 0")
     if result.ending.reason in ("SIGINT", "SIGTERM"):
-        remarks.append(f"interrupted by {result.ending.reason}; every answer so far is kept")
+        lines.append(f"interrupted by {result.ending.reason}; every answer so far is kept")
     elif result.ending.reason != "done":
-        remarks.append(result.ending.reason)
+        lines.append(result.ending.reason)
     if result.exit_code not in (0, 2):
         what = "resume with" if result.exit_code != EXIT_UNSCORED else _retried(result)
         what = "fix that, then" if _is_judge_misused(result) else what
         judges = " --judge-url URL --judge-id NAME" if _lacks_judge(result) else ""
-        remarks.append(f"{what}: nel eval resume {result.run_dir}{judges}")
+        lines.append(f"{what}: nel eval resume {result.run_dir}{judges}")
     elif result.exit_code:
-        remarks.append(f"fix it, then: nel eval resume {result.run_dir} (-O key=value changes a setting)")
-    return remarks
+        lines.append(f"fix it, then: nel eval resume {result.run_dir} (-O key=value changes a setting)")
+    return lines
 
 
 def _retried(result: RunResult) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 if TYPE_CHECKING:
+    from nel.answer_reading import ReaderRequest
     from nel.artifacts.write import BenchmarkResult
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -23,11 +24,26 @@ def _root() -> None:
 @app.command(name="audit")
 def audit(
     run_dir: Annotated[Path, typer.Argument(help="The directory of the run.")],
+    reader: Annotated[
+        str | None, typer.Option("--reader", help="Base URL of an endpoint that reads what no rule could read.")
+    ] = None,
+    reader_id: Annotated[str | None, typer.Option("--reader-id", help="The model there.")] = None,
+    reader_key: Annotated[
+        str | None, typer.Option("--reader-api-key-env", help="The environment variable that holds its key.")
+    ] = None,
+    reader_form: Annotated[
+        str, typer.Option("--reader-form", help="How it is asked: a plugin of the group nel.readers.")
+    ] = "extract",
+    override: Annotated[
+        list[str] | None, typer.Option("-O", "--override", help="key.path=value of the reader's run; repeatable.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Read the stored answers of a run in every way that applies, and show what the score owes to the way.
 
     Writes extraction_audit.json beside metrics.json, which gets the band; from then on both follow the run's answers.
+    With --reader a model reads the answers in which the run's scorer found none. Its readings are counted apart: they
+    change no score and no band. Exit codes: 0 done; 2 wrong usage; 3 the reader did not answer all; 75 stopped early.
     """
     from nel.artifacts.extraction import AUDIT_NAME, request_audit  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain, with_plain_spaces  # noqa: PLC0415
@@ -39,19 +55,56 @@ def audit(
 
     if not (run_dir / FILE_NAME).is_file():
         raise StoreError(f"there is no {FILE_NAME} in {run_dir}; give the directory of a run")
+    asked = _reader_request(reader, reader_id, reader_key, reader_form, override)
     with owned(run_dir):
         refused = request_audit(run_dir)
+        exit_code = 0 if asked is None else _have_read(run_dir, asked, refused)
         benchmarks, _ = rebuild(run_dir)
     audited = [one for one in benchmarks if "extraction" in one.metrics]
     if as_json:
         found = {one.slot: loads((one.directory / AUDIT_NAME).read_bytes()) for one in audited}
         typer.echo(dumps({"run_dir": str(run_dir), "benchmarks": found, "not_audited": refused}))
-        return
+        raise typer.Exit(exit_code)
     for one in audited:
         for line in _lines(one, loads((one.directory / AUDIT_NAME).read_bytes())):
             typer.echo(plain(with_plain_spaces(line)))
     for slot, why in refused.items():
         typer.echo(plain(f"nel: {slot} is not audited: {why}"), err=True)
+    raise typer.Exit(exit_code)
+
+
+def _reader_request(
+    url: str | None, model: str | None, key: str | None, form: str, overrides: Sequence[str] | None
+) -> ReaderRequest | None:
+    from nel.answer_reading import ReaderRequest  # noqa: PLC0415 - keeps --help fast
+    from nel.errors import ConfigError  # noqa: PLC0415
+
+    if url is None and (model or key or overrides):
+        raise ConfigError("--reader-id, --reader-api-key-env and -O are about a reader; give its URL: --reader URL")
+    if url is None:
+        return None
+    if model is None:
+        raise ConfigError("--reader names an endpoint; give the model there, too: --reader-id NAME")
+    return ReaderRequest(url=url, model=model, api_key_env=key, form=form, overrides=overrides or ())
+
+
+def _have_read(run_dir: Path, asked: ReaderRequest, refused: Mapping[str, str]) -> int:
+    """Ask the reader, say what went wrong, and return the worst exit code."""
+    from nel.answer_reading import audited_slots, read_with_model  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.eval_show import remarks  # noqa: PLC0415
+    from nel.cli.progress import showing  # noqa: PLC0415
+    from nel.cli.terminal import plain  # noqa: PLC0415
+    from nel.engine.progress import Progress  # noqa: PLC0415
+
+    progress = Progress()
+    with showing(progress):
+        runs = read_with_model(run_dir, asked, audited_slots(run_dir, refused), progress)
+    # The last remark says how to resume that run; here the same command does.
+    failed = [line for one in runs if one.exit_code for line in remarks(one)[:-1]]
+    again = ["fix that, then give the same command again; what was read is not sent again"] if failed else []
+    for line in [*progress.notes, *failed, *again]:
+        typer.echo(f"nel: reader: {plain(line)}", err=True)
+    return max((one.exit_code for one in runs), default=0)
 
 
 def _lines(one: BenchmarkResult, found: Mapping[str, Any]) -> Iterator[str]:
@@ -61,6 +114,8 @@ def _lines(one: BenchmarkResult, found: Mapping[str, Any]) -> Iterator[str]:
     yield f"{one.slot}: {found['n_answers']:,} answers read ({kinds})"
     for why, n in found["without_reading"].items():
         yield f"  not read: {n:,}, {why}"
+    if found["reader"]:
+        yield f"  what the scorer could not read was read by {found['reader']['model']} ({found['reader']['reader']})"
     if found["n_ran_on"]:
         yield f"  {found['n_ran_on']:,} go on with a question of their own, which is not read"
     for row in reading_rows(found):

@@ -21,6 +21,7 @@ MEANINGS: Final = {
     "strict": "only what is declared as the answer, or is the whole response",
     "lenient": "every form of answer that nel reads",
     "official": "the rule that the benchmark's authors published",
+    "model": "what a model read where the run's scorer found no answer; not part of the band",
 }
 
 

@@ -48,7 +48,7 @@ def good_examples() -> dict[str, list[dict[str, Any]]]:
     audited = {
         "n_answers": 3, "n_differ": 1, "n_ran_on": 0, "kinds": {"letter": 3}, "without_reading": {"unscored": 1},
         "readings": {"scored": {"n": 3, "n_found": 3, "score": 1.0}, "strict": {"n": 3, "n_found": 2, "score": 0.5}},
-        "band": {"lower": 0.5, "upper": 1.0}, "reason": None,
+        "reader": {"reader": "extract", "model": "m"}, "band": {"lower": 0.5, "upper": 1.0}, "reason": None,
     }  # fmt: skip
     difference = {
         "problem_idx": 0, "sample_id": "s", "repeat": 0, "kind": "letter", "expected": ["B"],
@@ -57,7 +57,15 @@ def good_examples() -> dict[str, list[dict[str, Any]]]:
     return {
         "extraction_audit": [
             {"run_id": "r", "benchmark": "b", **audited, "differences": [difference]},
-            {"run_id": "r", "benchmark": "b", **audited, "band": None, "reason": "why", "differences": []},
+            {
+                "run_id": "r",
+                "benchmark": "b",
+                **audited,
+                "reader": None,
+                "band": None,
+                "reason": "why",
+                "differences": [],
+            },
         ],
         "calibration": [calibration, {**calibration, "judge": None}],
         "result": [*rows, bad_row, not_run],

@@ -1,0 +1,135 @@
+"""Readings of a model, kept in ``reader/`` of a benchmark's directory: ordinary runs whose samples are unread answers.
+
+    reader/1.jsonl   the answers that were to be read, each under a digest of itself
+    reader/1/        the run that had a model read them, with its run.db
+
+Only the readings of the reader that was used last count. Depends on the runs' stores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, ParamSpec, TypeVar
+
+from nel import plugins
+from nel.artifacts.results import Result, read_result
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.errors import NelError, PluginError
+from nel.scoring.reading.model_reader import AnswerReader, UnreadAnswer, model_reading
+from nel.scoring.reading.readings import GoldAnswer
+from nel.scoring.reading.result import Reading
+from nel.types import Sample, Scored, Unscored
+
+DIRECTORY: Final = "reader"
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderId:
+    """Which reader made a reading."""
+
+    reader: str
+    """A plugin of the group ``nel.readers``."""
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReadings:
+    """The replies of one reader about answers of one benchmark."""
+
+    made_by: ReaderId
+    reader: AnswerReader
+    replies: Mapping[str, str | None] = field(repr=False)
+    """By digest of the answer; None where the reader gave no usable reply, which it would not give again either."""
+
+    def of(self, unread: UnreadAnswer) -> Reading | None:
+        """Return the reading of an answer; None where the reader was not asked, or could not be reached."""
+        if unread.digest not in self.replies:
+            return None
+        reply = self.replies[unread.digest]
+        answer = None if reply is None else guarded(self.made_by.reader, self.reader.read, unread, reply)
+        return model_reading(unread, answer, f"read by {self.made_by.model}")
+
+
+def find_reader(name: str) -> AnswerReader:
+    """Return the plugin of the group ``nel.readers`` that has a name.
+
+    Raises:
+        PluginError: There is none, or it is no `AnswerReader`.
+    """
+    found = plugins.load("readers", name)
+    if not isinstance(found, AnswerReader):
+        raise PluginError(f'the reader "{name}" is a {type(found).__name__}, not an AnswerReader')
+    return found
+
+
+def guarded(name: str, function: Callable[P, T], /, *arguments: P.args, **options: P.kwargs) -> T:
+    """Call a function of a reader.
+
+    Raises:
+        PluginError: It raised.
+    """
+    try:
+        return function(*arguments, **options)
+    except Exception as error:
+        raise PluginError(f'the reader "{name}" failed: {type(error).__name__}: {error}') from error
+
+
+def unread_answer(result: Result, gold: GoldAnswer) -> UnreadAnswer:
+    """Return what a reader is asked about a stored answer."""
+    assert result.sample is not None  # noqa: S101 - only such answers have readings
+    assert result.response is not None  # noqa: S101
+    return UnreadAnswer(
+        question=_question(result.sample),
+        response=result.response.text,
+        kind=gold.kind,
+        labels=tuple(gold.labels),
+        choices=tuple(gold.choices or ()),
+    )
+
+
+def _question(sample: Sample) -> str:
+    if isinstance(sample.input, str):
+        return sample.input
+    return "\n\n".join(one.content for one in sample.input if isinstance(one.content, str))
+
+
+def load_model_readings(directory: Path, made_by: ReaderId | None = None) -> ModelReadings | None:
+    """Return the readings of a reader, by default of the one that was used last; None where there are none.
+
+    Args:
+        directory: The benchmark's directory in the run.
+        made_by: The reader.
+
+    Raises:
+        PluginError: The reader is no longer installed.
+    """
+    found: dict[ReaderId, dict[str, str | None]] = {}
+    last = ReaderId("", "")
+    for run_dir in reader_runs(directory):
+        with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
+            model = str(((snapshot.meta("config") or {}).get("endpoint") or {}).get("model"))
+            for result in _results(snapshot):
+                if result.sample is None or isinstance(result.outcome, Unscored):
+                    continue
+                last = ReaderId(str(result.sample.metadata.get("reader")), model)
+                said = result.response if isinstance(result.outcome, Scored) else None
+                found.setdefault(last, {})[result.sample_id] = None if said is None else said.text
+    chosen = made_by or last
+    return None if chosen not in found else ModelReadings(chosen, find_reader(chosen.reader), found[chosen])
+
+
+def reader_runs(directory: Path) -> list[Path]:
+    """Return the runs of readers of a benchmark, oldest first."""
+    found = [path for path in (directory / DIRECTORY).glob("*") if path.name.isdigit() and path.is_dir()]
+    return sorted(found, key=lambda path: int(path.name))
+
+
+def _results(snapshot: Snapshot) -> Iterator[Result]:
+    for key, _, _, plan in snapshot.benchmarks():
+        for stored in snapshot.results(key, plan["repeats"]) if plan else ():
+            yield read_result(stored)
