@@ -1,33 +1,91 @@
-"""Decisions from scores: paired tests, verdicts, multiplicity, repeats. Pure functions over arrays; no I/O.
+"""Decisions from scores: paired tests, verdicts, multiplicity, power, stopping. Pure functions over arrays; no I/O.
 
 Depends on numpy, `nel.metrics` and `nel.errors`.
 """
 
+from nel.decide.labels import LabelPlan, label_plan
+from nel.decide.margins import MarginTest, margin_test
 from nel.decide.mcnemar import mcnemar_exact, mcnemar_log_p, tango_interval, tango_z
 from nel.decide.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
 from nel.decide.paired import PairedDifference, PairedT, paired_difference, paired_t
+from nel.decide.power import (
+    CurvePoint,
+    Test,
+    Variances,
+    clustered_minimum_detectable_effect,
+    design_effect,
+    mcnemar_minimum_detectable_effect,
+    mcnemar_power,
+    mcnemar_questions_needed,
+    minimum_detectable_effect,
+    power_curve,
+    power_of,
+    questions_needed,
+)
 from nel.decide.repeats import MarginalGain, VarianceParts, marginal_gain, mean_standard_error, variance_parts
+from nel.decide.sequential import (
+    ConfidenceSequence,
+    Stopped,
+    StopReason,
+    StopRule,
+    betting_wealth,
+    empirical_bernstein_sequence,
+    is_direction_certain,
+    paired_e_value,
+    paired_log_e_process,
+    paired_log_e_value,
+    paired_stop_at,
+    stop_at,
+)
 from nel.decide.sign_flip import sign_flip
 from nel.decide.verdict import GateDecision, Verdict, non_inferiority, verdict, verdict_within_bounds
 
 __all__ = [
+    "ConfidenceSequence",
+    "CurvePoint",
     "GateDecision",
+    "LabelPlan",
+    "MarginTest",
     "MarginalGain",
     "PairedDifference",
     "PairedT",
+    "StopReason",
+    "StopRule",
+    "Stopped",
+    "Test",
     "VarianceParts",
+    "Variances",
     "Verdict",
     "benjamini_hochberg",
     "benjamini_yekutieli",
+    "betting_wealth",
+    "clustered_minimum_detectable_effect",
+    "design_effect",
+    "empirical_bernstein_sequence",
     "holm",
+    "is_direction_certain",
+    "label_plan",
+    "margin_test",
     "marginal_gain",
     "mcnemar_exact",
     "mcnemar_log_p",
+    "mcnemar_minimum_detectable_effect",
+    "mcnemar_power",
+    "mcnemar_questions_needed",
     "mean_standard_error",
+    "minimum_detectable_effect",
     "non_inferiority",
     "paired_difference",
+    "paired_e_value",
+    "paired_log_e_process",
+    "paired_log_e_value",
+    "paired_stop_at",
     "paired_t",
+    "power_curve",
+    "power_of",
+    "questions_needed",
     "sign_flip",
+    "stop_at",
     "tango_interval",
     "tango_z",
     "variance_parts",

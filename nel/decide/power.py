@@ -1,0 +1,338 @@
+"""How many questions and repeats a comparison needs, and what a given number can detect. Pure functions.
+
+A plan rests on variances: of the difference of two runs between questions, and of the answers to one question. They
+come from earlier runs (`nel.decide.repeats.variance_parts`) or from assumptions; a plan is no better than they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Final
+
+from nel.metrics.quantiles import student_quantile
+
+POWER: Final = 0.8
+ALPHA: Final = 0.05
+_HALVINGS: Final = 200
+_QUESTIONS_MAX: Final = 10**12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Test:
+    """The test that a plan is made for."""
+
+    __test__ = False  # not a class of tests
+
+    alpha: float = ALPHA
+    power: float = POWER
+    two_sided: bool = True
+    """False for non-inferiority, where the effect is the distance to the margin."""
+
+    def __post_init__(self) -> None:
+        """Refuse levels that are none.
+
+        Raises:
+            ValueError: One is not strictly between 0 and 1, or the power is not above alpha.
+        """
+        if not (0 < self.alpha < 1 and self.alpha < self.power < 1):
+            raise ValueError(f"power {self.power} at alpha {self.alpha}: both are shares, and the power is the larger")
+
+    @property
+    def z_alpha(self) -> float:
+        """Return the normal quantile that the statistic must exceed."""
+        return NormalDist().inv_cdf(1 - (self.alpha / 2 if self.two_sided else self.alpha))
+
+    @property
+    def z_power(self) -> float:
+        """Return by how much its mean must exceed that, in standard errors."""
+        return NormalDist().inv_cdf(self.power)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variances:
+    """The variances of a paired comparison, per question."""
+
+    between: float
+    """Of the difference of the two runs' true means of a question: ``Var(xA) + Var(xB) - 2 Cov(xA, xB)``."""
+    within_baseline: float
+    """Of the answers of the baseline to one question."""
+    within_candidate: float
+    design_effect: float = 1.0
+    """``1 + (m - 1) ICC`` for m questions in a cluster; 1 without clusters."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no variance.
+
+        Raises:
+            ValueError: A variance is negative or not finite, all are 0, or the design effect is below 0 or not finite.
+        """
+        parts = (self.between, self.within_baseline, self.within_candidate)
+        if not (all(0 <= part < math.inf for part in parts) and sum(parts) > 0 and 0 < self.design_effect < math.inf):
+            raise ValueError(f"variances {parts} with design effect {self.design_effect} plan no comparison")
+
+    def per_question(self, repeats_baseline: float, repeats_candidate: float) -> float:
+        """Return the variance of one question's difference with these repeats; infinitely many leave `between`.
+
+        Raises:
+            ValueError: There are fewer than one.
+        """
+        if repeats_baseline < 1 or repeats_candidate < 1:
+            raise ValueError(
+                f"each question is asked at least once, not {repeats_baseline} and {repeats_candidate} times"
+            )
+        within = self.within_baseline / repeats_baseline + self.within_candidate / repeats_candidate
+        return (self.between + within) * self.design_effect
+
+
+def design_effect(questions_per_cluster: float, correlation: float) -> float:
+    """Return by how much clusters multiply the variance of a mean: ``1 + (m - 1) ICC`` (Kish 1965).
+
+    Raises:
+        ValueError: There is less than one question to a cluster, or the correlation is outside -1 to 1.
+
+    >>> design_effect(10, 0.5)
+    5.5
+    """
+    if questions_per_cluster < 1 or not -1 <= correlation <= 1:
+        raise ValueError(f"no design effect of {questions_per_cluster} questions to a cluster with {correlation}")
+    return max(1 + (questions_per_cluster - 1) * correlation, 1 / questions_per_cluster)
+
+
+def questions_needed(
+    effect: float,
+    variances: Variances,
+    *,
+    repeats_baseline: float = 1,
+    repeats_candidate: float = 1,
+    test: Test | None = None,
+) -> int:
+    """Return how many questions find an effect: ``(z_a + z_b)² (w² + sA²/KA + sB²/KB) / d²`` (Miller 2024, section 5).
+
+    Args:
+        effect: The least difference worth finding, in the unit of the scores; above 0.
+        variances: Of the comparison.
+        repeats_baseline: Answers of the baseline to a question; `math.inf` for its true mean.
+        repeats_candidate: Those of the candidate.
+        test: By default two-sided at 5 % with a power of 80 %.
+
+    Raises:
+        ValueError: A number is out of range.
+
+    >>> [questions_needed(0.03, Variances(between=1 / 9, within_baseline=1 / 6, within_candidate=1 / 6),
+    ...                   repeats_baseline=k, repeats_candidate=k) for k in (1, 10, math.inf)]
+    [3876, 1260, 969]
+    """
+    test = test or Test()
+    _check_effect(effect)
+    spread = variances.per_question(repeats_baseline, repeats_candidate)
+    return _whole((test.z_alpha + test.z_power) ** 2 * spread / effect**2)
+
+
+def minimum_detectable_effect(
+    questions: float,
+    variances: Variances,
+    *,
+    repeats_baseline: float = 1,
+    repeats_candidate: float = 1,
+    test: Test | None = None,
+) -> float:
+    """Return the least difference that so many questions find.
+
+    Raises:
+        ValueError: A number is out of range.
+
+    >>> variances = Variances(between=1 / 9, within_baseline=1 / 6, within_candidate=1 / 6)
+    >>> round(minimum_detectable_effect(164, variances), 3)
+    0.146
+    """
+    test = test or Test()
+    _check_questions(questions)
+    spread = variances.per_question(repeats_baseline, repeats_candidate)
+    return (test.z_alpha + test.z_power) * math.sqrt(spread / questions)
+
+
+def power_of(
+    effect: float,
+    questions: float,
+    variances: Variances,
+    *,
+    repeats_baseline: float = 1,
+    repeats_candidate: float = 1,
+    test: Test | None = None,
+) -> float:
+    """Return how likely so many questions find an effect.
+
+    Raises:
+        ValueError: A number is out of range.
+
+    >>> variances = Variances(between=1 / 9, within_baseline=1 / 6, within_candidate=1 / 6)
+    >>> round(power_of(0.03, 3876, variances), 3)
+    0.8
+    """
+    test = test or Test()
+    _check_effect(effect)
+    _check_questions(questions)
+    error = math.sqrt(variances.per_question(repeats_baseline, repeats_candidate) / questions)
+    return _power(effect / error, test)
+
+
+def clustered_minimum_detectable_effect(standard_error: float, degrees: float, *, test: Test | None = None) -> float:
+    """Return the least difference that a comparison over few clusters finds, ``(t_a + t_b) SE`` (Bloom 1995).
+
+    Args:
+        standard_error: Of the difference, from clusters.
+        degrees: Of freedom: clusters less one.
+        test: As above.
+
+    Raises:
+        ValueError: A number is out of range.
+
+    >>> round(clustered_minimum_detectable_effect(0.01, 4), 6)
+    0.037174
+    """
+    test = test or Test()
+    if not 0 < standard_error < math.inf or degrees <= 0:
+        raise ValueError(f"no detectable effect for an error of {standard_error} with {degrees} degrees of freedom")
+    tail = test.alpha / 2 if test.two_sided else test.alpha
+    return (student_quantile(degrees, 1 - tail) + student_quantile(degrees, test.power)) * standard_error
+
+
+def mcnemar_questions_needed(
+    effect: float, discordant: float, *, design_effect: float = 1.0, test: Test | None = None
+) -> int:
+    """Return how many questions scored 0 or 1 find an effect: ``((z_a sqrt(psi) + z_b sqrt(psi - d²)) / d)²``.
+
+    The form of Connor 1987 (Biometrics 43) and of Miettinen 1968, for questions asked once.
+
+    Args:
+        effect: The least difference worth finding, above 0.
+        discordant: The share of questions that only one of the two has right, psi; at least the effect, at most 1.
+        design_effect: Of clusters.
+        test: As above.
+
+    Raises:
+        ValueError: A number is out of range.
+
+    >>> mcnemar_questions_needed(0.03, 0.2)
+    1742
+    """
+    test = test or Test()
+    _check_discordant(effect, discordant)
+    root = (test.z_alpha * math.sqrt(discordant) + test.z_power * math.sqrt(discordant - effect**2)) / effect
+    return _whole(root * root * design_effect)
+
+
+def mcnemar_power(
+    effect: float, discordant: float, questions: float, *, design_effect: float = 1.0, test: Test | None = None
+) -> float:
+    """Return how likely so many questions scored 0 or 1 find an effect, by the same approximation.
+
+    Raises:
+        ValueError: A number is out of range.
+
+    >>> round(mcnemar_power(0.03, 0.2, 1742), 3)
+    0.8
+    """
+    test = test or Test()
+    _check_discordant(effect, discordant)
+    _check_questions(questions)
+    size = math.sqrt(questions / design_effect)
+    spread, null = math.sqrt(discordant - effect**2), test.z_alpha * math.sqrt(discordant)
+    normal = NormalDist()
+    if spread == 0:
+        return 1.0 if effect * size > null else 0.0
+    found = normal.cdf((effect * size - null) / spread)
+    return found + (normal.cdf((-effect * size - null) / spread) if test.two_sided else 0.0)
+
+
+def mcnemar_minimum_detectable_effect(
+    questions: float, discordant: float, *, design_effect: float = 1.0, test: Test | None = None
+) -> float:
+    """Return the least difference that so many questions scored 0 or 1 find; never above the discordant share.
+
+    Raises:
+        ValueError: A number is out of range, or not even a difference as large as the discordant share is found.
+
+    >>> round(mcnemar_minimum_detectable_effect(1742, 0.2), 4)
+    0.03
+    """
+    test = test or Test()
+    _check_discordant(discordant, discordant)
+    low, high = 0.0, discordant
+    if mcnemar_power(high, discordant, questions, design_effect=design_effect, test=test) < test.power:
+        raise ValueError(f"{questions:g} questions of which {discordant:.1%} are discordant find no difference")
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        enough = mcnemar_power(middle, discordant, questions, design_effect=design_effect, test=test) >= test.power
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurvePoint:
+    """One point of a power curve."""
+
+    questions: int
+    power: float
+    minimum_detectable_effect: float
+
+
+def power_curve(
+    effect: float,
+    variances: Variances,
+    questions: Sequence[int],
+    *,
+    repeats_baseline: float = 1,
+    repeats_candidate: float = 1,
+    test: Test | None = None,
+) -> list[CurvePoint]:
+    """Return power and least detectable effect for each number of questions.
+
+    Raises:
+        ValueError: A number is out of range.
+    """
+    test = test or Test()
+    once = replace(variances, between=variances.per_question(repeats_baseline, repeats_candidate))
+    flat = replace(once, within_baseline=0.0, within_candidate=0.0, design_effect=1.0)
+    return [
+        CurvePoint(
+            questions=count,
+            power=power_of(effect, count, flat, test=test),
+            minimum_detectable_effect=minimum_detectable_effect(count, flat, test=test),
+        )
+        for count in questions
+    ]
+
+
+def _power(distance: float, test: Test) -> float:
+    normal = NormalDist()
+    found = normal.cdf(distance - test.z_alpha)
+    return found + (normal.cdf(-distance - test.z_alpha) if test.two_sided else 0.0)
+
+
+def _whole(number: float) -> int:
+    if not number <= _QUESTIONS_MAX:
+        raise ValueError("more than a million million would be needed: the effect is too small to be found")
+    # A number that is whole but for rounding is not raised to the next.
+    return max(1, math.ceil(number - 1e-9 * number))
+
+
+def _check_effect(effect: float) -> None:
+    if not 0 < effect < math.inf:
+        raise ValueError(f"the effect must be above 0, not {effect}")
+
+
+def _check_questions(questions: float) -> None:
+    if not 1 <= questions < math.inf:
+        raise ValueError(f"there must be at least one question, not {questions}")
+
+
+def _check_discordant(effect: float, discordant: float) -> None:
+    _check_effect(effect)
+    if not effect <= discordant <= 1:
+        raise ValueError(f"a difference of {effect} needs at least so many discordant questions, not {discordant}")

@@ -1,0 +1,161 @@
+"""Plans against golden values, and against how often simulated comparisons find what was planned for."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from nel.decide import (
+    Test,
+    Variances,
+    clustered_minimum_detectable_effect,
+    design_effect,
+    label_plan,
+    mcnemar_minimum_detectable_effect,
+    mcnemar_power,
+    mcnemar_questions_needed,
+    minimum_detectable_effect,
+    power_curve,
+    power_of,
+    questions_needed,
+    tango_interval,
+)
+from nel.judges.stats.corrected_mean import Labelled, Moments, Stratum, stratified_ppi_mean
+
+MILLER = Variances(between=1 / 9, within_baseline=1 / 6, within_candidate=1 / 6)
+
+
+@pytest.mark.parametrize(("repeats", "expected"), [(1, 3876), (10, 1260), (math.inf, 969)])
+def test_questions_golden_values(repeats: float, expected: int) -> None:
+    """Published numbers of questions for three points."""
+    assert questions_needed(0.03, MILLER, repeats_baseline=repeats, repeats_candidate=repeats) == expected
+
+
+@pytest.mark.parametrize(
+    ("questions", "once", "ten_times"), [(164, 0.146, 0.083), (198, 0.133, 0.076), (1319, 0.051, 0.029)]
+)
+def test_detectable_effect_golden_values(questions: int, once: float, ten_times: float) -> None:
+    """Published least effects of HumanEval, GPQA diamond and GSM8K."""
+    found = [minimum_detectable_effect(questions, MILLER, repeats_baseline=k, repeats_candidate=k) for k in (1, 10)]
+    assert found == pytest.approx([once, ten_times], abs=6e-4)
+
+
+def test_mcnemar_golden_value() -> None:
+    """A fifth discordant and three points: 1,742 questions, and back."""
+    assert mcnemar_questions_needed(0.03, 0.2) == 1742
+    assert mcnemar_power(0.03, 0.2, 1742) == pytest.approx(0.8, abs=1e-3)
+    assert mcnemar_minimum_detectable_effect(1742, 0.2) == pytest.approx(0.03, abs=1e-5)
+
+
+def test_clusters_multiply_the_questions() -> None:
+    """The design effect is a factor of the questions, and few clusters need t quantiles."""
+    clustered = Variances(between=1 / 9, within_baseline=1 / 6, within_candidate=1 / 6, design_effect=5.5)
+    assert design_effect(10, 0.5) == 5.5
+    assert questions_needed(0.03, clustered) == pytest.approx(5.5 * 3876, abs=6)
+    assert mcnemar_questions_needed(0.03, 0.2, design_effect=2.0) == pytest.approx(2 * 1742, abs=2)
+    assert clustered_minimum_detectable_effect(0.01, 10**7) == pytest.approx(0.0280158, abs=1e-6)
+    assert clustered_minimum_detectable_effect(0.01, 4) == pytest.approx(0.01 * (2.776445 + 0.940965), abs=1e-7)
+
+
+def test_plan_power_and_effect_are_inverse_to_each_other() -> None:
+    """The planned number has the planned power, one question fewer has not, one-sided too."""
+    for test in (Test(), Test(alpha=0.01, power=0.9), Test(two_sided=False)):
+        n = questions_needed(0.04, MILLER, test=test)
+        assert power_of(0.04, n, MILLER, test=test) >= test.power - 1e-9
+        one_sided = power_of(0.04, n - 1, MILLER, test=test)
+        assert one_sided < test.power + 1e-6
+        assert minimum_detectable_effect(n, MILLER, test=test) == pytest.approx(0.04, rel=1e-3)
+
+
+def test_curve_rises_with_questions() -> None:
+    """More questions, more power and a smaller effect; each point is that of the single functions."""
+    curve = power_curve(0.03, MILLER, [100, 1000, 3876], repeats_baseline=2, repeats_candidate=5)
+    assert [point.power for point in curve] == sorted(point.power for point in curve)
+    assert curve[1].power == pytest.approx(power_of(0.03, 1000, MILLER, repeats_baseline=2, repeats_candidate=5))
+    assert curve[1].minimum_detectable_effect == pytest.approx(
+        minimum_detectable_effect(1000, MILLER, repeats_baseline=2, repeats_candidate=5)
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("effect", "discordant"), [(0.03, 0.2), (0.05, 0.3), (0.1, 0.25), (0.02, 0.08)])
+def test_planned_power_of_pairs_is_the_simulated_one(effect: float, discordant: float) -> None:
+    """Of 20,000 simulated comparisons the interval leaves out 0 as often as planned, within two points."""
+    n = mcnemar_questions_needed(effect, discordant)
+    shares = [(discordant + effect) / 2, (discordant - effect) / 2, 1 - discordant]
+    drawn = np.random.default_rng(1).multinomial(n, shares, size=20_000)
+    known: dict[tuple[int, int], bool] = {}
+    found = 0
+    for wins, losses, _ in drawn.tolist():
+        if (wins, losses) not in known:
+            lower, upper = tango_interval(wins, losses, n)
+            known[wins, losses] = lower > 0 or upper < 0
+        found += known[wins, losses]
+    assert found / len(drawn) == pytest.approx(0.8, abs=0.02)
+
+
+@pytest.mark.slow
+def test_planned_power_with_repeats_is_the_simulated_one() -> None:
+    """Of 20,000 simulated comparisons with repeats t finds the effect as often as planned, within two points."""
+    variances = Variances(between=0.02, within_baseline=0.1, within_candidate=0.15)
+    n = questions_needed(0.05, variances, repeats_baseline=2, repeats_candidate=4)
+    rng = np.random.default_rng(2)
+    spread = math.sqrt(variances.per_question(2, 4))
+    values = rng.normal(0.05, spread, size=(20_000, n))
+    t = values.mean(axis=1) / (values.std(axis=1, ddof=1) / math.sqrt(n))
+    assert float(np.mean(np.abs(t) > 1.96)) == pytest.approx(0.8, abs=0.02)
+
+
+def test_label_plan_keeps_its_promise() -> None:
+    """The planned labels give the planned error when PPI++ is computed from them."""
+    answers = 20_000
+    rng = np.random.default_rng(4)
+    truth = rng.random(answers) < 0.6
+    judged = np.where(rng.random(answers) < 0.9, truth, ~truth)
+    correlation = float(np.corrcoef(truth, judged)[0, 1])
+    plan = label_plan(0.014, label_variance=0.24, correlation=correlation, answers=answers)
+    n = plan.labels
+    labelled, unlabelled = Labelled(), Moments()
+    for label, grade in zip(truth[:n].tolist(), judged[:n].tolist(), strict=True):
+        labelled.add(label, grade)
+    for grade in judged[n:].tolist():
+        unlabelled.add(grade)
+    found = stratified_ppi_mean([Stratum(labelled=labelled, unlabelled=unlabelled)], bounds=(0.0, 1.0))
+    assert n < 0.24 / 0.014**2 / 2
+    assert found.stderr == pytest.approx(0.014, rel=0.08)
+
+
+def test_label_plan_weighs_costs() -> None:
+    """No other split is cheaper for dear labels and a cheap judge; a judge that knows nothing gets no answers."""
+    plan = label_plan(0.02, label_variance=0.24, correlation=0.8, answers=10**6, label_cost=1.0, judge_cost=0.01)
+    for labels in (plan.labels // 2, plan.labels - 20, plan.labels + 20, plan.labels * 2):
+        room = 0.02**2 / 0.24 - 0.36 / labels
+        if room > 0:
+            assert labels + 0.01 * 0.64 / room >= plan.cost - 0.02
+    assert plan.standard_error <= 0.02
+    useless = label_plan(0.02, label_variance=0.24, correlation=0.0, answers=2000, judge_cost=0.5)
+    assert (useless.labels, useless.judged) == (600, 600)
+    with pytest.raises(ValueError, match="take more answers"):
+        label_plan(0.001, label_variance=0.24, correlation=0.9, answers=2000)
+
+
+def test_what_cannot_be_planned_is_an_error() -> None:
+    """Effects, shares, variances and levels that are none are refused with their numbers."""
+    with pytest.raises(ValueError, match="effect must be above 0"):
+        questions_needed(0.0, MILLER)
+    with pytest.raises(ValueError, match="needs at least so many discordant"):
+        mcnemar_questions_needed(0.3, 0.2)
+    with pytest.raises(ValueError, match="plan no comparison"):
+        Variances(between=0, within_baseline=0, within_candidate=0)
+    with pytest.raises(ValueError, match="plan no comparison"):
+        Variances(between=math.nan, within_baseline=0, within_candidate=0)
+    with pytest.raises(ValueError, match="asked at least once"):
+        questions_needed(0.03, MILLER, repeats_baseline=0)
+    with pytest.raises(ValueError, match="the power is the larger"):
+        Test(alpha=0.05, power=0.01)
+    with pytest.raises(ValueError, match="too small to be found"):
+        questions_needed(1e-9, MILLER)
+    with pytest.raises(ValueError, match="find no difference"):
+        mcnemar_minimum_detectable_effect(10, 0.05)
