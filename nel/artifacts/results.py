@@ -62,6 +62,7 @@ def result_line(result: Result) -> dict[str, object]:
         "model": None if response is None else response.model,
         "prompt": None if sample is None else _prompt(sample),
         "metadata": _metadata(sample),
+        "group": None if sample is None else sample.group,
         "scoring_details": dict(outcome.details)
         if isinstance(outcome, Unscored)
         else {**outcome.details, "metrics": dict(outcome.metrics)},

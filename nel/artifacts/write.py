@@ -297,6 +297,7 @@ def _bundle_json(
         "sdk": f"nel {__version__}",
         "complete": collected.not_run == 0,
         "identity": plan["digest"],
+        "identity_fields": _identity_fields(plan),
         "config": {
             "benchmark": name,
             "model": plan["model"],
@@ -318,6 +319,13 @@ def _bundle_json(
         },
         "n_results": total.accounting.n_total,
     }
+
+
+def _identity_fields(plan: Mapping[str, Any]) -> dict[str, object]:
+    """Return the fields that ``identity`` is the digest of; of the endpoint's URL without user name and query."""
+    fields = dict(plan.get("identity") or {})
+    url = fields.get("endpoint.url")
+    return {**fields, "endpoint.url": redact_url(url)} if isinstance(url, str) else fields
 
 
 def len_of(accounting: Accounting, repeats: int) -> int:
