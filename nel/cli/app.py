@@ -11,7 +11,20 @@ from typing import Any
 
 import typer
 
-from nel.cli import byob, endpoint, eval_run, eval_watch, judge, plugin, plugin_list, report, sandbox, scorer
+from nel.cli import (
+    byob,
+    compare,
+    endpoint,
+    eval_run,
+    eval_watch,
+    gate,
+    judge,
+    plugin,
+    plugin_list,
+    report,
+    sandbox,
+    scorer,
+)
 from nel.errors import EXIT_SIGINT, NelError
 from nel.version import __version__
 
@@ -51,6 +64,8 @@ app = typer.Typer(
 )
 eval_run.app.command(name="watch")(eval_watch.watch)
 app.add_typer(eval_run.app, name="eval", help="Run evaluations, resume them, or watch them.")
+app.command(name="compare")(compare.compare)
+app.command(name="gate")(gate.gate)
 app.command(name="list")(plugin_list.list_plugins)
 app.add_typer(byob.app, name="byob", help="Bring your own benchmark: create, validate and ship it.")
 app.add_typer(judge.app, name="judge", help="Calibrate a judge, or rank models by one.")

@@ -1,0 +1,89 @@
+"""The output of `nel compare`: the table, the evidence for each benchmark, JSON or a page."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from nel.cli.terminal import plain, with_plain_spaces
+from nel.comparison.compare import compare
+from nel.comparison.document import comparison_json
+from nel.comparison.fields import check_parts
+from nel.comparison.measures import Settings
+from nel.comparison.reading import read_sides
+from nel.core.strict_json import dumps
+from nel.errors import UsageError
+from nel.reports.comparison import HEADINGS, SHOWN_FLIPS, despite_note, flip_lines, lines, rows, settings_lines
+from nel.reports.comparison_page import write_page
+
+_LOG_WIDTH = 200
+_FEWEST = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the options ask for."""
+
+    despite: Sequence[str]
+    only: Sequence[str]
+    margin: float
+    level: float
+    seed: int
+    flips: int
+    html: Path | None
+
+
+def show_comparison(sides: Sequence[str], wanted: Wanted, *, as_json: bool) -> None:
+    """Compare and print.
+
+    Raises:
+        UsageError: The sides cannot be compared.
+    """
+    if len(sides) < _FEWEST:
+        raise UsageError("nel compare needs a baseline and a candidate; give two run directories")
+    despite = check_parts(wanted.despite)
+    settings = Settings(margin=wanted.margin, level=wanted.level, seed=wanted.seed)
+    found = compare(read_sides(sides), settings, despite=despite, only=wanted.only)
+    flips_max = wanted.flips if as_json or wanted.html is not None else min(wanted.flips, SHOWN_FLIPS)
+    document = comparison_json(found, flips_max=flips_max)
+    if wanted.html is not None:
+        write_page(document, wanted.html)
+    if as_json:
+        typer.echo(dumps(document))
+        return
+    for candidate in document["candidates"]:
+        _show_candidate(document, candidate)
+    if wanted.html is not None:
+        typer.echo(f"page: {wanted.html}")
+
+
+def _show_candidate(document: Mapping[str, Any], candidate: Mapping[str, Any]) -> None:
+    width = None if sys.stdout.isatty() else _LOG_WIDTH
+    typer.echo(f"{_shown(candidate['label'])} against {_shown(document['baseline']['label'])}")
+    table = Table(box=SIMPLE_HEAD)
+    for heading in HEADINGS:
+        title = heading.replace("95", f"{document['settings']['level'] * 100:g}") if "%" in heading else heading
+        table.add_column(title, justify="left" if heading in ("benchmark", "verdict") else "right")
+    for row in rows(candidate):
+        table.add_row(*(Text(_shown(cell)) for cell in row))
+    Console(width=width, highlight=False).print(table)
+    note = despite_note(document["settings"]["despite"])
+    for line in [*([note] if note else ()), *settings_lines(candidate)]:
+        typer.echo(_shown(line))
+    for benchmark in candidate["benchmarks"]:
+        typer.echo("")
+        for line in [*lines(benchmark), *flip_lines(benchmark)]:
+            typer.echo(_shown(line))
+
+
+def _shown(text: str) -> str:
+    return plain(with_plain_spaces(text))

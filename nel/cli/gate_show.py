@@ -1,0 +1,110 @@
+"""The output of `nel gate`: the decision on stdout, its files, and the exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from nel.cli.terminal import plain, with_plain_spaces
+from nel.comparison.decision import Decision, decision_json
+from nel.comparison.fields import check_parts
+from nel.comparison.floors import hold, read_floors
+from nel.comparison.gate import gate
+from nel.comparison.policy_file import read_policy
+from nel.comparison.reading import read_sides
+from nel.core.strict_json import dumps
+from nel.errors import ConfigError
+from nel.reports.decision import HEADINGS, reason_lines, rows, write_decision
+
+_LOG_WIDTH = 200
+_SIDES = 2
+
+
+def show_gate(
+    sides: Sequence[str],
+    policy: Path | None,
+    despite: Sequence[str],
+    *,
+    seed: int,
+    output_dir: Path | None,
+    as_json: bool,
+) -> None:
+    """Decide by a policy, write the files and exit with the decision's code.
+
+    Raises:
+        ConfigError: The arguments are not a baseline, a candidate and a policy.
+    """
+    if policy is None:
+        raise ConfigError("nel gate needs a policy: --policy FILE, or --fail-under METRIC=VALUE for one run alone")
+    if len(sides) != _SIDES:
+        raise ConfigError(f"nel gate needs a baseline and a candidate, not {len(sides)} results")
+    demanded, parts = read_policy(policy), check_parts(despite)
+    baseline, candidate = read_sides(sides)
+    found = gate(baseline, candidate, demanded, despite=parts, seed=seed)
+    document = decision_json(found, baseline=baseline, candidate=candidate, policy=demanded, despite=sorted(parts))
+    _show(found, document, output_dir or _directory(sides[1]), as_json=as_json)
+
+
+def show_floors(
+    sides: Sequence[str], floors: Sequence[str], *, policy: Path | None, output_dir: Path | None, as_json: bool
+) -> None:
+    """Hold one run against floors, write the files and exit with the decision's code.
+
+    Raises:
+        ConfigError: The arguments are not one run.
+    """
+    if policy is not None or len(sides) != 1:
+        raise ConfigError("--fail-under holds one run alone against a value; leave --policy and the second run away")
+    wanted = read_floors(floors)
+    (side,) = read_sides(sides)
+    if side.kind != "nel":
+        raise ConfigError(f"--fail-under reads metrics.json of a run of nel; {sides[0]} is a result of {side.kind}")
+    directory = _directory(sides[0])
+    found = hold(directory, wanted)
+    document = decision_json(found, baseline=None, candidate=side, policy=None)
+    _show(found, document, output_dir or directory, as_json=as_json)
+
+
+def _show(found: Decision, document: Mapping[str, Any], directory: Path, *, as_json: bool) -> None:
+    paths = write_decision(document, directory)
+    if as_json:
+        typer.echo(dumps(document))
+    else:
+        show_decision(document)
+        for path in paths:
+            typer.echo(f"decision: {path}")
+    raise typer.Exit(found.exit_code)
+
+
+def show_decision(document: Mapping[str, Any], *, err: bool = False) -> None:
+    """Print the decision, its table and its reasons."""
+    table = Table(box=SIMPLE_HEAD)
+    for heading in HEADINGS:
+        table.add_column(heading, justify="right" if heading in HEADINGS[4:] else "left")
+    for row in rows(document):
+        table.add_row(*(Text(_shown(cell)) for cell in row))
+    typer.echo(document["decision"], err=err)
+    stream = sys.stderr if err else sys.stdout
+    Console(file=stream, width=None if stream.isatty() else _LOG_WIDTH, highlight=False).print(table)
+    for line in reason_lines(document):
+        typer.echo(_shown(line), err=err)
+
+
+def _directory(argument: str) -> Path:
+    """Return the directory of a result: that of its file where it is one."""
+    path = Path(argument)
+    if not path.exists():
+        path = Path(argument.partition("=")[2])
+    return path if path.is_dir() else path.parent
+
+
+def _shown(text: str) -> str:
+    return plain(with_plain_spaces(text))

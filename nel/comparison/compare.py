@@ -1,0 +1,292 @@
+"""Compares candidates with a baseline, benchmark by benchmark; what comes out is a `Comparison`, still without texts.
+
+Reading, pairing, refusal, statistics and multiplicity in this order; nothing is computed of sides that may not be
+compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from nel.comparison.fields import Difference, differences, refuse_unequal, unchecked
+from nel.comparison.lines import NOT_ASKED, Columns, Ints
+from nel.comparison.measures import REWARD, SLICES_MAX, Measure, Scores, Settings, measure, scores_of
+from nel.comparison.pairing import Pairing, pair
+from nel.comparison.questions import Questions, is_universal
+from nel.comparison.sides import Side, SideBenchmark
+from nel.decide.multiplicity import benjamini_hochberg, holm
+from nel.decide.repeats import VarianceParts, variance_parts
+from nel.errors import UndefinedMetric, UsageError, did_you_mean
+
+_FEWEST = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkComparison:
+    """One benchmark of a candidate against the baseline's."""
+
+    name: str
+    baseline: SideBenchmark
+    candidate: SideBenchmark
+    pairing: Pairing
+    differs: Sequence[Difference]
+    """Parts that are not equal and that the user waved through."""
+    unchecked: Sequence[str]
+    """Parts of which the files say nothing."""
+    headline: Measure
+    scores: Scores
+    """Of the headline."""
+    metrics: Sequence[Measure] = ()
+    slices: Sequence[Measure] = ()
+    """Of the headline, by category."""
+    repeats: tuple[VarianceParts | None, VarianceParts | None] = (None, None)
+    cautions: Sequence[str] = ()
+
+    @property
+    def n_not_asked(self) -> int:
+        """Return how many lines of either side a stop rule left unasked."""
+        sides = (self.pairing.baseline, self.pairing.candidate)
+        return sum(int((one.columns.states == NOT_ASKED).sum()) for one in sides)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A candidate with its benchmarks against the baseline's."""
+
+    side: Side
+    benchmarks: Sequence[BenchmarkComparison]
+    only_baseline: Sequence[str]
+    """Benchmarks that the candidate does not have."""
+    only_candidate: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Candidates against one baseline."""
+
+    baseline: Side
+    candidates: Sequence[Candidate]
+    settings: Settings
+    despite: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def family(self) -> int:
+        """Return the number of comparisons that Holm's adjustment covers."""
+        return sum(one.headline.found is not None for side in self.candidates for one in side.benchmarks)
+
+
+def compare(
+    sides: Sequence[Side], settings: Settings, *, despite: frozenset[str], only: Sequence[str] = ()
+) -> Comparison:
+    """Return the comparison of the first side with each other one.
+
+    Args:
+        sides: The baseline, then at least one candidate.
+        settings: How differences are judged.
+        despite: Parts that may differ.
+        only: Names of the benchmarks to compare; empty: all that both have.
+
+    Raises:
+        UsageError: The sides may not be compared, have no benchmark in common, or hold what cannot be paired.
+        OutputError: A file is damaged.
+    """
+    baseline, *others = sides
+    columns: dict[str, Columns] = {}
+    candidates = [_candidate(baseline, side, settings, despite, only, columns) for side in others]
+    return _adjusted(Comparison(baseline=baseline, candidates=candidates, settings=settings, despite=despite))
+
+
+def _candidate(
+    baseline: Side,
+    side: Side,
+    settings: Settings,
+    despite: frozenset[str],
+    only: Sequence[str],
+    columns: dict[str, Columns],
+) -> Candidate:
+    shared = common_benchmarks(baseline, side, only)
+    found = []
+    for left, right in shared:
+        ours = columns.setdefault(left, baseline.benchmarks[left].columns())
+        found.append(
+            compare_benchmark(
+                baseline.benchmarks[left],
+                ours,
+                side.benchmarks[right],
+                settings,
+                despite=despite,
+                what=f"{left} of {baseline.label} and {side.label}",
+            )
+        )
+    return Candidate(
+        side=side,
+        benchmarks=found,
+        only_baseline=sorted(baseline.benchmarks.keys() - {left for left, _ in shared} if not only else ()),
+        only_candidate=sorted(side.benchmarks.keys() - {right for _, right in shared} if not only else ()),
+    )
+
+
+def common_benchmarks(baseline: Side, candidate: Side, only: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """Return the names of benchmarks that both sides have, each as it is called on either side.
+
+    Results of two tools match by name up to case and separators, or by being the only benchmark of both.
+
+    Raises:
+        UsageError: There is none, or a wanted one is not there.
+    """
+    theirs = {_plain(name): name for name in candidate.benchmarks}
+    pairs = [(name, name) for name in baseline.benchmarks if name in candidate.benchmarks]
+    if baseline.kind != candidate.kind:
+        pairs = [(name, theirs[_plain(name)]) for name in baseline.benchmarks if _plain(name) in theirs]
+        if not pairs and len(baseline.benchmarks) == len(candidate.benchmarks) == 1:
+            pairs = [(next(iter(baseline.benchmarks)), next(iter(candidate.benchmarks)))]
+    for name in only:
+        if name not in {left for left, _ in pairs}:
+            hint = did_you_mean(name, [left for left, _ in pairs])
+            raise UsageError(f'{baseline.label} and {candidate.label} have no benchmark "{name}" in common{hint}')
+    if not pairs:
+        raise UsageError(
+            f"no benchmark in common: {baseline.label} has {', '.join(sorted(baseline.benchmarks))}; "
+            f"{candidate.label} has {', '.join(sorted(candidate.benchmarks))}"
+        )
+    return sorted(one for one in pairs if not only or one[0] in only)
+
+
+def compare_benchmark(
+    baseline: SideBenchmark,
+    columns: Columns,
+    candidate: SideBenchmark,
+    settings: Settings,
+    *,
+    despite: Collection[str],
+    what: str,
+) -> BenchmarkComparison:
+    """Return the comparison of one benchmark.
+
+    Raises:
+        UsageError: The sides differ in a part that was not waved through, or fewer than two samples are in common.
+    """
+    pairing = pair(baseline, columns, candidate, candidate.columns(), by_position="pairing" in despite)
+    found = differences(baseline, candidate, pairing)
+    refuse_unequal(found, despite, what)
+    if len(pairing) < _FEWEST:
+        n = "one sample" if len(pairing) else "no sample"
+        raise UsageError(f"{what}: {n} in common, and a comparison needs at least two; nothing is decided")
+    scores = scores_of(pairing, REWARD)
+    return BenchmarkComparison(
+        name=baseline.name,
+        baseline=baseline,
+        candidate=candidate,
+        pairing=pairing,
+        differs=found,
+        unchecked=unchecked(baseline, candidate),
+        headline=measure(scores, candidate.headline, settings),
+        scores=scores,
+        metrics=_other_metrics(pairing, settings),
+        slices=_slices(pairing, settings),
+        repeats=(_variances(pairing.baseline, pairing.left), _variances(pairing.candidate, pairing.right)),
+        cautions=_cautions(baseline, candidate, pairing),
+    )
+
+
+def _other_metrics(pairing: Pairing, settings: Settings) -> list[Measure]:
+    """Return the metrics beside the reward that both sides have and that are not the reward again."""
+    columns = pairing.baseline.columns, pairing.candidate.columns
+    found = []
+    for name in columns[0].metric_names:
+        if name not in columns[1].metric_names or all(_is_reward(one, name) for one in columns):
+            continue
+        scores = scores_of(pairing, name)
+        if len(scores.baseline):
+            is_bounded = all(is_universal(one, name) for one in columns)
+            found.append(measure(scores, name, settings, is_bounded=is_bounded))
+    return found
+
+
+def _is_reward(columns: Columns, name: str) -> bool:
+    values, rewards = columns.metric(name), columns.numbers("reward")
+    has_value = ~np.isnan(values)
+    return bool((values[has_value] == rewards[has_value]).all() and is_universal(columns, name))
+
+
+def _slices(pairing: Pairing, settings: Settings) -> list[Measure]:
+    """Return the headline by category of the baseline's samples, none where there are too many categories."""
+    columns = pairing.baseline.columns
+    codes = pairing.baseline.codes_of("category")[pairing.left]
+    names = columns.categories
+    if not 1 < len(names) <= SLICES_MAX:
+        return []
+    found = []
+    for name in sorted(names):
+        chosen = np.flatnonzero(codes == names.index(name))
+        if len(chosen):
+            part = replace(pairing, left=pairing.left[chosen], right=pairing.right[chosen])
+            found.append(measure(scores_of(part, REWARD), name, settings))
+    return found
+
+
+def _variances(questions: Questions, chosen: Ints) -> VarianceParts | None:
+    """Return the variance within and between questions, None without repeats."""
+    if int(questions.n_repeats.max()) < _FEWEST:
+        return None
+    rewards = questions.columns.numbers("reward")[questions.order]
+    ends = questions.starts + questions.n_repeats
+    rows = [rewards[start:end] for start, end in zip(questions.starts[chosen], ends[chosen], strict=True)]
+    scored = [row[~np.isnan(row)] for row in rows]
+    try:
+        return variance_parts([row.tolist() for row in scored if len(row)])
+    except UndefinedMetric:
+        return None
+
+
+def _cautions(baseline: SideBenchmark, candidate: SideBenchmark, pairing: Pairing) -> list[str]:
+    found = []
+    if pairing.key == "position":
+        found.append("paired by position alone: a file in another order gives another result")
+    for side, name in ((baseline, "baseline"), (candidate, "candidate")):
+        if side.failed_metrics:
+            found.append(f"metrics of the {name} failed: {', '.join(side.failed_metrics)}")
+        found += [f"judge of the {name}: {one}" for one in calibration_warnings(side)]
+    states = [one.columns.states for one in (pairing.baseline, pairing.candidate)]
+    if any((one == NOT_ASKED).any() for one in states):
+        found.append("a stop rule ended a run early: an interval of a fixed number of samples is too narrow for it")
+    return found
+
+
+def calibration_warnings(side: SideBenchmark) -> list[str]:
+    """Return what speaks against the judge of a side where its calibration was measured; empty where nothing does."""
+    calibration = (side.judging or {}).get("calibration") or {}
+    return [str(one) for one in calibration.get("warnings") or ()]
+
+
+def _adjusted(comparison: Comparison) -> Comparison:
+    """Return the comparison with p-values by Holm over benchmarks and Benjamini-Hochberg over slices and metrics."""
+    alpha = 1 - comparison.settings.level
+    every = [one for side in comparison.candidates for one in side.benchmarks]
+    headlines = iter(_in_family([one.headline for one in every], holm, alpha, "Holm's adjustment"))
+    sides = []
+    for side in comparison.candidates:
+        found = []
+        for one in side.benchmarks:
+            explored = [*one.slices, *one.metrics]
+            adjusted = _in_family(explored, benjamini_hochberg, alpha, "Benjamini and Hochberg's adjustment")
+            n = len(one.slices)
+            found.append(replace(one, headline=next(headlines), slices=adjusted[:n], metrics=adjusted[n:]))
+        sides.append(replace(side, benchmarks=found))
+    return replace(comparison, candidates=sides)
+
+
+def _in_family(
+    measures: Sequence[Measure], adjust: Callable[[list[float]], list[float]], alpha: float, name: str
+) -> list[Measure]:
+    p_values = [one.p_value for one in measures if one.p_value is not None]
+    values = iter(adjust(p_values))
+    family = f"{name} over {len(p_values)}"
+    return [one if one.p_value is None else one.adjusted(next(values), alpha=alpha, family=family) for one in measures]
+
+
+def _plain(name: str) -> str:
+    return "".join(character for character in name.casefold() if character.isalnum())

@@ -1,0 +1,173 @@
+"""A decision and how it follows from its benchmarks, and as JSON (decision.json). Does no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from nel.comparison.compare import BenchmarkComparison
+from nel.comparison.document import benchmark_json, measure_json, side_json
+from nel.comparison.measures import Measure
+from nel.comparison.sides import Side
+from nel.decide.policy import Policy, ResolvedRule
+from nel.decide.verdict import GateDecision
+from nel.errors import EXIT_DONE, EXIT_GATE_FAILED, EXIT_GATE_INCONCLUSIVE
+from nel.version import __version__
+
+FORMAT: Final = 1
+WORDS: Final = {GateDecision.GO: "GO", GateDecision.NO_GO: "NO-GO", GateDecision.INCONCLUSIVE: "INCONCLUSIVE"}
+EXIT_CODES: Final = {
+    GateDecision.GO: EXIT_DONE,
+    GateDecision.NO_GO: EXIT_GATE_FAILED,
+    GateDecision.INCONCLUSIVE: EXIT_GATE_INCONCLUSIVE,
+}
+_STATUS: Final = {GateDecision.GO: "pass", GateDecision.NO_GO: "breach", GateDecision.INCONCLUSIVE: "inconclusive"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Test:
+    """One demand and how it turned out."""
+
+    kind: str
+    """``drop``, ``relative_drop`` or ``floor``."""
+    limit: float
+    status: GateDecision
+    reason: str = ""
+    lower: float | None = None
+    """Lower end of the interval with every unscored sample counted against the candidate; higher is better."""
+    upper: float | None = None
+    """Upper end of the interval with every unscored sample counted for the candidate."""
+    level: float | None = None
+    breach_level: float | None = None
+    """The level at which Holm's procedure found the breach; None where there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatedBenchmark:
+    """One benchmark of a decision."""
+
+    name: str
+    rule: ResolvedRule
+    metric: str
+    tests: Sequence[Test]
+    blockers: Sequence[str]
+    """Why it cannot pass, whatever the numbers are."""
+    is_missing: bool = False
+    compared: BenchmarkComparison | None = None
+    measured: Measure | None = None
+    """The difference that decides, candidate minus baseline; None without a baseline."""
+    value: float | None = None
+    """The score, where it is held against a floor."""
+
+    @property
+    def status(self) -> str:
+        """Return ``missing``, ``breach``, ``inconclusive`` or ``pass``; harm is decided first."""
+        if self.is_missing:
+            return "missing"
+        found = {one.status for one in self.tests}
+        if GateDecision.NO_GO in found:
+            return _STATUS[GateDecision.NO_GO]
+        if self.blockers or found != {GateDecision.GO}:
+            return _STATUS[GateDecision.INCONCLUSIVE]
+        return _STATUS[GateDecision.GO]
+
+    @property
+    def reasons(self) -> list[str]:
+        """Return what speaks against the benchmark."""
+        return [*self.blockers, *(one.reason for one in self.tests if one.reason)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """GO, NO-GO or INCONCLUSIVE."""
+
+    decision: GateDecision
+    reasons: Sequence[str]
+    benchmarks: Sequence[GatedBenchmark]
+    level: float
+
+    @property
+    def exit_code(self) -> int:
+        """Return 0 for GO, 4 for NO-GO and 5 for INCONCLUSIVE."""
+        return EXIT_CODES[self.decision]
+
+
+def decide(benchmarks: Sequence[GatedBenchmark], level: float) -> Decision:
+    """Return the decision over all benchmarks: advisory ones have no say, and nothing measured is never GO."""
+    gated = [one for one in benchmarks if one.rule.is_gated]
+    by_status = {status: [one for one in gated if one.status == status] for status in (*_STATUS.values(), "missing")}
+    reasons = [
+        f"{status}: {', '.join(f'{one.name} ({one.rule.tier})' for one in by_status[status])}"
+        for status in ("breach", "missing", "inconclusive")
+        if by_status[status]
+    ]
+    if by_status["breach"]:
+        found = GateDecision.NO_GO
+    elif reasons or not gated:
+        found = GateDecision.INCONCLUSIVE
+        reasons = reasons or ["nothing was gated: every benchmark is advisory, or there is none"]
+    else:
+        found, reasons = GateDecision.GO, [f"pass: all {len(gated)} gated benchmarks"]
+    order = {"critical": 0, "supporting": 1, "advisory": 2}
+    ordered = sorted(benchmarks, key=lambda one: (order[one.rule.tier], one.name, one.metric))
+    return Decision(decision=found, reasons=reasons, benchmarks=ordered, level=level)
+
+
+def decision_json(
+    decision: Decision, *, baseline: Side | None, candidate: Side, policy: Policy | None, despite: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the content of decision.json; the same runs and policy give the same."""
+    return {
+        "format": FORMAT,
+        "sdk": f"nel {__version__}",
+        "decision": WORDS[decision.decision],
+        "exit_code": decision.exit_code,
+        "reasons": list(decision.reasons),
+        "level": decision.level,
+        "despite": sorted(despite),
+        "baseline": None if baseline is None else side_json(baseline),
+        "candidate": side_json(candidate),
+        "policy": None if policy is None else policy.model_dump(mode="json", exclude_none=True),
+        "benchmarks": [_benchmark_json(one) for one in decision.benchmarks],
+    }
+
+
+def _benchmark_json(one: GatedBenchmark) -> dict[str, object]:
+    compared = None if one.compared is None else _evidence(benchmark_json(one.compared, flips_max=0))
+    return {
+        "benchmark": one.name,
+        "metric": one.metric,
+        "tier": str(one.rule.tier),
+        "direction": str(one.rule.direction),
+        "why_this_tier": one.rule.reason,
+        "status": one.status,
+        "reasons": one.reasons,
+        "value": one.value,
+        "measure": None if one.measured is None else measure_json(one.measured),
+        "tests": [_test_json(test) for test in one.tests],
+        "evidence": compared,
+    }
+
+
+def _evidence(compared: Mapping[str, Any]) -> dict[str, object]:
+    """Return what of a comparison stands in a decision."""
+    kept = ("pairs", "differs", "unchecked", "fields_differ", "n_prompts_differ", "models", "causes", "moved", "slices")
+    flips = compared["flips"]
+    return {
+        **{name: compared[name] for name in (*kept, "cautions")},
+        "flips": {name: flips[name] for name in ("n_lost", "n_won")},
+    }
+
+
+def _test_json(test: Test) -> dict[str, object]:
+    return {
+        "kind": test.kind,
+        "limit": test.limit,
+        "status": _STATUS[test.status],
+        "reason": test.reason or None,
+        "lower": test.lower,
+        "upper": test.upper,
+        "level": test.level,
+        "breach_level": test.breach_level,
+    }

@@ -1,0 +1,175 @@
+"""A comparison as JSON: what ``nel compare --json`` prints and the pages show. Reads the texts of its flips."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from nel.comparison.compare import BenchmarkComparison, Candidate, Comparison
+from nel.comparison.fields import other_differences
+from nel.comparison.flips import Flip, flips, moved
+from nel.comparison.measures import Measure
+from nel.comparison.sides import Side, Texts
+from nel.decide.paired import PairedDifference
+from nel.decide.repeats import VarianceParts
+from nel.version import __version__
+
+FORMAT: Final = 1
+_NOT_SETTINGS: Final = ("output.", "observability.", "run_id")
+"""Keys of run.yaml that say nothing of the answers."""
+
+
+def comparison_json(comparison: Comparison, *, flips_max: int) -> dict[str, Any]:
+    """Return the comparison.
+
+    Args:
+        comparison: What was compared.
+        flips_max: So many samples that changed are in it with their texts, for each benchmark.
+    """
+    settings = comparison.settings
+    return {
+        "format": FORMAT,
+        "sdk": f"nel {__version__}",
+        "baseline": side_json(comparison.baseline),
+        "settings": {
+            "level": settings.level,
+            "margin": settings.margin,
+            "seed": settings.seed,
+            "despite": sorted(comparison.despite),
+            "family": {"n": comparison.family, "adjustment": "holm"},
+        },
+        "candidates": [_candidate_json(comparison.baseline, one, flips_max) for one in comparison.candidates],
+    }
+
+
+def side_json(side: Side) -> dict[str, object]:
+    """Return what a side is."""
+    return {"label": side.label, "kind": side.kind, "run_id": side.run_id, "models": list(side.models)}
+
+
+def measure_json(found: Measure) -> dict[str, Any]:
+    """Return a measure."""
+    return {
+        "metric": found.metric,
+        "n_pairs": found.n_pairs,
+        "n_scored": found.n_scored,
+        "baseline": found.baseline,
+        "candidate": found.candidate,
+        "difference": None if found.found is None else _difference_json(found.found),
+        "bounds": _bounds_json(found),
+        "p_adjusted": found.p_adjusted,
+        "verdict": str(found.verdict),
+        "reason": found.reason or None,
+        "notes": list(found.notes),
+    }
+
+
+def _candidate_json(baseline: Side, candidate: Candidate, flips_max: int) -> dict[str, object]:
+    settings = [
+        one
+        for one in other_differences(baseline.settings, candidate.side.settings)
+        if not one[0].startswith(_NOT_SETTINGS)
+    ]
+    return {
+        **side_json(candidate.side),
+        "only_baseline": list(candidate.only_baseline),
+        "only_candidate": list(candidate.only_candidate),
+        "settings_differ": [_pair(*one) for one in settings],
+        "benchmarks": [benchmark_json(one, flips_max=flips_max) for one in candidate.benchmarks],
+    }
+
+
+def benchmark_json(compared: BenchmarkComparison, *, flips_max: int) -> dict[str, Any]:
+    """Return one benchmark."""
+    pairing = compared.pairing
+    columns = pairing.baseline.columns, pairing.candidate.columns
+    found = compared.headline.found
+    shown = [_flip_json(one) for one in flips(compared, flips_max)] if flips_max else []
+    return {
+        "benchmark": compared.name,
+        "candidate_benchmark": compared.candidate.name,
+        "pairs": {
+            "by": pairing.key,
+            "n": len(pairing),
+            "n_only_baseline": pairing.n_only_baseline,
+            "n_only_candidate": pairing.n_only_candidate,
+            "n_changed": pairing.n_changed,
+            "n_not_asked": compared.n_not_asked,
+            "n_not_scored": len(compared.scores.baseline) - compared.headline.n_scored,
+        },
+        "differs": [{"part": one.part, **_pair(one.field, one.baseline, one.candidate)} for one in compared.differs],
+        "unchecked": list(compared.unchecked),
+        "headline": measure_json(compared.headline),
+        "metrics": [measure_json(one) for one in compared.metrics],
+        "slices": [measure_json(one) for one in compared.slices],
+        "repeats": [None if one is None else _variance_json(one) for one in compared.repeats],
+        "moved": {name: {"baseline": pair[0], "candidate": pair[1]} for name, pair in moved(compared).items()},
+        "models": [dict(sorted(one.models.items())) for one in columns],
+        "causes": [dict(sorted(one.causes.items())) for one in columns],
+        "fields_differ": [
+            _pair(*one) for one in other_differences(compared.baseline.fields, compared.candidate.fields)
+        ],
+        "n_prompts_differ": pairing.n_prompts_differ,
+        "flips": {
+            "n_lost": 0 if found is None else found.losses,
+            "n_won": 0 if found is None else found.wins,
+            "shown_max": flips_max,
+            "shown": shown,
+        },
+        "cautions": list(compared.cautions),
+    }
+
+
+def _pair(name: str, baseline: object, candidate: object) -> dict[str, object]:
+    return {"field": name, "baseline": baseline, "candidate": candidate}
+
+
+def _difference_json(found: PairedDifference) -> dict[str, object]:
+    return {
+        "value": found.estimate,
+        "ci_lower": found.lower,
+        "ci_upper": found.upper,
+        "ci_level": found.level,
+        "ci_method": found.interval_method,
+        "p_value": found.p_value,
+        "test": found.test_method,
+        "n": found.n,
+        "n_clusters": found.n_clusters,
+        "wins": found.wins,
+        "losses": found.losses,
+        "ties": found.ties,
+        "standard_error": found.standard_error,
+        "smallest_detectable": found.smallest_detectable,
+        "naive_ci_lower": found.naive_lower,
+        "naive_ci_upper": found.naive_upper,
+    }
+
+
+def _bounds_json(found: Measure) -> dict[str, object] | None:
+    if found.bounds is None:
+        return None
+    worst, best = found.bounds
+    return {"lower": worst.estimate, "upper": best.estimate, "ci_lower": worst.lower, "ci_upper": best.upper}
+
+
+def _variance_json(found: VarianceParts) -> dict[str, object]:
+    return {"between": found.between, "within": found.within, "repeats": found.repeats}
+
+
+def _flip_json(flip: Flip) -> dict[str, object]:
+    return {
+        "sample_id": flip.baseline.sample_id,
+        "category": flip.category,
+        "prompt": flip.baseline.prompt,
+        "expected": flip.baseline.expected,
+        "baseline": _answer_json(flip.baseline, flip.baseline_score),
+        "candidate": _answer_json(flip.candidate, flip.candidate_score),
+    }
+
+
+def _answer_json(texts: Texts, score: float) -> dict[str, object]:
+    return {
+        "score": score,
+        "response": texts.response,
+        "extracted": texts.extracted,
+        "outcome": texts.outcome,
+    }

@@ -1,0 +1,147 @@
+"""What must be equal for two results to be comparable, in parts that a user can wave through one by one.
+
+Does no I/O. A part that differs and is not waved through is an error that names the fields with both values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from nel.comparison.pairing import Pairing
+from nel.comparison.sides import SideBenchmark
+from nel.config.identity import JUDGE_PREFIX
+from nel.errors import ConfigError, UsageError, did_you_mean
+
+PARTS: Final = ("pairing", "dataset", "prompt", "scorer", "judge", "decoding", "repeats")
+"""What ``--despite`` takes."""
+NEVER_GO: Final = frozenset({"pairing", "dataset", "scorer", "judge"})
+"""Parts without which a difference says nothing of the model: where one of them differs, a gate never says GO."""
+_PREFIXES: Final = {
+    "dataset": ("dataset.", "benchmark"),
+    "prompt": ("prompt.", "system_prompt", "num_fewshot", "fewshot."),
+    "scorer": ("scorer.", "scoring.", "sandbox."),
+    "judge": (JUDGE_PREFIX,),
+    "decoding": ("generation.", "endpoint.protocol", "loglikelihood", "mode"),
+    "repeats": ("repeats",),
+}
+_OF_ANSWERS: Final = ("dataset.sha256", "prompt.sha256")
+"""Digests that cover the answers too where recorded answers are scored; samples are then checked one by one."""
+_SHOWN_MAX: Final = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One field that is not equal on both sides."""
+
+    part: str
+    field: str
+    baseline: object
+    candidate: object
+
+    def __str__(self) -> str:
+        """Return the field with both values, shortened."""
+        return f"{self.field}: {_short(self.baseline)} and {_short(self.candidate)}"
+
+
+def check_parts(names: Sequence[str]) -> frozenset[str]:
+    """Return what the user waves through.
+
+    Raises:
+        ConfigError: There is no such part.
+    """
+    for name in names:
+        if name not in PARTS:
+            hint = did_you_mean(name, PARTS) or f"; known: {', '.join(PARTS)}"
+            raise ConfigError(f'--despite "{name}" names nothing that can differ{hint}')
+    return frozenset(names)
+
+
+def differences(baseline: SideBenchmark, candidate: SideBenchmark, pairing: Pairing) -> list[Difference]:
+    """Return every field that must be equal and is not, those of the samples included."""
+    names = _compared(baseline, candidate)
+    found = []
+    for name in sorted(names):
+        part = _part_of(name)
+        values = baseline.fields.get(name), candidate.fields.get(name)
+        if part is not None and values[0] != values[1]:
+            found.append(Difference(part=part, field=name, baseline=values[0], candidate=values[1]))
+    return [*found, *_of_samples(pairing)]
+
+
+def unchecked(baseline: SideBenchmark, candidate: SideBenchmark) -> list[str]:
+    """Return the parts of which the files of at least one side say nothing."""
+    if baseline.kind == candidate.kind == "nel":
+        return []
+    said = {_part_of(name) for name in baseline.fields} & {_part_of(name) for name in candidate.fields}
+    return [part for part in ("prompt", "scorer", "judge", "decoding") if part not in said]
+
+
+def other_differences(
+    baseline: Mapping[str, object], candidate: Mapping[str, object]
+) -> list[tuple[str, object, object]]:
+    """Return the settings that differ, as ``(name, baseline, candidate)``."""
+    names = sorted({*baseline, *candidate})
+    pairs = [(name, baseline.get(name), candidate.get(name)) for name in names]
+    return [one for one in pairs if one[1] != one[2]]
+
+
+def refuse_unequal(found: Sequence[Difference], despite: Collection[str], what: str) -> None:
+    """Raise UsageError where a part differs that was not waved through."""
+    refused = [one for one in found if one.part not in despite]
+    if not refused:
+        return
+    parts = list(dict.fromkeys(one.part for one in refused))
+    listed = "; ".join(str(one) for one in refused)
+    flags = " ".join(f"--despite {part}" for part in parts)
+    raise UsageError(
+        f"{what}: the two sides differ in {' and '.join(parts)} ({listed}), so the scores differ by more than "
+        f"the models; compare equal runs, or say {flags}"
+    )
+
+
+def _compared(baseline: SideBenchmark, candidate: SideBenchmark) -> set[str]:
+    """Return the fields to compare: of two kinds of results only those that both have."""
+    names = {*baseline.fields, *candidate.fields}
+    if baseline.kind != candidate.kind:
+        names = baseline.fields.keys() & candidate.fields.keys() - {"benchmark"}
+    if baseline.recorded or candidate.recorded:
+        names = {name for name in names if name not in _OF_ANSWERS}
+    if baseline.recorded != candidate.recorded:  # how recorded answers were asked for is not known
+        names = {name for name in names if name in baseline.fields and name in candidate.fields and name != "mode"}
+    return names
+
+
+def _part_of(name: str) -> str | None:
+    return next((part for part, prefixes in _PREFIXES.items() if name.startswith(prefixes)), None)
+
+
+def _of_samples(pairing: Pairing) -> list[Difference]:
+    found = []
+    if pairing.n_changed:
+        text = f"{pairing.n_changed:,} samples with other content under the same id"
+        found.append(Difference(part="dataset", field="samples", baseline="", candidate=text))
+    if pairing.n_only_baseline or pairing.n_only_candidate:
+        only = (
+            f"{pairing.n_only_baseline:,} only in the baseline",
+            f"{pairing.n_only_candidate:,} only in the candidate",
+        )
+        found.append(Difference(part="dataset", field="samples", baseline=only[0], candidate=only[1]))
+    if pairing.n_prompts_differ:
+        text = f"other bytes in {pairing.n_prompts_differ:,} of {len(pairing):,} samples"
+        found.append(Difference(part="prompt", field="prompts", baseline="", candidate=text))
+    repeats = [_span(one.n_repeats) for one in (pairing.baseline, pairing.candidate)]
+    if repeats[0] != repeats[1]:
+        found.append(Difference(part="repeats", field="repeats", baseline=repeats[0], candidate=repeats[1]))
+    return found
+
+
+def _span(counts: object) -> str:
+    lowest, highest = int(min(counts)), int(max(counts))  # type: ignore[call-overload]
+    return str(lowest) if lowest == highest else f"{lowest} to {highest}"
+
+
+def _short(value: object) -> str:
+    text = "unset" if value is None else str(value)
+    return text if len(text) <= _SHOWN_MAX else f"{text[: _SHOWN_MAX - 1]}…"

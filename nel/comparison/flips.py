@@ -1,0 +1,91 @@
+"""The samples whose score changed, and what else moved between two sides: length, tokens, time, cost, models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from nel.comparison.compare import BenchmarkComparison
+from nel.comparison.lines import Ints
+from nel.comparison.questions import Questions
+from nel.comparison.sides import Texts
+
+_ROUNDING: Final = 1e-12
+_MOVED: Final = ("tokens", "characters", "latency")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flip:
+    """A sample whose score changed, with both answers (of the first repeat)."""
+
+    baseline_score: float
+    """The mean over the repeats, as with the candidate's."""
+    candidate_score: float
+    category: str | None
+    baseline: Texts
+    candidate: Texts
+
+
+def flips(compared: BenchmarkComparison, count_max: int) -> Iterator[Flip]:
+    """Yield the samples whose score changed, losses first and the largest changes first among them.
+
+    Args:
+        compared: One benchmark.
+        count_max: So many at most, half of them losses where there are enough of both.
+    """
+    pairing = compared.pairing
+    before = pairing.baseline.mean_of(pairing.baseline.columns.numbers("reward"))[pairing.left]
+    after = pairing.candidate.mean_of(pairing.candidate.columns.numbers("reward"))[pairing.right]
+    change = np.nan_to_num(after - before)
+    losses = _largest(-change)
+    wins = _largest(change)
+    n_losses = min(len(losses), max(count_max - len(wins), (count_max + 1) // 2))
+    chosen = np.concatenate([losses[:n_losses], wins[: count_max - n_losses]])
+    offsets = [
+        side.columns.digests("offset")[side.first[place]][chosen].tolist()
+        for side, place in ((pairing.baseline, pairing.left), (pairing.candidate, pairing.right))
+    ]
+    codes = pairing.baseline.codes_of("category")[pairing.left]
+    names = pairing.baseline.columns.categories
+    texts = zip(compared.baseline.texts(offsets[0]), compared.candidate.texts(offsets[1]), strict=True)
+    for place, (ours, theirs) in zip(chosen.tolist(), texts, strict=True):
+        yield Flip(
+            baseline_score=float(before[place]),
+            candidate_score=float(after[place]),
+            category=names[codes[place]] if codes[place] >= 0 else None,
+            baseline=ours,
+            candidate=theirs,
+        )
+
+
+def moved(compared: BenchmarkComparison) -> dict[str, tuple[float | None, float | None]]:
+    """Return by name the mean over the pairs that both sides know, of the baseline and the candidate.
+
+    ``tokens`` are those of completions, ``characters`` those of answers, ``latency`` is in seconds.
+    """
+    found: dict[str, tuple[float | None, float | None]] = {}
+    pairing = compared.pairing
+    for name in _MOVED:
+        before = _per_question(pairing.baseline, name)[pairing.left]
+        after = _per_question(pairing.candidate, name)[pairing.right]
+        known = ~(np.isnan(before) | np.isnan(after))
+        n = int(known.sum())
+        found[name] = (
+            (math.fsum(before[known].tolist()) / n, math.fsum(after[known].tolist()) / n) if n else (None, None)
+        )
+    found["cost"] = compared.baseline.cost, compared.candidate.cost
+    return found
+
+
+def _per_question(questions: Questions, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return questions.mean_of(questions.columns.numbers(name))
+
+
+def _largest(change: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Ints:
+    """Return where a change is above 0, the largest first, equal ones in the order of names."""
+    above = np.flatnonzero(change > _ROUNDING)
+    return above[np.argsort(-change[above], kind="stable")]

@@ -1,0 +1,158 @@
+"""Holds the metrics of one run against floors: ``--fail-under METRIC=VALUE``. Decided on interval ends alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any, Final
+
+from nel.comparison.decision import Decision, GatedBenchmark, Test, decide
+from nel.decide.policy import ResolvedRule
+from nel.decide.verdict import GateDecision
+from nel.errors import ConfigError, OutputError, UsageError, did_you_mean
+from nel.metrics.intervals import LEVEL
+from nel.reports.run_files import BenchmarkFiles, read_run
+
+_KIND: Final = "floor"
+_FEWEST: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Floor:
+    """The least value of a metric."""
+
+    metric: str
+    """``METRIC`` of every benchmark that has it, or ``BENCHMARK:METRIC``."""
+    value: float
+
+
+@dataclass(slots=True, kw_only=True)
+class _Held:
+    """A metric of a benchmark, held against a floor."""
+
+    benchmark: str
+    floor: Floor
+    row: Mapping[str, Any]
+    blockers: list[str] = field(default_factory=list)
+
+    def span(self, level: float) -> tuple[float, float] | None:
+        """Return the interval of the metric, as far as unscored samples could move it; wider for a higher level."""
+        row = self.row
+        if row["value"] is None or row["ci_lower"] is None or row["ci_upper"] is None:
+            return None
+        wider = _quantile(level) / _quantile(row["ci_level"])
+        bounds = row["bounds"] or {"lower": row["value"], "upper": row["value"]}
+        lower = bounds["lower"] - (row["value"] - row["ci_lower"]) * wider
+        return lower, bounds["upper"] + (row["ci_upper"] - row["value"]) * wider
+
+
+def read_floors(arguments: Sequence[str]) -> list[Floor]:
+    """Return what ``METRIC=VALUE`` and ``BENCHMARK:METRIC=VALUE`` say.
+
+    Raises:
+        ConfigError: One is not of that form.
+    """
+    found = []
+    for argument in arguments:
+        name, separator, text = argument.rpartition("=")
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not separator or not name.strip() or not math.isfinite(value):
+            raise ConfigError(f'--fail-under "{argument}" is not METRIC=VALUE, such as accuracy=0.8')
+        found.append(Floor(metric=name.strip(), value=value))
+    return found
+
+
+def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
+    """Return the decision over the metrics of a finished run.
+
+    Raises:
+        OutputError: The run is not finished, or its artifacts are damaged.
+        UsageError: No benchmark has a metric that is named, or a benchmark has a single sample.
+    """
+    benchmarks = read_run(run_dir)
+    for files in benchmarks:
+        if not files.metrics.get("complete"):
+            raise OutputError(f"{files.directory} is not finished; finish it with nel eval resume {run_dir}")
+    held = [one for floor in floors for one in _held(benchmarks, floor)]
+    breached = _breached(held)
+    return decide([_gated(one, breached) for one in held], LEVEL)
+
+
+def _held(benchmarks: Sequence[BenchmarkFiles], floor: Floor) -> list[_Held]:
+    found = [one for files in benchmarks for one in _rows(files, floor.metric, floor)]
+    name, separator, metric = floor.metric.partition(":")
+    if not found and separator:
+        found = [one for files in benchmarks if files.title == name for one in _rows(files, metric, floor)]
+    if not found:
+        known = sorted({str(row["name"]) for files in benchmarks for row in files.metrics["metrics"]})
+        hint = did_you_mean(floor.metric, known) or f"; it has {', '.join(known)}"
+        raise UsageError(f'the run has no metric "{floor.metric}"{hint}')
+    return found
+
+
+def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
+    rows = [row for row in files.metrics["metrics"] if row["name"] == metric]
+    held = [_Held(benchmark=files.title, floor=floor, row=row) for row in rows]
+    for one in held:
+        if one.row["n_questions"] == 1 and files.metrics["accounting"]["n_total"] < _FEWEST:
+            raise UsageError(f"{files.title} has a single sample; nothing can be decided on it")
+        if one.row["value"] is None:
+            one.blockers.append(f"nothing was measured: {one.row['reason']}")
+        elif one.row["ci_lower"] is None:
+            one.blockers.append(f"there is no interval: {one.row['reason']}")
+        if files.metrics["accounting"]["n_unscored"] and one.row["bounds"] is None:
+            one.blockers.append("samples are unscored, and what they could change is not known")
+        if metric in (files.metrics.get("failed_metrics") or ()):
+            one.blockers.append("the metric failed")
+        calibration = (files.metrics.get("judging") or {}).get("calibration") or {}
+        one.blockers += [f"calibration of the judge: {text}" for text in calibration.get("warnings") or ()]
+    return held
+
+
+def _breached(held: Sequence[_Held]) -> dict[int, float]:
+    """Return the level at which each floor is missed, by identity: Holm's step-down procedure."""
+    remaining, found = list(held), dict[int, float]()
+    while remaining:
+        step = 1 - (1 - LEVEL) / len(remaining)
+        failed = [one for one in remaining if (span := one.span(step)) is not None and span[1] < one.floor.value]
+        if not failed:
+            break
+        found |= {id(one): step for one in failed}
+        remaining = [one for one in remaining if id(one) not in found]
+    return found
+
+
+def _gated(one: _Held, breached: Mapping[int, float]) -> GatedBenchmark:
+    span = one.span(LEVEL)
+    status = GateDecision.INCONCLUSIVE
+    if id(one) in breached:
+        status = GateDecision.NO_GO
+    elif span is not None and span[0] >= one.floor.value:
+        status = GateDecision.GO
+    test = Test(
+        kind=_KIND,
+        limit=one.floor.value,
+        status=status,
+        lower=None if span is None else span[0],
+        upper=None if span is None else span[1],
+        level=LEVEL,
+        breach_level=breached.get(id(one)),
+    )
+    return GatedBenchmark(
+        name=one.benchmark,
+        rule=ResolvedRule(),
+        metric=str(one.row["name"]),
+        tests=[test],
+        blockers=one.blockers,
+        value=one.row["value"],
+    )
+
+
+def _quantile(level: float) -> float:
+    return NormalDist().inv_cdf(0.5 + level / 2)

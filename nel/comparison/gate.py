@@ -1,0 +1,261 @@
+"""Decides GO, NO-GO or INCONCLUSIVE: a candidate against a baseline by a policy. Decided on interval ends alone.
+
+Two errors are bounded. A false GO: every gated benchmark must pass its own test, so that the chance that a candidate
+with harm beyond its margin passes is at most that of the one test. A false NO-GO: a breach must hold after Holm's
+adjustment over all tests of the policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+
+from nel.comparison.compare import BenchmarkComparison, calibration_warnings, common_benchmarks, compare_benchmark
+from nel.comparison.decision import Decision, GatedBenchmark, Test, decide
+from nel.comparison.fields import NEVER_GO
+from nel.comparison.measures import Measure, Scores, Settings, measure, scores_of
+from nel.comparison.sides import Side, SideBenchmark
+from nel.decide.policy import Direction, Policy, ResolvedRule
+from nel.decide.verdict import GateDecision, non_inferiority
+from nel.errors import ConfigError, did_you_mean
+
+_MEANS_REWARD: Final = ("mean_reward", "reward")
+_ROUNDS_TO_ONE: Final = "pass@1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Demand:
+    """One test: that scores are at most a margin below the baseline's."""
+
+    kind: str
+    limit: float
+    scores: Scores
+    margin: float
+    settings: Settings
+
+    def measured(self, level: float) -> Measure:
+        return measure(self.scores, self.kind, replace(self.settings, level=level))
+
+    def span(self, level: float) -> tuple[float, float] | None:
+        """Return the ends of all intervals together, None where nothing is defined."""
+        found = self.measured(level)
+        if found.found is None:
+            return None
+        every = [found.found, *(found.bounds or ())]
+        return min(one.lower for one in every), max(one.upper for one in every)
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A benchmark on the way to its decision."""
+
+    name: str
+    rule: ResolvedRule
+    metric: str
+    compared: BenchmarkComparison | None = None
+    scores: Scores | None = None
+    demands: list[_Demand] = field(default_factory=list)
+    blockers: list[str] = field(default_factory=list)
+    """Why it cannot pass, whatever the numbers are."""
+
+
+def gate(baseline: Side, candidate: Side, policy: Policy, *, despite: frozenset[str], seed: int = 0) -> Decision:
+    """Return the decision.
+
+    Args:
+        baseline: What the candidate is held against.
+        candidate: What may be released.
+        policy: What is demanded.
+        despite: Parts that may differ; see `nel.comparison.fields`.
+        seed: Of random sign flips.
+
+    Raises:
+        UsageError: The sides may not be compared, or the policy names a benchmark or metric that neither has.
+    """
+    _check_names(baseline, candidate, policy)
+    settings = Settings(level=policy.level, seed=seed)
+    shared = dict(common_benchmarks(baseline, candidate))
+    named = [name for name in policy.benchmarks if name not in shared]
+    missing = sorted({*named, *(baseline.benchmarks.keys() - shared.keys())})
+    entries = [_missing(name, baseline, candidate, policy) for name in missing]
+    for name in sorted(shared):
+        compared = compare_benchmark(
+            baseline.benchmarks[name],
+            baseline.benchmarks[name].columns(),
+            candidate.benchmarks[shared[name]],
+            settings,
+            despite=despite,
+            what=f"{name} of {baseline.label} and {candidate.label}",
+        )
+        entries.append(_entry(compared, policy, settings))
+    breached = _breaches([one for entry in entries if entry.rule.is_gated for one in entry.demands], policy.level)
+    return decide([_gated(entry, breached, policy.level) for entry in entries], policy.level)
+
+
+def _check_names(baseline: Side, candidate: Side, policy: Policy) -> None:
+    known = {*baseline.benchmarks, *candidate.benchmarks}
+    for name in policy.benchmarks:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"; they have {', '.join(sorted(known))}"
+            raise ConfigError(f'the policy names the benchmark "{name}", which neither run has{hint}')
+
+
+def _missing(name: str, baseline: Side, candidate: Side, policy: Policy) -> _Entry:
+    side = candidate if name in baseline.benchmarks else baseline
+    rule = policy.resolve(name)
+    return _Entry(name=name, rule=rule, metric=rule.metric or "", blockers=[f"{side.label} does not have it"])
+
+
+def _entry(compared: BenchmarkComparison, policy: Policy, settings: Settings) -> _Entry:
+    rule = policy.resolve(compared.name)
+    metric, scores = _metric(compared, rule)
+    if rule.direction is Direction.LOWER:
+        scores = scores.turned()
+    entry = _Entry(name=compared.name, rule=rule, metric=metric, compared=compared, scores=scores)
+    entry.demands.append(
+        _Demand(kind="drop", limit=rule.max_drop, scores=scores, margin=rule.max_drop, settings=settings)
+    )
+    if rule.max_relative_drop is not None and _is_relative(scores, rule):
+        entry.demands.append(_relative(scores, rule, rule.max_relative_drop, settings))
+    entry.blockers += _blockers(compared, scores, policy, metric)
+    return entry
+
+
+def _metric(compared: BenchmarkComparison, rule: ResolvedRule) -> tuple[str, Scores]:
+    """Return the metric that a rule names, with its scores.
+
+    Raises:
+        ConfigError: The benchmark does not have it.
+    """
+    headline = compared.candidate.headline
+    name = rule.metric or headline
+    if name == _ROUNDS_TO_ONE and not _is_binary(compared):
+        raise ConfigError(
+            f"the policy asks for pass@1 of {compared.name}, whose scores are not 0 and 1; say mean_reward"
+        )
+    if name in (headline, _ROUNDS_TO_ONE, *_MEANS_REWARD):
+        return name, compared.scores
+    columns = compared.pairing.baseline.columns, compared.pairing.candidate.columns
+    known = set(columns[0].metric_names) & set(columns[1].metric_names)
+    if name not in known:
+        hint = did_you_mean(name, known) or f"; it has {', '.join(sorted({headline, *_MEANS_REWARD, *known}))}"
+        raise ConfigError(f'the policy asks for the metric "{name}" of {compared.name}, which it does not have{hint}')
+    return name, scores_of(compared.pairing, name)
+
+
+def _is_binary(compared: BenchmarkComparison) -> bool:
+    sides = (compared.pairing.baseline, compared.pairing.candidate)
+    rewards = np.concatenate([one.columns.numbers("reward") for one in sides])
+    return bool(np.isin(rewards[~np.isnan(rewards)], (0.0, 1.0)).all())
+
+
+def _is_relative(scores: Scores, rule: ResolvedRule) -> bool:
+    known = scores.baseline[~np.isnan(scores.baseline)]
+    if not len(known) or not known.mean():
+        return False
+    return rule.relative_guard_below is None or abs(float(known.mean())) < rule.relative_guard_below
+
+
+def _relative(scores: Scores, rule: ResolvedRule, limit: float, settings: Settings) -> _Demand:
+    """Return the test of ``candidate - (1 - limit) baseline >= 0``: both means vary, so neither is a fixed number."""
+    factor = 1 - limit if rule.direction is Direction.HIGHER else 1 + limit
+    ends = (scores.baseline_ends[0] * factor, scores.baseline_ends[1] * factor)
+    scaled = replace(scores, baseline=scores.baseline * factor, baseline_ends=ends)
+    return _Demand(kind="relative_drop", limit=limit, scores=scaled, margin=0.0, settings=settings)
+
+
+def _blockers(compared: BenchmarkComparison, scores: Scores, policy: Policy, metric: str) -> list[str]:
+    found = []
+    pairing = compared.pairing
+    parts = sorted({one.part for one in compared.differs} & NEVER_GO)
+    if pairing.key == "position":
+        found.append("paired by position alone")
+    if parts:
+        found.append(f"the sides differ in {' and '.join(parts)}")
+    n_scored = int(scores.scored.sum())
+    n_open = len(scores.baseline) - n_scored
+    if n_open > policy.max_unscored * len(scores.baseline):
+        found.append(f"{n_open:,} of {len(scores.baseline):,} pairs are unscored, more than {policy.max_unscored:.4g}")
+    if n_scored < policy.min_pairs:
+        found.append(f"only {n_scored:,} pairs are scored, fewer than {policy.min_pairs:,}")
+    if compared.n_not_asked:
+        found.append(f"a stop rule left {compared.n_not_asked:,} samples unasked")
+    for side, name in ((compared.baseline, "baseline"), (compared.candidate, "candidate")):
+        found += _side_blockers(side, name, metric, policy)
+    return found
+
+
+def _side_blockers(side: SideBenchmark, name: str, metric: str, policy: Policy) -> list[str]:
+    found = [f"calibration of the {name}'s judge: {one}" for one in calibration_warnings(side)]
+    if metric in side.failed_metrics:
+        found.append(f"the metric {metric} of the {name} failed")
+    is_judged = side.judging is not None
+    if policy.require_calibration and is_judged and not (side.judging or {}).get("calibration"):
+        found.append(f"the {name}'s judge was never calibrated, and the policy requires it")
+    return found
+
+
+def _breaches(demands: Sequence[_Demand], level: float) -> Mapping[int, float]:
+    """Return the level at which each test is breached, by the identity of the test: Holm's step-down procedure."""
+    alpha = 1 - level
+    remaining, found = list(demands), dict[int, float]()
+    while remaining:
+        step = 1 - alpha / len(remaining)
+        failed = [one for one in remaining if _is_breached(one, step)]
+        if not failed:
+            break
+        found |= {id(one): step for one in failed}
+        remaining = [one for one in remaining if id(one) not in found]
+    return found
+
+
+def _is_breached(demand: _Demand, level: float) -> bool:
+    span = demand.span(level)
+    return span is not None and non_inferiority(*span, margin=demand.margin) is GateDecision.NO_GO
+
+
+def _gated(entry: _Entry, breached: Mapping[int, float], level: float) -> GatedBenchmark:
+    tests = [_tested(one, breached, level, gated=entry.rule.is_gated) for one in entry.demands]
+    return GatedBenchmark(
+        name=entry.name,
+        rule=entry.rule,
+        metric=entry.metric,
+        tests=tests,
+        blockers=entry.blockers,
+        is_missing=entry.compared is None,
+        compared=entry.compared,
+        measured=None if entry.scores is None else _shown(entry.scores, entry.metric, entry.rule, level),
+    )
+
+
+def _shown(scores: Scores, metric: str, rule: ResolvedRule, level: float) -> Measure:
+    """Return the difference as people read it: candidate minus baseline, whichever way is better."""
+    upright = scores.turned() if rule.direction is Direction.LOWER else scores
+    return measure(upright, metric, Settings(level=level))
+
+
+def _tested(demand: _Demand, breached: Mapping[int, float], level: float, *, gated: bool) -> Test:
+    span = demand.span(level)
+    if span is None:
+        reason = demand.measured(level).reason
+        return Test(kind=demand.kind, limit=demand.limit, status=GateDecision.INCONCLUSIVE, reason=reason)
+    status = non_inferiority(*span, margin=demand.margin)
+    reason = ""
+    if gated and status is GateDecision.NO_GO and id(demand) not in breached:
+        status, reason = (
+            GateDecision.INCONCLUSIVE,
+            "a breach taken alone, but not after Holm's adjustment over the policy",
+        )
+    return Test(
+        kind=demand.kind,
+        limit=demand.limit,
+        status=status,
+        reason=reason,
+        lower=span[0],
+        upper=span[1],
+        level=level,
+        breach_level=breached.get(id(demand)),
+    )

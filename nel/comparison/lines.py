@@ -1,0 +1,189 @@
+"""What a comparison keeps of one line of results: numbers and digests, never a text. Does no I/O."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from nel.core.strict_json import dumps_bytes
+from nel.errors import UsageError
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Digests = npt.NDArray[np.uint64]
+
+METRICS_MAX: Final = 32
+"""Metrics beside the reward that are kept of one benchmark."""
+LABELS_MAX: Final = 100_000
+"""Distinct models, causes and kinds that are counted by name."""
+SCORED: Final = 0
+FAILED: Final = 1
+UNSCORED: Final = 2
+NOT_ASKED: Final = 3
+STATES: Final = {"scored": SCORED, "model_failure": FAILED, "unscored": UNSCORED, "not_asked": NOT_ASKED}
+_DIGEST_BYTES: Final = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One (sample, repeat) as its file has it."""
+
+    where: str
+    """File and line number, for errors."""
+    offset: int
+    """Byte offset of the line in its file."""
+    position: int
+    """The position in the dataset; no identity, but it orders rows of equal content."""
+    repeat: int
+    sample: int | None
+    """Digest of the stable id without its occurrence number; None where the line has no id."""
+    occurrence: int
+    """From 1; the number in the id of a repeated row."""
+    is_own_id: bool
+    """Whether the id is the row's own and not a hash of its content."""
+    row: int | None
+    """Digest of the dataset's row with its gold answer; None where the line does not have the row."""
+    question: int | None
+    """Digest of the prompt with the gold answer; None where the line has no prompt."""
+    prompt: int
+    """Digest of the prompt; 0 where there is none."""
+    expected: int
+    reward: float | None
+    state: int
+    cause: str
+    """The kind of a failure, ``cause: kind`` of what is unscored; empty for what is scored."""
+    metrics: Mapping[str, float]
+    category: str | None
+    group: str | None
+    model: str | None
+    tokens: float
+    """Of the completion; NaN where unknown, as with the next two."""
+    latency: float
+    characters: float
+
+
+@dataclass(slots=True)
+class _Labels:
+    """Texts that repeat, as numbers."""
+
+    codes: dict[str, int] = field(default_factory=dict)
+
+    def code(self, text: str | None) -> int:
+        return -1 if text is None else self.codes.setdefault(text, len(self.codes))
+
+
+class Columns:
+    """The lines of one benchmark of one side, as arrays of about a hundred bytes a line."""
+
+    def __init__(self) -> None:
+        """Start without lines."""
+        self._whole = {name: array("Q") for name in ("sample", "row", "question", "prompt", "expected", "offset")}
+        self._signed = {name: array("q") for name in ("position", "repeat", "occurrence", "category", "group")}
+        self._real = {name: array("d") for name in ("reward", "tokens", "latency", "characters")}
+        self._states = array("b")
+        self._metrics: dict[str, array[float]] = {}
+        self._categories, self._groups = _Labels(), _Labels()
+        self.models: dict[str, int] = {}
+        self.causes: dict[str, int] = {}
+        self.has_samples = True
+        self.has_rows = True
+        self.has_questions = True
+        self.has_own_ids = True
+
+    def __len__(self) -> int:
+        """Return the number of lines."""
+        return len(self._states)
+
+    def add(self, line: Line) -> None:
+        """Take in one line.
+
+        Raises:
+            UsageError: Its reward is not a finite number.
+        """
+        if line.reward is not None and not math.isfinite(line.reward):
+            raise UsageError(f"{line.where}: the score is {line.reward}, not a finite number; score the run again")
+        self.has_samples = self.has_samples and line.sample is not None
+        self.has_rows = self.has_rows and line.row is not None
+        self.has_questions = self.has_questions and line.question is not None
+        self.has_own_ids = self.has_own_ids and line.is_own_id
+        for name in ("sample", "row", "question", "prompt", "expected", "offset"):
+            self._whole[name].append(getattr(line, name) or 0)
+        for name in ("position", "repeat", "occurrence"):
+            self._signed[name].append(getattr(line, name))
+        self._signed["category"].append(self._categories.code(line.category))
+        self._signed["group"].append(self._groups.code(line.group))
+        self._real["reward"].append(math.nan if line.reward is None else line.reward)
+        for name in ("tokens", "latency", "characters"):
+            self._real[name].append(getattr(line, name))
+        self._states.append(line.state)
+        self._add_metrics(line)
+        _count(self.models, line.model)
+        _count(self.causes, line.cause or None)
+
+    def _add_metrics(self, line: Line) -> None:
+        before = len(self._states) - 1
+        for name in line.metrics:
+            if name not in self._metrics and len(self._metrics) < METRICS_MAX:
+                self._metrics[name] = array("d", bytes(0))
+                self._metrics[name].extend([math.nan] * before)
+        for name, values in self._metrics.items():
+            values.append(float(line.metrics.get(name, math.nan)))
+
+    def digests(self, name: str) -> Digests:
+        """Return a column of digests, or ``offset``, without a copy."""
+        return np.frombuffer(self._whole[name], dtype=np.uint64)
+
+    def integers(self, name: str) -> Ints:
+        """Return ``position``, ``repeat``, ``occurrence``, or the codes of ``category`` or ``group``; -1 is none."""
+        return np.frombuffer(self._signed[name], dtype=np.int64)
+
+    def numbers(self, name: str) -> Floats:
+        """Return ``reward``, ``tokens``, ``latency`` or ``characters``; NaN is none."""
+        return np.frombuffer(self._real[name], dtype=np.float64)
+
+    def metric(self, name: str) -> Floats:
+        """Return the values of a metric beside the reward; NaN where a line has none."""
+        return np.frombuffer(self._metrics[name], dtype=np.float64)
+
+    @property
+    def states(self) -> npt.NDArray[np.int8]:
+        """Return the state of each line."""
+        return np.frombuffer(self._states, dtype=np.int8)
+
+    @property
+    def metric_names(self) -> list[str]:
+        """Return the names of the metrics beside the reward."""
+        return sorted(self._metrics)
+
+    @property
+    def categories(self) -> list[str]:
+        """Return the names behind the codes of ``category``."""
+        return list(self._categories.codes)
+
+    @property
+    def groups(self) -> list[str]:
+        """Return the names behind the codes of ``group``."""
+        return list(self._groups.codes)
+
+
+def digest(value: object) -> int:
+    """Return 64 bits that stand for a JSON value; the order of keys does not matter."""
+    encoded = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else b"\x00" + dumps_bytes(value)
+    return int.from_bytes(hashlib.blake2b(encoded, digest_size=_DIGEST_BYTES).digest(), "little")
+
+
+def number_or_nan(value: Any) -> float:
+    """Return a number, NaN for anything else."""
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
+
+
+def _count(counts: dict[str, int], name: str | None) -> None:
+    if name is not None and (name in counts or len(counts) < LABELS_MAX):
+        counts[name] = counts.get(name, 0) + 1

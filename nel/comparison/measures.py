@@ -1,0 +1,267 @@
+"""The difference of one metric over paired questions: interval, test, verdict, and what unscored samples could change.
+
+The statistics are in `nel.decide`; here arrays of two sides become its arguments. Does no I/O.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from nel.comparison.lines import UNSCORED, Columns, Floats, Ints
+from nel.comparison.pairing import Pairing
+from nel.comparison.questions import Questions, Values, metric_values
+from nel.decide.paired import PairedDifference, paired_difference
+from nel.decide.verdict import Verdict, verdict, verdict_within_bounds
+from nel.errors import UndefinedMetric
+from nel.metrics.intervals import LEVEL
+
+REWARD: Final = "reward"
+"""The key of the headline, which every line has."""
+_FEWEST: Final = 2
+SLICES_MAX: Final = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How differences are judged."""
+
+    margin: float = 0.0
+    """The largest difference that does not matter."""
+    level: float = LEVEL
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """One metric of paired questions: what was scored, and what each question could have been at worst and at best."""
+
+    baseline: Floats
+    """NaN where nothing was scored, as with the candidate."""
+    candidate: Floats
+    baseline_ends: tuple[Floats, Floats]
+    """Lowest and highest mean of each question had every repeat been scored."""
+    candidate_ends: tuple[Floats, Floats]
+    clusters: Ints | None
+    is_lower_better: bool = False
+
+    @property
+    def scored(self) -> npt.NDArray[np.bool_]:
+        """Return which pairs have a score on both sides."""
+        found: npt.NDArray[np.bool_] = ~(np.isnan(self.baseline) | np.isnan(self.candidate))
+        return found
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether a sample of any pair is unscored."""
+        ends = (self.baseline_ends, self.candidate_ends)
+        return any(bool((low != high).any()) for low, high in ends)
+
+    def only(self, chosen: npt.NDArray[np.bool_]) -> Scores:
+        """Return the scores of some pairs."""
+        return replace(
+            self,
+            baseline=self.baseline[chosen],
+            candidate=self.candidate[chosen],
+            baseline_ends=(self.baseline_ends[0][chosen], self.baseline_ends[1][chosen]),
+            candidate_ends=(self.candidate_ends[0][chosen], self.candidate_ends[1][chosen]),
+            clusters=None if self.clusters is None else self.clusters[chosen],
+        )
+
+    def turned(self) -> Scores:
+        """Return the scores with their sign turned, so that higher is better."""
+        return replace(
+            self,
+            baseline=-self.baseline,
+            candidate=-self.candidate,
+            baseline_ends=(-self.baseline_ends[1], -self.baseline_ends[0]),
+            candidate_ends=(-self.candidate_ends[1], -self.candidate_ends[0]),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """The difference of one metric, candidate minus baseline."""
+
+    metric: str
+    n_pairs: int
+    n_scored: int
+    """Pairs with a score on both sides."""
+    baseline: float | None
+    candidate: float | None
+    found: PairedDifference | None
+    """None where the scores do not define it; the reason says why."""
+    bounds: tuple[PairedDifference, PairedDifference] | None
+    """With every unscored sample counted against the candidate, and for it; None where all are scored."""
+    verdict: Verdict
+    reason: str
+    p_adjusted: float | None = None
+    notes: Sequence[str] = field(default_factory=tuple)
+
+    @property
+    def p_value(self) -> float | None:
+        """Return the p-value that is not adjusted."""
+        return None if self.found is None else self.found.p_value
+
+    def adjusted(self, p_value: float, *, alpha: float, family: str) -> Measure:
+        """Return the measure with its p-value in a family; a verdict that does not survive it is inconclusive."""
+        if self.verdict not in (Verdict.BETTER, Verdict.WORSE) or p_value <= alpha:
+            return replace(self, p_adjusted=p_value)
+        reason = f"{self.verdict} taken alone, but not after {family} (p = {p_value:.4g})"
+        return replace(self, p_adjusted=p_value, verdict=Verdict.INCONCLUSIVE, reason=reason)
+
+
+def scores_of(pairing: Pairing, metric: str) -> Scores:
+    """Return one metric of the pairs; those that do not have it, or were never asked on a side, are left out.
+
+    Args:
+        pairing: Of two sides.
+        metric: `REWARD`, or the name of a metric that both sides have.
+    """
+    lines = [_lines_of(one.columns, metric) for one in (pairing.baseline, pairing.candidate)]
+    scale = _scale(lines)
+    sides = zip((pairing.baseline, pairing.candidate), lines, (pairing.left, pairing.right), strict=True)
+    left, right = (_side_of(questions, values, chosen, scale) for questions, values, chosen in sides)
+    scores = Scores(
+        baseline=left[0],
+        candidate=right[0],
+        baseline_ends=left[1],
+        candidate_ends=right[1],
+        clusters=clusters_of(pairing),
+    )
+    return scores.only(~(np.isnan(left[1][0]) | np.isnan(right[1][0])))
+
+
+def clusters_of(pairing: Pairing) -> Ints | None:
+    """Return the cluster of each pair, None where no two questions share one."""
+    for questions, chosen in ((pairing.baseline, pairing.left), (pairing.candidate, pairing.right)):
+        codes = questions.codes_of("group")[chosen]
+        known = codes >= 0
+        if known.any():
+            alone = -1 - np.arange(len(codes))
+            found = np.where(known, codes, alone)
+            return found if len(np.unique(found)) < len(found) else None
+    return None
+
+
+def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool = True) -> Measure:
+    """Return the difference of a metric with its verdict.
+
+    Args:
+        scores: Of the pairs.
+        metric: Its name.
+        settings: How the difference is judged.
+        is_bounded: Whether unscored samples are considered; else only scored pairs are.
+    """
+    if scores.is_lower_better:
+        scores = replace(scores.turned(), is_lower_better=False)
+    scored = scores.scored
+    kept = scores.only(scored)
+    undefined = Measure(
+        metric=metric,
+        n_pairs=len(scored),
+        n_scored=int(scored.sum()),
+        baseline=_mean(kept.baseline),
+        candidate=_mean(kept.candidate),
+        found=None,
+        bounds=None,
+        verdict=Verdict.INCONCLUSIVE,
+        reason="no pair has a score on both sides",
+    )
+    if len(kept.baseline) < _FEWEST:
+        return (
+            replace(undefined, reason="one pair alone has a score on both sides") if len(kept.baseline) else undefined
+        )
+    try:
+        found = _difference(kept.baseline, kept.candidate, kept.clusters, settings, settings.level)
+        ends = _ends(scores, settings, settings.level) if is_bounded and scores.is_open else None
+        spans = [(one.lower, one.upper) for one in (found, *(ends or ()))]
+        said, reason = _verdict(kept, scores if ends else None, spans, settings)
+    except UndefinedMetric as error:
+        return replace(undefined, reason=str(error))
+    notes = _notes(found, settings)
+    return replace(undefined, found=found, bounds=ends, verdict=said, reason=reason, notes=notes)
+
+
+def _verdict(
+    kept: Scores, whole: Scores | None, spans: list[tuple[float, float]], settings: Settings
+) -> tuple[Verdict, str]:
+    """Return the verdict over all intervals, and why it is inconclusive where it is."""
+    inner = spans
+    if settings.margin > 0:
+        level = 2 * settings.level - 1
+        narrow = [_difference(kept.baseline, kept.candidate, kept.clusters, settings, level)]
+        narrow += [] if whole is None else _ends(whole, settings, level)
+        inner = [(one.lower, one.upper) for one in narrow]
+    said = verdict_within_bounds(spans, margin=settings.margin, equivalence=inner)
+    alone = verdict(*spans[0], margin=settings.margin, equivalence=inner[0])
+    if said is not Verdict.INCONCLUSIVE:
+        return said, ""
+    if alone is not Verdict.INCONCLUSIVE:
+        return said, f"{alone} among what was scored, but the unscored samples could change it"
+    return said, "the interval holds both harm and gain"
+
+
+def _ends(scores: Scores, settings: Settings, level: float) -> tuple[PairedDifference, PairedDifference]:
+    """Return the difference with every unscored sample counted against the candidate, and for it."""
+    worst = _difference(scores.baseline_ends[1], scores.candidate_ends[0], scores.clusters, settings, level)
+    best = _difference(scores.baseline_ends[0], scores.candidate_ends[1], scores.clusters, settings, level)
+    return worst, best
+
+
+def _difference(
+    baseline: Floats, candidate: Floats, clusters: Ints | None, settings: Settings, level: float
+) -> PairedDifference:
+    has_clusters = clusters is not None and len(np.unique(clusters)) < len(clusters)
+    groups = clusters.tolist() if clusters is not None and has_clusters else None
+    return paired_difference(baseline, candidate, clusters=groups, level=level, seed=settings.seed)
+
+
+def _notes(found: PairedDifference, settings: Settings) -> tuple[str, ...]:
+    """Return a note where the clusters change what the questions alone would say."""
+    if found.naive_lower is None or found.naive_upper is None:
+        return ()
+    clustered = verdict(found.lower, found.upper, margin=settings.margin)
+    naive = verdict(found.naive_lower, found.naive_upper, margin=settings.margin)
+    if clustered is naive:
+        return ()
+    return (
+        f"questions in {found.n_clusters:,} clusters: {clustered}; as if they were independent it would be {naive}",
+    )
+
+
+def _lines_of(columns: Columns, metric: str) -> Floats:
+    return columns.numbers("reward") if metric == REWARD else metric_values(columns, metric)
+
+
+def _scale(lines: Sequence[Floats]) -> tuple[float, float]:
+    """Return the lowest and highest score there can be: 0 and 1, or what was seen where scores go beyond."""
+    seen = np.concatenate([values[~np.isnan(values)] for values in lines])
+    low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
+    return min(low, 0.0) if low >= 0 and high <= 1 else low, 1.0 if low >= 0 and high <= 1 else high
+
+
+def _side_of(
+    questions: Questions, values: Floats, chosen: Ints, scale: tuple[float, float]
+) -> tuple[Floats, tuple[Floats, Floats]]:
+    """Return the mean of each chosen question, and its lowest and highest had all repeats been scored."""
+    found: Values = questions.values(values)
+    mean, total, n_scored = found.mean[chosen], found.scored_sum[chosen], found.n_scored[chosen]
+    missing = np.add.reduceat(
+        (questions.columns.states[questions.order] == UNSCORED).astype(np.int64), questions.starts
+    )
+    n_missing = missing[chosen]
+    n_planned = n_scored + n_missing
+    with np.errstate(invalid="ignore", divide="ignore"):
+        low, high = ((total + n_missing * end) / n_planned for end in scale)
+    is_whole = n_missing == 0
+    return mean, (np.where(is_whole, mean, low), np.where(is_whole, mean, high))
+
+
+def _mean(values: Floats) -> float | None:
+    return math.fsum(values.tolist()) / len(values) if len(values) else None

@@ -1,0 +1,156 @@
+"""Reads a run directory of nel as one side of a comparison, from its artifacts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from nel.comparison.lines import SCORED, STATES, UNSCORED, Line, digest, number_or_nan
+from nel.comparison.sides import Side, SideBenchmark, Texts, reward_of, text_or_none, whole_of
+from nel.config.yaml_file import read_value
+from nel.engine.store.lock import owner_of
+from nel.engine.store.snapshot import FILE_NAME
+from nel.errors import ConfigError, OutputError, UsageError
+from nel.reports.run_files import BenchmarkFiles, read_run, read_run_yaml
+
+_RECORDED: Final = "recorded responses"
+_CONTENT_ID: Final = re.compile(r"(?P<base>[0-9a-f]{16})(?:#(?P<occurrence>[0-9]+))?")
+"""A hash of the row, with a number where the row is repeated, as `nel.datasets.ids` makes it."""
+_CATEGORY: Final = "category"
+
+
+def is_run(path: Path) -> bool:
+    """Return whether a directory is a run of nel, finished or not."""
+    return (path / FILE_NAME).is_file() or any(path.glob("*/metrics.json"))
+
+
+def read_side(path: Path, label: str) -> Side:
+    """Return a run's benchmarks, their lines not read yet.
+
+    Raises:
+        OutputError: The run is not finished, is written right now, or its artifacts are damaged.
+    """
+    owner = owner_of(path)
+    if owner is not None:
+        raise OutputError(f"{path} is still written by process {owner.pid}; wait until it ends, then compare")
+    if not any(path.glob("*/metrics.json")):
+        raise OutputError(f"{path} is not finished: it has no results yet; finish it with nel eval resume {path}")
+    found = read_run(path)
+    benchmarks = {files.title: _benchmark(path, files) for files in found}
+    models = {str(files.bundle["config"]["model"]) for files in found if files.bundle["config"].get("model")}
+    run_id = text_or_none(found[0].metrics.get("run_id"))
+    return Side(
+        label=label,
+        kind="nel",
+        run_id=run_id,
+        models=tuple(sorted(models)),
+        settings=_settings(path),
+        benchmarks=benchmarks,
+    )
+
+
+def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
+    metrics, bundle, where = files.metrics, files.bundle, files.directory
+    if not bundle:
+        raise OutputError(f"{where} has no eval-*.json; make it again with nel report {run_dir}")
+    if not (metrics.get("complete") and bundle.get("complete")):
+        raise OutputError(f"{where} is not finished: planned samples were never run; nel eval resume {run_dir}")
+    fields = bundle.get("identity_fields")
+    if not isinstance(fields, dict):
+        raise OutputError(f"{where} was written by an older nel; write it again with nel report {run_dir}")
+    recorded = fields.get("mode") == _RECORDED
+    total = (files.runtime.get("cost") or {}).get("total")
+    return SideBenchmark(
+        name=files.title,
+        kind="nel",
+        path=where / "results.jsonl",
+        read_line=_line,
+        read_texts=_texts,
+        fields=fields,
+        n_lines=int(metrics["accounting"]["n_total"]),
+        recorded=recorded,
+        headline=str(metrics["headline"]["metric"]),
+        cost=total if isinstance(total, (int, float)) else None,
+        failed_metrics=tuple(metrics.get("failed_metrics") or ()),
+        judging=metrics.get("judging"),
+    )
+
+
+def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
+    outcome = value.get("outcome")
+    if not isinstance(outcome, dict) or outcome.get("state") not in STATES:
+        raise UsageError(f"{where}: there is no outcome; write the results again with nel report")
+    state = STATES[outcome["state"]]
+    reward = reward_of(value, "reward", where)
+    if (reward is None) != (state >= UNSCORED):
+        raise UsageError(f"{where}: the reward does not fit the outcome; write the results again with nel report")
+    sample_id, metadata = value.get("sample_id"), value.get("metadata") or {}
+    if not isinstance(sample_id, str):
+        raise UsageError(f'{where}: "sample_id" is not a text; write the results again with nel report')
+    matched = _CONTENT_ID.fullmatch(sample_id)
+    expected, prompt = value.get("expected_answer"), value.get("prompt")
+    details = value.get("scoring_details") or {}
+    category = metadata.get(_CATEGORY)
+    return Line(
+        where=where,
+        offset=offset,
+        position=whole_of(value, "problem_idx", where),
+        repeat=whole_of(value, "repeat", where),
+        sample=digest(matched["base"] if matched else sample_id),
+        occurrence=int(matched["occurrence"] or 1) if matched else 1,
+        is_own_id=matched is None,
+        row=digest([metadata, expected]),
+        question=digest([prompt, expected]) if prompt else None,
+        prompt=digest(prompt) if prompt else 0,
+        expected=digest([expected]),
+        reward=reward,
+        state=state,
+        cause="" if state == SCORED else _cause(outcome),
+        metrics={} if state >= UNSCORED else details.get("metrics") or {},
+        category=None if category is None else str(category),
+        group=text_or_none(value.get("group")),
+        model=text_or_none(value.get("model")),
+        tokens=number_or_nan((value.get("tokens") or {}).get("completion")),
+        latency=number_or_nan((value.get("timing") or {}).get("latency_seconds")),
+        characters=float(len(value.get("model_response") or "")),
+    )
+
+
+def _cause(outcome: Mapping[str, Any]) -> str:
+    cause, kind = outcome.get("cause"), outcome.get("kind")
+    return f"{cause}: {kind}" if cause else str(kind or "")
+
+
+def _texts(value: Mapping[str, Any]) -> Texts:
+    outcome = value["outcome"]
+    return Texts(
+        sample_id=str(value["sample_id"]),
+        prompt=value.get("prompt"),
+        expected=value.get("expected_answer"),
+        response=text_or_none(value.get("model_response")),
+        extracted=text_or_none(value.get("extracted_answer")),
+        reward=value["reward"],
+        outcome="scored" if outcome["state"] == "scored" else _cause(outcome),
+    )
+
+
+def _settings(run_dir: Path) -> dict[str, object]:
+    """Return the settings of run.yaml as flat keys, none where there is no such file."""
+    text = read_run_yaml(run_dir)
+    if text is None:
+        return {}
+    try:
+        found = read_value(text, str(run_dir / "run.yaml"))
+    except ConfigError as error:
+        raise OutputError(f"{error}; make it again with nel report {run_dir}") from error
+    return dict(_flat(found, "")) if isinstance(found, dict) else {}
+
+
+def _flat(value: object, name: str) -> list[tuple[str, object]]:
+    if isinstance(value, dict) and value:
+        return [pair for key, part in value.items() for pair in _flat(part, f"{name}.{key}" if name else str(key))]
+    if isinstance(value, list) and any(isinstance(part, dict) for part in value):
+        return [pair for place, part in enumerate(value) for pair in _flat(part, f"{name}.{place}")]
+    return [(name, value)]

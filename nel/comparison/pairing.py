@@ -1,0 +1,123 @@
+"""Pairs the questions of two sides by content and occurrence, and counts what has no partner. Does no I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nel.comparison.lines import Columns, Ints
+from nel.comparison.questions import Key, Questions, is_distinct, questions_of
+from nel.comparison.sides import SideBenchmark
+from nel.errors import UsageError
+
+POSITION_ONLY = "pairing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairing:
+    """The questions that two sides have in common."""
+
+    key: Key
+    baseline: Questions
+    candidate: Questions
+    left: Ints
+    """The baseline's questions that have a partner, in the order of names."""
+    right: Ints
+    """The candidate's partners, in the same order."""
+    n_changed: int
+    """Questions with one name and different gold answers or rows; they are not paired."""
+    n_prompts_differ: int
+    """Pairs that were asked with different prompts."""
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.left)
+
+    @property
+    def n_only_baseline(self) -> int:
+        """Return how many questions only the baseline has."""
+        return len(self.baseline) - len(self.left) - self.n_changed
+
+    @property
+    def n_only_candidate(self) -> int:
+        """Return how many questions only the candidate has."""
+        return len(self.candidate) - len(self.right) - self.n_changed
+
+    @property
+    def is_partial(self) -> bool:
+        """Return whether either side has questions without a partner."""
+        return bool(self.n_only_baseline or self.n_only_candidate or self.n_changed)
+
+
+def pair(
+    baseline: SideBenchmark, columns: Columns, candidate: SideBenchmark, others: Columns, *, by_position: bool
+) -> Pairing:
+    """Return the pairs of two benchmarks.
+
+    Args:
+        baseline: One side, with its columns.
+        columns: Of the baseline.
+        candidate: The other side.
+        others: Of the candidate.
+        by_position: Whether results that carry only a position may be paired by it.
+
+    Raises:
+        UsageError: A sample is there twice, or the results carry only a position and that is not allowed.
+    """
+    key = _key_of(baseline, columns, candidate, others)
+    if key == "position" and not by_position:
+        raise UsageError(
+            f"{baseline.name}: the results carry only positions, no ids, rows or prompts that tell samples apart, "
+            "and a reordered file would be compared wrongly; --despite pairing pairs by position, and never gives GO"
+        )
+    left_questions = questions_of(columns, key, str(baseline.path))
+    right_questions = questions_of(others, key, str(candidate.path))
+    _, left, right = np.intersect1d(
+        left_questions.names, right_questions.names, assume_unique=True, return_indices=True
+    )
+    same = _same_content(baseline, left_questions, left, candidate, right_questions, right)
+    left, right = left[same], right[same]
+    prompts = left_questions.digest_of("prompt")[left], right_questions.digest_of("prompt")[right]
+    known = (prompts[0] != 0) & (prompts[1] != 0)
+    return Pairing(
+        key=key,
+        baseline=left_questions,
+        candidate=right_questions,
+        left=left,
+        right=right,
+        n_changed=int((~same).sum()),
+        n_prompts_differ=int(((prompts[0] != prompts[1]) & known).sum()),
+    )
+
+
+def _key_of(baseline: SideBenchmark, columns: Columns, candidate: SideBenchmark, others: Columns) -> Key:
+    """Return the best name that both sides have: an id where it does not depend on answers, a row, or a prompt."""
+    both = (columns, others)
+    if baseline.kind == candidate.kind:
+        recorded = baseline.recorded or candidate.recorded
+        has_ids = all(one.has_samples for one in both)
+        if has_ids and (not recorded or all(one.has_own_ids for one in both)):
+            return "sample"
+        if not recorded and all(one.has_rows and is_distinct(one, "row") for one in both):
+            return "row"
+    if all(one.has_questions and is_distinct(one, "question") for one in both):
+        return "question"
+    return "position"
+
+
+def _same_content(
+    baseline: SideBenchmark,
+    left_questions: Questions,
+    left: Ints,
+    candidate: SideBenchmark,
+    right_questions: Questions,
+    right: Ints,
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Return which pairs have equal gold answers, and equal rows where the datasets are not known to be the same."""
+    same = left_questions.digest_of("expected")[left] == right_questions.digest_of("expected")[right]
+    datasets = [side.fields.get("dataset.sha256") for side in (baseline, candidate)]
+    is_row_known = baseline.kind == candidate.kind and not (baseline.recorded or candidate.recorded)
+    if is_row_known and (datasets[0] is None or datasets[0] != datasets[1]):
+        same = same & (left_questions.digest_of("row")[left] == right_questions.digest_of("row")[right])
+    return np.asarray(same)

@@ -1,0 +1,187 @@
+"""Makes questions of lines: repeats of one sample together, rows of equal content apart by their occurrence.
+
+A question is named by content and occurrence. The order of lines in a file changes nothing: everything is sorted by the
+name. Does no I/O.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nel.comparison.lines import FAILED, Columns, Digests, Floats, Ints
+from nel.errors import UsageError
+
+Key = Literal["sample", "row", "question", "position"]
+"""What names a question: the stable id, the dataset's row, the prompt with its gold answer, or only the position."""
+_MIX: Final = np.uint64(0x9E3779B97F4A7C15)
+_SPREAD: Final = np.uint64(0xBF58476D1CE4E5B9)
+_DISTINCT_MIN: Final = 0.5
+"""Least share of distinct names: below it, names do not tell samples apart (one prompt for all, say)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Values:
+    """One metric of each question: the mean over its scored repeats, and what it could be had all been scored."""
+
+    mean: Floats
+    """NaN where nothing was scored."""
+    scored_sum: Floats
+    n_scored: Ints
+    squares: Floats
+    """Sum of squares over the scored repeats."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questions:
+    """The lines of one side by question, sorted by name."""
+
+    columns: Columns
+    order: Ints
+    """The lines, sorted by question and repeat."""
+    starts: Ints
+    """Where each question begins in ``order``."""
+    names: Digests
+    """Of content and occurrence; sorted, each once."""
+
+    def __len__(self) -> int:
+        """Return the number of questions."""
+        return len(self.names)
+
+    @property
+    def n_repeats(self) -> Ints:
+        """Return the number of lines of each question, scored or not."""
+        return np.diff(np.append(self.starts, len(self.order)))
+
+    @property
+    def first(self) -> Ints:
+        """Return the line of each question's first repeat."""
+        return self.order[self.starts]
+
+    def values(self, per_line: Floats) -> Values:
+        """Return a metric of each question from its values in lines; NaN is unscored."""
+        sorted_values = per_line[self.order]
+        scored = ~np.isnan(sorted_values)
+        filled = np.where(scored, sorted_values, 0.0)
+        n_scored = np.add.reduceat(scored.astype(np.int64), self.starts)
+        total = np.add.reduceat(filled, self.starts)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = np.where(n_scored > 0, total / n_scored, np.nan)
+        squares = np.add.reduceat(filled * filled, self.starts)
+        return Values(mean=mean, scored_sum=total, n_scored=n_scored, squares=squares)
+
+    def mean_of(self, per_line: Floats) -> Floats:
+        """Return the mean of each question over the lines that have a value, NaN where none has."""
+        return self.values(per_line).mean
+
+    def digest_of(self, name: str) -> Digests:
+        """Return a column of digests of each question's first repeat."""
+        return self.columns.digests(name)[self.first]
+
+    def codes_of(self, name: str) -> Ints:
+        """Return ``category`` or ``group`` of each question, as codes of its columns."""
+        return self.columns.integers(name)[self.first]
+
+
+def metric_values(columns: Columns, name: str) -> Floats:
+    """Return a metric of each line; a model failure without a value counts 0 where all scored lines have one."""
+    values, states = columns.metric(name), columns.states
+    if not is_universal(columns, name):
+        return values
+    return np.where((states == FAILED) & np.isnan(values), 0.0, values)
+
+
+def is_universal(columns: Columns, name: str) -> bool:
+    """Return whether every scored line has a metric."""
+    return not np.isnan(columns.metric(name)[columns.states < FAILED]).any()
+
+
+def questions_of(columns: Columns, key: Key, what: str) -> Questions:
+    """Return the questions of a side.
+
+    Args:
+        columns: Its lines.
+        key: What names a question.
+        what: The file, for errors.
+
+    Raises:
+        UsageError: A (sample, repeat) is there twice, or repeats of one sample differ in content.
+    """
+    content = columns.integers("position").astype(np.uint64) if key == "position" else columns.digests(key)
+    repeats = columns.integers("repeat")
+    positions = columns.integers("position")
+    ordering = columns.integers("occurrence") if key == "sample" else positions
+    order = np.lexsort((ordering, repeats, content))
+    _check_twice(columns, key, order, content, repeats, ordering, what)
+    occurrence = ordering[order] if key == "sample" else _ranks(content[order], repeats[order])
+    names = np.empty(len(order), dtype=np.uint64)
+    names[order] = _mixed(content[order], occurrence)
+    order = np.lexsort((repeats, names))
+    found, starts = np.unique(names[order], return_index=True)
+    questions = Questions(columns=columns, order=order, starts=starts.astype(np.int64), names=found)
+    _check_repeats(questions, what)
+    return questions
+
+
+def is_distinct(columns: Columns, key: Key) -> bool:
+    """Return whether a kind of name tells most samples apart."""
+    content = columns.digests(key)
+    n_first = int((columns.integers("repeat") == columns.integers("repeat").min()).sum())
+    return len(np.unique(content)) >= _DISTINCT_MIN * n_first
+
+
+def _ranks(content: Digests, repeats: Ints) -> Ints:
+    """Return the rank of each line among those with the same content and repeat; lines are sorted by both."""
+    changes = np.empty(len(content), dtype=bool)
+    changes[0] = True
+    changes[1:] = (content[1:] != content[:-1]) | (repeats[1:] != repeats[:-1])
+    starts = np.flatnonzero(changes)
+    return np.arange(len(content)) - np.repeat(starts, np.diff(np.append(starts, len(content))))
+
+
+def _mixed(content: Digests, occurrence: Ints) -> Digests:
+    """Return one digest of content and occurrence."""
+    mixed: Digests = (content ^ (occurrence.astype(np.uint64) * _MIX)) * _SPREAD
+    return mixed
+
+
+def _check_twice(
+    columns: Columns, key: Key, order: Ints, content: Digests, repeats: Ints, ordering: Ints, what: str
+) -> None:
+    """Raise UsageError where one id, or one position, has two lines for one repeat."""
+    positions = columns.integers("position")
+    by_place = np.lexsort((positions, repeats))
+    twice = _equal_neighbours(repeats[by_place], positions[by_place])
+    if twice.any():
+        line = by_place[np.flatnonzero(twice)[0]]
+        raise UsageError(
+            f"{what}: position {positions[line]} repeat {repeats[line]} stands there twice ({int(twice.sum()):,} lines "
+            "too many); a result counts once: remove the copies or write the results again"
+        )
+    twice = _equal_neighbours(repeats[order], content[order], ordering[order])
+    if key == "sample" and twice.any():
+        line = order[np.flatnonzero(twice)[0]]
+        raise UsageError(
+            f"{what}: two samples have one id, that of position {positions[line]} repeat {repeats[line]} "
+            f"({int(twice.sum()):,} lines too many); make ids unique and run again"
+        )
+
+
+def _equal_neighbours(*columns: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
+    equal = np.ones(max(len(columns[0]) - 1, 0), dtype=bool)
+    for column in columns:
+        equal &= np.asarray(column[1:] == column[:-1])
+    return equal
+
+
+def _check_repeats(questions: Questions, what: str) -> None:
+    """Raise UsageError where repeats of a question have different gold answers."""
+    expected = questions.columns.digests("expected")[questions.order]
+    first = np.repeat(expected[questions.starts], questions.n_repeats)
+    differ = np.flatnonzero(expected != first)
+    if len(differ):
+        position = questions.columns.integers("position")[questions.order[differ[0]]]
+        raise UsageError(f"{what}: the repeats of position {position} have different gold answers; nothing is compared")

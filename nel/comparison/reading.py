@@ -1,0 +1,68 @@
+"""Finds out what an argument of ``nel compare`` is: a run of nel, or a result of another tool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from nel.comparison import foreign, nel_runs
+from nel.comparison.sides import Side
+from nel.errors import OutputError, UsageError
+
+_KNOWN = "a run directory of nel, a result folder of NeMo Evaluator or a samples_*.jsonl file of lm-eval"
+
+
+def read_sides(arguments: Sequence[str]) -> list[Side]:
+    """Return a side for each ``PATH`` or ``NAME=PATH``, with names that tell them apart.
+
+    Raises:
+        OutputError: There is nothing, nothing finished or nothing known at a path.
+        UsageError: Two sides were given the same name.
+    """
+    named = [_named(argument) for argument in arguments]
+    given = [name for name, _ in named if name is not None]
+    if len(set(given)) < len(given):
+        raise UsageError("two sides have the same name before =; give each a name of its own")
+    labels = _labels([path for _, path in named])
+    return [_read(path, name or label) for (name, path), label in zip(named, labels, strict=True)]
+
+
+def _named(argument: str) -> tuple[str | None, Path]:
+    name, separator, path = argument.partition("=")
+    if separator and name.strip() and not Path(argument).exists():
+        return name.strip(), Path(path)
+    return None, Path(argument)
+
+
+def _labels(paths: Sequence[Path]) -> list[str]:
+    """Return a short name of each path: its last part, with a number where two are equal."""
+    names = [path.resolve().name for path in paths]
+    return [f"{name}@{place + 1}" if names.count(name) > 1 else name for place, name in enumerate(names)]
+
+
+def _read(path: Path, label: str) -> Side:
+    if not path.exists():
+        raise OutputError(f"there is no {path}; give {_KNOWN}")
+    if path.is_dir():
+        side = _read_directory(path, label)
+    elif foreign.is_lm_eval(path):
+        side = foreign.read_lm_eval(path, label)
+    elif (path.parent / "metrics.json").is_file() or any(path.parent.glob("eval-*.json")):
+        raise OutputError(f"{path} is part of a result; give its directory, {path.parent.parent}")
+    else:
+        side = foreign.read_results_file(path, label)
+    if not side.benchmarks:
+        raise OutputError(f"{path} has no results; give {_KNOWN}")
+    return side
+
+
+def _read_directory(path: Path, label: str) -> Side:
+    if nel_runs.is_run(path):
+        return nel_runs.read_side(path, label)
+    if foreign.is_nemo(path):
+        return foreign.read_nemo(path, label)
+    if foreign.is_lm_eval(path):
+        return foreign.read_lm_eval(path, label)
+    runs = [one.parent.name for one in sorted(path.glob("*/run.db"))]
+    hint = f"; it holds the runs {', '.join(runs[:3])}: give one of them" if runs else ""
+    raise OutputError(f"{path} holds no results{hint or f'; give {_KNOWN}'}")

@@ -1,0 +1,161 @@
+"""One side of a comparison: what a run, or a result of another tool, says of each benchmark. Streams its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from nel.comparison.lines import Columns, Line
+from nel.core.strict_json import loads
+from nel.errors import OutputError, UsageError
+
+Kind = Literal["nel", "nemo-evaluator", "lm-eval"]
+LineReader = Callable[[Mapping[str, Any], str, int], Line | None]
+"""From a JSON object, where it stands and its byte offset; None skips the line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """What people want to read of one answer."""
+
+    sample_id: str
+    prompt: object
+    expected: object
+    response: str | None
+    extracted: str | None
+    reward: float | None
+    outcome: str
+    """``scored``, the kind of a model failure, or the cause and kind of what is unscored."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideBenchmark:
+    """One benchmark of one side, its lines not read yet."""
+
+    name: str
+    kind: Kind
+    path: Path
+    """The file with a line for each (sample, repeat)."""
+    read_line: LineReader
+    read_texts: Callable[[Mapping[str, Any]], Texts]
+    fields: Mapping[str, object]
+    """What must be equal for two results to be comparable, as far as the files say."""
+    n_lines: int | None = None
+    """As the files beside it promise; None where none does."""
+    recorded: bool = False
+    """Whether recorded answers were scored, so that ids and rows may depend on the answers."""
+    headline: str = "mean_reward"
+    """What the reward is called."""
+    cost: float | None = None
+    failed_metrics: tuple[str, ...] = ()
+    judging: Mapping[str, Any] | None = None
+    """``judging`` of metrics.json; None where nothing was judged, or the files do not say."""
+
+    def columns(self) -> Columns:
+        """Read every line.
+
+        Raises:
+            OutputError: The file is damaged, empty, or shorter or longer than the files beside it say.
+            UsageError: A score is not a finite number.
+        """
+        columns = Columns()
+        for value, where, offset in json_lines(self.path):
+            line = self.read_line(value, where, offset)
+            if line is not None:
+                columns.add(line)
+        if not len(columns):
+            raise OutputError(f"{self.path} holds no result; nothing can be compared")
+        if self.n_lines is not None and len(columns) != self.n_lines:
+            raise OutputError(
+                f"{self.path} has {len(columns):,} results and {self.n_lines:,} were counted when it was written: it "
+                "was cut off or edited; write it again (nel report DIR for a run of nel)"
+            )
+        return columns
+
+    def texts(self, offsets: list[int]) -> Iterator[Texts]:
+        """Yield what stands at these byte offsets, in their order."""
+        with self.path.open("rb") as file:
+            for offset in offsets:
+                file.seek(offset)
+                yield self.read_texts(json_object(file.readline(), f"{self.path}, byte {offset}"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """A run, or a result of another tool."""
+
+    label: str
+    kind: Kind
+    run_id: str | None = None
+    models: tuple[str, ...] = ()
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """Flat settings of the whole run, for what else differs."""
+    benchmarks: Mapping[str, SideBenchmark] = field(default_factory=dict)
+
+
+def json_lines(path: Path) -> Iterator[tuple[Mapping[str, Any], str, int]]:
+    """Yield each object of a file of JSON lines, where it stands, and its byte offset.
+
+    Raises:
+        OutputError: The file cannot be read, or a line is no JSON object.
+    """
+    offset = 0
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    where = f"{path}:{number}"
+                    yield json_object(line, where), where, offset
+                offset += len(line)
+    except OSError as error:
+        raise OutputError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def json_object(data: bytes, where: str) -> Mapping[str, Any]:
+    """Return the JSON object of a line or file.
+
+    Raises:
+        OutputError: It is not strict JSON, or no object.
+    """
+    try:
+        value = loads(data)
+    except ValueError as error:
+        raise OutputError(f"{where} is not strict JSON ({error}); write the results again") from error
+    if not isinstance(value, dict):
+        raise OutputError(f"{where} is not a JSON object; write the results again")
+    return value
+
+
+def reward_of(value: Mapping[str, Any], name: str, where: str) -> float | None:
+    """Return the score under a key; None for null, which means unscored.
+
+    Raises:
+        UsageError: The key is missing, or its value is not a number.
+    """
+    if name not in value:
+        raise UsageError(f'{where}: there is no "{name}"; a missing score is no 0, so nothing is compared')
+    reward = value[name]
+    if reward is None:
+        return None
+    if not isinstance(reward, (bool, int, float)):
+        raise UsageError(f'{where}: "{name}" is a {type(reward).__name__}, not a number')
+    return float(reward)
+
+
+def whole_of(value: Mapping[str, Any], name: str, where: str, default: int | None = None) -> int:
+    """Return a whole number under a key.
+
+    Raises:
+        UsageError: It is missing without a default, or is not a whole number.
+    """
+    found = value.get(name, default)
+    if isinstance(found, bool) or not isinstance(found, int):
+        raise UsageError(f'{where}: "{name}" is not a whole number')
+    return found
+
+
+def text_or_none(value: object) -> str | None:
+    """Return a text, None for anything else."""
+    return value if isinstance(value, str) else None

@@ -1,0 +1,209 @@
+"""A comparison as lines of text for a terminal: the verdicts, what else moved, and the samples that changed.
+
+Made from the JSON of `nel.comparison.document`. A difference of shares is given in points, hundredths of the score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from nel.reports import numbers
+from nel.reports.text import as_text, one_line
+
+SHOWN_FLIPS: Final = 5
+_SLICES_SHOWN: Final = 8
+_SETTINGS_SHOWN: Final = 20
+_TEXT_MAX: Final = 240
+HEADINGS: Final = ("benchmark", "baseline", "candidate", "difference", "95 % interval", "p", "verdict")
+
+
+def is_share(measure: Mapping[str, Any]) -> bool:
+    """Return whether the scores of a measure look like shares: both means lie in 0 to 1."""
+    values = [measure["baseline"], measure["candidate"]]
+    return all(value is not None and 0 <= value <= 1 for value in values)
+
+
+def points(value: float | None, measure: Mapping[str, Any], *, signed: bool = True) -> str:
+    """Return a difference: in points where scores are shares, else as it is."""
+    if value is None:
+        return numbers.MISSING
+    sign = "+" if signed else ""
+    if is_share(measure):
+        return f"{value * 100:{sign}.2f}".replace("-", "−")
+    return f"{value:{sign}.4g}".replace("-", "−")
+
+
+def interval(measure: Mapping[str, Any]) -> str:
+    """Return the interval of a difference, a dash where there is none."""
+    found = measure["difference"]
+    if found is None:
+        return numbers.MISSING
+    return f"{points(found['ci_lower'], measure)} to {points(found['ci_upper'], measure)}"
+
+
+def score(value: float | None, measure: Mapping[str, Any]) -> str:
+    """Return a mean score."""
+    return numbers.figure(value, share=is_share(measure))
+
+
+def p_text(value: float | None) -> str:
+    """Return a p-value; never 0, whatever it is rounded to."""
+    if value is None:
+        return numbers.MISSING
+    return f"{value:.2g}" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - from here on three decimals show it
+
+
+def rows(candidate: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Return a row of the table for each benchmark of a candidate; the columns are `HEADINGS`."""
+    return [(str(one["benchmark"]), *_cells(one["headline"])) for one in candidate["benchmarks"]]
+
+
+def lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what stands below the table for one benchmark."""
+    headline, pairs = benchmark["headline"], benchmark["pairs"]
+    yield f"{benchmark['benchmark']}: {headline['verdict'].upper()}" + (
+        f" ({headline['reason']})" if headline["reason"] else ""
+    )
+    yield "  " + ", ".join(_pairs_text(pairs))
+    yield from (f"  {text}" for text in _evidence(headline))
+    yield from (f"  note: {text}" for text in [*headline["notes"], *benchmark["cautions"]])
+    if benchmark["unchecked"]:
+        yield f"  not recorded on both sides, so not checked: {', '.join(benchmark['unchecked'])}"
+    for one in benchmark["differs"]:
+        values = f"{one_line(as_text(one['baseline']))} / {one_line(as_text(one['candidate']))}"
+        yield f"  differs, as you allowed: {one['field']}: {values}"
+    yield from _moved(benchmark)
+    yield from _slices(benchmark)
+    yield from _why(benchmark)
+
+
+def settings_lines(candidate: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the settings of the two runs that differ."""
+    found = candidate["settings_differ"]
+    for one in found[:_SETTINGS_SHOWN]:
+        values = f"{one_line(as_text(one['baseline']))} / {one_line(as_text(one['candidate']))}"
+        yield f"  setting {one['field']}: {_cut(values)}"
+    if len(found) > _SETTINGS_SHOWN:
+        yield f"  and {len(found) - _SETTINGS_SHOWN} more settings (--json has all)"
+    for name, title in (("only_baseline", "baseline"), ("only_candidate", "candidate")):
+        if candidate[name]:
+            yield f"  only the {title} has: {', '.join(candidate[name])}"
+
+
+def flip_lines(benchmark: Mapping[str, Any], shown: int = SHOWN_FLIPS) -> Iterator[str]:
+    """Yield the first samples that changed, with both answers."""
+    flips = benchmark["flips"]
+    for one in flips["shown"][:shown]:
+        before, after = one["baseline"], one["candidate"]
+        category = f" [{one['category']}]" if one["category"] else ""
+        yield f"  {one['sample_id']}{category}: {before['score']:g} to {after['score']:g}"
+        yield f"    expected:  {_cut(as_text(one['expected']))}"
+        yield f"    baseline:  {_answer(before)}"
+        yield f"    candidate: {_answer(after)}"
+    hidden = flips["n_lost"] + flips["n_won"] - min(shown, len(flips["shown"]))
+    if hidden > 0:
+        yield f"  and {hidden:,} more samples that changed (--json or --html shows them)"
+
+
+def _cells(measure: Mapping[str, Any]) -> tuple[str, ...]:
+    found = measure["difference"]
+    p_value = measure["p_adjusted"]
+    return (
+        score(measure["baseline"], measure),
+        score(measure["candidate"], measure),
+        numbers.MISSING if found is None else points(found["value"], measure),
+        interval(measure),
+        p_text(p_value),
+        str(measure["verdict"]),
+    )
+
+
+def _pairs_text(pairs: Mapping[str, Any]) -> list[str]:
+    said = [f"{numbers.count(pairs['n'])} paired"]
+    names = {
+        "n_only_baseline": "only in the baseline",
+        "n_only_candidate": "only in the candidate",
+        "n_changed": "with changed content",
+        "n_not_scored": "unscored on a side",
+        "n_not_asked": "not asked",
+    }
+    return said + [f"{numbers.count(pairs[name])} {text}" for name, text in names.items() if pairs[name]]
+
+
+def _evidence(measure: Mapping[str, Any]) -> Iterator[str]:
+    found = measure["difference"]
+    if found is None:
+        return
+    yield (
+        f"won {found['wins']:,}, lost {found['losses']:,}, equal {found['ties']:,}; "
+        f"{found['test']} p = {p_text(found['p_value'])}, interval by {found['ci_method']}"
+    )
+    if found["n_clusters"] is not None:
+        yield f"samples in {found['n_clusters']:,} clusters"
+    yield (
+        f"smallest difference that this comparison would find in 4 of 5 cases: "
+        f"{points(found['smallest_detectable'], measure, signed=False)}" + (" points" if is_share(measure) else "")
+    )
+    bounds = measure["bounds"]
+    if bounds is not None:
+        yield (
+            f"had the unscored been scored, the difference is between {points(bounds['lower'], measure)} and "
+            f"{points(bounds['upper'], measure)}"
+        )
+
+
+def _moved(benchmark: Mapping[str, Any]) -> Iterator[str]:
+    titles = {
+        "tokens": "completion tokens", "characters": "characters an answer", "latency": "seconds an answer",
+        "cost": "cost of the run",
+    }  # fmt: skip
+    for name, title in titles.items():
+        before, after = benchmark["moved"][name]["baseline"], benchmark["moved"][name]["candidate"]
+        if before is not None and after is not None and before != after:
+            yield f"  {title}: {numbers.plain(before)} to {numbers.plain(after)}"
+    for place, title in enumerate(("baseline", "candidate")):
+        found = benchmark["repeats"][place]
+        if found is not None:
+            yield (
+                f"  variance of the {title}: {numbers.plain(found['between'])} between samples, "
+                f"{numbers.plain(found['within'])} within ({numbers.plain(found['repeats'])} repeats)"
+            )
+
+
+def _slices(benchmark: Mapping[str, Any]) -> Iterator[str]:
+    moved = [one for one in benchmark["slices"] if one["difference"] is not None and one["difference"]["value"]]
+    moved.sort(key=lambda one: (one["p_adjusted"], -abs(one["difference"]["value"]), one["metric"]))
+    for one in moved[:_SLICES_SHOWN]:
+        yield (
+            f"  {one['metric']}: {points(one['difference']['value'], one)} ({interval(one)}), "
+            f"p = {p_text(one['p_adjusted'])}, {one['verdict']}"
+        )
+    if len(moved) > _SLICES_SHOWN:
+        yield f"  and {len(moved) - _SLICES_SHOWN} more categories that moved"
+
+
+def _why(benchmark: Mapping[str, Any]) -> Iterator[str]:
+    models = [", ".join(one) or "not recorded" for one in benchmark["models"]]
+    if models[0] != models[1]:
+        yield f"  the server's model: {one_line(models[0])} / {one_line(models[1])}"
+    for name in sorted({*benchmark["causes"][0], *benchmark["causes"][1]}):
+        before, after = (one.get(name, 0) for one in benchmark["causes"])
+        if before != after:
+            yield f"  {name}: {before:,} to {after:,}"
+
+
+def _answer(answer: Mapping[str, Any]) -> str:
+    extracted = "" if answer["extracted"] is None else f"[{_cut(answer['extracted'])}] "
+    said = answer["response"] if answer["response"] is not None else f"({answer['outcome']})"
+    return f"{extracted}{_cut(said)}"
+
+
+def _cut(text: str) -> str:
+    shown = one_line(text)
+    return shown if len(shown) <= _TEXT_MAX else f"{shown[: _TEXT_MAX // 2]} … {shown[-_TEXT_MAX // 2 :]}"
+
+
+def despite_note(parts: Sequence[str]) -> str:
+    """Return a line on what was waved through, empty where nothing was."""
+    return f"compared despite differences in: {', '.join(parts)}" if parts else ""

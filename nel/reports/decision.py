@@ -1,0 +1,165 @@
+"""Writes a decision: decision.json, decision.md, decision.junit.xml and, in CI, the summary of the step.
+
+Made from the JSON of `nel.comparison.decision`. Names come from datasets and plugins: each format neutralises them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from nel.core.atomic_files import write_file
+from nel.core.strict_json import pretty
+from nel.errors import OutputError
+from nel.reports import numbers
+from nel.reports.comparison import interval, is_share, points, score
+from nel.reports.summary import markdown_text
+from nel.reports.text import one_line
+
+JSON_NAME: Final = "decision.json"
+MARKDOWN_NAME: Final = "decision.md"
+JUNIT_NAME: Final = "decision.junit.xml"
+STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+"""The environment variable that names the file for the summary of a CI step."""
+HEADINGS: Final = ("status", "benchmark", "tier", "metric", "baseline", "candidate", "difference", "interval", "limit")
+_TEXT_MAX: Final = 400
+
+
+def write_decision(document: Mapping[str, Any], directory: Path) -> list[Path]:
+    """Write the three files, replacing older ones atomically, and return their paths.
+
+    Raises:
+        OutputError: The directory cannot be made, or the summary of the step cannot be written.
+        StoppedEarly: The disk is full.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot create {directory}: {error.strerror}") from error
+    files = {
+        JSON_NAME: pretty(document),
+        MARKDOWN_NAME: markdown(document).encode(),
+        JUNIT_NAME: junit(document),
+    }
+    for name, content in files.items():
+        write_file(directory / name, [content])
+    _append_step_summary(markdown(document))
+    return [directory / name for name in files]
+
+
+def rows(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Return a row for each benchmark; the columns are `HEADINGS`."""
+    return [_row(one) for one in document["benchmarks"]]
+
+
+def reason_lines(document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what speaks for the decision, and against each benchmark that did not pass."""
+    yield from document["reasons"]
+    for one in document["benchmarks"]:
+        said = [*one["reasons"], *(f"why {one['tier']}: {text}" for text in [one["why_this_tier"]] if text)]
+        for text in said:
+            yield f"{one['benchmark']}: {text}"
+        bounds = _spans(one)
+        if one["status"] == "inconclusive" and bounds:
+            yield f"{one['benchmark']}: {bounds}"
+    if document["despite"]:
+        yield f"compared despite differences in: {', '.join(document['despite'])}"
+
+
+def markdown(document: Mapping[str, Any]) -> str:
+    """Return the decision as GitHub Markdown."""
+    candidate = markdown_text(str(document["candidate"]["label"]))
+    against = "" if document["baseline"] is None else f" against {markdown_text(str(document['baseline']['label']))}"
+    lines = [f"# {document['decision']}: {candidate}{against}", ""]
+    lines += [f"- {markdown_text(text, characters_max=_TEXT_MAX)}" for text in reason_lines(document)]
+    lines += ["", f"| {' | '.join(HEADINGS)} |", f"|{'---|' * len(HEADINGS)}"]
+    lines += [f"| {' | '.join(markdown_text(cell) for cell in row)} |" for row in rows(document)]
+    level = f"{document['level'] * 100:g} %"
+    lines += [
+        "",
+        f"Decided on the ends of {level} intervals; a breach holds after Holm's adjustment over all tests.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def junit(document: Mapping[str, Any]) -> bytes:
+    """Return the decision as JUnit XML: a breach is a failure, what could not be decided an error."""
+    benchmarks = document["benchmarks"]
+    gated = [one for one in benchmarks if one["tier"] != "advisory"]
+    counts = {
+        "tests": len(benchmarks),
+        "failures": sum(one["status"] == "breach" for one in gated),
+        "errors": sum(one["status"] in ("inconclusive", "missing") for one in gated),
+        "skipped": len(benchmarks) - len(gated),
+    }
+    suite = Element("testsuite", {"name": "nel gate", **{name: str(n) for name, n in counts.items()}})
+    for one in benchmarks:
+        name = {
+            "classname": f"nel.gate.{one_line(one['tier'])}",
+            "name": one_line(f"{one['benchmark']} {one['metric']}"),
+        }
+        case = SubElement(suite, "testcase", name)
+        text = one_line("; ".join([*one["reasons"], _spans(one)]).strip("; "))
+        if one["tier"] == "advisory":
+            SubElement(case, "skipped", {"message": f"advisory: {one['status']}"})
+        elif one["status"] != "pass":
+            kind = "failure" if one["status"] == "breach" else "error"
+            SubElement(case, kind, {"message": f"{one['status']}: {text}", "type": one["status"]})
+    if not benchmarks:
+        case = SubElement(suite, "testcase", {"classname": "nel.gate", "name": "nothing"})
+        SubElement(case, "error", {"message": "nothing was gated", "type": "missing"})
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(suite, encoding="unicode").encode() + b"\n"
+
+
+def _row(one: Mapping[str, Any]) -> tuple[str, ...]:
+    measure = one["measure"]
+    limit = ", ".join(_limit(test) for test in one["tests"]) or numbers.MISSING
+    head = (one["status"], one["benchmark"], one["tier"], one["metric"])
+    if measure is None:
+        is_unit = one["value"] is not None and 0 <= one["value"] <= 1
+        value = numbers.figure(one["value"], share=is_unit)
+        spans = [numbers.interval(test["lower"], test["upper"], share=is_unit) for test in one["tests"]]
+        return (*head, numbers.MISSING, value, numbers.MISSING, ", ".join(spans) or numbers.MISSING, limit)
+    found = measure["difference"]
+    return (
+        *head,
+        score(measure["baseline"], measure),
+        score(measure["candidate"], measure),
+        numbers.MISSING if found is None else points(found["value"], measure),
+        interval(measure),
+        limit,
+    )
+
+
+def _limit(test: Mapping[str, Any]) -> str:
+    names = {"drop": "drop of", "relative_drop": "relative drop of", "floor": "at least"}
+    return f"{names[test['kind']]} {numbers.plain(test['limit'])}"
+
+
+def _spans(one: Mapping[str, Any]) -> str:
+    """Return what each test was decided on, in the direction in which higher is better."""
+    said = []
+    measure = one["measure"]
+    for test in one["tests"]:
+        if test["lower"] is None:
+            continue
+        is_points = test["kind"] == "drop" and measure is not None and is_share(measure)
+        factor, unit = (100, " points") if is_points else (1, "")
+        ends = f"{numbers.plain(test['lower'] * factor)} to {numbers.plain(test['upper'] * factor)}{unit}"
+        said.append(f"{_limit(test)}: decided on {ends} at level {numbers.plain(test['level'])}")
+    return "; ".join(said)
+
+
+def _append_step_summary(text: str) -> None:
+    path = os.environ.get(STEP_SUMMARY)
+    if not path:
+        return
+    try:
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(text + "\n")
+    except OSError as error:
+        raise OutputError(f"cannot append to {path}, which {STEP_SUMMARY} names: {error.strerror}") from error
