@@ -26,7 +26,7 @@ _STATUS: Final = {GateDecision.GO: "pass", GateDecision.NO_GO: "breach", GateDec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Test:
+class Check:
     """One demand and how it turned out."""
 
     kind: str
@@ -50,7 +50,7 @@ class GatedBenchmark:
     name: str
     rule: ResolvedRule
     metric: str
-    tests: Sequence[Test]
+    checks: Sequence[Check]
     blockers: Sequence[str]
     """Why it cannot pass, whatever the numbers are."""
     is_missing: bool = False
@@ -65,7 +65,7 @@ class GatedBenchmark:
         """Return ``missing``, ``breach``, ``inconclusive`` or ``pass``; harm is decided first."""
         if self.is_missing:
             return "missing"
-        found = {one.status for one in self.tests}
+        found = {one.status for one in self.checks}
         if GateDecision.NO_GO in found:
             return _STATUS[GateDecision.NO_GO]
         if self.blockers or found != {GateDecision.GO}:
@@ -75,7 +75,7 @@ class GatedBenchmark:
     @property
     def reasons(self) -> list[str]:
         """Return what speaks against the benchmark."""
-        return [*self.blockers, *(one.reason for one in self.tests if one.reason)]
+        return [*self.blockers, *(one.reason for one in self.checks if one.reason)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +145,7 @@ def _benchmark_json(one: GatedBenchmark) -> dict[str, object]:
         "reasons": one.reasons,
         "value": one.value,
         "measure": None if one.measured is None else measure_json(one.measured),
-        "tests": [_test_json(test) for test in one.tests],
+        "checks": [_check_json(check) for check in one.checks],
         "evidence": compared,
     }
 
@@ -160,14 +160,14 @@ def _evidence(compared: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
-def _test_json(test: Test) -> dict[str, object]:
+def _check_json(check: Check) -> dict[str, object]:
     return {
-        "kind": test.kind,
-        "limit": test.limit,
-        "status": _STATUS[test.status],
-        "reason": test.reason or None,
-        "lower": test.lower,
-        "upper": test.upper,
-        "level": test.level,
-        "breach_level": test.breach_level,
+        "kind": check.kind,
+        "limit": check.limit,
+        "status": _STATUS[check.status],
+        "reason": check.reason or None,
+        "lower": check.lower,
+        "upper": check.upper,
+        "level": check.level,
+        "breach_level": check.breach_level,
     }

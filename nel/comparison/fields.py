@@ -28,6 +28,8 @@ _PREFIXES: Final = {
 }
 _OF_ANSWERS: Final = ("dataset.sha256", "prompt.sha256")
 """Digests that cover the answers too where recorded answers are scored; samples are then checked one by one."""
+_COUNTED: Final = ("samples", "prompts")
+"""Differences that are counted over both sides; the text stands with the candidate."""
 _SHOWN_MAX: Final = 40
 
 
@@ -42,6 +44,8 @@ class Difference:
 
     def __str__(self) -> str:
         """Return the field with both values, shortened."""
+        if self.baseline is None and self.field in _COUNTED:
+            return str(self.candidate)
         return f"{self.field}: {_short(self.baseline)} and {_short(self.candidate)}"
 
 
@@ -63,7 +67,7 @@ def differences(baseline: SideBenchmark, candidate: SideBenchmark, pairing: Pair
     names = _compared(baseline, candidate)
     found = []
     for name in sorted(names):
-        part = _part_of(name)
+        part = part_of(name)
         values = baseline.fields.get(name), candidate.fields.get(name)
         if part is not None and values[0] != values[1]:
             found.append(Difference(part=part, field=name, baseline=values[0], candidate=values[1]))
@@ -74,7 +78,7 @@ def unchecked(baseline: SideBenchmark, candidate: SideBenchmark) -> list[str]:
     """Return the parts of which the files of at least one side say nothing."""
     if baseline.kind == candidate.kind == "nel":
         return []
-    said = {_part_of(name) for name in baseline.fields} & {_part_of(name) for name in candidate.fields}
+    said = {part_of(name) for name in baseline.fields} & {part_of(name) for name in candidate.fields}
     return [part for part in ("prompt", "scorer", "judge", "decoding") if part not in said]
 
 
@@ -113,24 +117,24 @@ def _compared(baseline: SideBenchmark, candidate: SideBenchmark) -> set[str]:
     return names
 
 
-def _part_of(name: str) -> str | None:
+def part_of(name: str) -> str | None:
+    """Return which part a field of the identity belongs to, None for the model and where it is."""
     return next((part for part, prefixes in _PREFIXES.items() if name.startswith(prefixes)), None)
 
 
 def _of_samples(pairing: Pairing) -> list[Difference]:
     found = []
-    if pairing.n_changed:
-        text = f"{pairing.n_changed:,} samples with other content under the same id"
-        found.append(Difference(part="dataset", field="samples", baseline="", candidate=text))
-    if pairing.n_only_baseline or pairing.n_only_candidate:
-        only = (
-            f"{pairing.n_only_baseline:,} only in the baseline",
-            f"{pairing.n_only_candidate:,} only in the candidate",
-        )
-        found.append(Difference(part="dataset", field="samples", baseline=only[0], candidate=only[1]))
+    counts = {
+        "with other content under the same id": pairing.n_changed,
+        "only in the baseline": pairing.n_only_baseline,
+        "only in the candidate": pairing.n_only_candidate,
+    }
+    said = ", ".join(f"{n:,} samples {text}" for text, n in counts.items() if n)
+    if said:
+        found.append(Difference(part="dataset", field="samples", baseline=None, candidate=said))
     if pairing.n_prompts_differ:
-        text = f"other bytes in {pairing.n_prompts_differ:,} of {len(pairing):,} samples"
-        found.append(Difference(part="prompt", field="prompts", baseline="", candidate=text))
+        text = f"other bytes in {pairing.n_prompts_differ:,} of {len(pairing):,} prompts"
+        found.append(Difference(part="prompt", field="prompts", baseline=None, candidate=text))
     repeats = [_span(one.n_repeats) for one in (pairing.baseline, pairing.candidate)]
     if repeats[0] != repeats[1]:
         found.append(Difference(part="repeats", field="repeats", baseline=repeats[0], candidate=repeats[1]))

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any, Final
 
-from nel.comparison.decision import Decision, GatedBenchmark, Test, decide
+from nel.comparison.decision import Check, Decision, GatedBenchmark, decide
 from nel.decide.policy import ResolvedRule
 from nel.decide.verdict import GateDecision
 from nel.errors import ConfigError, OutputError, UsageError, did_you_mean
@@ -135,7 +135,7 @@ def _gated(one: _Held, breached: Mapping[int, float]) -> GatedBenchmark:
         status = GateDecision.NO_GO
     elif span is not None and span[0] >= one.floor.value:
         status = GateDecision.GO
-    test = Test(
+    check = Check(
         kind=_KIND,
         limit=one.floor.value,
         status=status,
@@ -148,7 +148,7 @@ def _gated(one: _Held, breached: Mapping[int, float]) -> GatedBenchmark:
         name=one.benchmark,
         rule=ResolvedRule(),
         metric=str(one.row["name"]),
-        tests=[test],
+        checks=[check],
         blockers=one.blockers,
         value=one.row["value"],
     )

@@ -1,7 +1,7 @@
 """Decides GO, NO-GO or INCONCLUSIVE: a candidate against a baseline by a policy. Decided on interval ends alone.
 
 Two errors are bounded. A false GO: every gated benchmark must pass its own test, so that the chance that a candidate
-with harm beyond its margin passes is at most that of the one test. A false NO-GO: a breach must hold after Holm's
+with harm beyond its margin passes is at most that of the one check. A false NO-GO: a breach must hold after Holm's
 adjustment over all tests of the policy.
 """
 
@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from nel.comparison.compare import BenchmarkComparison, calibration_warnings, common_benchmarks, compare_benchmark
-from nel.comparison.decision import Decision, GatedBenchmark, Test, decide
+from nel.comparison.decision import Check, Decision, GatedBenchmark, decide
 from nel.comparison.fields import NEVER_GO
 from nel.comparison.measures import Measure, Scores, Settings, measure, scores_of
 from nel.comparison.sides import Side, SideBenchmark
@@ -27,7 +27,7 @@ _ROUNDS_TO_ONE: Final = "pass@1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Demand:
+class Demand:
     """One test: that scores are at most a margin below the baseline's."""
 
     kind: str
@@ -37,6 +37,7 @@ class _Demand:
     settings: Settings
 
     def measured(self, level: float) -> Measure:
+        """Return the difference with an interval of a level."""
         return measure(self.scores, self.kind, replace(self.settings, level=level))
 
     def span(self, level: float) -> tuple[float, float] | None:
@@ -57,7 +58,7 @@ class _Entry:
     metric: str
     compared: BenchmarkComparison | None = None
     scores: Scores | None = None
-    demands: list[_Demand] = field(default_factory=list)
+    demands: list[Demand] = field(default_factory=list)
     blockers: list[str] = field(default_factory=list)
     """Why it cannot pass, whatever the numbers are."""
 
@@ -91,7 +92,7 @@ def gate(baseline: Side, candidate: Side, policy: Policy, *, despite: frozenset[
             what=f"{name} of {baseline.label} and {candidate.label}",
         )
         entries.append(_entry(compared, policy, settings))
-    breached = _breaches([one for entry in entries if entry.rule.is_gated for one in entry.demands], policy.level)
+    breached = breaches([one for entry in entries if entry.rule.is_gated for one in entry.demands], policy.level)
     return decide([_gated(entry, breached, policy.level) for entry in entries], policy.level)
 
 
@@ -116,7 +117,7 @@ def _entry(compared: BenchmarkComparison, policy: Policy, settings: Settings) ->
         scores = scores.turned()
     entry = _Entry(name=compared.name, rule=rule, metric=metric, compared=compared, scores=scores)
     entry.demands.append(
-        _Demand(kind="drop", limit=rule.max_drop, scores=scores, margin=rule.max_drop, settings=settings)
+        Demand(kind="drop", limit=rule.max_drop, scores=scores, margin=rule.max_drop, settings=settings)
     )
     if rule.max_relative_drop is not None and _is_relative(scores, rule):
         entry.demands.append(_relative(scores, rule, rule.max_relative_drop, settings))
@@ -159,12 +160,12 @@ def _is_relative(scores: Scores, rule: ResolvedRule) -> bool:
     return rule.relative_guard_below is None or abs(float(known.mean())) < rule.relative_guard_below
 
 
-def _relative(scores: Scores, rule: ResolvedRule, limit: float, settings: Settings) -> _Demand:
+def _relative(scores: Scores, rule: ResolvedRule, limit: float, settings: Settings) -> Demand:
     """Return the test of ``candidate - (1 - limit) baseline >= 0``: both means vary, so neither is a fixed number."""
     factor = 1 - limit if rule.direction is Direction.HIGHER else 1 + limit
     ends = (scores.baseline_ends[0] * factor, scores.baseline_ends[1] * factor)
     scaled = replace(scores, baseline=scores.baseline * factor, baseline_ends=ends)
-    return _Demand(kind="relative_drop", limit=limit, scores=scaled, margin=0.0, settings=settings)
+    return Demand(kind="relative_drop", limit=limit, scores=scaled, margin=0.0, settings=settings)
 
 
 def _blockers(compared: BenchmarkComparison, scores: Scores, policy: Policy, metric: str) -> list[str]:
@@ -198,7 +199,7 @@ def _side_blockers(side: SideBenchmark, name: str, metric: str, policy: Policy) 
     return found
 
 
-def _breaches(demands: Sequence[_Demand], level: float) -> Mapping[int, float]:
+def breaches(demands: Sequence[Demand], level: float) -> Mapping[int, float]:
     """Return the level at which each test is breached, by the identity of the test: Holm's step-down procedure."""
     alpha = 1 - level
     remaining, found = list(demands), dict[int, float]()
@@ -212,18 +213,18 @@ def _breaches(demands: Sequence[_Demand], level: float) -> Mapping[int, float]:
     return found
 
 
-def _is_breached(demand: _Demand, level: float) -> bool:
+def _is_breached(demand: Demand, level: float) -> bool:
     span = demand.span(level)
     return span is not None and non_inferiority(*span, margin=demand.margin) is GateDecision.NO_GO
 
 
 def _gated(entry: _Entry, breached: Mapping[int, float], level: float) -> GatedBenchmark:
-    tests = [_tested(one, breached, level, gated=entry.rule.is_gated) for one in entry.demands]
+    checks = [_tested(one, breached, level, gated=entry.rule.is_gated) for one in entry.demands]
     return GatedBenchmark(
         name=entry.name,
         rule=entry.rule,
         metric=entry.metric,
-        tests=tests,
+        checks=checks,
         blockers=entry.blockers,
         is_missing=entry.compared is None,
         compared=entry.compared,
@@ -237,11 +238,11 @@ def _shown(scores: Scores, metric: str, rule: ResolvedRule, level: float) -> Mea
     return measure(upright, metric, Settings(level=level))
 
 
-def _tested(demand: _Demand, breached: Mapping[int, float], level: float, *, gated: bool) -> Test:
+def _tested(demand: Demand, breached: Mapping[int, float], level: float, *, gated: bool) -> Check:
     span = demand.span(level)
     if span is None:
         reason = demand.measured(level).reason
-        return Test(kind=demand.kind, limit=demand.limit, status=GateDecision.INCONCLUSIVE, reason=reason)
+        return Check(kind=demand.kind, limit=demand.limit, status=GateDecision.INCONCLUSIVE, reason=reason)
     status = non_inferiority(*span, margin=demand.margin)
     reason = ""
     if gated and status is GateDecision.NO_GO and id(demand) not in breached:
@@ -249,7 +250,7 @@ def _tested(demand: _Demand, breached: Mapping[int, float], level: float, *, gat
             GateDecision.INCONCLUSIVE,
             "a breach taken alone, but not after Holm's adjustment over the policy",
         )
-    return Test(
+    return Check(
         kind=demand.kind,
         limit=demand.limit,
         status=status,

@@ -71,8 +71,7 @@ def lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
     if benchmark["unchecked"]:
         yield f"  not recorded on both sides, so not checked: {', '.join(benchmark['unchecked'])}"
     for one in benchmark["differs"]:
-        values = f"{one_line(as_text(one['baseline']))} / {one_line(as_text(one['candidate']))}"
-        yield f"  differs, as you allowed: {one['field']}: {values}"
+        yield f"  differs, as you allowed: {one['field']}: {_values(one)}"
     yield from _moved(benchmark)
     yield from _slices(benchmark)
     yield from _why(benchmark)
@@ -82,8 +81,7 @@ def settings_lines(candidate: Mapping[str, Any]) -> Iterator[str]:
     """Yield the settings of the two runs that differ."""
     found = candidate["settings_differ"]
     for one in found[:_SETTINGS_SHOWN]:
-        values = f"{one_line(as_text(one['baseline']))} / {one_line(as_text(one['candidate']))}"
-        yield f"  setting {one['field']}: {_cut(values)}"
+        yield f"  setting {one['field']}: {_values(one)}"
     if len(found) > _SETTINGS_SHOWN:
         yield f"  and {len(found) - _SETTINGS_SHOWN} more settings (--json has all)"
     for name, title in (("only_baseline", "baseline"), ("only_candidate", "candidate")):
@@ -191,6 +189,10 @@ def _why(benchmark: Mapping[str, Any]) -> Iterator[str]:
         before, after = (one.get(name, 0) for one in benchmark["causes"])
         if before != after:
             yield f"  {name}: {before:,} to {after:,}"
+
+
+def _values(one: Mapping[str, Any]) -> str:
+    return _cut(f"{one_line(as_text(one['baseline']))} / {one_line(as_text(one['candidate']))}")
 
 
 def _answer(answer: Mapping[str, Any]) -> str:

@@ -117,12 +117,12 @@ def junit(document: Mapping[str, Any]) -> bytes:
 
 def _row(one: Mapping[str, Any]) -> tuple[str, ...]:
     measure = one["measure"]
-    limit = ", ".join(_limit(test) for test in one["tests"]) or numbers.MISSING
+    limit = ", ".join(_limit(check) for check in one["checks"]) or numbers.MISSING
     head = (one["status"], one["benchmark"], one["tier"], one["metric"])
     if measure is None:
         is_unit = one["value"] is not None and 0 <= one["value"] <= 1
         value = numbers.figure(one["value"], share=is_unit)
-        spans = [numbers.interval(test["lower"], test["upper"], share=is_unit) for test in one["tests"]]
+        spans = [numbers.interval(check["lower"], check["upper"], share=is_unit) for check in one["checks"]]
         return (*head, numbers.MISSING, value, numbers.MISSING, ", ".join(spans) or numbers.MISSING, limit)
     found = measure["difference"]
     return (
@@ -135,22 +135,22 @@ def _row(one: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _limit(test: Mapping[str, Any]) -> str:
+def _limit(check: Mapping[str, Any]) -> str:
     names = {"drop": "drop of", "relative_drop": "relative drop of", "floor": "at least"}
-    return f"{names[test['kind']]} {numbers.plain(test['limit'])}"
+    return f"{names[check['kind']]} {numbers.plain(check['limit'])}"
 
 
 def _spans(one: Mapping[str, Any]) -> str:
     """Return what each test was decided on, in the direction in which higher is better."""
     said = []
     measure = one["measure"]
-    for test in one["tests"]:
-        if test["lower"] is None:
+    for check in one["checks"]:
+        if check["lower"] is None:
             continue
-        is_points = test["kind"] == "drop" and measure is not None and is_share(measure)
+        is_points = check["kind"] == "drop" and measure is not None and is_share(measure)
         factor, unit = (100, " points") if is_points else (1, "")
-        ends = f"{numbers.plain(test['lower'] * factor)} to {numbers.plain(test['upper'] * factor)}{unit}"
-        said.append(f"{_limit(test)}: decided on {ends} at level {numbers.plain(test['level'])}")
+        ends = f"{numbers.plain(check['lower'] * factor)} to {numbers.plain(check['upper'] * factor)}{unit}"
+        said.append(f"{_limit(check)}: decided on {ends} at level {numbers.plain(check['level'])}")
     return "; ".join(said)
 
 

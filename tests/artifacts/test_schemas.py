@@ -16,6 +16,7 @@ from nel.judges.stats.calibration import Tally, calibration_json
 from nel.judges.stats.corrected_headline import corrected_headline
 from tests.reports import run_fixture
 from tests.support.boards import board_of, small
+from tests.support.compared import comparison_example, decision_example
 
 NAN, INFINITY = float("nan"), float("inf")
 DROP = object()
@@ -73,6 +74,8 @@ def good_examples() -> dict[str, list[dict[str, Any]]]:
         "bundle": [run_fixture.bundle_of("mmlu-pro", metrics), run_fixture.bundle_of("mmlu-pro", empty)],
         "failure_analysis": [run_fixture.failures_of("mmlu-pro", rows)],
         "runtime_stats": [run_fixture.runtime_of("mmlu-pro", rows)],
+        "comparison": [comparison_example()],
+        "decision": [decision_example()],
         "leaderboard": [board_of(small(), "a", "b", "c", length_control=True, n_resamples=50)],
     }
 

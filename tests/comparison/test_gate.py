@@ -1,0 +1,238 @@
+"""A gate says GO only where harm beyond the margin is excluded, NO-GO where it is proven, and else INCONCLUSIVE."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+
+from nel.artifacts.schema import load_schema
+from nel.comparison.decision import Decision, decision_json
+from nel.comparison.fields import check_parts
+from nel.comparison.gate import Demand, breaches, gate
+from nel.comparison.measures import Scores, Settings
+from nel.comparison.policy_file import read_policy
+from nel.comparison.reading import read_sides
+from nel.decide.policy import Policy
+from nel.errors import ConfigError, OutputError, UsageError
+from tests.support.compared import lines, nemo_lines, write_nemo, write_run
+
+GOOD = [1.0] * 700 + [0.0] * 300
+SAME = [*([0.0] * 3), *([1.0] * 697), *([1.0] * 3), *([0.0] * 297)]
+BAD = [*([0.0] * 100), *([1.0] * 600), *([0.0] * 300)]
+
+
+def decided(
+    left: Path, right: Path, policy: dict[str, Any] | None = None, despite: tuple[str, ...] = ()
+) -> tuple[str, dict[str, Any]]:
+    """Return the decision's word and its JSON, which fits its schema."""
+    baseline, candidate = read_sides([str(left), str(right)])
+    demanded = Policy.model_validate(policy or {})
+    found: Decision = gate(baseline, candidate, demanded, despite=check_parts(despite))
+    document = decision_json(found, baseline=baseline, candidate=candidate, policy=demanded, despite=despite)
+    jsonschema.Draft202012Validator(load_schema("decision")).validate(document)
+    assert document["exit_code"] == {"GO": 0, "NO-GO": 4, "INCONCLUSIVE": 5}[document["decision"]]
+    return document["decision"], document
+
+
+def run(tmp_path: Path, name: str, rewards: Any, **given: Any) -> Path:
+    rows = {key: lines(value) for key, value in rewards.items()} if isinstance(rewards, dict) else lines(rewards)
+    return write_run(tmp_path / name, rows, **given)
+
+
+@pytest.mark.parametrize(("after", "word"), [(SAME, "GO"), (BAD, "NO-GO"), (GOOD, "GO")])
+def test_the_interval_decides(tmp_path: Path, after: list[float], word: str) -> None:
+    """Within the margin with certainty: GO; beyond it with certainty: NO-GO."""
+    found, document = decided(run(tmp_path, "a", GOOD), run(tmp_path, "b", after))
+    assert (found, document["benchmarks"][0]["status"]) == (word, {"GO": "pass", "NO-GO": "breach"}[word])
+
+
+def test_a_point_inside_the_margin_is_not_enough(tmp_path: Path) -> None:
+    """Thirty samples without a difference show nothing about a margin of 1.5 points."""
+    found, document = decided(run(tmp_path, "a", GOOD[::33]), run(tmp_path, "b", GOOD[::33]))
+    assert found == "INCONCLUSIVE"
+    assert document["benchmarks"][0]["measure"]["difference"]["value"] == 0
+
+
+def test_harm_is_decided_before_power(tmp_path: Path) -> None:
+    """A candidate 28 points worse is NO-GO even where a test of gain would ask for more samples."""
+    after = [0.0 if idx % 5 < 2 else reward for idx, reward in enumerate(GOOD)]
+    assert decided(run(tmp_path, "a", GOOD), run(tmp_path, "b", after))[0] == "NO-GO"
+
+
+def test_advisory_benchmarks_have_no_say_and_alone_are_never_go(tmp_path: Path) -> None:
+    """A breach of an advisory benchmark is shown; where nothing else is there, nothing is decided."""
+    left, right = run(tmp_path, "a", {"x": GOOD, "y": GOOD}), run(tmp_path, "b", {"x": SAME, "y": BAD})
+    found, document = decided(left, right, {"benchmarks": {"y": {"tier": "advisory"}}})
+    assert (found, document["benchmarks"][-1]["status"]) == ("GO", "breach")
+    found, document = decided(left, right, {"defaults": {"tier": "advisory"}})
+    assert (found, "nothing was gated" in document["reasons"][0]) == ("INCONCLUSIVE", True)
+
+
+def test_a_missing_benchmark_is_never_go(tmp_path: Path) -> None:
+    """What one side does not have was not measured, whether the policy names it or not."""
+    left, right = run(tmp_path, "a", {"x": GOOD, "y": GOOD}), run(tmp_path, "b", {"x": SAME})
+    for policy in ({}, {"benchmarks": {"y": {"tier": "critical"}}}):
+        found, document = decided(left, right, policy)
+        assert found == "INCONCLUSIVE"
+        assert {one["benchmark"]: one["status"] for one in document["benchmarks"]} == {"x": "pass", "y": "missing"}
+
+
+def test_an_unknown_benchmark_or_metric_in_the_policy_is_an_error(tmp_path: Path) -> None:
+    """A name that neither run has is a mistake in the policy, with the nearest known one."""
+    left, right = run(tmp_path, "a", GOOD), run(tmp_path, "b", SAME)
+    with pytest.raises(ConfigError, match='did you mean "quiz"'):
+        decided(left, right, {"benchmarks": {"quizz": {}}})
+    with pytest.raises(ConfigError, match='the metric "f1" of quiz'):
+        decided(left, right, {"defaults": {"metric": "f1"}})
+
+
+def test_too_many_unscored_are_never_go(tmp_path: Path) -> None:
+    """Unscored samples above the share of the policy cannot pass, and below it their bounds decide."""
+    after: list[float | None] = [None if idx < 100 else reward for idx, reward in enumerate(SAME)]
+    found, document = decided(run(tmp_path, "a", GOOD), run(tmp_path, "b", after))
+    assert found == "INCONCLUSIVE"
+    assert "100 of 1,000 pairs are unscored" in document["benchmarks"][0]["reasons"][0]
+    few: list[float | None] = [None if idx < 20 else reward for idx, reward in enumerate(SAME)]
+    found, document = decided(run(tmp_path, "c", GOOD), run(tmp_path, "d", few), {"defaults": {"max_drop": 0.02}})
+    assert (found, document["benchmarks"][0]["reasons"]) == ("INCONCLUSIVE", [])
+    assert decided(tmp_path / "c", tmp_path / "d", {"defaults": {"max_drop": 0.05}})[0] == "GO"
+
+
+def test_half_of_the_samples_never_pass(tmp_path: Path) -> None:
+    """A candidate with part of the samples is refused, and waved through it is never GO."""
+    left, right = run(tmp_path, "a", GOOD), run(tmp_path, "b", GOOD[:900])
+    with pytest.raises(UsageError, match="100 samples only in the baseline"):
+        decided(left, right)
+    found, document = decided(left, right, {"defaults": {"max_drop": 0.1}}, ("dataset",))
+    assert (found, document["benchmarks"][0]["reasons"]) == ("INCONCLUSIVE", ["the sides differ in dataset"])
+
+
+@pytest.mark.parametrize("part", ["scorer.rules", "judge.panel"])
+def test_scores_of_unequal_scorers_are_never_go(tmp_path: Path, part: str) -> None:
+    """Where the measure differs, a difference says nothing of the model."""
+    left, right = run(tmp_path, "a", GOOD), run(tmp_path, "b", GOOD, fields={part: "other"})
+    assert decided(left, right, {"defaults": {"max_drop": 0.1}}, (part.split(".", maxsplit=1)[0],))[0] == "INCONCLUSIVE"
+
+
+def test_positions_alone_are_never_go(tmp_path: Path) -> None:
+    """What was paired by position may be harm, and is never shown to be fine."""
+    bare = [[{"problem_idx": idx, "reward": one} for idx, one in enumerate(rewards)] for rewards in (GOOD, BAD)]
+    left, right = write_nemo(tmp_path / "a", bare[0]), write_nemo(tmp_path / "b", bare[0])
+    assert decided(left, right, {"defaults": {"max_drop": 0.1}}, ("pairing",))[0] == "INCONCLUSIVE"
+    assert decided(left, write_nemo(tmp_path / "c", bare[1]), {}, ("pairing",))[0] == "NO-GO"
+
+
+def test_a_judge_that_failed_its_calibration_is_never_go(tmp_path: Path) -> None:
+    """A judge whose calibration warns decides nothing, nor one that was never measured where the policy wants it."""
+    warned = {"calibration": {"warnings": ["the judge is below chance"]}}
+    left, right = run(tmp_path, "a", GOOD), run(tmp_path, "b", GOOD, judging=warned)
+    found, document = decided(left, right)
+    assert (found, "below chance" in document["benchmarks"][0]["reasons"][0]) == ("INCONCLUSIVE", True)
+    plain = run(tmp_path, "c", GOOD, judging={"warnings": []})
+    assert decided(left, plain)[0] == "GO"
+    assert decided(left, plain, {"require_calibration": True})[0] == "INCONCLUSIVE"
+
+
+def test_a_metric_that_failed_is_never_go(tmp_path: Path) -> None:
+    """A metric that raised in a run gives no decision."""
+    left, right = run(tmp_path, "a", GOOD), run(tmp_path, "b", GOOD, failed_metrics=["accuracy"])
+    assert decided(left, right)[0] == "INCONCLUSIVE"
+
+
+def test_an_unfinished_run_is_refused(tmp_path: Path) -> None:
+    """A truncated run is an error, not a decision."""
+    with pytest.raises(OutputError, match="not finished"):
+        decided(run(tmp_path, "a", GOOD), run(tmp_path, "b", GOOD, complete=False))
+
+
+def test_the_relative_drop_is_decided_on_its_interval_too(tmp_path: Path) -> None:
+    """A tenth of a low score is a small absolute drop: the relative limit finds it, unless the guard is above."""
+    low = [1.0] * 1000 + [0.0] * 9000
+    lower = [*([0.0] * 200), *([1.0] * 800), *([0.0] * 9000)]
+    left, right = run(tmp_path, "a", low), run(tmp_path, "b", lower)
+    policy: dict[str, Any] = {"max_drop": 0.05, "max_relative_drop": 0.1}
+    assert decided(left, right, {"defaults": policy})[0] == "NO-GO"
+    assert decided(left, right, {"defaults": {**policy, "relative_guard_below": 0.05}})[0] == "GO"
+
+
+def test_lower_can_be_better(tmp_path: Path) -> None:
+    """For a rate of errors the gain is the harm."""
+    left, right = run(tmp_path, "a", BAD), run(tmp_path, "b", GOOD)
+    policy = {"defaults": {"direction": "lower_is_better"}}
+    found, document = decided(left, right, policy)
+    assert (found, document["benchmarks"][0]["measure"]["difference"]["value"]) == ("NO-GO", 0.1)
+    assert decided(right, left, policy)[0] == "GO"
+
+
+def test_holm_keeps_one_chance_breach_among_many_from_deciding(tmp_path: Path) -> None:
+    """A breach taken alone that does not survive Holm's adjustment over ten benchmarks is inconclusive."""
+    after = [*([0.0] * 7), *([1.0] * 693), *([0.0] * 300)]
+    policy = {"defaults": {"max_drop": 0.0}}
+    alone = run(tmp_path, "a", {"b0": GOOD}), run(tmp_path, "b", {"b0": after})
+    assert decided(*alone, policy)[0] == "NO-GO"
+    many = {f"b{n}": GOOD for n in range(10)}
+    sides = run(tmp_path, "c", many), run(tmp_path, "d", {**many, "b0": after})
+    found, document = decided(*sides, policy)
+    first = next(one for one in document["benchmarks"] if one["benchmark"] == "b0")
+    assert (found, "Holm" in first["reasons"][0]) == ("INCONCLUSIVE", True)
+
+
+@pytest.mark.slow
+def test_a_gate_over_twenty_benchmarks_errs_in_at_most_five_percent(tmp_path: Path) -> None:
+    """Two equal models on twenty benchmarks, 2,000 times: a false NO-GO is at most as frequent as promised."""
+
+    drawn = np.random.default_rng(0)
+    n_false = 0
+    for _ in range(2000):
+        demands = []
+        for _ in range(20):
+            before, after = (drawn.random(100) < 0.7).astype(float), (drawn.random(100) < 0.7).astype(float)
+            scores = Scores(
+                baseline=before, candidate=after, baseline_ends=(before, before), candidate_ends=(after, after),
+                clusters=None,
+            )  # fmt: skip
+            demands.append(Demand(kind="drop", limit=0.0, scores=scores, margin=0.0, settings=Settings()))
+        n_false += bool(breaches(demands, 0.95))
+    assert n_false <= 0.05 * 2000
+
+
+def test_a_policy_of_nemo_evaluator_is_read(tmp_path: Path) -> None:
+    """Its form is understood as it is, and its result folders can be gated by it."""
+    path = tmp_path / "policy.yaml"
+    path.write_text(
+        "version: 1\n"
+        "defaults: {tier: supporting, max_drop: 0.015, metric: mean_reward, direction: higher_is_better}\n"
+        "benchmarks:\n"
+        "  quiz: {tier: critical, max_drop: 0.02, max_relative_drop: 0.05, relative_guard_below: 0.4, metric: pass@1}\n"
+    )
+    left, right = write_nemo(tmp_path / "a", nemo_lines(GOOD)), write_nemo(tmp_path / "b", nemo_lines(SAME))
+    baseline, candidate = read_sides([str(left), str(right)])
+    found = gate(baseline, candidate, read_policy(path), despite=frozenset())
+    assert found.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("defaults: {max_dorp: 0.1}", 'did you mean "max_drop"'),
+        ("defaults: {max_drop: -1}", "defaults.max_drop"),
+        ("defaults: {max_drop: .nan}", "defaults.max_drop"),
+        ("defaults: {tier: vital}", "defaults.tier"),
+        ("version: 2", "version"),
+        ("benchmarks: {quiz: {max_drop: yes}}", "max_drop is true"),
+        ("level: 1", "level"),
+        ("- a", "expected keys"),
+    ],
+)
+def test_a_wrong_policy_is_one_clear_line(tmp_path: Path, text: str, said: str) -> None:
+    """The key is named, and what was meant."""
+    path = tmp_path / "policy.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"policy\.yaml") as refused:
+        read_policy(path)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
