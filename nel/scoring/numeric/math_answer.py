@@ -18,11 +18,11 @@ from importlib.util import find_spec
 from typing import Final, NoReturn, TypedDict
 
 from nel.errors import DatasetError, MissingExtra, ScorerError
+from nel.scoring.numeric.latex import as_latex
 from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.numeric.words import words_value
-from nel.scoring.reading.declarations import declarations
-from nel.scoring.reading.status import MARKED_WRONG, TAKEN_BACK, objection
-from nel.scoring.text import answer_after_marker, same_text
+from nel.scoring.reading.expressions import read_expression
+from nel.scoring.text import same_text
 from nel.types import ScorerInput
 
 SECONDS_MAX: Final = 5.0
@@ -57,10 +57,11 @@ class _Reply(TypedDict, total=False):
 def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare the final answer of a response with the target as mathematics.
 
-    Rule: the last ``\\\\boxed{}`` that is not denied or taken back, else what follows the last ``Answer:``, else the
-    last expression. Two plain numbers are compared exactly; ``1/2``, ``0.5`` and ``\\\\frac12`` are equal, and so are
-    ``{1,2}`` and ``{2,1}``; ``(0,1]`` is not ``(0,1)``, and ``12_5`` is not ``12``. Irrational and long decimals agree
-    when six decimals do. Source: math-verify.
+    Rule: the expression that the response declares last, in a box or otherwise, and does not deny, suppose or take
+    back; where it declares none, the one that its last sentence comes to. Several candidates, a cut-off text and an
+    open box are no answer. Two plain numbers are compared exactly; ``1/2``, ``0.5`` and ``\\\\frac12`` are equal, and
+    so are ``{1,2}`` and ``{2,1}``; ``(0,1]`` is not ``(0,1)``, and ``12_5`` is not ``12``. Irrational and long decimals
+    agree when six decimals do. Source: math-verify.
 
     Returns:
         ``correct``, ``parsed`` and ``extracted``, the answer as written or None.
@@ -82,16 +83,8 @@ def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
     extracted = final_expression(sample.response or "")
     if extracted is None and same_text(sample.response or "", gold):
         return {"correct": True, "parsed": True, "extracted": (sample.response or "").strip()}
-    if extracted is None and _BOXED.search(sample.response or ""):
-        return {"correct": False, "parsed": False, "extracted": None}  # what it boxed, it denies
     if extracted is None:
-        given = (sample.response or "").strip()[-_CHARACTERS_MAX:]
-        reply = _compare(gold, given, prose=True) if given else _Reply(given=None)
-        return {
-            "correct": bool(reply.get("equal")),
-            "parsed": reply["given"] is not None,
-            "extracted": reply["given"],
-        }
+        return {"correct": False, "parsed": False, "extracted": None}
     return {"correct": expressions_equal(gold, extracted), "parsed": True, "extracted": extracted}
 
 
@@ -101,7 +94,7 @@ def expressions_equal(gold: str, given: str) -> bool:
     >>> expressions_equal("10", "100"), expressions_equal("\\\\sqrt{8}", "2\\\\sqrt2")
     (False, True)
     """
-    gold, given = (_CURRENCY.sub("", text).strip() for text in (gold, given))
+    gold, given = (as_latex(_CURRENCY.sub("", text).strip()) for text in (gold, given))
     if _SPACES.sub("", gold) == _SPACES.sub("", given):
         return True
     based = _BASED.fullmatch(gold), _BASED.fullmatch(given)
@@ -136,23 +129,12 @@ def _no_target() -> NoReturn:
 
 
 def final_expression(text: str) -> str | None:
-    """Return the content of the last box that is not denied, else what follows the last ``Answer:``, or None.
+    """Return the expression that a response gives as its answer, or None; see `read_expression` for how it is found.
 
     >>> final_expression("so \\\\boxed{\\\\frac{1}{2}}"), final_expression("Answer: $x + 1$.")
     ('\\\\frac{1}{2}', 'x + 1')
     """
-    return _last_box(text) or answer_after_marker(text)
-
-
-def _last_box(text: str) -> str | None:
-    """Return the content of the last box that is not denied ("it can't be …") nor taken back, or None."""
-    for place in declarations(text) if "boxed" in text or "fbox" in text else ():
-        content = text[place.end : place.stop].strip()
-        if place.form != "box" or not content or _DENIED.search(text, max(0, place.start - 40), place.start):
-            continue
-        if objection(text, place.end, place.stop + 1, place.start) not in (TAKEN_BACK, MARKED_WRONG):
-            return content
-    return None
+    return read_expression(text).value
 
 
 def _compare(gold: str, given: str, *, prose: bool = False) -> _Reply:

@@ -45,9 +45,7 @@ _DROPPED: Final = lazy_pattern(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_SPACES: Final = str.maketrans(
-    dict.fromkeys("\u00a0\u2007\u2009\u202f\u3000\u00ad\u200b\u200e\u200f\u2060\ufeff\r", " ")
-)
+_SPACES: Final = lazy_pattern("[\u00a0\u2007\u2009\u202f\u3000\u00ad\u200b\u200e\u200f\u2060\ufeff\r]")
 
 
 def plain(text: str) -> str:
@@ -57,7 +55,7 @@ def plain(text: str) -> str:
     'B'
     """
     if not text.isascii() or "\r" in text:
-        text = text.translate(_SPACES)
+        text = _SPACES.sub(" ", text)
     if "<" in text or "[" in text or "◁" in text or "hinking" in text:
         text = _without_thoughts(text)
         text = _DROPPED.sub(_blank, text)
@@ -158,7 +156,7 @@ RETRACTION: Final = Rule(
     r"incorrect|not\s+(?:quite\s+)?(?:right|correct|true)|a\s+mistake|an\s+error)\b",
     r"\bcan(?:['’]t|not)\s+be\s+(?:right|correct)\b|\bi\s+(?:made\s+an?\s+(?:\w+\s+)?(?:mistake|error)|misread|"
     r"need\s+to\s+correct|should\s+correct|was\s+wrong)\b|\bcorrect\s+myself\b",
-    r"\b(?:hmm|actually),?\s+no\b|\bno,?\s+(?:wait|that|scratch)\b|\bdisregard\b|\b(?:but|"
+    r"\b(?:hmm|actually),?\s+no\b|\bno,?\s+(?:wait|that|scratch)\b|\bdisregard\b|\bhave\s+to\s+revise\b|\bconditions?\s+fails?\b|\b(?:but|"
     r"when)\s+[^.]{0,30}\bit\s+fails\b|\bapologies,\s+that\b|^no\s*[.,:!—–-]|\.\.\.\s*no\b|\bself-check\b|"
     r"\bactually\s+that['’]s",
     r"\b(?:moment|halt)\s*,|\bdas\s+(?:stimmt\s+nicht|ist\s+falsch|war\s+falsch)|\bkorrektur\b|"
@@ -167,7 +165,7 @@ RETRACTION: Final = Rule(
     r"une\s+erreur)|\bj['’]ai\s+fait\s+une\s+erreur|^non\s*[,.:]",
     r"\bespera\s*,|\beso\s+(?:no\s+es\s+correcto|está\s+mal)|\bme\s+(?:he\s+)?equivo|"
     r"\bveo\s+que\s+es\s+incorrecto|\bcometí\s+un\s+error|^no\s*,",
-    r"\baspetta\s*,|\bnon\s+è\s+corretto\b|\bmi\s+sono\s+sbagliat|\bè\s+sbagliato|"
+    r"\baspetta\s*,|\bnon\s+è\s+corretto\b|\bmi\s+sono\s+sbagliat|(?:^\W*|[,;:—]\s*|\b(?:questo|ciò|quello|che)\s+)è\s+sbagliato|"
     r"\bho\s+commesso\s+un\s+errore",
     r"\bespere\s*,|\bisso\s+(?:não\s+está\s+certo|está\s+errado)|\bme\s+enganei|\bvejo\s+que\s+está\s+errado|"
     r"\bcometi\s+um\s+erro|^não\s*,",
@@ -184,7 +182,7 @@ REFUSAL: Final = Rule(
     r"am\s+unable)\b(?:\s+\w+){0,3}?\s+"
     r"(?:answer|decide|say|tell|determine|be\s+determined|help|assist|verify|commit|choose|settle|figure|give|"
     r"provide|guess|find|work\s+this|go\s+further|do\s+that|confirm|view|be\s+given)\b",
-    r"\bdon['’]t\s+(?:know|have\s+another)\b|\bno\s+(?:(?:better|other|final)\s+)?(?:answer|suggestion|way\s+to|"
+    r"\bdon['’]t\s+(?:know|have\s+(?:another|an\s+answer))\b|\bno\s+(?:(?:better|other|final)\s+)?(?:answer|suggestion|way\s+to|"
     r"way\s+for)\b|\bnot\s+enough\s+information\b|\bdoes(?:n['’]t|\s+not)\s+(?:say|mention|decide)\b|"
     r"\bi['’]m\s+not\s+sure\b|\bno\s+text\s+was\b",
     r"\btorn\s+between\b|\btoss-up\b|\b50/50\b|\bback\s+and\s+forth\s+between\b|\bnarrowed\s+it\s+down\b|"
@@ -226,7 +224,7 @@ ALTERNATIVE: Final = Rule(
 )
 """Sentences that offer several answers and choose none."""
 OPEN: Final = Rule(
-    r"^\W*(?:if\s(?!i\s(?:had|have|must))|when\b|depending|it\s+depends|wenn\b|falls\b|si\s(?!tratta)|"
+    r"^\W*(?:if\s(?!i\s(?:had|have|must))|when\b|depending|it\s+depends|wenn\b|falls\b|si\s(?!tratta|ottiene|ha\b|trova|ricava|arriva|conclude|deduce|vede|evince)|"
     r"se\s(?!trata)|если\b|如果|もし|إذا|je\s+nach|selon|según|a\s+seconda|dependendo|в\s+зависимости|根据|によって|بحسب)",
     r"\bon\s+one\s+reading\b|(?:无法|不能)(?:判断|确定)|\bwhether\b|\beither\b|\bentweder\b",
 )
@@ -240,7 +238,7 @@ QUOTING: Final = Rule(
     r"\b(?:my\s+)?(?:first|initial)\s+(?:answer|guess|instinct|attempt)\s+(?:was|is)\b|\byou\s+(?:mentioned|said|"
     r"may)\b|\btempting\b|\bsome\s+would\b|\bone\s+could\b|\bif\s+you\s+got\b|\bdon['’]t\s+confuse\b",
     r"\b(?:viele|schüler|student|lösungsheft|beaucoup|élève|corrigé|vous\s+dites|mucha|muchos|estudiante|"
-    r"solucionario|dices|molti|studente|soluzioni|dici|muita|muitos|aluno|gabarito|você\s+disse|häufiger?|"
+    r"solucionario|dices|molti|studente|soluzioni|dici|muita|muitos|aluno|gabarito|você\s+disse|du\s+hast\s+(?:geschrieben|gesagt)|du\s+(?:sagst|schreibst)|sie\s+(?:sagten|schrieben)|häufiger?|"
     r"zunächst|auf\s+den\s+ersten|à\s+première|d['’]abord|a\s+primera|al\s+principio|primero\s+pensé|a\s+prima|"
     r"all['’]inizio|à\s+primeira|no\s+início|primeiro\s+pensei|многие|ученик|учебник\w*|вы\s+пишете|сначала|"
     r"на\s+первый|частая|частый)\b",
@@ -260,7 +258,7 @@ _WOULD: Final = Rule(
 REJECTED: Final = Rule(
     r"\b(?:wrong|incorrect|mistake|mistaken|misconception|misreading|error|overlook\w*|ignores|rule(?:s|"
     r"d)?\s+(?:it\s+)?out|rejected|does\s?n['’]t\s+(?:fit|work|hold)|does\s+not\s+(?:fit|work|hold|satisfy)|"
-    r"not\s+hold\s+up|conflicts|fails|false\s+lead|not\s+quite|not\s+credit|not\s+get\s+credit|disregard|"
+    r"not\s+hold\s+up|conflicts|fails|false\s+lead|not\s+quite|not\s+credit|not\s+get\s+credit|disregard|contradicts|"
     r"not\s+correct|not\s+right|skipped|correct\s+only|right\s+for\s+a\s+different|confuse|compare)\b",
     r"\b(?:falsch\w*|irrtum|fehler|stimmt\s+nicht|passt\s+nicht|ausschließen|nicht\s+zu|faux|erreur|incorrect\w*|"
     r"se\s+tromperait|écarter|ne\s+colle|error|equivocaría|descartar|no\s+encaja|sbagliat\w*|errore|sbaglierebbe|"
@@ -299,6 +297,15 @@ def is_supposed(sentence: str) -> bool:
     return _CONDITION.search(sentence) is not None and _WOULD.search(sentence) is not None
 
 
+def last_clause(before: str) -> str:
+    """Return what stands behind the last word of a sentence that turns to something else: "not 5, so it is".
+
+    >>> last_clause("It can't be 5, so it is ")
+    ' it is '
+    """
+    return _CLAUSE.split(before)[-1]
+
+
 def objection(before: str, after: str) -> str | None:
     """Return why a candidate does not count, from what stands before and behind it in its sentence, or None.
 
@@ -313,7 +320,7 @@ def objection(before: str, after: str) -> str | None:
         return SUPPOSED
     if QUOTING.search(_TURN.split(before)[-1]) or _QUOTED_AFTER.search(after):
         return QUOTED
-    before = _CLAUSE.split(before)[-1]
+    before = last_clause(before)
     if REJECTED.search(before) or (not _GIVES_REASON.match(after) and REJECTED.search(after)):
         return DENIED
     return None

@@ -68,7 +68,8 @@ STRONG: Final = Rule(
         | короче\ говоря: | باختصار:
         | вернее: | 正しくは | en\ fait\ : | en\ realidad: | anzi: | na\ verdade: | (?<!不)应该是
           | (?<=،\ )بل\ | it\ should\ be\b )
-    | (?: antwort | endantwort | lösung | ergebnis | réponse | résultat | respuesta | solución | resultado | risposta
+    | (?: antwort | endantwort | lösung | ergebnis | réponse | résultat | solution | respuesta | solución
+        | resultado | risposta
       | soluzione | risultato
         | resposta | solução ) (?! \w ) [*_"'>\]]*+
         (?: (?:\s\w+){{0,2}} [\s*_]* [:：=]
@@ -82,7 +83,7 @@ STRONG: Final = Rule(
     | (?: ответ(?:ом)? | решение | результат ) (?! \w ) [*_]*+ (?: [\s*_]* [:：=]
       | [^.!?:：=—–\n]{{0,40}}? (?: \s[—–-]\s | \b(?:это|будет)\b ) )
     | \b я \s бы \s ответил: | \b на \s самом \s деле \s ответ:
-    | (?: 答案 | 正解 | 解答 | 回答 | 答え | 最终结果 )
+    | (?: 答案 | 正解 | 解答 | 回答 | 答え | 最终结果 | (?:^|所以|因此)结果 | 結果(?=は) | (?:^|所以|因此)解 )
       [*_】\]]*+ (?: \s*[:：] | [^。:：，,、]{{0,6}}? (?: (?<!不)是 | 为
       | は ) \s*[:：]? ) {_ADVERBS}
     | 【答案】

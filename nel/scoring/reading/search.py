@@ -32,6 +32,10 @@ _DOLLARS: Final = lazy_pattern(r"\A\$(.+)\$\Z")
 _IS_WRONG: Final = lazy_pattern(r"\b(?:is|was)\s(?:wrong|incorrect)\b")
 _OF_OTHERS: Final = frozenset({status.QUOTED, status.ASKED, status.SUPPOSED})
 _BOX: Final = lazy_pattern(r"\\(?:boxed|fbox)\s*\{")
+_OR_BOX: Final = lazy_pattern(
+    r"\}[\s$*)\]\\]*(?:\b(?:or|oder|ou|o|или)\b|或者?|または|أو|/)[\s$*(\[\\]*\Z", re.IGNORECASE
+)
+"""Another box, and a word that makes it and the next one candidates."""
 _TAG: Final = lazy_pattern(
     r"""
     (?: < | \[ ) (?: (?:final|my|correct) [_\s-]? )? (?: answer | result | solution | output | response | final
@@ -113,6 +117,10 @@ class Search(ABC):
     @abstractmethod
     def accepted(self, value: str) -> str | None:
         """Return the answer that a field or a box holds, or None where it holds no answer of this kind."""
+
+    def is_step(self, before: str, after: str) -> bool:
+        """Return whether what stands before and behind a declared answer says that it is one on the way."""
+        return False
 
     def is_open(self, value: str) -> bool:
         """Return whether a field or a box is left open, or holds several answers."""
@@ -241,15 +249,24 @@ class Search(ABC):
         value = _DOLLARS.sub(r"\1", untex(self.text[start:end]))
         before = line.text[: last.start()].rpartition(". ")[2]
         after = self.text[end + 1 : line.start + len(line.text)]
-        why = clauses.objection(before, clauses.sentences(after)[0][1] if after.strip() else "")
-        if why is None and clauses.RETRACTION.search(after):
+        behind = clauses.sentences(after) if after.strip() else []
+        for place, sentence in reversed(behind[1:]):
+            found = self._in_sentence(sentence, end + 1 + place)
+            if found is not None:
+                return found
+        if (_BOX.search(before) and clauses.OPEN.search(before)) or _OR_BOX.search(before):
+            raise NoAnswerError
+        why = clauses.objection(before, behind[0][1] if behind else "")
+        if self.is_step(before, behind[0][1] if behind else ""):
+            return None
+        if why is None and behind and clauses.RETRACTION.search(behind[0][1]):
             rest = self._after_retraction(after, end + 1)
             if rest is not None:
                 return rest
             raise NoAnswerError
         if not value or self.is_open(value):
             raise NoAnswerError
-        if why is not None or clauses.DENIAL.search(before):
+        if why is not None or clauses.DENIAL.search(clauses.last_clause(before)):
             self.reading.reject(start, end, why or status.DENIED)
             return None
         answer = self.accepted(value)

@@ -13,7 +13,7 @@ from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading import clauses, declaring, status
 from nel.scoring.reading.result import Reading
 from nel.scoring.reading.search import ALONE, CROSSED, DECLARED, SAID, Found, NoAnswerError, Search
-from nel.scoring.reading.wrappers import SEVERAL, is_placeholder, unwrapped
+from nel.scoring.reading.wrappers import SEVERAL, SEVERAL_WORDS, is_placeholder, unwrapped
 
 _WORDS_MAX: Final = 16
 _CHARACTERS_MAX: Final = 160
@@ -33,6 +33,7 @@ _ARABIC: Final = lazy_pattern("[\u0600-\u06ff]")
 _BEGINS_A_PHRASE: Final = frozenset({"a", "an", "the", "two", "three", "about", "nearly"})
 _SMALL_STOP: Final = lazy_pattern(r"(?<=[a-z\d]{2})\.\s")
 """The end of a sentence, also before a small letter."""
+_SEVERAL_BEHIND: Final = lazy_pattern(rf"[*_`\"”’»]*(?:{SEVERAL_WORDS})", re.IGNORECASE)
 _EITHER: Final = lazy_pattern(r"[\s*_]*(?:either|entweder)\b", re.IGNORECASE)
 _CONCLUDES: Final = lazy_pattern(r"[\s*_>#]*(?:thus|so|hence|therefore)[,:\s]*", re.IGNORECASE)
 _LONG: Final = 400
@@ -113,7 +114,7 @@ def read_text(response: str) -> Reading:
     >>> read_text("The answer is Sydney. Wait, that's wrong.").value is None
     True
     """
-    return _TextSearch(response).read()
+    return TextSearch(response).read()
 
 
 def declared_text(response: str) -> str | None:
@@ -122,23 +123,29 @@ def declared_text(response: str) -> str | None:
     >>> declared_text("So the answer is Bern, since ..."), declared_text("It is Bern."), declared_text("Bern")
     ('Bern', None, None)
     """
-    search = _TextSearch(response)
+    search = TextSearch(response)
     reading = search.read()
     return reading.value if search.rank == DECLARED else None
 
 
-class _TextSearch(Search):
+class TextSearch(Search):
+    """The search for a short answer in words."""
+
     def __init__(self, response: str) -> None:
+        """Prepare a response."""
         super().__init__(response)
         self.is_long = len(response) > _LONG
 
     def is_bare(self, text: str, *, loosely: bool = False) -> bool:
+        """Return whether a text is nothing but a short answer."""
         return _looks_bare(unwrapped(text)[0], loosely=loosely)
 
     def accepted(self, value: str) -> str | None:
+        """Return the answer of a field or a box as it stands."""
         return value
 
     def candidate(self, sentence: str, offset: int) -> Found | None:
+        """Return what a sentence declares, says or names."""
         crossed = CROSSED.match(sentence)
         if crossed:
             offset, sentence = offset + crossed.end(), sentence[crossed.end() :]
@@ -252,7 +259,7 @@ class _TextSearch(Search):
         if not self.stands(sentence, place, end, offset):
             return None
         is_open = rank == DECLARED and clauses.ALTERNATIVE.search(value)
-        if is_open or SEVERAL.search(value) or SEVERAL.match(sentence, end):
+        if is_open or SEVERAL.search(value) or _SEVERAL_BEHIND.match(sentence, end):
             raise NoAnswerError
         is_answer = not _PREDICATE.match(value) if rank == DECLARED else _looks_bare(value, loosely=loosely)
         if not is_answer or _is_long(value):
@@ -260,6 +267,7 @@ class _TextSearch(Search):
         return Found(value, offset + start, offset + end, "declared" if rank == DECLARED else "said", rank)
 
     def value(self, text: str, offset: int, rule: str) -> Found | None:
+        """Return the short answer that a text opens with."""
         parts = clauses.sentences(text)
         if rule == "tag":
             inner = self.candidate(text, offset)
@@ -274,6 +282,7 @@ class _TextSearch(Search):
         return Found(value, offset + start, offset + end, rule, DECLARED)
 
     def alone(self, line: clauses.Line) -> Found | None:
+        """Return the short answer that a line of its own is."""
         lead = declaring.LEAD.match(line.text)
         begin = lead.end() if lead else 0
         text = line.text[begin:] or line.text

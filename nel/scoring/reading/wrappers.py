@@ -64,11 +64,11 @@ _ABBREVIATED: Final = lazy_pattern(r"\.\.\.$|\.[A-Za-z]\.$")
 _LAST_VERB: Final = lazy_pattern(
     r"(?:です|である|だ|となります|になります|でした)[。.]?$|\s(?:heißen|sein|antworten)\.?$"
 )
-SEVERAL: Final = lazy_pattern(
+SEVERAL_WORDS: Final = (
     r"\s(?:or|oder|ou|o|oppure|или|أو|أم|and\/or)\s|どちらか|\s/\s|或者?|还是|または|\bbetween\b.*\band\b|\b(?:if|otherwise|"
-    r"unless)\b.*\b(?:is|holds|were|are|had)\b|\botherwise\b|,\sunder\s",
-    re.IGNORECASE,
+    r"unless)\b.*\b(?:is|holds|were|are|had)\b|\botherwise\b|,\sunder\s"
 )
+SEVERAL: Final = lazy_pattern(SEVERAL_WORDS, re.IGNORECASE)
 
 
 def unwrapped(text: str, offset: int = 0) -> tuple[str, int, int]:

@@ -1,0 +1,115 @@
+"""`as_latex`: an expression in LaTeX, whichever signs it is written with: ``20√5``, ``(-∞, 2]``, ``x² ≤ 3``.
+
+Depends on the standard library alone.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from nel.core.lazy_regex import lazy_pattern
+
+_SIGNS: Final = {
+    "π": "pi",
+    "∞": "infty",
+    "∪": "cup",
+    "∩": "cap",
+    "∈": "in",
+    "∖": "setminus",
+    "≤": "le",
+    "≥": "ge",
+    "≠": "ne",
+    "≈": "approx",
+    "±": "pm",
+    "∓": "mp",
+    "×": "times",
+    "·": "cdot",
+    "⋅": "cdot",
+    "÷": "div",
+    "∅": "emptyset",
+    "ℝ": "mathbb{R}",
+    "ℕ": "mathbb{N}",
+    "ℤ": "mathbb{Z}",
+    "ℚ": "mathbb{Q}",
+    "ℂ": "mathbb{C}",
+    "θ": "theta",
+    "φ": "phi",
+    "α": "alpha",
+    "β": "beta",
+    "γ": "gamma",
+    "λ": "lambda",
+    "°": "circ",
+}
+_TABLE: Final = str.maketrans(
+    {sign: f"\\{name} " for sign, name in _SIGNS.items() if sign != "°"}
+    | {"°": "^\\circ ", "−": "-", "–": "-", "－": "-", "（": "(", "）": ")", "，": ",", "＝": "="}
+)
+_POWERS: Final = {
+    **{sign: str(digit) for digit, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
+    "⁻": "-",
+    "⁺": "+",
+    "ⁿ": "n",
+    "ˣ": "x",
+}
+_SUBSCRIPTS: Final = {sign: str(digit) for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")}
+_HALVES: Final = {
+    "½": "1}{2",
+    "⅓": "1}{3",
+    "⅔": "2}{3",
+    "¼": "1}{4",
+    "¾": "3}{4",
+    "⅕": "1}{5",
+    "⅙": "1}{6",
+    "⅛": "1}{8",
+}
+_POWER: Final = lazy_pattern(f"[{''.join(_POWERS)}]+")
+_SUBSCRIPT: Final = lazy_pattern(f"[{''.join(_SUBSCRIPTS)}]+")
+_HALF: Final = lazy_pattern(f"[{''.join(_HALVES)}]")
+_ROOT: Final = lazy_pattern(r"(?P<sign>[√∛])\s?(?:\((?P<group>[^()]*)\)|(?P<plain>\d+(?:\.\d+)?|[A-Za-z]))")
+_ROWS: Final = lazy_pattern(r"\[\s*(\[[^\[\]]*\](?:\s*,\s*\[[^\[\]]*\])*)\s*\]")
+_ROW: Final = lazy_pattern(r"\[([^\[\]]*)\]")
+_PLAIN_FUNCTION: Final = lazy_pattern(r"(?<![\\A-Za-z])(?P<name>log|ln|sin|cos|tan|exp|sqrt|pi|infty)(?![A-Za-z])")
+_PLAIN_ROOT: Final = lazy_pattern(r"\\sqrt\s?\(([^()]*)\)")
+_LOGARITHM: Final = lazy_pattern(r"\\log_(?:\{(\w+)\}|(\w+))\s*(?:\(([^()]*)\)|\{([^{}]*)\}|(\d+|[a-z]))")
+_STYLE: Final = lazy_pattern(r"\\(?:displaystyle|textstyle|bf|rm|mathit)(?![A-Za-z])\s?|(?<=\\)[dt](?=frac)")
+_STYLED: Final = lazy_pattern(r"\\(?:bm|boldsymbol|mathbf)\s?\{")
+_GROUPED_POWER: Final = lazy_pattern(r"\^\(([^()]*)\)")
+
+
+def as_latex(text: str) -> str:
+    """Return an expression in LaTeX, without commands that change only how it looks.
+
+    >>> as_latex("20√5"), as_latex("x² ≤ 3"), as_latex("\\\\displaystyle\\\\mathbf{x}")
+    ('20\\\\sqrt{5}', 'x^{2} \\\\le  3', '{x}')
+    """
+    if not text.isascii():
+        text = _ROOT.sub(_rooted, text)
+        text = _POWER.sub(lambda found: "^{" + "".join(map(_POWERS.__getitem__, found[0])) + "}", text)
+        text = _SUBSCRIPT.sub(lambda found: "_{" + "".join(map(_SUBSCRIPTS.__getitem__, found[0])) + "}", text)
+        text = _HALF.sub(lambda found: "\\frac{" + _HALVES[found[0]] + "}", text)
+        text = text.translate(_TABLE)
+    if "[" in text:
+        text = _ROWS.sub(_matrix, text)
+    if "\\" in text:
+        text = _STYLED.sub("{", _STYLE.sub("", text))
+    if "(" in text or "log" in text or "pi" in text:
+        text = _PLAIN_ROOT.sub(r"\\sqrt{\1}", _PLAIN_FUNCTION.sub(r"\\\g<name>", text))
+        text = _GROUPED_POWER.sub(r"^{\1}", text)
+        text = _LOGARITHM.sub(_logarithm, text)
+    return text
+
+
+def _rooted(found: re.Match[str]) -> str:
+    inner = found["group"] if found["group"] is not None else found["plain"]
+    return ("\\sqrt[3]{" if found["sign"] == "∛" else "\\sqrt{") + inner + "}"
+
+
+def _matrix(found: re.Match[str]) -> str:
+    rows = [row.replace(",", " & ") for row in _ROW.findall(found[1])]
+    return "\\begin{pmatrix} " + " \\\\ ".join(rows) + " \\end{pmatrix}"
+
+
+def _logarithm(found: re.Match[str]) -> str:
+    base = found[1] or found[2]
+    return f"\\log_{{{base}}}{{({found[3] or found[4] or found[5]})}}"

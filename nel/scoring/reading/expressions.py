@@ -1,0 +1,230 @@
+"""Mathematical answers: finds the expression that a response gives as its answer, or says that it gives none.
+
+The response is read as `nel.scoring.reading.texts` reads short texts, with a word in place of each formula
+(`nel.scoring.reading.formulas`). Beside what that reader takes, a sentence that comes to a result counts ("We obtain
+…", "This simplifies to …"); a step on the way, such as an intermediate result or a calculation on a line of its own,
+does not.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from nel.core.lazy_regex import lazy_pattern
+from nel.scoring.reading import clauses, declaring
+from nel.scoring.reading.formulas import WORD, Masked, closing_brace, formula_in, masked
+from nel.scoring.reading.result import Reading
+from nel.scoring.reading.search import ALONE, DECLARED, SAID, Found
+from nel.scoring.reading.status import is_plain
+from nel.scoring.reading.texts import TextSearch
+
+_TAIL_MAX: Final = 20_000
+"""Characters at the end of a response that are looked at."""
+_LAST_MAX: Final = 600
+"""Those that are looked at first; most responses declare their answer there."""
+_PARAGRAPH_MAX: Final = 400
+_ENDS_TEXT: Final = lazy_pattern(r"[\s$.*}]*(?:\\[)\]][\s$.*]*)?\Z")
+STEP: Final = "a step"
+_STEP: Final = lazy_pattern(
+    r"""
+      \b (?: step\ \w+ | intermediate | auxiliary | discriminant | (?:upper|lower)\ bound | coefficients? | constants?
+        | (?: first | second | third | other | next | previous | each | one ) \s (?: part | step | term | case | factor
+          | half | method | summand )
+        | substitut\w+ | expanding | differentiat\w+ | for\ (?:example|instance) | let | denot\w+ | note\ that | recall
+        | identity | by\ definition | we\ need\ below | excluded | verified | left-hand\ side | right-hand\ side )\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Words of a sentence that states a result on the way, and not the answer."""
+_PASSING: Final = lazy_pattern(
+    r"\b(?:intermediate|auxiliary|preliminary|partial|subtotal|(?:first|previous)\s(?:part|step|case|half|term)(?:\s(?:is|gives|"
+    r"comes\s\w+|yields)|:)|step\s\d+\s(?:is|gives|yields))(?!\w)",
+    re.IGNORECASE,
+)
+"""Words before a declared result that is one on the way."""
+_PASSING_BEHIND: Final = lazy_pattern(
+    r"[\s$*_)\]}]*,?\s*(?:which\swe\sneed|as\san\s(?:intermediate|auxiliary)|(?:for|of|in)\s(?:the\s)?(?:first|previous)\s(?:part|step|"
+    r"case|half|term)|is\s(?:only\s)?(?:that\sof\sthe|an?)\s(?:first|intermediate|auxiliary))\b",
+    re.IGNORECASE,
+)
+"""The same behind it."""
+_RESULT: Final = rf"""
+    [\s:：*_"'“„‘«「`(]*+ (?P<value> {WORD} | [-−]?\d+(?:[.,/]\d+)* ) [\s*_"'”“’»」`)]*+
+"""
+_COMES_TO: Final = lazy_pattern(
+    rf"""
+    (?:
+        (?: we | one | i | this | that | it | which | and ) \s (?: then\s | therefore\s | thus\s | finally\s | just\s )?
+        (?: obtain | gets? | have | find | conclude | arrive\ at | end\ up\ with | are\ left\ with | see
+          | simplif\w+ \s (?:down\s)?to | reduces?\ to | evaluates?\ to | equals? | gives? | yields? | becomes? | is
+          | comes?\ (?:out\ )?to | works\ out\ (?:to|as) | leaves ) (?: \s (?:us|that) )?
+      | (?: the | this | our | what ) \s [^.!?]{{1,60}}? \s (?: equals? | simplif\w+ \s (?:down\s)?to | reduces?\ to
+          | evaluates?\ to | comes?\ (?:out\ )?to | works\ out\ (?:to|as) | looking\ for\ is | asked\ for\ is
+          | must\ be | is | are )
+      | (?: wir\ erhalten | ergibt\ sich | on\ (?:obtient|trouve) | obtenemos | queda | resulta | otteniamo
+          | si\ ottiene | obtemos | temos | получаем | получается | имеем | نحصل\ على
+          | الناتج (?:\ هو)? ) (?: \s (?: daraus | also | somit | damit | donc | ainsi | entonces | quindi | então ) )?
+      | (?: 结果 | 解 | 原式 | 我们 | 可得 | 所以 )? (?: 得到 | 等于 | 等於 | 可得 | 为 | (?<!不)是 )
+    )
+    {_RESULT} (?: as\ (?:the|our)\s [^.!?]* )? [\s.。!！]*+ (?: \Z | (?<=\s)\d{{1,2}}[.)]\s )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""The end of a sentence that says what something comes to."""
+_COMES_FIRST: Final = lazy_pattern(rf"{_RESULT} (?: が得られ | となり | になり | である | です )", re.VERBOSE)
+_ONLY: Final = lazy_pattern(rf"[\s>*_`#=•-]*+ {_RESULT} [\s.。*_`]*+", re.VERBOSE)
+_CUT: Final = lazy_pattern(rf"[^\W_](?<!{WORD})\Z")
+"""The end of a text that does not end a sentence."""
+_ITEM: Final = lazy_pattern(r"^[^\S\n]*(?:[-*•]|\d{1,2}[.)])[^\S\n]", re.MULTILINE)
+"""An item of a list."""
+_CALCULATION: Final = lazy_pattern(r"[^A-Za-z]*\d[^=A-Za-z]*[-+*/·×−][^=A-Za-z]*=[^A-Za-z]*\d[^A-Za-z]*")
+"""A sum of numbers and its result."""
+
+
+def read_expression(response: str) -> Reading:
+    """Return how the mathematical answer of a response was read.
+
+    >>> read_expression("We try $x = 3$. So the answer is $\\\\frac{1}{2}$.").value
+    '\\\\frac{1}{2}'
+    >>> read_expression("It can't be $\\\\boxed{5}$.").value is None
+    True
+    """
+    plain = clauses.plain(response)
+    reading = _plain_box(plain)
+    if reading is not None:
+        return reading
+    size = len(plain.rstrip())
+    if size > _LAST_MAX:
+        reading, rank = _read_from(plain, _paragraph(plain, size - _LAST_MAX))
+        if rank == DECLARED:
+            return reading
+    return _read_from(plain, _paragraph(plain, size - _TAIL_MAX))[0]
+
+
+def _plain_box(text: str) -> Reading | None:
+    """Return the box at the end of a response whose line does nothing but declare it, as most responses end."""
+    last = text.rfind("\\boxed{")
+    if last < 0:
+        return None
+    start = last + len("\\boxed{")
+    stop = closing_brace(text, start)
+    if stop is None or not _ENDS_TEXT.match(text, stop + 1) or not is_plain(text, last, stop + 1):
+        return None
+    found = formula_in(text, start, stop)
+    return None if found is None else Reading().take(text[found[0] : found[1]], *found, "box")
+
+
+def _paragraph(text: str, place: int) -> int:
+    """Return where the first paragraph begins behind a place, or the first line, or else the place."""
+    if place <= 0:
+        return 0
+    blank = text.find("\n\n", place, place + _PARAGRAPH_MAX)
+    return max(place, (blank if blank >= 0 else text.find("\n", place, place + _PARAGRAPH_MAX)) + 1)
+
+
+def _read_from(text: str, begin: int) -> tuple[Reading, int]:
+    """Return how the end of a response was read, and how binding that is."""
+    hidden = masked(text[begin:])
+    search = _ExpressionSearch(hidden, text[begin:])
+    return _restored(search.read(), hidden, text, begin), search.rank
+
+
+def _restored(reading: Reading, hidden: Masked, text: str, begin: int) -> Reading:
+    """Return a reading of the masked text as one of the response."""
+    rejected = [
+        one._replace(start=begin + hidden.origin(one.start), end=begin + hidden.origin(one.end))
+        for one in reading.rejected
+    ]
+    reading.rejected[:] = rejected
+    if reading.value is None:
+        return reading
+    found = hidden.within(reading.start, max(reading.end, reading.start + 1))
+    if not found and WORD in reading.value:  # an unwrapped value ends before the word that it is
+        found = hidden.within(reading.start, len(hidden.text))[:1]
+    if found:
+        reading.start, reading.end = begin + found[0].start, begin + found[-1].end
+        reading.value = text[reading.start : reading.end]
+        if _is_escaped(text, reading.start, reading.end):
+            reading.value = reading.value.replace("\\\\", "\\")
+    else:
+        reading.start, reading.end = begin + hidden.origin(reading.start), begin + hidden.origin(reading.end)
+    return reading
+
+
+_ESCAPED: Final = lazy_pattern(r"(?:[^\\]|\\\\)*")
+_QUOTED: Final = lazy_pattern(r"[:=]\s*[\"']\$?\Z")
+
+
+def _is_escaped(text: str, start: int, end: int) -> bool:
+    """Return whether an expression stands in a string of JSON or YAML, in which each backslash is written twice."""
+    if "\\\\" not in text[start:end] or not _ESCAPED.fullmatch(text, start, end):
+        return False
+    return _QUOTED.search(text, max(0, start - 8), start) is not None
+
+
+_WORDS: Final = lazy_pattern(r"(?!an?\b|not?\b)[^\W\d_][\w-]*(?: (?!not\b)[\w-]+){0,2}")
+"""An answer in words, such as "even", "Evelyn" or "no solution"."""
+
+
+def _is_mathematical(value: str) -> bool:
+    return WORD in value or any(mark.isdigit() for mark in value)
+
+
+class _ExpressionSearch(TextSearch):
+    def __init__(self, hidden: Masked, text: str) -> None:
+        super().__init__(hidden.text)
+        self.hidden = hidden
+        self.original = text
+
+    def candidate(self, sentence: str, offset: int) -> Found | None:
+        found = super().candidate(sentence, offset)
+        if found is not None and found.rank == DECLARED:
+            start, end = found.start - offset, found.end - offset
+            if found.rule == "concluded" and not _ONLY.fullmatch(found.value):
+                return self._result(sentence, offset)
+            if not _is_mathematical(found.value) and not _WORDS.fullmatch(found.value):
+                return None
+            return None if self.is_step(sentence[:start], sentence[end:]) else found
+        if found is None or found.rank == ALONE:
+            found = self._result(sentence, offset)
+        if found is None:
+            return None
+        if not _is_mathematical(found.value):
+            return None
+        if _STEP.search(sentence):
+            self.reading.reject(found.start, found.end, STEP)
+            return None
+        return found
+
+    def is_step(self, before: str, after: str) -> bool:
+        return _PASSING.search(before) is not None or _PASSING_BEHIND.match(after) is not None
+
+    def _result(self, sentence: str, offset: int) -> Found | None:
+        """Return what a sentence comes to."""
+        match = _COMES_TO.search(sentence) or _COMES_FIRST.search(sentence)
+        if match is None or sentence.count(WORD) > 1:
+            return None
+        start, end = match.span("value")
+        if clauses.DENIAL.search(sentence[:start]) or not self.stands(sentence, start, end, offset):
+            return None
+        return Found(match["value"], offset + start, offset + end, "said", SAID)
+
+    def alone(self, line: clauses.Line) -> Found | None:
+        if line.start > len(self.text) - len(self.text.lstrip()) and _CUT.search(self.text.rstrip()[-20:]):
+            return None
+        if _ITEM.match(line.text) and len(_ITEM.findall(self.text)) > 1:
+            return None
+        lead = declaring.LEAD.match(line.text)
+        text = line.text[lead.end() if lead else 0 :]
+        offset = line.start + len(line.text) - len(text)
+        for place, sentence in clauses.sentences(text)[:1]:
+            match = _ONLY.fullmatch(sentence)
+            if match is None:
+                return None
+            start, end = offset + place + match.start("value"), offset + place + match.end("value")
+            for one in self.hidden.within(start, end):
+                if _CALCULATION.fullmatch(self.original, one.start, one.end):
+                    return None
+            return Found(match["value"], start, end, "alone on a line", ALONE)
+        return None
