@@ -19,7 +19,10 @@ ENDPOINTS = {
     "model": ["endpoint", "model", "--port", "0"],
 }
 INTERRUPTED = 130
-RUNS = {"demo": ["--concurrency", "8"], "model": ["--concurrency", "4", "--max-tokens", "200", "--temperature", "0"]}
+RUNS = {
+    "demo": ["--concurrency", "8"],
+    "model": ["--concurrency", "4", "--max-tokens", "200", "--temperature", "0", "--max-problems", "15"],
+}
 
 
 _interrupts: list[int] = []

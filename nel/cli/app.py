@@ -24,6 +24,7 @@ from nel.cli import (
     report,
     sandbox,
     scorer,
+    verify,
 )
 from nel.errors import EXIT_SIGINT, NelError
 from nel.version import __version__
@@ -76,6 +77,7 @@ app.add_typer(
 )
 app.add_typer(sandbox.app, name="sandbox", help="Build, check and clean the sandbox that programs run in.")
 app.command(name="report")(report.report)
+app.command(name="verify")(verify.verify)
 
 
 def _show_version(value: bool) -> None:

@@ -28,7 +28,7 @@ from nel.datasets.source import Dataset, RawRow, open_dataset
 from nel.engine.scorers.call import is_builtin_rule
 from nel.engine.scorers.identity import judge_digest, scorer_digest, unseen_dependencies
 from nel.engine.store.codec import encode_sample
-from nel.engine.store.snapshot import StoredSample
+from nel.engine.store.snapshot import DIGEST_MODULUS, StoredSample
 from nel.errors import ConfigError, DatasetError, PromptError, did_you_mean
 from nel.judges.registry import check_template
 from nel.metrics.requested import RequestedStatistics
@@ -36,8 +36,6 @@ from nel.prompts import is_template_file
 from nel.scoring.model_graded import GRADER
 from nel.scoring.protocol import asks_judge, wanted_judges
 from nel.types import Generation, Protocol
-
-_DIGEST_MODULUS = 1 << 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -376,7 +374,7 @@ def stream_samples(
     for idx, row in enumerate(rows):
         content = content_id(row.data)
         digests.rows += 1
-        digests.raw = (digests.raw + _number_of(content.encode())) % _DIGEST_MODULUS
+        digests.raw = (digests.raw + _number_of(content.encode())) % DIGEST_MODULUS
         sample_id = "" if idx < n_stored else _sample_id(plan, row, content, digests, row_number_of)
         try:
             encoded = encode_sample(plan.benchmark.sample(row.data, sample_id=sample_id))
@@ -386,7 +384,7 @@ def stream_samples(
             yield StoredSample(idx, sample_id, row.number, None, fault)
             continue
         digests.good += 1
-        digests.rendered = (digests.rendered + _number_of(encoded.encode())) % _DIGEST_MODULUS
+        digests.rendered = (digests.rendered + _number_of(encoded.encode())) % DIGEST_MODULUS
         yield StoredSample(idx, sample_id, row.number, encoded, None)
     if digests.rows == 0:
         raise DatasetError(f"{plan.dataset.uri} has no rows; nothing can be measured on it")

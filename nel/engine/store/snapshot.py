@@ -5,6 +5,7 @@ Rows are read a page at a time, since a read that stays open would keep SQLite f
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Iterator
 from contextlib import suppress
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypedDict
 
-from nel.core.strict_json import loads
+from nel.core.strict_json import dumps_line, loads
 from nel.engine.store.schema import APPLICATION_ID, FORMAT, READABLE, UNREADABLE, WITH_CALLS, connect
 from nel.engine.store.spending import SOURCES, noted_usage, usage_after
 from nel.errors import StoreError
@@ -23,6 +24,8 @@ _BLOCK = 4096
 """Samples that one query checks for missing responses."""
 _OUTCOMES_MAX = 20_000
 _IDX_MAX: Final = 2**63 - 1
+DIGEST_MODULUS: Final = 2**256
+"""Of the digests of a dataset, which are sums of SHA-256 and so independent of the order of its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +158,41 @@ class Snapshot:
             return sum(self._connection.execute(query).fetchone()[0] for query in queries)
         except sqlite3.Error as error:
             raise StoreError(f"cannot read {FILE_NAME}: {error}") from error
+
+    def copy_to(self, path: Path) -> None:
+        """Copy the whole store into a new file.
+
+        Raises:
+            StoreError: It cannot be read or written.
+        """
+        try:
+            copy = sqlite3.connect(path)
+            try:
+                self._connection.backup(copy)
+            finally:
+                copy.close()
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot copy {FILE_NAME} to {path}: {error}") from error
+
+    def digest(self) -> str:
+        """Return a digest of every stored row, which does not depend on how SQLite lays out the file."""
+        found = hashlib.sha256()
+        tables = self._connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
+        ).fetchall()
+        for (table,) in tables:
+            found.update(dumps_line({"table": table}))
+            columns = len(self._connection.execute(f"PRAGMA table_info({table})").fetchall())
+            order = ", ".join(str(number) for number in range(1, columns + 1))
+            for row in self._connection.execute(f"SELECT * FROM {table} ORDER BY {order}"):  # noqa: S608
+                found.update(dumps_line(list(row)))
+        return found.hexdigest()
+
+    def content_digest(self, benchmark: int) -> int:
+        """Return the sum of the digests of a benchmark's samples modulo 2^256, as its identity has it."""
+        query = "SELECT content FROM samples WHERE benchmark = ? AND content IS NOT NULL"
+        rows = self._connection.execute(query, (benchmark,))
+        return sum(int.from_bytes(hashlib.sha256(content.encode()).digest()) for (content,) in rows) % DIGEST_MODULUS
 
     def interrupt(self) -> None:
         """Abort what another thread is reading; harmless when that is over."""

@@ -1,0 +1,48 @@
+"""`nel verify`: do the files of a run agree with its store, and is its signature that of a key?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nel.errors import EXIT_USAGE
+
+
+def verify(
+    run_dir: Annotated[Path, typer.Argument(help="The directory of the run.")],
+    sign: Annotated[
+        Path | None, typer.Option("--sign", help="Sign what was verified with this private SSH key.")
+    ] = None,
+    check: Annotated[
+        Path | None, typer.Option("--check", help="Check that the signature is of this public SSH key.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Write every artifact of a run again from its run.db, and compare; sign the result, or check a signature.
+
+    Exit codes: 0 store, identity, files and signature agree; 2 they do not, or cannot be checked.
+    """
+    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
+    from nel.core.strict_json import dumps  # noqa: PLC0415
+    from nel.verification import check_signature, verify_run  # noqa: PLC0415
+    from nel.verification import sign as sign_run  # noqa: PLC0415
+
+    found = verify_run(run_dir)
+    checks = list(found.checks)
+    if check is not None:
+        checks.append(check_signature(run_dir, found, check))
+    signature = sign_run(run_dir, found, sign) if sign is not None else None
+    passed = all(one.passed for one in checks)
+    if as_json:
+        shown = {"run_dir": str(run_dir), "passed": passed, "checks": [asdict(one) for one in checks]}
+        typer.echo(dumps({**shown, "manifest": found.manifest, "signature": signature and str(signature)}))
+    else:
+        for one in checks:
+            typer.echo(plain(f"{'ok  ' if one.passed else 'FAIL'}  {one.what}: {one.detail}"))
+        typer.echo(f"{sum(one.passed for one in checks)} of {len(checks)} hold")
+        if signature is not None:
+            typer.echo(f"signed: {signature}")
+    raise typer.Exit(0 if passed else EXIT_USAGE)

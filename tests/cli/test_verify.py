@@ -1,0 +1,158 @@
+"""`nel verify`: store, identity and files agree, and a signature holds until something changes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from nel.engine.store.lock import owned
+from nel.verification import verify_run
+from tests.support.endpoint import answer, scripted
+from tests.support.runs import nel, only_run, write_jsonl
+
+ANSWERS = {"right": "Answer: 18", "wrong": "Answer: 20", "none": "Let me think about that."}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of three answers, which tests copy."""
+    folder = tmp_path_factory.mktemp("finished")
+    rows = ({"id": name, "question": "9 + 9?", "answer": "#### 18", "said": said} for name, said in ANSWERS.items())
+    data = write_jsonl(folder / "data.jsonl", rows)
+    where = ("--dataset", str(data), "--response-field", "said", "-o", "out")
+    done = nel("eval", "run", "--bench", "gsm8k", *where, "-O", "output.reports=[markdown]", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return only_run(folder / "out")
+
+
+@pytest.fixture
+def run_dir(finished: Path, tmp_path: Path) -> Path:
+    """A copy of the finished run."""
+    shutil.copytree(finished, tmp_path / finished.name)
+    return tmp_path / finished.name
+
+
+def _failed(run_dir: Path) -> list[str]:
+    return [check.what for check in verify_run(run_dir).checks if not check.passed]
+
+
+def test_a_finished_run_agrees_and_nothing_is_written(run_dir: Path) -> None:
+    """Every artifact and report is compared; the directory stays byte for byte as it was."""
+    before = {path: path.read_bytes() for path in run_dir.rglob("*") if path.is_file()}
+    done = nel("verify", str(run_dir), cwd=run_dir.parent)
+    assert (done.returncode, done.stderr) == (0, "")
+    for name in ("store", "gsm8k: prompts", "gsm8k: identity", "gsm8k/results.jsonl", "report.html", "summary.md"):
+        assert f"ok    {name}: " in done.stdout
+    assert {path: path.read_bytes() for path in run_dir.rglob("*") if path.is_file()} == before
+
+
+def test_an_audited_and_model_read_run_agrees(run_dir: Path) -> None:
+    """What artifacts are made of beside the store, such as a model's readings, is taken along."""
+    with scripted(lambda *_: answer("ANSWER: NONE"), models=["m"]) as endpoint:
+        reader = ("--reader", endpoint.url, "--reader-id", "m")
+        assert nel("scorer", "audit", str(run_dir), *reader, cwd=run_dir.parent).returncode == 0
+    assert (run_dir / "gsm8k" / "reader" / "1").is_dir()
+    assert nel("report", str(run_dir), cwd=run_dir.parent).returncode == 0
+    assert _failed(run_dir) == []
+
+
+CHANGES: dict[str, tuple[str, str]] = {
+    "a better score": ("UPDATE outcomes SET outcome = replace(outcome, '0.0', '1.0')", "gsm8k/metrics.json"),
+    "another question": ("UPDATE samples SET content = replace(content, '9 + 9', '9 + 8')", "gsm8k: prompts"),
+    "another identity": (
+        'UPDATE benchmarks SET plan = replace(plan, \'"mode":"recorded responses"\', \'"mode":"generation"\')',
+        "gsm8k: identity",
+    ),
+    "an answer less": ("DELETE FROM outcomes WHERE idx = 1", "gsm8k/results.jsonl"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_changed_store_is_found(run_dir: Path, change: str) -> None:
+    """A row that was edited behind nel's back disagrees with the identity or with the files."""
+    statement, what = CHANGES[change]
+    with sqlite3.connect(run_dir / "run.db") as store:
+        assert store.execute(statement).rowcount > 0
+    store.close()
+    assert what in _failed(run_dir)
+
+
+@pytest.mark.parametrize("name", ["gsm8k/metrics.json", "gsm8k/results.jsonl", "report.html", "run.yaml", "summary.md"])
+def test_a_changed_or_missing_file_is_found(run_dir: Path, name: str) -> None:
+    """One byte more, or no file: that file alone is named, and exit 2."""
+    path = run_dir / name
+    content = path.read_bytes()
+    path.write_bytes(content + b"\n")
+    assert _failed(run_dir) == [name]
+    path.unlink()
+    done = nel("verify", str(run_dir), cwd=run_dir.parent)
+    assert done.returncode == 2
+    assert f"FAIL  {name}: is missing" in done.stdout
+
+
+def test_a_damaged_store_is_said_and_never_signed(run_dir: Path) -> None:
+    """Flipped bytes in the middle of run.db: one check fails, exit 2, no traceback and no signature."""
+    path = run_dir / "run.db"
+    content = bytearray(path.read_bytes())
+    content[5000:9000] = bytes(4000)
+    path.write_bytes(content)
+    done = nel("verify", str(run_dir), "--sign", "key", cwd=run_dir.parent)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert not (run_dir / "manifest.json").exists()
+
+
+def _key(folder: Path, name: str) -> Path:
+    path = folder / name
+    command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    return path
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
+def test_a_signature_is_of_its_key_and_of_what_was_there(run_dir: Path) -> None:
+    """Signed and unchanged it holds; under another key, or after a change, it does not."""
+    folder = run_dir.parent
+    key, other = _key(folder, "key"), _key(folder, "other")
+    assert nel("verify", str(run_dir), "--sign", str(key), cwd=folder).returncode == 0
+    manifest = json.loads((run_dir / "manifest.json").read_text())
+    assert manifest["benchmarks"]["gsm8k"]["dataset_sha256"]
+    assert "nel" in manifest["packages"]
+    checks: list[tuple[Path, Callable[[], object], str]] = [
+        (key, lambda: None, "ok    signature: is of this key, and nothing has changed since"),
+        (other, lambda: None, "FAIL  signature: cannot check the signature"),
+        (
+            key,
+            lambda: (run_dir / "notes.txt").write_text("x"),
+            "FAIL  signature: changed since it was signed: notes.txt",
+        ),
+    ]
+    for one, change, line in checks:
+        change()
+        done = nel("verify", str(run_dir), "--check", f"{one}.pub", cwd=folder)
+        assert line in done.stdout
+        assert done.returncode == (0 if line.startswith("ok") else 2)
+
+
+def test_wrong_usage_is_one_line(run_dir: Path) -> None:
+    """No run, no key, an unsigned run, a run in use: exit 2 and one line with the cause."""
+    folder = run_dir.parent
+    cases = {
+        ("nowhere",): "there is no run.db in nowhere",
+        (str(run_dir), "--sign", "no-key"): "cannot sign with no-key",
+        (str(run_dir), "--check", "no-key.pub"): "the signature cannot be checked",
+    }
+    for arguments, message in cases.items():
+        done = nel("verify", *arguments, cwd=folder)
+        assert (done.returncode, message in done.stderr) == (2, True), done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1
+    assert not (run_dir / "manifest.json").exists()
+    with owned(run_dir):
+        done = nel("verify", str(run_dir), cwd=folder)
+    assert (done.returncode, "is in use by process" in done.stderr) == (2, True)
