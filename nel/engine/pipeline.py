@@ -28,7 +28,7 @@ from nel.engine.response_outcomes import RESCORE, retry_of, verdict_before_scori
 from nel.engine.resume_checks import BackgroundChecks, DatasetCheck, RecordCheck
 from nel.engine.scorers.call import Delegated, ScoringTask
 from nel.engine.scorers.dispatch import Scorers
-from nel.engine.scorers.worker_process import SLOTS
+from nel.engine.scorers.fork_server import SLOTS
 from nel.engine.store.codec import decode_sample, encode_outcome, encode_response
 from nel.engine.store.database import OutcomeRow, Store
 from nel.engine.store.snapshot import Snapshot, StoredSample

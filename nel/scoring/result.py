@@ -104,7 +104,7 @@ def _from_plain(result: object) -> _Parts:
     if answer is None and "extracted" in metrics:
         answer = str(result["extracted"])
         del metrics["extracted"]
-    return metrics, details, None if answer is None else str(answer)
+    return metrics, details, None if answer is None else str.__str__(str(answer))
 
 
 def _from_score(score: Score, response: str) -> _Parts:
@@ -122,7 +122,7 @@ def _from_score(score: Score, response: str) -> _Parts:
     details = dict(score.metadata or {})
     if score.explanation not in (None, response):
         details["explanation"] = score.explanation
-    return metrics, details, score.answer
+    return metrics, details, None if score.answer is None else str.__str__(score.answer)
 
 
 def _number(key: str, value: object) -> float | None:
@@ -144,10 +144,12 @@ def _number(key: str, value: object) -> float | None:
 
 def _jsonable(value: object) -> object:
     """Return a detail in a form that JSON has: arrays and sets as lists, what has no form as its repr."""
-    if value is None or isinstance(value, (str, bool, int)):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, (str, int)):  # a scorer's own class of text or number cannot be sent to the run's process
+        return str.__str__(value) if isinstance(value, str) else int.__int__(value)
     if isinstance(value, float):
-        return value if math.isfinite(value) else repr(value)
+        return float.__float__(value) if math.isfinite(value) else repr(value)
     if isinstance(value, Mapping):
         return {str(key): _jsonable(item) for key, item in value.items()}
     if type(value).__module__ == "numpy" and hasattr(value, "tolist"):

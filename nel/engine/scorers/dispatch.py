@@ -12,6 +12,7 @@ import asyncio
 import itertools
 import socket
 import threading
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -27,18 +28,20 @@ from nel.engine.scorers.call import (
     score_turns_async,
     scorer_inputs,
 )
-from nel.engine.scorers.worker_process import (
+from nel.engine.scorers.channel import (
     Ask,
     CancelRequest,
     Finished,
+    FrameError,
     Question,
     Reply,
     Result,
     ScoreRequest,
-    WorkerForkServer,
     encode_frame,
     read_frame,
 )
+from nel.engine.scorers.fork_server import WorkerForkServer
+from nel.engine.scorers.worker_process import Worker
 from nel.errors import NelError, ScorerError
 from nel.judges.types import Case
 from nel.scoring.protocol import is_async
@@ -48,6 +51,7 @@ _GRACE_SECONDS: Final = 1.0
 """After the timeout of async scorers, before the process of one that blocks its event loop is killed."""
 _POLL_SECONDS_MAX: Final = 0.5
 _ATTEMPTS_MAX: Final = 3
+_DIED: Final = "the scorer ended its process (exit, crash or too much memory), or broke the channel of its process"
 _BATCH_WINDOW_SECONDS: Final = 0.002
 """Answers that arrive together are scored together: one switch to another thread instead of one for each."""
 
@@ -67,7 +71,8 @@ class Scorers:
         self._in_process = [is_builtin_rule(benchmark.scorer) and not benchmark.languages for benchmark in benchmarks]
         self._fork_server: WorkerForkServer | None = None
         if not all(self._in_process):
-            self._fork_server = WorkerForkServer(_WorkerScorer(tuple(benchmarks)))
+            scorer = _WorkerScorer(tuple(benchmarks))
+            self._fork_server = WorkerForkServer(lambda connection, jobs: Worker(connection, jobs, scorer).run())
         self._supervisor: _WorkerSupervisor | None = None
         self._in_process_queue: asyncio.Queue[ScoringTask] = asyncio.Queue()
         self._put_before_run: list[tuple[int, ScoringTask]] = []
@@ -181,12 +186,16 @@ class _WorkerSupervisor:
         self._suspect_in_flight: int | None = None
         self._cancelled: set[int] = set()
         self._numbers = itertools.count(1)
-        self._pid: int | None = None
         self._writer: asyncio.StreamWriter | None = None
         self._reading: asyncio.Task[None] | None = None
         self._answering: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
         self._unavailable: str | None = None
+        self._n_finished = 0
+        """By the worker that runs now."""
+        self._active_at = time.monotonic()
+        """When the worker was last seen to work, or the run to work for it."""
+        self._is_channel_broken = False
 
     def put(self, benchmark: int, item: ScoringTask) -> None:
         number = next(self._numbers)
@@ -218,13 +227,17 @@ class _WorkerSupervisor:
             if self._reading is not None and self._reading.done():
                 await self._on_worker_death()
             await self._enforce_timeouts()
+            await self._restart_if_silent()
             if self._writer is None and (self._waiting or self._suspects):
                 await self._start()
 
     async def _enforce_timeouts(self) -> None:
         """Cancel async scorers that take too long; kill the process for a sync one, or for a blocked event loop."""
         hanging, blocked = [], []
-        for one in self._fork_server.running_jobs.read():
+        running = self._fork_server.running_jobs
+        for one in running.read():
+            if one.seconds is not None:
+                self._active_at = time.monotonic()
             if one.seconds is None or one.seconds <= self._timeout_seconds:
                 continue
             known = self._items.get(one.number)
@@ -239,12 +252,33 @@ class _WorkerSupervisor:
         # alone after the restart.
         if len(blocked) == 1:
             hanging += blocked
-        if hanging:
+        if hanging and running.is_worker_stopped():  # perhaps by a thread of an earlier scoring
+            await self._restart_without(hanging, "timeout", self._timeout_detail)
+        elif hanging:
             await self._restart(suspects=[])
             for number in hanging:
                 self._fail(number, "timeout", self._timeout_detail)
         elif blocked:
             await self._restart(suspects=blocked)
+
+    async def _restart_if_silent(self) -> None:
+        """Restart a worker in which nothing runs though it has work: something closed or emptied its channel."""
+        in_flight = self._in_flight()
+        if not in_flight or self._writer is None or self._answering:
+            self._active_at = time.monotonic()
+        elif time.monotonic() - self._active_at > self._timeout_seconds + _GRACE_SECONDS:
+            await self._restart_without(in_flight, "died", _DIED)
+
+    def _in_flight(self) -> list[int]:
+        queued = {*self._waiting, *self._suspects}
+        return [number for number in self._items if number not in queued]
+
+    async def _restart_without(self, suspects: Sequence[int], kind: str, detail: str) -> None:
+        """Restart the worker; fail the one that was alone in a new process, else try each of several alone."""
+        is_culprit = len(suspects) == 1 and self._in_flight() == list(suspects) and not self._n_finished
+        await self._restart(suspects=[] if is_culprit else suspects)
+        if is_culprit:
+            self._fail(suspects[0], kind, detail)
 
     @property
     def _timeout_detail(self) -> str:
@@ -254,9 +288,6 @@ class _WorkerSupervisor:
         for task in (*self._answering, *([self._reading] if self._reading else [])):
             task.cancel()
         self._disconnect()
-        if self._pid is not None:
-            with suppress(ScorerError, OSError):
-                self._fork_server.kill(self._pid)
 
     def _dispatch_waiting(self) -> None:
         if self._writer is None:
@@ -280,8 +311,9 @@ class _WorkerSupervisor:
                 self._writer.write(encode_frame(message))
 
     async def _start(self) -> None:
-        connection, self._pid = self._fork_server.start_worker()
+        connection = await asyncio.to_thread(self._fork_server.start_worker)
         connection.setblocking(False)
+        self._n_finished, self._active_at, self._is_channel_broken = 0, time.monotonic(), False
         reader, self._writer = await _streams(connection)
         self._reading = asyncio.create_task(self._read(reader))
         self._dispatch_waiting()
@@ -289,7 +321,12 @@ class _WorkerSupervisor:
     async def _read(self, reader: asyncio.StreamReader) -> None:
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             while True:
-                message = await read_frame(reader)
+                try:
+                    message = await read_frame(reader)
+                except FrameError:
+                    self._is_channel_broken = True
+                    break
+                self._active_at = time.monotonic()
                 if isinstance(message, Finished):
                     self._on_finished(message)
                 else:
@@ -299,6 +336,7 @@ class _WorkerSupervisor:
         self._wake.set()
 
     def _on_finished(self, finished: Finished) -> None:
+        self._n_finished += len(finished.results)
         timed_out = Unscored(cause="scorer", kind="timeout", detail=self._timeout_detail)
         found = [
             (self._items.pop(number)[1], result or timed_out)
@@ -324,15 +362,12 @@ class _WorkerSupervisor:
             self._send(reply)
 
     async def _on_worker_death(self) -> None:
-        """Restart a process that ended by itself; fail the scoring that was computing, or try each of several alone."""
-        running = self._fork_server.running_jobs.read()
-        computing = [one.number for one in running if one.seconds is not None] or [one.number for one in running]
-        suspects = [number for number in computing if number in self._items]
-        if len(suspects) == 1:
-            await self._restart(suspects=[])
-            self._fail(suspects[0], "died", "the scorer ended its process (exit, crash or too much memory)")
-        else:
-            await self._restart(suspects=suspects)
+        """Restart a process that ended by itself; find the scoring that ended it among those that were computing."""
+        running = [one for one in self._fork_server.running_jobs.read() if one.number in self._items]
+        suspects = [one.number for one in running if one.seconds is not None] or [one.number for one in running]
+        if self._is_channel_broken or not suspects:  # by any that is not known to be over
+            suspects = self._in_flight()
+        await self._restart_without(suspects, "died", _DIED)
 
     def _fail(self, number: int, kind: str, detail: str) -> None:
         known = self._items.pop(number, None)
@@ -349,22 +384,22 @@ class _WorkerSupervisor:
             await asyncio.gather(self._reading, return_exceptions=True)
             self._reading = None
         self._disconnect()
-        if self._pid is not None:
-            await asyncio.to_thread(self._fork_server.kill, self._pid)
-            self._pid = None
+        await asyncio.to_thread(self._fork_server.kill_worker)
         self._fork_server.running_jobs.clear()
         self._cancelled.clear()
         self._suspect_in_flight = None
-        for number in [
-            number for number in self._items if number not in self._waiting and number not in self._suspects
-        ]:
-            self._attempts[number] = self._attempts.get(number, 0) + 1
+        suspected = set(suspects)
+        for number in self._in_flight():
             benchmark, item = self._items[number]
             self._items[number] = benchmark, item.restarted()
+            if number not in suspected:
+                self._waiting.append(number)
+                continue
+            self._attempts[number] = self._attempts.get(number, 0) + 1
             if self._attempts[number] > _ATTEMPTS_MAX:
                 self._fail(number, "died", "the process of the scorer ended again and again")
             else:
-                (self._suspects if number in suspects else self._waiting).append(number)
+                self._suspects.append(number)
 
     def _disconnect(self) -> None:
         if self._writer is not None:

@@ -1,56 +1,47 @@
-"""The process in which scorers of users and plugins run, so that one that hangs or crashes loses only its own sample.
+"""A worker process, in which scorers of users and plugins run, so that one that hangs or crashes loses only its sample.
 
-`WorkerForkServer` is forked before the run has threads, with every benchmark loaded; it forks and kills workers on
-request. A worker runs one sync scorer at a time (another one runs while the first waits for the run's answer) and any
-number of async ones. Depends on `fork`, Unix sockets and the standard library. What runs at the moment is kept in
-shared memory, since a process that died can no longer report it.
+It runs one sync scorer at a time (another one runs while the first waits for the run's answer) and any number of async
+ones. What runs at the moment stands in shared memory, and after each scoring the process is put right again, or ends
+where its channel is no longer the run's.
 """
 
 from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import ctypes
 import itertools
-import mmap
 import os
-import pickle
 import queue
-import resource
 import signal
 import socket
-import struct
 import threading
 import time
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, Protocol
 
-from nel.engine.scorers.call import Delegated
-from nel.errors import EndpointError, NelError, ScorerError
-from nel.types import Outcome, ScorerInput
+from nel.engine.scorers.channel import (
+    Ask,
+    CancelRequest,
+    Finished,
+    Question,
+    Reply,
+    Result,
+    ScoreRequest,
+    encode_frame,
+    receive_frame,
+)
+from nel.engine.scorers.fork_server import RunningJobs
+from nel.engine.scorers.process_state import ProcessState
+from nel.errors import EndpointError, NelError
+from nel.types import ScorerInput, Unscored
 
-SLOTS: Final = 4096
-"""Scorings that can be in flight at once, those that wait for an answer included."""
-MEMORY_BYTES_MAX: Final = 4 << 30
-"""How much memory a worker may allocate beyond what it starts with."""
-_SLOT: Final = struct.Struct("<qd")
-_HEADER: Final = struct.Struct("<I")
-_ORDER: Final = struct.Struct("<4sq")
 _FLUSH_AT: Final = 64
 _FLUSH_SECONDS: Final = 0.01
 _STACK_BYTES: Final = 8 << 20
 """Of each thread in which a sync scorer computes or waits; the usual size of a main thread's stack."""
-_DEATH_SIGNAL: Final = 1
-"""``PR_SET_PDEATHSIG``: the kernel kills a process whose parent has died."""
-
-Result: TypeAlias = "Outcome | Delegated"
-Ask: TypeAlias = "Callable[[str, object], object]"
-"""Asks the run for something, e.g. an answer of the model; blocks until it is there. An awaitable in async scorers."""
 
 
 class JobScorer(Protocol):
@@ -69,194 +60,7 @@ class JobScorer(Protocol):
         ...
 
 
-# Messages between the run and a worker. Named tuples, since they pickle faster than dataclasses.
-
-
-class ScoreRequest(NamedTuple):
-    """To the worker: score one answer."""
-
-    number: int
-    """Of the scoring; every later message about it has this number."""
-    benchmark: int
-    inputs: Sequence[ScorerInput]
-
-
-class CancelRequest(NamedTuple):
-    """To the worker: cancel an async scoring."""
-
-    number: int
-
-
-class Reply(NamedTuple):
-    """To the worker: the answer to a question, or the error that takes its place."""
-
-    question: int
-    is_answer: bool
-    value: object
-
-
-class Question(NamedTuple):
-    """To the run: what a scorer asks."""
-
-    question: int
-    number: int
-    """Of the scoring that asks."""
-    what: str
-    payload: object
-
-
-class Finished(NamedTuple):
-    """To the run: results by scoring; None for one that was cancelled."""
-
-    results: list[tuple[int, Result | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class RunningJob:
-    """One scoring that is in flight in a worker."""
-
-    number: int
-    seconds: float | None
-    """How long it has been computing; None while it waits for an answer."""
-
-
-class RunningJobs:
-    """A table in shared memory of the scorings in flight; written by a worker, read by the run."""
-
-    def __init__(self) -> None:
-        """Make an empty table."""
-        self._memory = mmap.mmap(-1, SLOTS * _SLOT.size)
-
-    def write(self, slot: int, number: int, started: float) -> None:
-        """Set what a slot runs; a start of 0 means that it waits, a number of 0 that the slot is free."""
-        _SLOT.pack_into(self._memory, slot * _SLOT.size, number, started)
-
-    def read(self) -> list[RunningJob]:
-        """Return what runs now."""
-        now = time.monotonic()
-        return [
-            RunningJob(number, now - started if started else None)
-            for number, started in _SLOT.iter_unpack(self._memory[:])
-            if number
-        ]
-
-    def clear(self) -> None:
-        """Free every slot, after the worker died."""
-        self._memory[:] = bytes(len(self._memory))
-
-
-class WorkerForkServer:
-    """The process that forks workers: a child of the run that holds no thread, no lock and no open file of it."""
-
-    def __init__(self, scorer: JobScorer) -> None:
-        """Fork the server; call this before the run starts threads.
-
-        Args:
-            scorer: Scores in the workers, which inherit it by the fork.
-        """
-        self.running_jobs = RunningJobs()
-        self._control, theirs = socket.socketpair()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # forking beside threads: the child uses none of them
-            self._pid = os.fork()
-        if self._pid == 0:
-            self._control.close()
-            _run_and_exit(lambda: _serve_forks(theirs, self.running_jobs, scorer))
-        theirs.close()
-
-    def start_worker(self) -> tuple[socket.socket, int]:
-        """Return a connection to a new worker, and its process id."""
-        ours, theirs = socket.socketpair()
-        try:
-            with theirs:
-                socket.send_fds(self._control, [_ORDER.pack(b"fork", 0)], [theirs.fileno()])
-            return ours, self._receive_pid()
-        except BaseException:
-            ours.close()
-            raise
-
-    def kill(self, pid: int) -> None:
-        """Kill a worker and every process it started; return once it is reaped."""
-        self._control.sendall(_ORDER.pack(b"kill", pid))
-        self._receive_pid()
-
-    def close(self) -> None:
-        """Stop the server and its workers."""
-        with suppress(OSError):
-            self._control.sendall(_ORDER.pack(b"stop", 0))
-        self._control.close()
-        with suppress(ChildProcessError):
-            os.waitpid(self._pid, 0)
-
-    def _receive_pid(self) -> int:
-        reply = self._control.recv(_ORDER.size, socket.MSG_WAITALL)
-        if len(reply) < _ORDER.size:
-            raise ScorerError("the process that runs scorers is gone")
-        return int(_ORDER.unpack(reply)[1])
-
-
-def encode_frame(message: ScoreRequest | CancelRequest | Reply | Question | Finished) -> bytes:
-    """Return one message as it is sent over a connection: its length, then its pickle."""
-    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    return _HEADER.pack(len(data)) + data
-
-
-async def read_frame(reader: asyncio.StreamReader) -> Question | Finished:
-    """Return the next message of a worker; raises `asyncio.IncompleteReadError` when its process is gone."""
-    (size,) = _HEADER.unpack(await reader.readexactly(_HEADER.size))
-    message: Question | Finished = pickle.loads(await reader.readexactly(size))  # noqa: S301 - from our own worker
-    return message
-
-
-def _run_and_exit(work: Callable[[], None]) -> None:
-    """Do a forked process's work, then exit without running the parent's clean-up handlers."""
-    status = 1
-    try:
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
-        os.setsid()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run decides when to stop
-        work()
-        status = 0
-    finally:
-        os._exit(status)
-
-
-def _serve_forks(control: socket.socket, running_jobs: RunningJobs, scorer: JobScorer) -> None:
-    """Fork and kill workers as ordered over a socket, until it closes."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    children: set[int] = set()
-    while True:
-        message, handles, _, _ = socket.recv_fds(control, _ORDER.size, 1)
-        order, pid = _ORDER.unpack(message) if len(message) == _ORDER.size else (b"stop", 0)
-        if order == b"stop":
-            break
-        if order == b"fork":
-            with socket.socket(fileno=handles[0]) as connection:
-                pid = os.fork()
-                if pid == 0:
-                    control.close()
-                    _run_and_exit(lambda: _Worker(connection, running_jobs, scorer).run())
-            children.add(pid)
-        else:
-            _kill_group(pid)
-            children.discard(pid)
-        control.sendall(_ORDER.pack(b"done", pid))
-    for pid in children:
-        _kill_group(pid)
-
-
-def _kill_group(pid: int) -> None:
-    # The group does not exist yet when a worker is killed before its setsid(): so the process by itself as well.
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
-    with suppress(ChildProcessError):
-        os.waitpid(pid, 0)
-
-
-class _Worker:
+class Worker:
     """Scores what arrives over a connection until it closes."""
 
     def __init__(self, connection: socket.socket, running_jobs: RunningJobs, scorer: JobScorer) -> None:
@@ -278,17 +82,22 @@ class _Worker:
         self._awaited_lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._async_jobs: dict[int, concurrent.futures.Future[None]] = {}
+        self._pid = os.getpid()
+        self._state: ProcessState
+        self._is_spoiled = False
 
     def run(self) -> None:
         """Read messages until the connection closes."""
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGUSR2, signal.SIG_DFL)
         threading.stack_size(_STACK_BYTES)
-        _limit_memory()
         os.dup2(2, 1)  # standard output is the run's answer
-        self._start_thread()
+        self._state = ProcessState(self._connection.fileno())
+        self._running_jobs.write_pid()
+        os.register_at_fork(after_in_child=self._leave_channel)
+        self._start_thread(self._score_forever)
         with self._connection.makefile("rb") as stream:
-            while header := stream.read(_HEADER.size):
-                message = pickle.loads(stream.read(*_HEADER.unpack(header)))  # noqa: S301 - from the run itself
+            while (message := receive_frame(stream)) is not None:
                 if isinstance(message, ScoreRequest):
                     self._submit(message)
                 elif isinstance(message, CancelRequest):
@@ -296,11 +105,28 @@ class _Worker:
                 else:
                     self._questions.pop(message.question)(message)
 
+    def _leave_channel(self) -> None:
+        """Close the connection in a process that a scorer forks: the run hears the worker alone."""
+        with suppress(OSError):
+            os.close(self._connection.fileno())
+
+    def _check_process(self) -> None:
+        """Put right what a scorer did to the process; end the process where that is impossible.
+
+        It ends while the scoring stands in the table of running jobs, so that the run knows which one it was. A process
+        that a scorer forked, and that came back from it, ends here, too.
+        """
+        if os.getpid() != self._pid:
+            os._exit(0)
+        if not self._state.is_channel_intact():
+            os._exit(1)
+        self._is_spoiled = not self._state.restore() or self._is_spoiled
+
     def _submit(self, job: ScoreRequest) -> None:
         if self._scorer.is_async(job.benchmark):
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, daemon=True).start()
+                self._start_thread(self._loop.run_forever)
             self._async_jobs[job.number] = asyncio.run_coroutine_threadsafe(self._score_async(job), self._loop)
         else:
             self._queue.put(job)
@@ -310,10 +136,10 @@ class _Worker:
         if running is not None:
             running.cancel()
 
-    def _start_thread(self) -> None:
+    def _start_thread(self, work: Callable[[], None]) -> None:
         # A waiting scorer keeps its thread, since its stack cannot be moved: another thread computes meanwhile.
-        _raise_memory_limit(_STACK_BYTES)
-        threading.Thread(target=self._score_forever, daemon=True).start()
+        self._state.allow_stack(_STACK_BYTES)
+        threading.Thread(target=_endlessly, args=(work,), daemon=True).start()
 
     def _score_forever(self) -> None:
         while True:
@@ -322,12 +148,14 @@ class _Worker:
             self._n_idle_threads -= 1
             with self._compute_permit, self._slot(job.number) as slot:
                 result = self._scorer.score(job.benchmark, job.inputs, partial(self._ask, job.number, slot))
+                self._check_process()
             self._finish(job.number, result)
 
     async def _score_async(self, job: ScoreRequest) -> None:
         with self._slot(job.number) as slot:
             ask = partial(self._ask_async, job.number, slot)
             result = await self._scorer.score_async(job.benchmark, job.inputs, ask)
+            self._check_process()
         running = self._async_jobs.pop(job.number, None)
         self._finish(job.number, None if running is not None and running.cancelled() else result)
         self._flush()
@@ -355,7 +183,7 @@ class _Worker:
             self._compute_permit.release()
             if not self._n_idle_threads:
                 with suppress(RuntimeError):  # no thread to be had: queued scorings wait until this one goes on
-                    self._start_thread()
+                    self._start_thread(self._score_forever)
             try:
                 reply = replies.get()
             finally:
@@ -388,14 +216,14 @@ class _Worker:
     def _send_question(self, number: int, what: str, payload: object, on_reply: Callable[[Reply], object]) -> None:
         question = next(self._question_numbers)
         self._questions[question] = on_reply
-        self._send(Question(question, number, what, payload))
+        self._send(encode_frame(Question(question, number, what, payload)))
 
     def _finish(self, number: int, result: Result | None) -> None:
         """Queue a result; results go out in batches, at the latest when there is nothing left to score."""
         with self._finished_lock:
             self._finished.append((number, result))
         is_due = time.monotonic() - self._flushed_at > _FLUSH_SECONDS
-        if self._queue.empty() or len(self._finished) >= _FLUSH_AT or is_due:
+        if self._queue.empty() or len(self._finished) >= _FLUSH_AT or is_due or self._is_spoiled:
             self._flush()
 
     def _flush(self) -> None:
@@ -403,12 +231,34 @@ class _Worker:
             finished, self._finished = self._finished, []
             self._flushed_at = time.monotonic()
         if finished:
-            self._send(Finished(finished))
+            try:
+                frame = encode_frame(Finished(finished))
+            except Exception:  # noqa: BLE001 - pickle raises what the objects of a scorer raise
+                frame = encode_frame(Finished([(number, _sendable(result)) for number, result in finished]))
+            self._send(frame)
+        if self._is_spoiled:
+            os._exit(1)  # a limit that cannot be raised again: the next scoring gets a new process
 
-    def _send(self, message: Question | Finished) -> None:
-        frame = encode_frame(message)
+    def _send(self, frame: bytes) -> None:
         with self._send_lock:
             self._connection.sendall(frame)
+
+
+def _endlessly(work: Callable[[], None]) -> None:
+    """Do a thread's work; the process ends when the thread does, since nothing would come of what is queued for it."""
+    try:
+        work()
+    finally:
+        os._exit(1)
+
+
+def _sendable(result: Result | None) -> Result | None:
+    """Return a result, or what takes its place where it holds an object that cannot be sent."""
+    try:
+        encode_frame(Finished([(0, result)]))
+    except Exception as error:  # noqa: BLE001 - as above
+        return Unscored(cause="scorer", kind="invalid_result", detail=f"the result cannot be sent: {error}"[:500])
+    return result
 
 
 def _set_once(future: asyncio.Future[Reply], reply: Reply) -> None:
@@ -420,20 +270,3 @@ def _value_of(reply: Reply) -> object:
     if not reply.is_answer:
         raise reply.value if isinstance(reply.value, NelError) else EndpointError(str(reply.value))
     return reply.value
-
-
-def _limit_memory() -> None:
-    """Cap the process's address space above what it has now; on systems other than Linux there is no cap."""
-    with suppress(OSError, ValueError):
-        with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - read once, in a fresh process
-            pages = int(file.read().split()[0])
-        limit = pages * resource.getpagesize() + MEMORY_BYTES_MAX
-        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
-
-
-def _raise_memory_limit(size: int) -> None:
-    """Raise the cap by so many bytes: the stacks of hundreds of waiting threads are not memory of any scorer."""
-    with suppress(OSError, ValueError):
-        limit, most = resource.getrlimit(resource.RLIMIT_AS)
-        if limit != resource.RLIM_INFINITY:
-            resource.setrlimit(resource.RLIMIT_AS, (limit + size, most))

@@ -12,7 +12,7 @@ from nel.cli.progress import Warnings
 from nel.config.schema import EndpointConfig, ModelConfig
 from nel.engine.judging.endpoints import SLOTS_WITHOUT_JUDGE, JudgeEndpoint, share_slots
 from nel.engine.progress import Progress
-from nel.engine.scorers.worker_process import SLOTS
+from nel.engine.scorers.fork_server import SLOTS
 from nel.errors import JudgeError
 from nel.evaluation import evaluate
 from nel.models.client import Client

@@ -1,0 +1,149 @@
+"""The messages between the run and a worker process, and the frames that carry them over a socket.
+
+Depends on pickle. A scorer shares its process with the worker, and can write to the socket or return an object of any
+class: so a frame begins with a mark and a checksum, and only classes of nel and plain ones are unpickled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import pickle
+import struct
+import types
+import zlib
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from nel.engine.scorers.call import Delegated
+from nel.types import Outcome, ScorerInput
+
+FRAME_BYTES_MAX: Final = 1 << 30
+_HEADER: Final = struct.Struct("<4sII")
+_MARK: Final = b"nel\x02"
+_PLAIN: Final = {
+    "builtins": {"complex", "bytearray", "frozenset", "range", "set", "slice"},
+    "collections": {"Counter", "OrderedDict", "defaultdict", "deque"},
+    "datetime": {"date", "datetime", "time", "timedelta", "timezone"},
+    "decimal": {"Decimal"},
+    "fractions": {"Fraction"},
+    "pathlib": {"PosixPath", "PurePosixPath"},
+    "uuid": {"UUID"},
+}
+"""Classes outside nel that a message may hold, by module; building one runs no code of a scorer."""
+
+Result: TypeAlias = "Outcome | Delegated"
+Ask: TypeAlias = "Callable[[str, object], object]"
+"""Asks the run for something, e.g. an answer of the model; blocks until it is there. An awaitable in async scorers."""
+
+
+class FrameError(ValueError):
+    """What came over the socket is no message; something else wrote to it."""
+
+
+# Messages between the run and a worker. Named tuples, since they pickle faster than dataclasses.
+
+
+class ScoreRequest(NamedTuple):
+    """To the worker: score one answer."""
+
+    number: int
+    """Of the scoring; every later message about it has this number."""
+    benchmark: int
+    inputs: Sequence[ScorerInput]
+
+
+class CancelRequest(NamedTuple):
+    """To the worker: cancel an async scoring."""
+
+    number: int
+
+
+class Reply(NamedTuple):
+    """To the worker: the answer to a question, or the error that takes its place."""
+
+    question: int
+    is_answer: bool
+    value: object
+
+
+class Question(NamedTuple):
+    """To the run: what a scorer asks."""
+
+    question: int
+    number: int
+    """Of the scoring that asks."""
+    what: str
+    payload: object
+
+
+class Finished(NamedTuple):
+    """To the run: results by scoring; None for one that was cancelled."""
+
+    results: list[tuple[int, Result | None]]
+
+
+Message: TypeAlias = "ScoreRequest | CancelRequest | Reply | Question | Finished"
+
+
+def encode_frame(message: Message) -> bytes:
+    """Return one message as it is sent over a connection."""
+    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    return _HEADER.pack(_MARK, len(data), zlib.crc32(data)) + data
+
+
+async def read_frame(reader: asyncio.StreamReader) -> Question | Finished:
+    """Return the next message of a worker.
+
+    Raises:
+        asyncio.IncompleteReadError: Its process is gone.
+        FrameError: It is no message of the worker.
+    """
+    size, checksum = _read_header(await reader.readexactly(_HEADER.size))
+    message = _decoded(await reader.readexactly(size), checksum)
+    if not isinstance(message, (Question, Finished)):
+        raise FrameError(f"a worker sent a {type(message).__name__}")
+    return message
+
+
+def receive_frame(stream: io.BufferedReader) -> ScoreRequest | CancelRequest | Reply | None:
+    """Return the run's next message, in a worker; None once the run has closed the connection."""
+    header = stream.read(_HEADER.size)
+    if not header:
+        return None
+    size, _ = _read_header(header)
+    message: ScoreRequest | CancelRequest | Reply = pickle.loads(stream.read(size))  # noqa: S301 - from the run itself
+    return message
+
+
+def _read_header(header: bytes) -> tuple[int, int]:
+    mark, size, checksum = _HEADER.unpack(header)
+    if mark != _MARK or size > FRAME_BYTES_MAX:
+        raise FrameError("a frame does not begin as one")
+    return size, checksum
+
+
+def _decoded(data: bytes, checksum: int) -> object:
+    if zlib.crc32(data) != checksum:
+        raise FrameError("a frame is damaged")
+    try:
+        message: object = _Unpickler(io.BytesIO(data)).load()
+    except Exception as error:
+        raise FrameError(f"a frame holds no message: {error}") from error
+    return message
+
+
+class _Unpickler(pickle.Unpickler):
+    """Builds objects of nel's classes and of plain ones; a scorer's own could run anything in the run's process."""
+
+    def find_class(self, module: str, name: str) -> Any:  # a class or a function, as in the base class
+        if name in _PLAIN.get(module, ()):
+            return super().find_class(module, name)
+        if module.partition(".")[0] == "nel" and "." not in name:
+            found = super().find_class(module, name)
+            is_own = getattr(found, "__module__", None) == module
+            if is_own and (
+                isinstance(found, type) or (isinstance(found, types.FunctionType) and module == "nel.errors")
+            ):
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name} may not cross")
