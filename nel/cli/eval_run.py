@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nel.cli.gate import FailUnder
 from nel.cli.settings import JUDGE_FLAGS, Chosen, chosen_settings, taking_settings
 from nel.errors import ConfigError, UsageError
 
@@ -31,12 +32,13 @@ def run(
     allow_url_change: AllowUrlChange = False,
     allow_judge_change: AllowJudgeChange = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and an estimate; send nothing.")] = False,
+    fail_under: FailUnder = None,
     as_json: AsJson = False,
 ) -> None:
     """Run benchmarks against an endpoint and write a run directory.
 
-    Exit codes: 0 done; 2 wrong usage or configuration; 3 done, but samples are unscored or a metric failed; 75 stopped
-    early, resumable; 130 and 143 interrupted, resumable.
+    Exit codes: 0 done; 2 wrong usage or configuration; 3 done, but samples are unscored or a metric failed; 4 or 5 done,
+    but --fail-under gives NO-GO or INCONCLUSIVE; 75 stopped early, resumable; 130 and 143 interrupted, resumable.
     """
     resolved = configured(config, chosen_settings(ctx))
     from nel.cli.eval_show import show_preview, show_run  # noqa: PLC0415 - keeps --help fast
@@ -45,7 +47,7 @@ def run(
         show_preview(resolved, as_json=as_json)
     else:
         allowed = allowed_changes(url=allow_url_change, judge=allow_judge_change)
-        show_run(resolved, resume=resume, as_json=as_json, allowed=allowed)
+        show_run(resolved, resume=resume, as_json=as_json, allowed=allowed, fail_under=fail_under or ())
 
 
 @app.command(name="score", cls=taking_settings("--scorer"))

@@ -14,9 +14,11 @@ from rich.table import Table
 from rich.text import Text
 
 from nel.artifacts.write import BenchmarkResult
+from nel.cli.gate_show import held
 from nel.cli.progress import showing
 from nel.cli.settings import Chosen
 from nel.cli.terminal import percent, plain, with_plain_spaces
+from nel.comparison.floors import Floor, read_floors
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
@@ -44,12 +46,15 @@ _PREVIEW_COLUMNS = (
 _NUMBERS = ("score", "95 % interval", "bounds", "n")
 
 
-def show_run(config: RunConfig, *, resume: bool, as_json: bool, allowed: frozenset[str]) -> None:
-    """Run, show progress on stderr and the result on stdout, and exit with the run's exit code."""
+def show_run(
+    config: RunConfig, *, resume: bool, as_json: bool, allowed: frozenset[str], fail_under: Sequence[str] = ()
+) -> None:
+    """Run, show progress on stderr and the result on stdout, and exit with the run's or the decision's exit code."""
+    floors = read_floors(fail_under)
     progress = Progress()
     with showing(progress):
         result = evaluate(config, resume=resume, progress=progress, allowed_changes=allowed)
-    _show(result, progress, as_json=as_json)
+    _show(result, progress, as_json=as_json, floors=floors)
 
 
 def show_rescored(run_dir: Path, chosen: Chosen, *, as_json: bool) -> None:
@@ -60,7 +65,7 @@ def show_rescored(run_dir: Path, chosen: Chosen, *, as_json: bool) -> None:
     _show(result, progress, as_json=as_json)
 
 
-def _show(result: RunResult, progress: Progress, *, as_json: bool) -> None:
+def _show(result: RunResult, progress: Progress, *, as_json: bool, floors: Sequence[Floor] = ()) -> None:
     if as_json:
         typer.echo(dumps(result_json(result)))
     else:
@@ -71,7 +76,7 @@ def _show(result: RunResult, progress: Progress, *, as_json: bool) -> None:
             typer.echo(f"report: {report}")
     for line in [*progress.notes, *remarks(result)]:
         typer.echo(f"nel: {plain(line)}", err=True)
-    raise typer.Exit(result.exit_code)
+    raise typer.Exit(held(result.run_dir, result.exit_code, floors, err=as_json) if floors else result.exit_code)
 
 
 def show_preview(config: RunConfig, *, as_json: bool) -> None:

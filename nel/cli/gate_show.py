@@ -16,12 +16,12 @@ from rich.text import Text
 from nel.cli.terminal import plain, with_plain_spaces
 from nel.comparison.decision import Decision, decision_json
 from nel.comparison.fields import check_parts
-from nel.comparison.floors import hold, read_floors
+from nel.comparison.floors import Floor, hold, read_floors
 from nel.comparison.gate import gate
 from nel.comparison.policy_file import read_policy
 from nel.comparison.reading import read_sides
 from nel.core.strict_json import dumps
-from nel.errors import ConfigError
+from nel.errors import EXIT_DONE, EXIT_UNSCORED, ConfigError
 from nel.reports.decision import HEADINGS, reason_lines, rows, write_decision
 
 _LOG_WIDTH = 200
@@ -71,6 +71,26 @@ def show_floors(
     found = hold(directory, wanted)
     document = decision_json(found, baseline=None, candidate=side, policy=None)
     _show(found, document, output_dir or directory, as_json=as_json)
+
+
+def held(run_dir: Path, exit_code: int, floors: Sequence[Floor], *, err: bool) -> int:
+    """Hold a run that has just ended against floors, and return the exit code of both.
+
+    Args:
+        run_dir: Of the run.
+        exit_code: Of the run; one that did not finish keeps it.
+        floors: At least one.
+        err: Whether the decision goes to stderr.
+    """
+    if exit_code not in (EXIT_DONE, EXIT_UNSCORED):
+        typer.echo("nel: the run is not finished, so it was not held against --fail-under", err=True)
+        return exit_code
+    (side,) = read_sides([str(run_dir)])
+    found = hold(run_dir, floors)
+    document = decision_json(found, baseline=None, candidate=side, policy=None)
+    write_decision(document, run_dir)
+    show_decision(document, err=err)
+    return found.exit_code or exit_code
 
 
 def _show(found: Decision, document: Mapping[str, Any], directory: Path, *, as_json: bool) -> None:
