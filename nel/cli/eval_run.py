@@ -37,8 +37,8 @@ def run(
 ) -> None:
     """Run benchmarks against an endpoint and write a run directory.
 
-    Exit codes: 0 done; 2 wrong usage or configuration; 3 done, but samples are unscored or a metric failed; 4 or 5 done,
-    but --fail-under gives NO-GO or INCONCLUSIVE; 75 stopped early, resumable; 130 and 143 interrupted, resumable.
+    Exit codes: 0 done; 2 wrong usage or configuration; 3 done, but samples are unscored or a metric failed; 4 or 5 done
+    and NO-GO or INCONCLUSIVE by --fail-under; 75 stopped early, resumable; 130 and 143 interrupted, resumable.
     """
     resolved = configured(config, chosen_settings(ctx))
     from nel.cli.eval_show import show_preview, show_run  # noqa: PLC0415 - keeps --help fast

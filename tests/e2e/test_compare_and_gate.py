@@ -1,4 +1,4 @@
-"""`nel compare` and `nel gate` on runs that the command line made: exit codes, files, and one clear line for bad input."""
+"""`nel compare` and `nel gate` on runs that the command line made: exit codes, files, one clear line for bad input."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import jsonschema
 import numpy as np
@@ -44,7 +43,8 @@ def test_two_live_runs_are_compared_and_gated(tmp_path: Path) -> None:
     assert shown.returncode == 0, shown.stderr
     assert "weak against strong" in shown.stdout
     assert "gsm8k: WORSE" in shown.stdout
-    assert "candidate: [41] The answer is 41." in shown.stdout
+    assert "    candidate: [" in shown.stdout
+    assert "13 more samples that changed" in shown.stdout
     assert "The answer is 41." in (tmp_path / "page.html").read_text()
     printed = nel("compare", str(strong), str(weak), "--json", cwd=tmp_path)
     document = json.loads(printed.stdout)
@@ -58,8 +58,8 @@ def test_two_live_runs_are_compared_and_gated(tmp_path: Path) -> None:
     decision = read_json(tmp_path / "decided" / "decision.json")
     jsonschema.Draft202012Validator(load_schema("decision")).validate(decision)
     assert (tmp_path / "decided" / "decision.md").read_text() in (tmp_path / "summary.md").read_text()
-    suite = ElementTree.parse(tmp_path / "decided" / "decision.junit.xml").getroot()
-    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "1", "0")
+    junit = (tmp_path / "decided" / "decision.junit.xml").read_text()
+    assert 'tests="1" failures="1" errors="0"' in junit
     same = nel("gate", str(strong), str(strong), "--policy", "policy.yaml", cwd=tmp_path)
     assert (same.returncode, same.stdout.splitlines()[0]) == (5, "INCONCLUSIVE"), same.stderr
     assert read_json(strong / "decision.json")["exit_code"] == 5
@@ -126,9 +126,7 @@ def test_a_run_is_held_against_a_floor(tmp_path: Path, floor: str, code: int, wo
         (("gate", "one", "--fail-under", "accuracy=0.5"), "a single sample"),
     ],
 )
-def test_bad_input_is_one_clear_line_and_never_a_verdict(
-    tmp_path_factory: pytest.TempPathFactory, bad_input: Path, arguments: Sequence[str], said: str
-) -> None:
+def test_bad_input_is_one_clear_line_and_never_a_verdict(bad_input: Path, arguments: Sequence[str], said: str) -> None:
     """Exit 2, one line on stderr, nothing on stdout and no file."""
     done = nel(*arguments, cwd=bad_input)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
