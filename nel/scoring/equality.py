@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
+from typing import Final
 
 from nel.scoring.marks import (
     PROTECTED,
@@ -165,6 +167,11 @@ def _same_form(left: str, right: str) -> bool:
 
 def _form(text: str, *, articles: bool = True, counting: Kind = Kind.NONE) -> str:
     """Return a text normalised, its meaningful marks protected."""
+    build = _formed if len(text) > _REMEMBERED_CHARACTERS_MAX else _remembered_form
+    return build(text, articles, counting)
+
+
+def _formed(text: str, articles: bool, counting: Kind) -> str:
     plain = text
     if not text.isascii():
         plain = _VULGAR.sub(" ", _SUPERSCRIPTS.sub(lambda match: "^" + match[0], folded(text)))
@@ -174,6 +181,11 @@ def _form(text: str, *, articles: bool = True, counting: Kind = Kind.NONE) -> st
     if not articles:
         plain = _ARTICLES.sub(" ", plain)
     return " ".join(spaced(_JOINED.sub("", plain), counting).casefold().split())
+
+
+_REMEMBERED_CHARACTERS_MAX: Final = 400
+_remembered_form = lru_cache(maxsize=256)(_formed)
+"""Comparing two texts takes each form of them several times."""
 
 
 def _same_marks(answer: str, target: str) -> bool:

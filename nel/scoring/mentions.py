@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from nel.core.lazy_regex import lazy_pattern
-from nel.scoring.wording import clause_before
+from nel.scoring.wording import is_in_clause_before
 
 _WINDOW: Final = 200
 """Characters before and behind a mention that are looked at."""
@@ -117,7 +117,7 @@ def is_given(response: str, start: int, end: int, answer: str) -> bool:
         _is_part_of_a_word(response, start, end)
         or _is_longer_name(response, start, end, answer)
         or _is_one_of_several(response, start, end, answer)
-        or _CANNOT.search(clause_before(response, start))
+        or is_in_clause_before(_CANNOT, response, start)
     )
 
 

@@ -104,10 +104,9 @@ def is_denied(text: str, start: int, end: int, *, closely: bool = False) -> bool
     >>> is_denied("It is not B.", 10, 11), is_denied("It is not A but B.", 16, 17), is_denied("A is wrong", 0, 1)
     (True, False, True)
     """
-    before = clause_before(text, start)
     if closely:
-        return _DENIED_CLOSELY.search(before) is not None
-    return bool(_DENIAL.search(before)) or is_denied_after(text, end)
+        return is_in_clause_before(_DENIED_CLOSELY, text, start)
+    return is_in_clause_before(_DENIAL, text, start) or is_denied_after(text, end)
 
 
 def is_denied_after(text: str, end: int) -> bool:
@@ -121,8 +120,17 @@ def is_supposed(text: str, start: int) -> bool:
     >>> is_supposed("If the answer is A, then", 17), is_supposed("The answer is A", 14)
     (True, False)
     """
+    if _SUPPOSITION.search(text[max(0, start - _WINDOW) : start]) is None:
+        return False
     before = clause_before(text, start)
     return _SUPPOSITION.search(before, before.rfind(",") + 1) is not None
+
+
+def is_in_clause_before(pattern: re.Pattern[str], text: str, start: int) -> bool:
+    """Return whether a pattern of words occurs in the same clause before a place."""
+    if pattern.search(text[max(0, start - _WINDOW) : start]) is None:  # which costs less than to find the clause
+        return False
+    return pattern.search(clause_before(text, start)) is not None
 
 
 def after_correction(text: str) -> str | None:

@@ -243,7 +243,7 @@ def _behind_operator(before: str, start: int) -> tuple[Standing, int]:
 
 def _behind_word(text: str, before: str, stripped: str, start: int, end: int) -> tuple[Standing, int]:
     """Return what the word before digits makes of them: a sign, an operator, a label, the end of a range."""
-    last_word = _LAST_WORD.search(stripped)
+    last_word = _LAST_WORD.search(stripped, max(stripped.rfind(" "), stripped.rfind("\n")) + 1)
     word = last_word[0].lower() if last_word else ""
     if word in _SIGN_WORDS or stripped[-1] in "负負ス":
         sign = _SIGN_WORD.search(before)

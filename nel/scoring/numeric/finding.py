@@ -58,6 +58,9 @@ _NUMBER = lazy_pattern(
     """,
     re.VERBOSE,
 )
+_DIGIT = re.compile(rf"[\d{_VULGAR[1:-1]}]")
+_BEFORE_DIGIT_MAX: Final = 16
+"""Characters of a number before its first digit: signs, a currency, the beginning of a LaTeX fraction."""
 _WRAPPING: Final = " \t\n\r.,;:()[]{}\"'“”‘’«»*_`"
 _DELIMITERS = lazy_pattern(r"\\[()\[\]]")
 _WORDS_MAX: Final = 12
@@ -124,9 +127,19 @@ def found_numbers(text: str, start: int = 0, end: int | None = None, language: M
         end: Where it ends; numbers that reach beyond are left out.
         language: The decimal mark where the words around do not tell.
     """
-    for match in _NUMBER.finditer(text, start, len(text) if end is None else end):
+    for match in _matches(text, start, len(text) if end is None else end):
         if (found := number_at(text, match, language)) is not None:
             yield found
+
+
+def _matches(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """Yield what looks like a number, found by its first digit: most of a text has none."""
+    while (digit := _DIGIT.search(text, start, end)) is not None:
+        match = _NUMBER.search(text, max(start, digit.start() - _BEFORE_DIGIT_MAX), end)
+        if match is None:
+            return
+        yield match
+        start = match.end()
 
 
 def number_at(text: str, match: re.Match[str], language: Mark | None = None) -> Number | None:

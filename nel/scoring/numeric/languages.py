@@ -57,10 +57,11 @@ def decimal_mark(text: str, start: int, end: int) -> Mark | None:
     (None, ',', '.')
     """
     around = text[max(0, start - _CHARACTERS_MAX) : start] + " " + text[end : end + _CHARACTERS_MAX]
-    if _POINT_SCRIPTS.search(around):
-        return "."
-    if _CYRILLIC_OR_GREEK.search(around):
-        return ","
+    if not around.isascii():
+        if _POINT_SCRIPTS.search(around):
+            return "."
+        if _CYRILLIC_OR_GREEK.search(around):
+            return ","
     words = _WORD.findall(around.lower())
     commas = sum(
         (word in _LATIN_COMMA and word not in _SHARED) or (not word.isascii() and _ACCENTED.search(word) is not None)

@@ -191,7 +191,10 @@ def _written(text: str, mark: Mark | None, words: bool) -> Fraction | None:
         return None
     if words and plain[:1].isalpha() and (found := words_value(plain)) is not None:
         return found
-    if not plain.isascii():
+    if plain.isascii():
+        if not _DIGIT.search(plain):
+            return None
+    else:
         plain = "".join(map(_ascii_digit, plain)).translate(_OTHER_COMMA)
     for minus in _OTHER_MINUS:
         plain = plain.replace(minus, "-")

@@ -162,7 +162,10 @@ def words_value(text: str) -> Fraction | None:
     """
     if len(text) > _CHARACTERS_MAX or not _LETTERS_ONLY.fullmatch(text):
         return None
-    words = _with_fourscore(_WORD.findall(text.lower()))
+    words = _WORD.findall(text.lower())
+    if words[0] not in _all_words():
+        return None
+    words = _with_fourscore(words)
     sign = -1 if words[0] in _MINUS else 1
     words = words[1:] if sign < 0 else words
     value = _fraction(words)
@@ -176,6 +179,8 @@ def words_in(text: str, start: int, stop: int) -> Iterator[tuple[tuple[int, int]
     [((9, 20), '24')]
     """
     known = _all_words()
+    if _counting_words().isdisjoint(_WORD.findall(text[start:stop].lower())):
+        return
     run: list[re.Match[str]] = []
     for word in [*_WORD.finditer(text, start, stop), None]:
         if (
@@ -185,7 +190,8 @@ def words_in(text: str, start: int, stop: int) -> Iterator[tuple[tuple[int, int]
         ):
             run.append(word)
             continue
-        yield from _value_of_run(text, run)
+        if run:
+            yield from _value_of_run(text, run)
         run = [word] if word is not None and word[0].lower() in known else []
 
 
@@ -208,6 +214,12 @@ def _all_words() -> frozenset[str]:
     words = {word for language in _tables() for word in (*language.values, *language.scales, *language.joining)}
     parts = {*_PARTS, *_PARTS_MORE, *(f"{word}s" for word in _PARTS_MORE)}
     return frozenset((words | parts | _MINUS | {"quatre", "vingts"}) - {"y", "e", "et", "and", "und"}) | _JOINING
+
+
+@cache
+def _counting_words() -> frozenset[str]:
+    """Return the words of which a number has one: joining words alone are none."""
+    return _all_words() - _JOINING
 
 
 def _with_fourscore(words: list[str]) -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Final, Literal
 
 from nel.core.lazy_regex import lazy_pattern
+from nel.core.phrase_regex import phrase_pattern
 
 Kind = Literal["word", "truth", "statement"]
 """A yes or a no of its own, an adjective that says so of a statement, or a statement that says so."""
@@ -93,7 +94,7 @@ OBJECTS: Final = lazy_pattern(
     rf"(?<![^\W\d_])(?:(?:{_one_of(_OBJECTING)})(?![^\W\d_])|(?:{_one_of(_OBJECTING_STEMS)}))|50/50"
 )
 """A word that the patterns from `CONDITION` to `WEIGHED` need; most sentences that decide have none."""
-EAST: Final = lazy_pattern(
+EAST: Final = phrase_pattern(
     r"""
       (?P<yes>
           (?<![一-鿿]) (?: 是的 | 是 | 对 | 正确 ) (?= [^一-鿿ぁ-ヿ] | 吗 | \Z )
@@ -119,7 +120,7 @@ EAST_LETTER: Final = lazy_pattern(r"[\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff]")
 STATEMENT_NOUNS: Final = frozenset("说陈命断结記主文")
 """How those of them begin that speak of a statement."""
 
-STATEMENT: Final = lazy_pattern(
+STATEMENT: Final = phrase_pattern(
     r"""
     \b (?: statement | claim | assertion | proposition | hypothesis ) \s+ (?: is | was ) \s+
     (?: also\s+ | indeed\s+ | clearly\s+ | therefore\s+ | thus\s+ )?
@@ -166,7 +167,7 @@ CONDITION_BEHIND: Final = lazy_pattern(
     r"|at)\s+(?:the\s+first|some|one|certain|theory)\b",
 )
 """A condition right behind an answer: "yes if x > 0"."""
-CONDITION: Final = lazy_pattern(
+CONDITION: Final = phrase_pattern(
     r"""
     \b (?: (?<!even\ ) if (?! \s+ (?: i\s+(?:had|have|must|were)\s+(?:to\s+)?(?:choose|guess|pick|say|answer|decide|bet)
         | anything
@@ -187,7 +188,7 @@ CONDITION: Final = lazy_pattern(
     _FLAGS,
 )
 """Before an answer in its sentence: it holds under a condition only."""
-OTHER_QUESTION: Final = lazy_pattern(
+OTHER_QUESTION: Final = phrase_pattern(
     r"""
     \b (?: previous | next | other | earlier | different | another | hint | instructions? | misprint | template
       | prompt ) \b
@@ -198,7 +199,7 @@ OTHER_QUESTION: Final = lazy_pattern(
     _FLAGS,
 )
 """Before an answer in its clause: it belongs to another question, or to another time."""
-HEDGE: Final = lazy_pattern(
+HEDGE: Final = phrase_pattern(
     r"""
     \b (?: perhaps | maybe | possibly | either | neither | torn | toss-?up
       | might | may
@@ -215,12 +216,12 @@ HEDGE: Final = lazy_pattern(
     _FLAGS,
 )
 """Before an answer in its clause: it is weighed, not given."""
-EAST_OPEN: Final = lazy_pattern(
+EAST_OPEN: Final = phrase_pattern(
     r"可能|也许|要么|会不会|无法|不能确定|之间|如果|否则|取决于|乍一看|一开始|以为|误解|错误答案|常见的错误|排除|很多人|有的学生|有人|你说|您说|参考答案"
     r"|かもしれ|決め|判断|迷って|どちら|なければ|解釈|仮定|問題が違|定義によって|もし|一見|最初は|誤答|間違いは|除外|多くの人|生徒|解答集|とのこと"
 )
 """In a Chinese or Japanese sentence: its answers are weighed, reported or hold under a condition."""
-INABILITY: Final = lazy_pattern(
+INABILITY: Final = phrase_pattern(
     r"""
       \b (?:i|we) (?:['’]m|\s+am|\s+are)? \s+ (?:honestly\s+|really\s+|simply\s+)? (?: unable | cannot
       | can['’]?t | can\s+not | not\s+able | won['’]?t | will\s+not | couldn['’]?t | could\s+not ) (?! \s+ be \b )
@@ -231,7 +232,7 @@ INABILITY: Final = lazy_pattern(
     _FLAGS,
 )
 """Before an answer in its clause: the response says that it cannot give it."""
-REPORTED: Final = lazy_pattern(
+REPORTED: Final = phrase_pattern(
     r"""
     \b (?: some (?: one | body )? | many | most | others? | people | students? | readers? | anyone | those
       | every(?:one|body)
@@ -257,7 +258,7 @@ REPORTED: Final = lazy_pattern(
     _FLAGS,
 )
 """Before an answer in its clause: others give it."""
-WEIGHED: Final = lazy_pattern(
+WEIGHED: Final = phrase_pattern(
     r"""
     \b (?: tempt(?:ed|ing|ation) | at\s+first
       | first\s+(?:thought|instinct|guess|impression|attempt|answer|try) | initial(?:ly)? | draft
@@ -338,7 +339,7 @@ TAKEN_BACK_BEHIND: Final = lazy_pattern(
     _FLAGS,
 )
 """Behind an answer in its sentence: it is taken back at once."""
-TAKES_BACK: Final = lazy_pattern(
+TAKES_BACK: Final = phrase_pattern(
     r"""
     (?: ^ | [—–-]\s | [.…,*]\s* | \b(?:no|but|oh|hmm+|hm),?\s+ ) (?: wait | hold\s+on | oops | moment | halt
       | attendez | attends | espera | aspetta | espere | подождите ) \b (?= \s* (?: [,.!…—–:-] | no\b | \Z ) )
@@ -368,7 +369,7 @@ TAKES_BACK: Final = lazy_pattern(
     _FLAGS,
 )
 """A sentence that takes back what was said before it."""
-GIVES_UP: Final = lazy_pattern(
+GIVES_UP: Final = phrase_pattern(
     r"""
     \b (?: i\s+(?:really\s+|honestly\s+)?(?:don['’]t|do\s+not)\s+(?:know|have\s+(?:another|an)\s+answer)
       | (?:can['’]?t|cannot|not\s+able\s+to|could\s+not)\s+(?:tell|decide|say|settle|find\s+out|commit|verify)
@@ -406,7 +407,7 @@ POLITE: Final = lazy_pattern(
     _FLAGS,
 )
 """Behind an opening yes or no that speaks to the asker and not of the question: "Yes, I can help with that"."""
-CONCLUDES: Final = lazy_pattern(
+CONCLUDES: Final = phrase_pattern(
     r"""
     \b (?: answers? | response | verdict | conclusion | result | solution | ans | so | therefore | thus | hence
       | in\s+short | in\s+conclusion | in\s+summary | short | overall | tl;?dr
@@ -426,7 +427,7 @@ IS: Final = lazy_pattern(r"\b(?:it['’]s|it\s+is|c['’]est|es|è|é)\s+[*_\"'�
 """Right before a yes or a no: "it's a yes", "es sí"."""
 THAT: Final = lazy_pattern(r"[*_\"'”’`]*\s+that\b")
 """Behind an adjective: what follows may be conceded only, "it is true that …, but"."""
-NEGATED: Final = lazy_pattern(
+NEGATED: Final = phrase_pattern(
     r"""
     (?: (?: \b (?: not(?!\s+only) | isnt | never | nicht | pas | non\s+è | no\s+es | não\s+é | не
       | anything\s+but | cannot\s+be | can\s+not\s+be | wrong\s+to
@@ -438,7 +439,7 @@ NEGATED: Final = lazy_pattern(
     _FLAGS,
 )
 """Right before an answer: it is denied."""
-NEGATES_TRUTH: Final = lazy_pattern(
+NEGATES_TRUTH: Final = phrase_pattern(
     r"(?:\b(?:not(?!\s+only)|never|neither|cannot|isnt|nor|pas|nicht|no\s+es|non\s+è|não\s+é|не)\b|n['’]t\b)"
     r"(?:\s+(?:think|believe|the\s+case|feel|mean|agree|suppose)\b[^,;:.!?]*|(?:(?!\b(?:is|are|was|were)\b)[^,;:.!?])*)\Z"
 )
@@ -464,7 +465,7 @@ ENDS_TRUTH: Final = lazy_pattern(
     r"|weil|denn|da|at|porque|pois|parce|car|perché|так|потому|aber|mais|pero|ma|mas|et|y|e|и|но)\b|\()",
 )
 
-CHOSEN: Final = lazy_pattern(
+CHOSEN: Final = phrase_pattern(
     r"\b(?:say|answer|with|settle\s+on|arrive\s+at|make\s+that|meant|get|choose|should\s+be|must\s+be|not\s+\W*\w+\W*\s+but"
     r"|would\s+be|it['’]s|(?:rate|classify|label|consider|deem|judge|mark)\s+(?:it|this|that|the\s+\w+)(?:\s+as|\s+to\s+be)?)\s+[\s*_\"'“”‘’«»`($\[{]*\Z",
 )

@@ -38,11 +38,6 @@ _ADVERBS: Final = (
     r"(?:,?\s*\b(?:actually|indeed|therefore|thus|clearly|definitely|probably|then|simply|in\ fact|most\ likely|really|"
     r"certainly|donc|also|en\ realidad|in\ realtà|na\ verdade|في\ الواقع)\b,?|\s*(?:其实|実際には))?"
 )
-_BESIDE: Final = (
-    "must would will has turns becomes remains called actually indeed therefore thus clearly definitely probably then "
-    "simply fact most likely really certainly donc also en realidad in realtà na verdade am that final my short"
-)
-"""Words in declarations that are in many other sentences too."""
 STRONG: Final = Rule(
     rf"""
     (?:
@@ -92,8 +87,6 @@ STRONG: Final = Rule(
     )
     [\s:：]*+
     """,
-    words="should going",
-    common=_BESIDE,
     flags=re.VERBOSE,
 )
 """Words that declare an answer; it stands behind them."""

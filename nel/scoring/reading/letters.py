@@ -19,6 +19,7 @@ from nel.scoring.reading.declarations import OF_OPTIONS, Declaration, declaratio
 from nel.scoring.reading.label_runs import LINE_ENDS, UNDECIDED, Found, Run, decided, label_at, label_pattern, run_at
 from nel.scoring.reading.label_runs import labels_for as labels_for  # noqa: PLC0414 - its users import it from here
 from nel.scoring.reading.option_texts import OptionTexts, with_others
+from nel.scoring.reading.plain_endings import plain_label
 from nel.scoring.reading.prepare import prepared
 from nel.scoring.reading.result import NOTHING, Reading
 from nel.scoring.reading.sentences import concluded_label, is_cut_off, labels_named, mentions_in, sentences_of
@@ -99,7 +100,10 @@ def declared_labels(text: str, labels: Sequence[str], *, strict: bool = False) -
     >>> declared_labels("Answer: A is tempting. Answer: (B)", "ABCD"), declared_labels("ANSWER: C and A", "ABCD")
     (('B',), ('A', 'C'))
     """
-    known, plain = tuple(labels), prepared(text)
+    known = tuple(labels)
+    if not strict and (at_once := plain_label(text, known)) is not None:
+        return _labels_of(at_once)
+    plain = prepared(text)
     if not strict:
         return _labels_of(_declared(plain, known, None, Reading()))
     found: tuple[str, ...] = ()
@@ -146,7 +150,13 @@ def read_labels(text: str, labels: Sequence[str], choices: Sequence[str] | None 
     >>> read_labels("The answer is A? No. <answer>B</answer>", "ABCD").rule
     'tag'
     """
-    known, plain, reading = tuple(labels), prepared(text), Reading()
+    known = tuple(labels)
+    return plain_label(text, known, choices or None) or read_any_labels(text, known, choices)
+
+
+def read_any_labels(text: str, known: tuple[str, ...], choices: Sequence[str] | None = None) -> Reading:
+    """Read the labels of a response that does not end plainly; `read_labels` has the rule."""
+    plain, reading = prepared(text), Reading()
     texts = OptionTexts(known, choices) if choices else None
     if _declared(plain, known, texts, reading).rule != NOTHING:
         return reading

@@ -15,7 +15,8 @@ from nel.scoring.reading.declarations import Declaration, declarations
 SEGMENT_MAX: Final = 600
 """Characters of a declared answer, and of a sentence on either side of a place, that are looked at."""
 _SENTENCE_END = lazy_pattern(
-    r"(?:(?<!\bRs)(?<!\bapprox)(?<!\bvs)(?<!\bca)\.|!(?!\s*=)|\?)(?=[\s*_\"”’)\]]|\Z)|[。！？]|\n"
+    r"[.!?。！？\n](?:(?<![.!?])|(?<!\bRs\.)(?<!\bapprox\.)(?<!\bvs\.)(?<!\bca\.)(?:(?<!!)|(?!\s*=))"
+    r"(?=[\s*_\"”’)\]]|\Z))"
 )
 _FURTHER_CHARACTERS: Final = 20_000
 """Characters at the end of a response in which the forms below are looked for."""
@@ -59,6 +60,9 @@ _BACKWARD = lazy_pattern(
     re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )
 """Forms whose answer stands before: "64 is the answer"."""
+_LEADS: Final = ("is the", "is my", "be the", "be my")
+_ENDS_WITH_ANSWER = lazy_pattern(r"answer[\s.]*$", re.MULTILINE)
+"""One of these is in each of those forms in English."""
 _BEFORE_MAX: Final = 80
 _LEAD = lazy_pattern(
     r".*(?:[.!?。](?=\s)|\n|\b(?:so|thus|that\s+makes|makes|somit\s+ist|also\s+ist|that)\s)", re.IGNORECASE | re.DOTALL
@@ -101,9 +105,18 @@ def _further(text: str, begin: int) -> list[Declaration]:
                     Declaration(match.start(), match.start("answer"), match.end("answer"), form)
                     for match in pattern.finditer(text, begin)
                 ]
-        if any(word in lowered for word in _ANSWER_WORDS):
+        if _may_be_named_behind(lowered):
             found += [_declared_before(text, begin, match.start()) for match in _BACKWARD.finditer(text, begin)]
     return sorted(found)
+
+
+def _may_be_named_behind(lowered: str) -> bool:
+    """Return whether an answer may be named behind it: "64 is the answer"."""
+    words = [word for word in _ANSWER_WORDS if word in lowered]
+    if words != ["answer"] or not lowered.isascii():
+        return bool(words)
+    spaced = " ".join(lowered.split())
+    return any(lead in spaced for lead in _LEADS) or _ENDS_WITH_ANSWER.search(lowered) is not None
 
 
 def _declared_before(text: str, begin: int, end: int) -> Declaration:

@@ -19,6 +19,7 @@ from nel.scoring.numeric.languages import Mark
 from nel.scoring.reading import remarks
 from nel.scoring.reading.declarations import Declaration
 from nel.scoring.reading.number_places import SEGMENT_MAX, is_record, places, stop_of
+from nel.scoring.reading.plain_endings import plain_number
 from nel.scoring.reading.prepare import prepared
 from nel.scoring.reading.result import Reading
 from nel.scoring.reading.stated import stated_in, states_at_once
@@ -53,8 +54,13 @@ _EMPTY_ENDING = lazy_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 """A declaration at the end of a text with nothing behind it."""
+_LAST_WORDS: Final = frozenset(
+    "answer answers result antwort respuesta risposta resposta final finale is ist est es boxed fbox".split()
+)
+"""Words in ASCII that it may end with."""
 _SENTENCE_STOP = lazy_pattern(
-    r"(?:(?<!\bRs)(?<!\bapprox)(?<!\bvs)(?<!\bca)\.|[!?])[*_\"”’)\]`$]*(?:[^\S\n]+|(?=\n)|\Z)|[。！？؟][*_」』）]*|\n+"
+    r"[.!?\n。！？؟](?:(?<=[.!?])(?<!\bRs\.)(?<!\bapprox\.)(?<!\bvs\.)(?<!\bca\.)[*_\"”’)\]`$]*(?:[^\S\n]+|(?=\n)|\Z)"
+    r"|(?<=[。！？؟])[*_」』）]*|(?<=\n)\n*)"
 )
 _HASHES = lazy_pattern(r"####[^\S\n]*(?P<answer>[^\n]*)")
 _LIST_ITEM = lazy_pattern(r"[^\w\n]*1[.)]\s")
@@ -94,6 +100,8 @@ def first_hashed_number(text: str) -> Reading | None:
     >>> first_hashed_number("#### Sum\\n#### 5\\n\\nNext: 3 + 4\\n#### 7").value
     '5'
     """
+    if text.count("####") < 2:  # noqa: PLR2004 - one is a declaration like others
+        return None
     lines = [line for line in _HASHES.finditer(text) if states_at_once(text, line.start("answer"), line.end())]
     if len(lines) < 2:  # noqa: PLR2004 - one is a declaration like others
         return None
@@ -119,6 +127,13 @@ def read_number(text: str, language: Mark | None = None, *, declared_only: bool 
     >>> read_number("<answer>204</answer>").value, read_number("It can't be $\\\\boxed{5}$.").value
     ('204', None)
     """
+    return plain_number(text, declared_only=declared_only) or read_any_number(
+        text, language, declared_only=declared_only
+    )
+
+
+def read_any_number(text: str, language: Mark | None = None, *, declared_only: bool = False) -> Reading:
+    """Read the number of a response that does not end plainly; `read_number` has the rule."""
     plain = prepared(text)
     reading = Reading()
     struck_to = text.rfind("~~") if "~~" in text and "~~" not in plain else 0
@@ -442,13 +457,27 @@ def _ending_objection(text: str) -> str | None:
     tail = text[-_TAIL_MAX:].rstrip()
     begin = max((stop.end() for stop in _SENTENCE_STOP.finditer(tail, 0, max(0, len(tail) - 1))), default=0)
     last = tail[begin:]
-    if _EMPTY_ENDING.search(tail[-200:]):
+    if _may_end_empty(tail) and _EMPTY_ENDING.search(tail[-200:]):
         return remarks.CUT_OFF
     if remarks.intends(last) and not any(mark.isdigit() for mark in last):
         return remarks.CUT_OFF
     if _asks(last) and not remarks.is_closer(last):
         return remarks.ASKED
     return remarks.UNDECIDED if remarks.refuses(tail[-400:]) else None
+
+
+def _may_end_empty(tail: str) -> bool:
+    """Return whether the last word of a text may be one of a declaration with nothing behind it."""
+    end = len(tail)
+    while end and not tail[end - 1].isalnum():
+        if tail[end - 1] in "]>":
+            return True
+        end -= 1
+    start = end
+    while start and tail[start - 1].isalnum():
+        start -= 1
+    word = tail[start:end].lower()
+    return word in _LAST_WORDS or not word.isascii()
 
 
 def _cut_objection(text: str, number: Number) -> str | None:

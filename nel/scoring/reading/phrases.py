@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from nel.core.lazy_regex import lazy_pattern
+from nel.core.phrase_regex import phrase_pattern
 
 _FLAGS = re.IGNORECASE | re.VERBOSE
 _LINE_SKIP = r"[^\S\n]*[*_)\]}\"'”’`$]*[^\S\n]*"
 _SKIP = r"[\s*_)\]}\"'”’`$]*"
 
-CONTRAST = lazy_pattern(
+CONTRAST = phrase_pattern(
     r"""
     \b (?: but | however | so | therefore | thus | hence | rather | instead | yet | still | whereas | aber
     | sondern | daher | also | jedoch | mais | donc
@@ -21,13 +21,13 @@ CONTRAST = lazy_pattern(
     _FLAGS,
 )
 """A word that begins a statement of the response's own behind what it reports or weighs."""
-ASKING = lazy_pattern(
+ASKING = phrase_pattern(
     r"\s*[*_]*(?:is|are|was|could|would|should|might|does|do|did|can|what\s+if|why\s+not|how\s+about|maybe"
     r"|perhaps|ist|könnte|est-ce|serait|¿|è|é|是不是|هل)\b",
     re.IGNORECASE,
 )
 """How a sentence begins that may be a question."""
-DENIED_BEFORE = lazy_pattern(
+DENIED_BEFORE = phrase_pattern(
     r"""
     (?:
         \b (?: (?:,|et|e|y|und|and|mais|pero|ma|mas)\s+(?:non|no|não|nicht|not|pas) | (?:wrong|incorrect|falsche
@@ -49,7 +49,7 @@ DENIED_BEFORE = lazy_pattern(
     """,
     _FLAGS,
 )
-DENIED_AFTER = lazy_pattern(
+DENIED_AFTER = phrase_pattern(
     rf"""
     {_LINE_SKIP} [,:]? [^\S\n]* (?:(?:здесь|hier|ici|aquí|qui|aqui|here)[^\S\n]+)?
     (?: (?:ist|wäre)\s+es\s+(?:jedenfalls\s+|sicher\s+)?nicht | (?:ist|wäre)\s+(?:hier\s+)?(?:nicht|falsch)
@@ -65,28 +65,28 @@ DENIED_AFTER = lazy_pattern(
     """,
     _FLAGS,
 )
-CONDITION = lazy_pattern(
+CONDITION = phrase_pattern(
     r"\b(?:if(?!\s+i\s+(?:had|have|must|were)\s+(?:to\s+)?(?:choose|pick|guess|answer|select|say|commit|decide"
     r"|name|give|bet)\b)|without|sans|sin|ohne|senza|sem|без|had\s+(?:the|it|we|they|this|that)|unless|suppose"
     r"|supposing|were\s+(?:the|we|it)|provided|assuming|wenn|falls|si|se|если|hätte|wäre\s+die|caso)\b|如果|若|もし|ていれば|ならば"
     r"|なければ|إذا|لو",
     re.IGNORECASE,
 )
-SUPPOSED = lazy_pattern(r"もし|なければ|ていれば|ていたら|だったら|如果题|假如|假设|لو\s")
+SUPPOSED = phrase_pattern(r"もし|なければ|ていれば|ていたら|だったら|如果题|假如|假设|لو\s")
 """Words of a supposition that need no other word to show that it is none of this question."""
-WOULD = lazy_pattern(
+WOULD = phrase_pattern(
     r"\b(?:would|might|could|wäre|würde|serait|aurait|pourrait|podría|potrebbe|poderia|könnte|sería|sarebbe"
     r"|seria|бы|был\s+бы)\b|则|就会|那么|だろう|だったかも|لكانت|ستكون|لكان",
     re.IGNORECASE,
 )
-OTHERWISE = lazy_pattern(
+OTHERWISE = phrase_pattern(
     rf"{_LINE_SKIP}[^.!?\n]{{0,40}}?(?:\b(?:if|when|unless|provided|assuming|wenn|falls|si|se|если"
     rf"|caso)\b[^.!?\n]{{1,80}}?\b(?:otherwise|else|and|but|sonst|andernfalls|sinon|si\s+no|altrimenti|senão"
     rf"|иначе)\b|如果|若)",
     re.IGNORECASE,
 )
 """A condition behind an answer, with what holds where it is not met: "B if x > 0, otherwise C"."""
-OTHER_QUESTION = lazy_pattern(
+OTHER_QUESTION = phrase_pattern(
     r"""
     \b (?: for | in | with | to | on ) \s+ (?: a | an | some | the | another ) \s* (?: different | other
     | similar | slightly\s+different | related | harder | follow-up | variant | earlier
@@ -104,7 +104,7 @@ OTHER_QUESTION = lazy_pattern(
     """,
     _FLAGS,
 )
-REPORTED = lazy_pattern(
+REPORTED = phrase_pattern(
     r"""
     \b (?: some (?: one | body | times )? | many | most | others? | people | students? | readers? | you | he
     | she | they
@@ -141,13 +141,13 @@ REPORTED = lazy_pattern(
     """,
     _FLAGS,
 )
-REPORTED_BEHIND = lazy_pattern(
+REPORTED_BEHIND = phrase_pattern(
     rf"{_LINE_SKIP}[.,!]?[\"”’]?\s*,?\s*(?:(?:a|some|my|one|many|most|your)\s+(?:\w+\s+)?(?:students?|friends?"
     rf"|people|person|reader|colleague|classmate)|you|someone|others?)\s+(?:might\s+|may\s+|would\s+)?(?:say"
     rf"|said|says|write|wrote|writes|claim|claimed|think|thought|argue|argued|answer|answered)\b",
     re.IGNORECASE,
 )
-WEIGHED = lazy_pattern(
+WEIGHED = phrase_pattern(
     r"""
     \b (?: tempt\w* | plausible | at\s+first\s+(?:glance|sight|look)
     | initial(?:ly)? (?!\s+(?:value|condition|state|velocity)) | at\s+first\b
@@ -171,13 +171,13 @@ WEIGHED = lazy_pattern(
     """,
     _FLAGS,
 )
-WEIGHED_BEHIND = lazy_pattern(
+WEIGHED_BEHIND = phrase_pattern(
     rf"{_LINE_SKIP}[^.!?\n]{{0,60}}?\b(?:(?:is|looks?|seems?|was|may\s+be|might\s+be|sounds?)\s+(?:(?:a|very|quite"
     rf"|also|rather)\s+)?(?:tempting|plausible|attractive|appealing|close|similar|a\s+distractor|a\s+common)"
     rf"|ist\s+verlockend|est\s+tentante?|es\s+tentador\w*|è\s+allettante)",
     re.IGNORECASE,
 )
-TAKEN_BACK = lazy_pattern(
+TAKEN_BACK = phrase_pattern(
     rf"""
     {_LINE_SKIP}
     (?:
@@ -199,7 +199,7 @@ TAKEN_BACK = lazy_pattern(
     """,
     _FLAGS,
 )
-CORRECTION = lazy_pattern(
+CORRECTION = phrase_pattern(
     r"""
     \b (?: wait | actually | correction | oops
     | on\s+(?:second|further)\s+(?:thoughts?|reflection|consideration) | hold\s+on | scratch\s+that
@@ -230,7 +230,7 @@ CORRECTION = lazy_pattern(
     _FLAGS,
 )
 """A word behind which a response may give another answer than before."""
-GIVEN_UP = lazy_pattern(
+GIVEN_UP = phrase_pattern(
     r"""
     \b (?: i\s+(?:do\s+not|don['’]t)\s+(?:know|have\s+(?:enough|an\s+answer)|think\s+any)
     | i(?:['’]m|\s+am)\s+(?:not\s+(?:sure|certain|able|confident)|unsure|unable|torn)
@@ -259,7 +259,7 @@ GIVEN_UP = lazy_pattern(
     _FLAGS,
 )
 """The response says that it gives no answer, or takes one back."""
-UNDECIDED = lazy_pattern(
+UNDECIDED = phrase_pattern(
     r"""
     \b (?: or | either | could\s+be | may\s+be | might\s+be | possibly | perhaps | maybe | torn | between
     | hésit\w+ | dud\w+ | schwank\w+ | dúvida | indecis\w+ | narrowed | likely | perhaps | though
@@ -283,11 +283,11 @@ _REJECTION = r"""
       | (?: too | not (?!\s*[*_(\[{"“'`$]*(?:option\s+)?[A-Z]\b) | never | wrong | incorrect | false | irrelevant
       | unsupported | rejected | eliminated ) \b )
 """
-REJECTED_BEHIND = lazy_pattern(
+REJECTED_BEHIND = phrase_pattern(
     rf"{_LINE_SKIP} (?: [,:;–—-]+ \s* (?: (?:this|that|it|which) \s+ (?:option\s+)? )? )? {_REJECTION}", _FLAGS
 )
 """A rejection right behind a label or its text: "B - this does not match"."""
-REJECTED_LINE = lazy_pattern(
+REJECTED_LINE = phrase_pattern(
     rf"""
     {_SKIP} [):]? \s* [(]? (?! \s* (?:because|since|as|but|and|or|while|is|are|was|it|this|that|these|the|none|we|i
     |so|others?|all|both|neither)\b )
@@ -297,7 +297,7 @@ REJECTED_LINE = lazy_pattern(
     _FLAGS,
 )
 """What an option's text and a rejection look like behind its label: "(B) Paris - this does not match"."""
-CONDITIONAL = lazy_pattern(
+CONDITIONAL = phrase_pattern(
     r"\s*[*_(\"]*(?:and\s+|or\s+)?(?:if|when|where|under|on\s+(?:one|the\s+one|another|the\s+other)"
     r"|with\s+(?:one|the\s+\w+)|depending|otherwise|sonst|andernfalls|sinon|en\s+caso\s+contrario|si\s+no"
     r"|altrimenti|caso\s+contrário|senão|иначе|否则|さもなければ|wenn|falls|je\s+nach|si|selon|dans\s+le|según|se"
@@ -305,13 +305,13 @@ CONDITIONAL = lazy_pattern(
     re.IGNORECASE,
 )
 """How a clause begins that holds under a condition."""
-DEPENDS = lazy_pattern(
+DEPENDS = phrase_pattern(
     r"\b(?:either|torn|between|depend\w*|undecided|candidates|entweder|hängt|soit|entre|dépend|depende|dipende"
     r"|entrambi|зависит|либо)\b|取决于|要么|によって|يعتمد|إما",
     re.IGNORECASE,
 )
 """Words of a sentence in which a declared label is one of several cases."""
-OTHERWISE_IN = lazy_pattern(
+OTHERWISE_IN = phrase_pattern(
     r"(?:\b(?:otherwise|sonst|andernfalls|sinon|altrimenti|senão|caso\s+contrário|de\s+lo\s+contrario|иначе)\b"
     r"|[;；,，]\s*(?:else|if\s+not|si\s+no)\b|否则|さもなければ|وإلا)",
     re.IGNORECASE,

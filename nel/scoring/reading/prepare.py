@@ -14,7 +14,7 @@ from nel.scoring.wording import cleaned
 MARKS: Final = frozenset("✅✓✔☑❌✗✘✖🚫")
 """Ticks and crosses, which say of an answer beside them that it is right or wrong."""
 _HTML = re.compile(r"</?(?:b|i|u|em|strong|br|p|span|div|code|mark|font|li|ul|ol|h[1-6])(?:\s[^<>\n]{0,80})?/?>")
-_TAG_OPENS = re.compile(r"<[|/A-Za-z]|\[[/A-Za-z]|◁|\A\s*Thinking\.\.\.")
+_TAG_OPENS = re.compile(r"<[|/A-Za-z]|\[[/A-Za-z]|◁")
 """What any tag or token begins with; GSM8K's ``<<16-3=13>>`` is none."""
 _END_TOKEN = re.compile(
     r"<\|channel\|>final<\|message\|>|<\|[a-z_]{2,30}\|>|</s>|\[/?INST\]|<(?:eos|end_of_turn|eot_id)>", re.IGNORECASE
@@ -51,13 +51,24 @@ def prepared(text: str) -> str:
     plain = _with_marks(text)
     if "<|" in plain:
         plain = _without_channels(plain)
-    if _TAG_OPENS.search(plain):
+    if _has_tags(plain):
         plain = _without_thoughts(plain)
         plain = _END_TOKEN.sub(_blank, _STRUCK.sub(_blank, plain))
         plain = _HTML.sub(_blank, plain)
     elif "~~" in plain:
         plain = _STRUCK.sub(_blank, plain)
     return plain
+
+
+def may_hide(text: str) -> bool:
+    """Return whether a response may have parts that are no part of its answer, or letters that look like others."""
+    return not text.isascii() or "~~" in text or _has_tags(text)
+
+
+def _has_tags(text: str) -> bool:
+    if ("<" in text or "[" in text or "◁" in text) and _TAG_OPENS.search(text) is not None:
+        return True
+    return "Thinking..." in text and text.lstrip().startswith("Thinking...")
 
 
 def _with_marks(text: str) -> str:

@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from nel.core.lazy_regex import lazy_pattern
+from nel.core.phrase_regex import phrase_pattern
 
 WRONG: Final = "called wrong"
 SUPPOSED: Final = "supposed"
@@ -25,7 +26,7 @@ SKIPPED: Final = frozenset({WRONG, SUPPOSED, QUOTED, CONFIDENCE})
 
 
 def _any(*parts: str) -> re.Pattern[str]:
-    return lazy_pattern("|".join(parts), re.IGNORECASE)
+    return phrase_pattern("|".join(parts), re.IGNORECASE)
 
 
 _WRONG = _any(

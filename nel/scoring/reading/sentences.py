@@ -69,8 +69,8 @@ _DANGLES = lazy_pattern(
 )
 _CUT_OFF_CHARACTERS_MIN: Final = 400
 _BOUNDARY = lazy_pattern(
-    r"(?:(?<!\b[A-Za-z])(?<!\b[A-Z]\*)[.!?]+[\"”’)*_]*(?=\s)"
-    r"|(?<=\w[ ][A-Z])[.!?](?=\s+(?:[A-Z][a-z]+['’]?[a-z]*\s+[a-z]|I\s))|;(?=\s)|[。！？؟]|\n)"
+    r"[.!?;。！？؟\n](?:(?<=[.!?])(?<!\b[A-Za-z][.!?])(?<!\b[A-Z]\*[.!?])[.!?]*[\"”’)*_]*(?=\s)"
+    r"|(?<=\w[ ][A-Z][.!?])(?=\s+(?:[A-Z][a-z]+['’]?[a-z]*\s+[a-z]|I\s))|(?<=;)(?=\s)|(?<=[。！？؟\n]))"
 )
 _OPTION_LINE = lazy_pattern(r"[\s*_>|#✅❌✓✗✔✘-]{0,14}[(\[]?(?:[Oo]ption\s+)?[A-Z][*_]*\s?[)\].:|][*_]*\s")
 _SAYS_RIGHT = lazy_pattern(

@@ -37,7 +37,7 @@ _SENTENCE_START = lazy_pattern(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_SENTENCE_STOP = lazy_pattern(r"[.!?](?=\s|[\"”’)*_]+\s|\Z)|[。！？؟]|\n")
+_SENTENCE_STOP = lazy_pattern(r"[.!?。！？؟\n](?:(?<![.!?])|(?=\s|[\"”’)*_]+\s|\Z))")
 _CROSS = lazy_pattern(r"[^\S\n]*[*_)\]}:.\"'”’`$]*[^\S\n]*(?:is[^\S\n]+)?(?P<mark>[❌✗✘✖🚫])")
 _TICK = lazy_pattern(r"[^\S\n]*[*_)\]}:.\"'”’`$]*[^\S\n]*(?P<mark>[✅✓✔☑])")
 _SAYING = lazy_pattern(
@@ -56,7 +56,7 @@ _LINE_CLOSES = lazy_pattern(r"[*_)\]}\"'”’`$\\.]{0,12}[^\S\n]*(?:\n|\Z)")
 _PLAIN_WORD = lazy_pattern(r"[^\W_]+")
 _PLAIN_WORDS: Final = frozenset(
     "the so therefore thus hence final my our correct best right answer option choice is and conclusion in boxed "
-    "text".split()
+    "text arabic numerals".split()
 )
 
 

@@ -16,6 +16,7 @@ from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading import decision_words as words
 from nel.scoring.reading import status
 from nel.scoring.reading.declarations import Declaration, declarations
+from nel.scoring.reading.plain_endings import plain_decision
 from nel.scoring.reading.prepare import prepared
 from nel.scoring.reading.result import Reading
 
@@ -35,7 +36,9 @@ _OPENERS: Final = " \t\r\n*_\"'“‘«「`$()[{\\#✅✓✔☑👉🎯….-—�
 """What may stand before a word that opens its sentence, or a part of it."""
 _WRAPPERS: Final = " \t\n*_\"'“‘«「`$([{#>"
 _LETTER: Final = lazy_pattern(r"[\s*_\"'(]*([yn])[\s*_\"').!]*")
-_BOUNDARY: Final = lazy_pattern(r"[.!?…]++[\"”’»)\]*_`]*(?=\s|\Z)|[。！？؟]++[”」』）)*_`]*|\n\s*")
+_BOUNDARY: Final = lazy_pattern(
+    r"[.!?…。！？؟\n](?:(?<=[.!?…])[.!?…]*+[\"”’»)\]*_`]*(?=\s|\Z)|(?<=[。！？؟])[。！？؟]*+[”」』）)*_`]*|(?<=\n)\s*)"
+)
 _CONTRAST: Final = lazy_pattern(
     r"[;→]|(?<=[a-z*\"”)])\s[—–]\s|\b(?:but|so|therefore|however|hence|thus|yet|instead|sondern|also|daher|aber|mais"
     r"|donc|sino|pero|bensì|quindi|portanto|но|значит)\b|而是|所以|因此|但|(?<!\w)(?:بل|لكن)(?!\w)",
@@ -101,6 +104,11 @@ def read_decision(text: str) -> Reading:
     >>> read_decision("Is it true? No.").value, read_decision("The answer is yes if x > 0, and no otherwise.").value
     ('no', None)
     """
+    return plain_decision(text) or read_any_decision(text)
+
+
+def read_any_decision(text: str) -> Reading:
+    """Read the yes or no of a response that does not end plainly; `read_decision` has the rule."""
     reading, plain = Reading(), _lowered(prepared(text))
     letter = _LETTER.fullmatch(plain)
     if letter:

@@ -1,0 +1,107 @@
+"""Responses that end as most do, in a sentence that only declares the answer: "So the answer is 42."
+
+Nothing can speak against such an answer, whatever stands before its sentence, so that the reader of its kind need not
+look further. It gives what that reader would give, at a tenth of the cost; everything else is left to the reader.
+Depends on `nel.scoring.reading.prepare` for what hides in tags.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from nel.scoring.reading.prepare import may_hide
+from nel.scoring.reading.result import Reading
+
+_CHARACTERS_MAX: Final = 120
+"""Of the last sentence."""
+_LABEL_LIKE_MAX: Final = 8
+"""Characters of a choice that may be written as a label is."""
+_DECLARES: Final = r"""
+    (?: (?:so|thus|hence|therefore),?[ ] )? (?:the[ ])? (?:final[ ]|correct[ ])? answer[ ] (?:\(arabic[ ]numerals\)[ ])?
+    is:?[ ]
+  | (?:final[ ])? answer:[ ]
+"""
+_NUMBER: Final = re.compile(
+    rf"""
+    \ * (?P<form> (?<![^\n])(?-i:A):\  | \#\#\#\#\  | {_DECLARES} )?
+    (?: (?P<answer>\$?\d{{1,12}}) | (?P<box>\$?\\boxed\{{) (?P<boxed>\d{{1,12}}) \}}\$? ) \.?\s*\Z
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_FORMS: Final = {"A: ": "short marker", "#### ": "hashes"}
+_LABEL: Final = re.compile(rf"\ * (?:{_DECLARES}) \(?(?P<answer>(?-i:[A-Z]))\)? \.?\s*\Z", re.IGNORECASE | re.VERBOSE)
+_DECISION: Final = re.compile(
+    rf"\ * (?:{_DECLARES}) (?P<answer>(?P<yes>yes|true)|no|false) \.?\s*\Z", re.IGNORECASE | re.VERBOSE
+)
+_ONE_DECISION: Final = re.compile(r"(?P<answer>(?P<yes>yes)|no)[.!]?", re.IGNORECASE)
+
+
+def plain_number(text: str, *, declared_only: bool = False) -> Reading | None:
+    """Return the number of a response that ends in a plain declaration of one, or is nothing else, or None.
+
+    Args:
+        declared_only: A number that is not declared is none.
+
+    >>> plain_number("2 + 3 = 5.\\nThe answer is 5.").value
+    '5'
+    """
+    found = _last_sentence(text, _NUMBER)
+    if found is None:
+        return None
+    if found["box"]:
+        return Reading().take(found["boxed"], *found.span("boxed"), "box")
+    if found["form"]:
+        rule = _FORMS.get(found["form"], "declared")
+    elif declared_only or found.start("answer"):  # a line of its own may be one of several
+        return None
+    else:
+        rule = "last number"
+    return Reading().take(found["answer"], *found.span("answer"), rule)
+
+
+def plain_label(text: str, labels: Sequence[str], choices: Sequence[str] | None = None) -> Reading | None:
+    """Return the label of a response that ends in a plain declaration of one, or None.
+
+    >>> plain_label("It burns. So the answer is (B).", "ABCD").value
+    'B'
+    """
+    found = _last_sentence(text, _LABEL)
+    if found is None or found["answer"] not in labels:
+        return None
+    label = found["answer"]
+    # A choice that is written like a label is for the reader to tell from one.
+    if choices is not None and any(
+        len(choice) <= _LABEL_LIKE_MAX and label.lower() in choice.lower() for choice in choices
+    ):
+        return None
+    return Reading().take(label, *found.span("answer"), "declared")
+
+
+def plain_decision(text: str) -> Reading | None:
+    """Return the yes or no of a response that ends in a plain declaration of it, or is nothing else, or None.
+
+    >>> plain_decision("It is not prime.\\nAnswer: No").value, plain_decision("Yes.").rule
+    ('no', 'said plainly')
+    """
+    rule = "said plainly"
+    found = _ONE_DECISION.fullmatch(text)
+    if found is None:
+        rule, found = "declared", _last_sentence(text, _DECISION)
+    if found is None:
+        return None
+    return Reading().take("yes" if found["yes"] else "no", *found.span("answer"), rule)
+
+
+def _last_sentence(text: str, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    """Return the match of a text's last sentence or line, or None where it does not match or more must be looked at."""
+    stop = len(text)
+    while stop and text[stop - 1] in " \n":
+        stop -= 1
+    least = max(0, stop - _CHARACTERS_MAX)
+    begin = max(text.rfind("\n", least, stop), text.rfind(". ", least, stop)) + 1
+    if not begin and least:
+        return None
+    found = pattern.match(text, begin)
+    return None if found is None or may_hide(text) else found
