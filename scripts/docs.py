@@ -52,6 +52,7 @@ COMMANDS = (
     ("endpoint", "judge"),
     ("endpoint", "replay"),
     ("endpoint", "model"),
+    ("power",),
     ("report",),
     ("sandbox", "build"),
     ("sandbox", "list"),
@@ -287,6 +288,7 @@ def main() -> int:
     pages["what-counts.md"] = what_counts()
     pages["scorers.md"] = HEAD + reference_pages.scorers()
     pages["metrics.md"] = HEAD + reference_pages.metrics()
+    pages["decide.md"] = HEAD + reference_pages.decide()
     pages["extension-points.md"] = HEAD + extension_page.extension_points()
     if missing := reference_pages.undocumented():
         print(f"no page names {', '.join(sorted(missing))}; add them to scripts/reference_pages.py", file=sys.stderr)

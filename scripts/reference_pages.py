@@ -97,6 +97,55 @@ METRIC_GROUPS = (
         "nel.metrics",
     ),
 )  # fmt: skip
+DECIDE_GROUPS = (
+    (
+        "Two runs on the same questions",
+        "Position i of both arrays is the same question; `nel compare` pairs samples by their content.",
+        (
+            "paired_difference", "PairedDifference", "mcnemar_exact", "mcnemar_log_p", "tango_interval", "tango_z",
+            "paired_t", "sign_flip",
+        ),
+        "nel.decide",
+    ),
+    (
+        "Verdicts",
+        "From the ends of an interval, never from the point between them.",
+        ("verdict", "verdict_within_bounds", "non_inferiority", "margin_test", "Verdict", "GateDecision"),
+        "nel.decide",
+    ),
+    (
+        "Several looks at the same data",
+        "The family is all that was looked at, not what turned out.",
+        ("holm", "benjamini_hochberg", "benjamini_yekutieli"),
+        "nel.decide",
+    ),
+    (
+        "Repeats",
+        "What one answer's variance is made of, and what one more answer buys.",
+        ("variance_parts", "variance_parts_of_sums", "mean_standard_error", "marginal_gain"),
+        "nel.decide",
+    ),
+    (
+        "Plans",
+        "What `nel power` computes ([how to plan a comparison](../how-to/plan-a-comparison.md)).",
+        (
+            "Test", "Variances", "questions_needed", "minimum_detectable_effect", "power_of", "design_effect",
+            "clustered_minimum_detectable_effect", "mcnemar_questions_needed", "mcnemar_power",
+            "mcnemar_minimum_detectable_effect", "label_plan", "Pilot", "Resources", "plan", "power_curve", "gain_at",
+        ),
+        "nel.decide",
+    ),
+    (
+        "Intervals that hold at every look",
+        "For questions in random order, however often one looks; the order of a file is not random.",
+        (
+            "ConfidenceSequence", "betting_wealth", "empirical_bernstein_sequence", "paired_e_value",
+            "paired_log_e_value", "paired_log_e_process", "paired_stop_at", "StopRule", "stop_at",
+            "is_direction_certain",
+        ),
+        "nel.decide",
+    ),
+)  # fmt: skip
 SCORERS_INTRODUCTION = """# Scorers
 
 A scorer is a function of one `ScorerInput`, a factory whose inner function takes `(state, target)`, or a class with a
@@ -119,6 +168,13 @@ denominator ([numbers](../explanation/numbers.md)). What follows is computed bes
 flag names it; it never replaces the headline. A plugin adds its own through the entry-point groups `nel.metrics` and
 `nel.reducers`.
 """
+DECIDE_INTRODUCTION = """# Statistics of decisions
+
+`from nel.decide import NAME`. Pure functions over numbers and numpy arrays: they read no file and know nothing of runs.
+NaN, unequal lengths and numbers out of range are errors (`ValueError`), and what the data do not define is one too
+(`nel.errors.UndefinedMetric`, a `ValueError`); neither is ever a number. What they are for:
+[the numbers](../explanation/numbers.md#differences-between-two-runs).
+"""
 
 
 def scorers() -> str:
@@ -129,6 +185,11 @@ def scorers() -> str:
 def metrics() -> str:
     """Return the page with every metric, reducer and formula."""
     return "\n".join([METRICS_INTRODUCTION, *_groups(METRIC_GROUPS)])
+
+
+def decide() -> str:
+    """Return the page with every statistic of a decision."""
+    return "\n".join([DECIDE_INTRODUCTION, *_groups(DECIDE_GROUPS)])
 
 
 def undocumented() -> set[str]:

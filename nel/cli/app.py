@@ -21,6 +21,7 @@ from nel.cli import (
     judge,
     plugin,
     plugin_list,
+    power,
     report,
     sandbox,
     scorer,
@@ -76,6 +77,7 @@ app.add_typer(
     endpoint.app, name="endpoint", help="Serve an embedded endpoint, to rehearse a run before it costs money."
 )
 app.add_typer(sandbox.app, name="sandbox", help="Build, check and clean the sandbox that programs run in.")
+app.command(name="power")(power.power)
 app.command(name="report")(report.report)
 app.command(name="verify")(verify.verify)
 

@@ -8,8 +8,8 @@ from nel.decide.margins import MarginTest, margin_test
 from nel.decide.mcnemar import mcnemar_exact, mcnemar_log_p, tango_interval, tango_z
 from nel.decide.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
 from nel.decide.paired import PairedDifference, PairedT, paired_difference, paired_t
+from nel.decide.plans import CurvePoint, Pilot, Plan, Resources, gain_at, plan, power_curve
 from nel.decide.power import (
-    CurvePoint,
     Test,
     Variances,
     clustered_minimum_detectable_effect,
@@ -18,11 +18,17 @@ from nel.decide.power import (
     mcnemar_power,
     mcnemar_questions_needed,
     minimum_detectable_effect,
-    power_curve,
     power_of,
     questions_needed,
 )
-from nel.decide.repeats import MarginalGain, VarianceParts, marginal_gain, mean_standard_error, variance_parts
+from nel.decide.repeats import (
+    MarginalGain,
+    VarianceParts,
+    marginal_gain,
+    mean_standard_error,
+    variance_parts,
+    variance_parts_of_sums,
+)
 from nel.decide.sequential import (
     ConfidenceSequence,
     Stopped,
@@ -49,6 +55,9 @@ __all__ = [
     "MarginalGain",
     "PairedDifference",
     "PairedT",
+    "Pilot",
+    "Plan",
+    "Resources",
     "StopReason",
     "StopRule",
     "Stopped",
@@ -62,6 +71,7 @@ __all__ = [
     "clustered_minimum_detectable_effect",
     "design_effect",
     "empirical_bernstein_sequence",
+    "gain_at",
     "holm",
     "is_direction_certain",
     "label_plan",
@@ -81,6 +91,7 @@ __all__ = [
     "paired_log_e_value",
     "paired_stop_at",
     "paired_t",
+    "plan",
     "power_curve",
     "power_of",
     "questions_needed",
@@ -89,6 +100,7 @@ __all__ = [
     "tango_interval",
     "tango_z",
     "variance_parts",
+    "variance_parts_of_sums",
     "verdict",
     "verdict_within_bounds",
 ]

@@ -7,8 +7,7 @@ come from earlier runs (`nel.decide.repeats.variance_parts`) or from assumptions
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final
 
@@ -271,42 +270,6 @@ def mcnemar_minimum_detectable_effect(
         enough = mcnemar_power(middle, discordant, questions, design_effect=design_effect, test=test) >= test.power
         low, high = (low, middle) if enough else (middle, high)
     return high
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CurvePoint:
-    """One point of a power curve."""
-
-    questions: int
-    power: float
-    minimum_detectable_effect: float
-
-
-def power_curve(
-    effect: float,
-    variances: Variances,
-    questions: Sequence[int],
-    *,
-    repeats_baseline: float = 1,
-    repeats_candidate: float = 1,
-    test: Test | None = None,
-) -> list[CurvePoint]:
-    """Return power and least detectable effect for each number of questions.
-
-    Raises:
-        ValueError: A number is out of range.
-    """
-    test = test or Test()
-    once = replace(variances, between=variances.per_question(repeats_baseline, repeats_candidate))
-    flat = replace(once, within_baseline=0.0, within_candidate=0.0, design_effect=1.0)
-    return [
-        CurvePoint(
-            questions=count,
-            power=power_of(effect, count, flat, test=test),
-            minimum_detectable_effect=minimum_detectable_effect(count, flat, test=test),
-        )
-        for count in questions
-    ]
 
 
 def _power(distance: float, test: Test) -> float:

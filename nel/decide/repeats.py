@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nel.decide.pairs import FEWEST, Floats, checked_scores
+from nel.decide.pairs import FEWEST, Floats, Integers, checked_scores
 from nel.errors import UndefinedMetric
 
 
@@ -49,7 +49,33 @@ def variance_parts(scores: Sequence[Sequence[float]] | Floats) -> VarianceParts:
     >>> round(found.within, 6), round(found.between, 6)
     (0.125, 0.166667)
     """
-    means, variances, counts = _question_moments(scores)
+    return _parts(*_question_moments(scores))
+
+
+def variance_parts_of_sums(counts: Integers, totals: Floats, squares: Floats) -> VarianceParts:
+    """Return the same from sums over the answers to each question, in no more memory than these take.
+
+    Args:
+        counts: Answers to each question, at least one.
+        totals: Sum of their scores.
+        squares: Sum of the squares of their scores.
+
+    Raises:
+        UndefinedMetric: There are fewer than two questions, or none has two answers.
+        ValueError: A sum is not finite, or a question has no answer.
+
+    >>> found = variance_parts_of_sums(np.array([2, 2, 2, 2]), np.array([2.0, 0, 1, 0]), np.array([2.0, 0, 1, 0]))
+    >>> round(found.within, 6), round(found.between, 6)
+    (0.125, 0.166667)
+    """
+    if len(counts) and int(counts.min()) < 1:
+        raise ValueError("a question without an answer has no variance; leave it out")
+    means = checked_scores(totals, "the sums") / counts
+    spread = np.maximum(checked_scores(squares, "the squares") - totals * means, 0.0)
+    return _parts(means, spread / np.maximum(counts - 1, 1), counts.astype(np.float64))
+
+
+def _parts(means: Floats, variances: Floats, counts: Floats) -> VarianceParts:
     if len(means) < FEWEST:
         raise UndefinedMetric("one question has no variance between questions: at least two are needed")
     repeated = counts >= FEWEST

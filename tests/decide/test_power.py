@@ -17,7 +17,6 @@ from nel.decide import (
     mcnemar_power,
     mcnemar_questions_needed,
     minimum_detectable_effect,
-    power_curve,
     power_of,
     questions_needed,
     tango_interval,
@@ -67,16 +66,6 @@ def test_plan_power_and_effect_are_inverse_to_each_other() -> None:
         one_sided = power_of(0.04, n - 1, MILLER, test=test)
         assert one_sided < test.power + 1e-6
         assert minimum_detectable_effect(n, MILLER, test=test) == pytest.approx(0.04, rel=1e-3)
-
-
-def test_curve_rises_with_questions() -> None:
-    """More questions, more power and a smaller effect; each point is that of the single functions."""
-    curve = power_curve(0.03, MILLER, [100, 1000, 3876], repeats_baseline=2, repeats_candidate=5)
-    assert [point.power for point in curve] == sorted(point.power for point in curve)
-    assert curve[1].power == pytest.approx(power_of(0.03, 1000, MILLER, repeats_baseline=2, repeats_candidate=5))
-    assert curve[1].minimum_detectable_effect == pytest.approx(
-        minimum_detectable_effect(1000, MILLER, repeats_baseline=2, repeats_candidate=5)
-    )
 
 
 @pytest.mark.slow

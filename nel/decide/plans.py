@@ -1,0 +1,188 @@
+"""Plans of a comparison: for each number of repeats how many questions, tokens, money and hours. Pure functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from nel.decide.power import (
+    Test,
+    Variances,
+    mcnemar_minimum_detectable_effect,
+    mcnemar_power,
+    mcnemar_questions_needed,
+    minimum_detectable_effect,
+    power_of,
+    questions_needed,
+)
+from nel.decide.repeats import MarginalGain, marginal_gain
+
+_MILLION: Final = 1_000_000
+CURVE_POINTS: Final = 12
+_STEPS: Final = (1, 2, 5)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pilot:
+    """What earlier runs, or assumptions, say of the comparison to plan."""
+
+    variances: Variances
+    discordant: float | None = None
+    """The share of questions that only one of the two has right, where each is asked once and scored 0 or 1."""
+    questions: int | None = None
+    """How many there are; None for no limit."""
+    is_within_known: bool = True
+    """Whether the variance within questions was measured or assumed, and is not 0 for want of repeats."""
+
+    def questions_needed(self, effect: float, repeats: int, test: Test) -> int:
+        """Return how many questions find an effect with so many answers to each on either side.
+
+        Raises:
+            ValueError: The effect is none, or too small to be found.
+        """
+        if self._is_mcnemar(effect, repeats):
+            psi = self.discordant or 0.0
+            return mcnemar_questions_needed(effect, psi, design_effect=self.variances.design_effect, test=test)
+        return questions_needed(effect, self.variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test)
+
+    def detectable(self, questions: int, repeats: int, test: Test) -> float:
+        """Return the least effect that so many questions find."""
+        scale = self.variances.design_effect
+        largest = self.discordant if repeats == 1 else None
+        if largest and mcnemar_power(largest, largest, questions, design_effect=scale, test=test) >= test.power:
+            return mcnemar_minimum_detectable_effect(questions, largest, design_effect=scale, test=test)
+        return minimum_detectable_effect(
+            questions, self.variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test
+        )
+
+    def power(self, effect: float, questions: int, repeats: int, test: Test) -> float:
+        """Return how likely so many questions find an effect."""
+        if self._is_mcnemar(effect, repeats):
+            psi = self.discordant or 0.0
+            return mcnemar_power(effect, psi, questions, design_effect=self.variances.design_effect, test=test)
+        return power_of(
+            effect, questions, self.variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test
+        )
+
+    def _is_mcnemar(self, effect: float, repeats: int) -> bool:
+        return repeats == 1 and self.discordant is not None and effect <= self.discordant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources:
+    """What one answer takes; None where it is not known."""
+
+    prompt_tokens: float | None = None
+    completion_tokens: float | None = None
+    cost: float | None = None
+    """In the currency of the prices."""
+    answers_per_hour: float | None = None
+
+    def with_prices(self, price_input: float, price_output: float) -> Resources:
+        """Return the same with the cost of an answer at prices for a million tokens.
+
+        >>> Resources(prompt_tokens=1000, completion_tokens=500).with_prices(2.0, 10.0).cost
+        0.007
+        """
+        cost = None
+        if self.prompt_tokens is not None and self.completion_tokens is not None:
+            cost = (self.prompt_tokens * price_input + self.completion_tokens * price_output) / _MILLION
+        return Resources(
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            cost=cost,
+            answers_per_hour=self.answers_per_hour,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """One way to find the effect; the resources are those of one of the two runs."""
+
+    repeats: int
+    questions: int
+    answers: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost: float | None
+    hours: float | None
+    is_available: bool
+    """Whether there are so many questions."""
+    detectable: float | None
+    """The least effect that all questions there are find with these repeats; None without a limit."""
+
+
+def plan(effect: float, pilot: Pilot, repeats: int, resources: Resources, test: Test) -> Plan:
+    """Return what it takes to find an effect with a number of repeats.
+
+    Raises:
+        ValueError: The effect is none, or too small to be found.
+    """
+    questions = pilot.questions_needed(effect, repeats, test)
+    answers = questions * repeats
+    limit = pilot.questions
+    per_hour = resources.answers_per_hour
+    return Plan(
+        repeats=repeats,
+        questions=questions,
+        answers=answers,
+        prompt_tokens=_times(resources.prompt_tokens, answers),
+        completion_tokens=_times(resources.completion_tokens, answers),
+        cost=None if resources.cost is None else resources.cost * answers,
+        hours=None if not per_hour else answers / per_hour,
+        is_available=limit is None or questions <= limit,
+        detectable=None if limit is None else pilot.detectable(limit, repeats, test),
+    )
+
+
+def gain_at(pilot: Pilot, questions: int, repeats: int) -> MarginalGain:
+    """Return what one more repeat or as many answers to new questions buy, from a number of questions and repeats."""
+    variances = pilot.variances
+    scale = variances.design_effect
+    return marginal_gain(
+        variances.between * scale,
+        (variances.within_baseline + variances.within_candidate) * scale,
+        questions=questions,
+        repeats=repeats,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurvePoint:
+    """One point of a power curve."""
+
+    questions: int
+    power: float
+    minimum_detectable_effect: float
+
+
+def power_curve(effect: float, pilot: Pilot, repeats: int, questions: Sequence[int], test: Test) -> list[CurvePoint]:
+    """Return power and least detectable effect over numbers of questions."""
+    return [
+        CurvePoint(
+            questions=count,
+            power=pilot.power(effect, count, repeats, test),
+            minimum_detectable_effect=pilot.detectable(count, repeats, test),
+        )
+        for count in questions
+    ]
+
+
+def curve_questions(*marks: int) -> list[int]:
+    """Return numbers of questions to draw a curve at: round ones around the marks, and the marks.
+
+    >>> curve_questions(1742)
+    [20, 50, 100, 200, 500, 1000, 1742, 2000, 5000]
+    """
+    largest = max(marks)
+    decades = range(max(1, math.ceil(math.log10(largest)) + 1) + 1)
+    round_ones = [step * 10**decade for decade in decades for step in _STEPS]
+    upper = min(number for number in round_ones if number >= 2 * largest)
+    kept = [number for number in round_ones if number <= upper][-CURVE_POINTS + len(set(marks)) :]
+    return sorted({number for number in kept if number > upper / 500} | set(marks))
+
+
+def _times(per_answer: float | None, answers: int) -> int | None:
+    return None if per_answer is None else round(per_answer * answers)

@@ -1,0 +1,316 @@
+"""Reads earlier runs for what a plan needs: variances, discordant pairs, clusters, tokens, money and time.
+
+Depends on `nel.comparison` for the lines of a run and their pairing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from nel.comparison.compare import common_benchmarks
+from nel.comparison.lines import Columns, Floats, Ints
+from nel.comparison.pairing import pair
+from nel.comparison.questions import Key, Questions, questions_of
+from nel.comparison.reading import read_sides
+from nel.comparison.sides import Side, SideBenchmark
+from nel.decide.pairs import FEWEST, cluster_codes, cluster_totals
+from nel.decide.plans import Pilot, Resources
+from nel.decide.power import Variances
+from nel.decide.repeats import variance_parts_of_sums
+from nel.errors import UndefinedMetric, UsageError, did_you_mean
+from nel.metrics.clusters import stderr_of_sums
+from nel.reports.run_files import read_run
+
+CORRELATION: Final = 0.5
+"""Between two models' scores of the same questions, where nothing is known; published ones are 0.3 to 0.7."""
+_HOUR: Final = 3600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assumptions:
+    """What a person says in place of a run, or over it; None leaves it to the runs."""
+
+    score: float | None = None
+    """Expected mean score of both, 0 to 1."""
+    correlation: float | None = None
+    within: float | None = None
+    """Variance of the answers to one question."""
+    discordant: float | None = None
+    design_effect: float | None = None
+    questions: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where a pilot's numbers are from."""
+
+    kind: str
+    """``two runs``, ``one run`` or ``assumptions``."""
+    runs: Sequence[str]
+    benchmark: str | None
+    pilot: Pilot
+    resources: Resources
+    notes: Sequence[str]
+    score: float | None
+    """The mean score of the baseline, or the assumed one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Moments:
+    """The scores of one side's questions."""
+
+    counts: Ints
+    totals: Floats
+    squares: Floats
+    is_binary: bool
+
+    @property
+    def means(self) -> Floats:
+        found: Floats = self.totals / self.counts
+        return found
+
+    @property
+    def within(self) -> float | None:
+        """Return the variance of the answers to one question, None where none was asked twice."""
+        try:
+            return variance_parts_of_sums(self.counts, self.totals, self.squares).within
+        except UndefinedMetric:
+            return None
+
+
+def read_source(arguments: Sequence[str], benchmark: str | None, assumed: Assumptions) -> Source:
+    """Return a pilot from two runs, one run, or assumptions alone.
+
+    Raises:
+        OutputError: A run cannot be read or is not finished.
+        UsageError: There are more than two runs, the benchmark is not there or not told, or the numbers plan nothing.
+    """
+    try:
+        if not arguments:
+            return _from_assumptions(assumed)
+        sides = read_sides(arguments)
+        if len(sides) == 1:
+            return _from_one(sides[0], benchmark, assumed)
+        if len(sides) == FEWEST:
+            return _from_two(sides[0], sides[1], benchmark, assumed)
+    except ValueError as error:
+        raise UsageError(f"no plan can be made: {error}") from error
+    raise UsageError(f"a plan needs one run or two (baseline and a run like the candidate), not {len(sides)}")
+
+
+def _from_assumptions(assumed: Assumptions) -> Source:
+    if assumed.score is None and assumed.discordant is None:
+        raise UsageError("give the directory of an earlier run, or assume --score or --discordant")
+    notes: list[str] = []
+    within = assumed.within or 0.0
+    correlation = CORRELATION if assumed.correlation is None else assumed.correlation
+    if assumed.score is None:
+        total = assumed.discordant or 0.0
+        between = max(total - 2 * within, 0.0)
+    else:
+        spread = assumed.score * (1 - assumed.score)
+        between = 2 * max(spread - within, 0.0) * (1 - correlation)
+        if assumed.correlation is None and assumed.discordant is None:
+            notes.append(f"a correlation of {CORRELATION} between the two models is assumed (--correlation)")
+    if assumed.within is None:
+        notes.append("what repeats buy is not known and taken as nothing; assume --within to plan them")
+    pilot = Pilot(
+        variances=Variances(
+            between=between,
+            within_baseline=within,
+            within_candidate=within,
+            design_effect=1.0 if assumed.design_effect is None else assumed.design_effect,
+        ),
+        discordant=assumed.discordant,
+        questions=assumed.questions,
+        is_within_known=assumed.within is not None,
+    )
+    return Source(
+        kind="assumptions",
+        runs=(),
+        benchmark=None,
+        pilot=pilot,
+        resources=Resources(),
+        notes=notes,
+        score=assumed.score,
+    )
+
+
+def _from_one(side: Side, wanted: str | None, assumed: Assumptions) -> Source:
+    found = side.benchmarks[_chosen(list(side.benchmarks), wanted, side.label)]
+    columns = found.columns()
+    questions = questions_of(columns, _key_of(columns), str(found.path))
+    chosen = np.arange(len(questions))
+    moments = _moments(questions, chosen)
+    kept = _scored(questions, chosen)
+    correlation = CORRELATION if assumed.correlation is None else assumed.correlation
+    notes = [
+        f"the candidate is taken to vary as this run does, with a correlation of {correlation:g}"
+        + (" (--correlation; two runs tell it)" if assumed.correlation is None else "")
+    ]
+    within = _within(moments.within, assumed, notes)
+    means = moments.means
+    reciprocal = float((1 / moments.counts).mean())
+    between = 2 * max(_variance(means) - within * reciprocal, 0.0) * (1 - correlation)
+    variances = Variances(
+        between=between,
+        within_baseline=within,
+        within_candidate=within,
+        design_effect=_design_effect(means, questions.codes_of("group")[kept], assumed),
+    )
+    return Source(
+        kind="one run",
+        runs=(side.label,),
+        benchmark=found.name,
+        pilot=Pilot(
+            variances=variances,
+            discordant=assumed.discordant,
+            questions=assumed.questions or len(questions),
+            is_within_known=assumed.within is not None or moments.within is not None,
+        ),
+        resources=_resources(side, found),
+        notes=notes,
+        score=float(means.mean()),
+    )
+
+
+def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assumptions) -> Source:
+    names = common_benchmarks(baseline, candidate)
+    left_name = _chosen([name for name, _ in names], wanted, "both runs")
+    left, right = baseline.benchmarks[left_name], candidate.benchmarks[dict(names)[left_name]]
+    pairing = pair(left, left.columns(), right, right.columns(), by_position=False)
+    both = _is_scored(pairing.baseline, pairing.left) & _is_scored(pairing.candidate, pairing.right)
+    before, after = _moments(pairing.baseline, pairing.left[both]), _moments(pairing.candidate, pairing.right[both])
+    notes: list[str] = []
+    within = [_within(one.within, assumed, notes) for one in (before, after)]
+    differences = after.means - before.means
+    if not differences.any() and not sum(within):
+        raise UsageError(
+            f"{baseline.label} and {candidate.label} differ on no question, which tells nothing of how models differ; "
+            "plan from one run, or from two that differ"
+        )
+    noise = within[0] * float((1 / before.counts).mean()) + within[1] * float((1 / after.counts).mean())
+    is_once = int(max(before.counts.max(), after.counts.max())) == 1
+    discordant = assumed.discordant
+    if discordant is None and is_once and before.is_binary and after.is_binary:
+        discordant = float(np.count_nonzero(differences) / len(differences)) or None
+    variances = Variances(
+        between=max(_variance(differences) - noise, 0.0),
+        within_baseline=within[0],
+        within_candidate=within[1],
+        design_effect=_design_effect(differences, pairing.baseline.codes_of("group")[pairing.left[both]], assumed),
+    )
+    return Source(
+        kind="two runs",
+        runs=(baseline.label, candidate.label),
+        benchmark=left.name,
+        pilot=Pilot(
+            variances=variances,
+            discordant=discordant,
+            questions=assumed.questions or len(pairing.baseline),
+            is_within_known=assumed.within is not None or None not in (before.within, after.within),
+        ),
+        resources=_resources(candidate, right),
+        notes=sorted(set(notes)),
+        score=float(before.means.mean()),
+    )
+
+
+def _chosen(names: Sequence[str], wanted: str | None, what: str) -> str:
+    if wanted is None:
+        if len(names) > 1:
+            raise UsageError(f"{what}: there are {len(names)} benchmarks; choose one with --bench: {', '.join(names)}")
+        return names[0]
+    if wanted not in names:
+        raise UsageError(f'{what}: there is no benchmark "{wanted}"{did_you_mean(wanted, names)}')
+    return wanted
+
+
+def _key_of(columns: Columns) -> Key:
+    if columns.has_samples:
+        return "sample"
+    return "question" if columns.has_questions else "position"
+
+
+def _is_scored(questions: Questions, chosen: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    values = questions.values(questions.columns.numbers("reward"))
+    found: np.ndarray[tuple[int], np.dtype[np.bool_]] = values.n_scored[chosen] > 0
+    return found
+
+
+def _scored(questions: Questions, chosen: Ints) -> Ints:
+    return chosen[_is_scored(questions, chosen)]
+
+
+def _moments(questions: Questions, chosen: Ints) -> _Moments:
+    """Return the scores of those of the chosen questions that have one.
+
+    Raises:
+        UsageError: Fewer than two have one.
+    """
+    rewards = questions.columns.numbers("reward")
+    values = questions.values(rewards)
+    kept = _scored(questions, chosen)
+    if len(kept) < FEWEST:
+        raise UsageError(f"{len(kept)} scored questions tell nothing of how scores vary; a plan needs at least two")
+    known = rewards[~np.isnan(rewards)]
+    return _Moments(
+        counts=values.n_scored[kept],
+        totals=values.scored_sum[kept],
+        squares=values.squares[kept],
+        is_binary=bool(np.all((known == 0) | (known == 1))),
+    )
+
+
+def _within(found: float | None, assumed: Assumptions, notes: list[str]) -> float:
+    if assumed.within is not None:
+        return assumed.within
+    if found is None:
+        notes.append(
+            "no question was asked twice, so what repeats buy is not known and taken as nothing: run a few questions "
+            "with --repeats 4, or assume --within"
+        )
+        return 0.0
+    return found
+
+
+def _design_effect(values: Floats, groups: Ints, assumed: Assumptions) -> float:
+    """Return by how much clusters raise the variance of the mean; 1 where questions are alone."""
+    if assumed.design_effect is not None:
+        return assumed.design_effect
+    naive = _variance(values)
+    if (groups < 0).all() or not naive or len(np.unique(groups)) < FEWEST:
+        return 1.0
+    ids = np.where(groups >= 0, groups, -1 - np.arange(len(groups)))
+    codes, count = cluster_codes(ids.tolist(), len(ids))
+    sums = cluster_totals(codes, count, values - values.mean())
+    clustered: float = stderr_of_sums(sums.tolist(), len(values))
+    return max(clustered**2 / (naive / len(values)), len(values) / count * 1e-3)
+
+
+def _variance(values: Floats) -> float:
+    return float(values.var(ddof=1))
+
+
+def _resources(side: Side, found: SideBenchmark) -> Resources:
+    """Return what an answer took in a run of nel that sent requests."""
+    if side.kind != "nel":
+        return Resources()
+    files = read_run(found.path.parent.parent)
+    runtime: Mapping[str, Any] = next((one.runtime for one in files if one.directory == found.path.parent), {})
+    answered = (runtime.get("requests") or {}).get("completed") or 0
+    tokens, total = runtime.get("tokens") or {}, (runtime.get("cost") or {}).get("total")
+    reported, elapsed = tokens.get("reported") or 0, runtime.get("elapsed_seconds") or 0.0
+    everything = sum((one.runtime.get("requests") or {}).get("completed") or 0 for one in files)
+    return Resources(
+        prompt_tokens=tokens["prompt"] / reported if reported and tokens.get("prompt") is not None else None,
+        completion_tokens=tokens["completion"] / reported
+        if reported and tokens.get("completion") is not None
+        else None,
+        cost=total / answered if answered and isinstance(total, (int, float)) else None,
+        answers_per_hour=everything / elapsed * _HOUR if elapsed and everything else None,
+    )

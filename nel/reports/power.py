@@ -1,0 +1,174 @@
+"""Shows a plan of `nel power`: lines for the terminal and the power curves as SVG. Pure functions of its JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from typing import Any, Final
+
+from nel.reports.numbers import MISSING, count, seconds
+
+_HOUR: Final = 3600
+_BAR: Final = 40
+_EIGHTHS: Final = " ▏▎▍▌▋▊▉"
+_WIDTH: Final = 640
+_HEIGHT: Final = 360
+_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 130, 30, 50
+_FONT: Final = 'font-family="sans-serif" font-size="12"'
+_COLOURS: Final = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#8c564b", "#e377c2")
+_COLUMNS: Final = ("repeats", "questions", "answers a run", "tokens a run", "cost a run", "time a run", "all detect")
+
+
+def power_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the plan line by line; numbers have narrow spaces between thousands."""
+    yield _heading(found)
+    yield _basis(found)
+    yield ""
+    yield from _table([list(_COLUMNS), *(_row(one) for one in found["plans"])])
+    unavailable = [one for one in found["plans"] if not one["is_available"]]
+    if unavailable:
+        yield f"* more questions than the {count(found['source']['questions'])} there are"
+    yield ""
+    yield _marginal(found["marginal"])
+    if found["labels"]:
+        labels = found["labels"]
+        yield (
+            f"With a judge that correlates {labels['correlation']:g} with people: label {count(labels['labels'])} of "
+            f"{count(labels['judged'])} questions, on both sides."
+        )
+    for note in found["notes"]:
+        yield f"note: {note}"
+    yield ""
+    yield from curve_lines(found)
+
+
+def curve_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the power curve of the first number of repeats as a picture of text."""
+    curve = found["curves"][0]
+    yield f"power to find {_points(found['effect'])} by questions, {_repeats(curve['repeats'])}"
+    width = max(len(count(point["questions"])) for point in curve["points"])
+    marked = False
+    for point in curve["points"]:
+        reached = point["power"] >= found["power"] - 1e-9 and not marked
+        marked = marked or reached
+        bar = _bar(point["power"])
+        yield f"  {count(point['questions']):>{width}}  {bar}  {100 * point['power']:3.0f} %{'  ←' if reached else ''}"
+
+
+def power_svg(found: Mapping[str, Any]) -> str:
+    """Return the power curves, one for each number of repeats, as a picture without scripts or outside parts."""
+    places = [point["questions"] for point in found["curves"][0]["points"]]
+    low, high = math.log(places[0]), math.log(places[-1])
+
+    def x(questions: float) -> float:
+        return _LEFT + (math.log(questions) - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT)
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" {_FONT}>',
+        f"<title>{escape(_heading(found))}</title>",
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
+    ]
+    for share in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
+        line = f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{_y(share):.1f}" y2="{_y(share):.1f}" stroke="#ddd"/>'
+        parts += [line, _text(_LEFT - 8, _y(share) + 4, f"{100 * share:.0f} %", anchor="end")]
+    for questions in places:
+        if str(questions).rstrip("0") in {"1", "2", "5"}:
+            parts.append(_text(x(questions), _HEIGHT - _BOTTOM + 18, f"{questions:,}", anchor="middle"))
+    parts.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 10, "questions", anchor="middle"))
+    parts.append(_text(_LEFT, 18, f"Power to find {_points(found['effect'])}", anchor="start"))
+    wanted = _y(found["power"])
+    parts.append(
+        f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{wanted:.1f}" y2="{wanted:.1f}" stroke="#555" '
+        'stroke-dasharray="4 3"/>'
+    )
+    for place, curve in enumerate(found["curves"]):
+        colour = _COLOURS[place % len(_COLOURS)]
+        spots = " ".join(f"{x(point['questions']):.1f},{_y(point['power']):.1f}" for point in curve["points"])
+        parts.append(f'<polyline points="{spots}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        legend = 40 + 18 * place
+        parts.append(_text(_WIDTH - _RIGHT + 12, legend, _repeats(curve["repeats"]), anchor="start", colour=colour))
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _heading(found: Mapping[str, Any]) -> str:
+    sides = "two-sided" if found["two_sided"] else "one-sided"
+    return (
+        f"To find {_points(found['effect'])} with a power of {100 * found['power']:g} % at {100 * found['alpha']:g} % "
+        f"({sides})"
+    )
+
+
+def _basis(found: Mapping[str, Any]) -> str:
+    source, variances = found["source"], found["variances"]
+    named = f" of {source['benchmark']}" if source["benchmark"] else ""
+    runs = f" ({', '.join(source['runs'])})" if source["runs"] else ""
+    parts = [
+        f"variance of a difference between questions {variances['between']:.4f}",
+        f"within {variances['within_baseline']:.4f} and {variances['within_candidate']:.4f}",
+    ]
+    if variances["discordant"] is not None:
+        parts.append(f"discordant {100 * variances['discordant']:.1f} %")
+    if variances["design_effect"] != 1:
+        parts.append(f"design effect {variances['design_effect']:.2f}")
+    return f"from {source['kind']}{named}{runs}: {'; '.join(parts)}"
+
+
+def _row(one: Mapping[str, Any]) -> list[str]:
+    tokens = None
+    if one["prompt_tokens"] is not None and one["completion_tokens"] is not None:
+        tokens = one["prompt_tokens"] + one["completion_tokens"]
+    return [
+        str(one["repeats"]),
+        count(one["questions"]) + ("" if one["is_available"] else " *"),
+        count(one["answers"]),
+        count(tokens),
+        MISSING if one["cost"] is None else f"{one['cost']:.2f}",
+        seconds(None if one["hours"] is None else one["hours"] * _HOUR),
+        MISSING if one["detectable"] is None else _points(one["detectable"]),
+    ]
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    for row in rows:
+        yield "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
+
+
+def _marginal(marginal: Mapping[str, Any]) -> str:
+    start = (
+        f"At {count(marginal['questions'])} questions and {_repeats(marginal['repeats'])} the standard error is "
+        f"{_points(marginal['standard_error'])}: one more repeat of each makes it "
+        f"{_points(marginal['with_one_more_repeat'])}, as many answers to new questions "
+        f"{_points(marginal['with_more_questions'])}"
+    )
+    if marginal["buys_more"] == "nothing":
+        return f"{start}. There are no more questions, and repeats give the same answers again."
+    if marginal["buys_more"] is None:
+        return f"{start}. There are no more questions, and what repeats buy is not known."
+    if marginal["buys_more"] == "questions":
+        return f"{start}. New questions buy more."
+    return f"{start}; there are no more questions, so repeats are what is left to buy."
+
+
+def _points(effect: float) -> str:
+    """Return a difference of scores in points of a hundred."""
+    return f"{100 * effect:.3g} points"
+
+
+def _repeats(repeats: int) -> str:
+    return "1 repeat" if repeats == 1 else f"{repeats} repeats"
+
+
+def _bar(share: float) -> str:
+    eighths = round(share * _BAR * 8)
+    whole, rest = divmod(eighths, 8)
+    return f"{'█' * whole}{_EIGHTHS[rest] if rest else ''}".ljust(_BAR)
+
+
+def _y(share: float) -> float:
+    return _TOP + (1 - share) * (_HEIGHT - _TOP - _BOTTOM)
+
+
+def _text(x: float, y: float, text: str, *, anchor: str, colour: str = "#333") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{escape(text)}</text>'

@@ -1,0 +1,223 @@
+"""`nel power`: plans from assumptions, one run or two, with what they take; and all that plans nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from nel.cli.app import app
+from nel.decide import Variances, mcnemar_questions_needed, questions_needed
+from tests.support.compared import line, lines, write_run
+
+
+def power(*arguments: str | Path) -> dict[str, Any]:
+    """Run `nel power --json` and return the plan."""
+    done = CliRunner().invoke(app, ["power", *map(str, arguments), "--json"])
+    assert done.exit_code == 0, done.output
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def refused(*arguments: str | Path) -> str:
+    """Run `nel power`, expect exit code 2, and return what it said."""
+    done = CliRunner().invoke(app, ["power", *map(str, arguments)])
+    assert done.exit_code == 2, done.output
+    return done.stderr
+
+
+def repeated(scores: np.ndarray[Any, Any], **given: Any) -> list[dict[str, Any]]:
+    """Return lines of a matrix with a row per question and a column per repeat."""
+    return [
+        line(idx, float(score), repeat=repeat, **given)
+        for idx, row in enumerate(scores.tolist())
+        for repeat, score in enumerate(row)
+    ]
+
+
+def coins(n: int, share: float, seed: int) -> list[float]:
+    """Return scores of 0 and 1."""
+    return [float(one) for one in np.random.default_rng(seed).random(n) < share]
+
+
+def with_runtime(run_dir: Path, *, completed: int, elapsed: float, cost: float | None = None) -> Path:
+    """Write what the answers of a run took."""
+    runtime = {
+        "elapsed_seconds": elapsed,
+        "requests": {"completed": completed},
+        "tokens": {"prompt": 300 * completed, "completion": 200 * completed, "reported": completed},
+        "cost": {"total": cost},
+    }
+    (run_dir / "quiz" / "runtime_stats.json").write_text(json.dumps(runtime), encoding="utf-8")
+    return run_dir
+
+
+@pytest.mark.parametrize(("repeats", "expected"), [(1, 1742), (10, 969)])
+def test_assumptions_give_the_published_numbers(repeats: int, expected: int) -> None:
+    """A fifth discordant: 1,742 questions once; with a ninth between questions, 969 for the true means."""
+    share = "0.2" if repeats == 1 else str(1 / 9)
+    found = power("--discordant", share, "--effect", "0.03", "--repeats", str(repeats))
+    assert found["plans"][0]["questions"] == expected
+
+
+def test_two_runs_tell_the_discordant_share(tmp_path: Path) -> None:
+    """Scores of 0 and 1 asked once: the share of questions on which the runs differ plans McNemar's test."""
+    before, after = coins(400, 0.6, 1), coins(400, 0.65, 2)
+    runs = write_run(tmp_path / "a", lines(before)), write_run(tmp_path / "b", lines(after))
+    share = float(np.mean(np.array(before) != np.array(after)))
+    found = power(*runs, "--effect", "0.03")
+    assert found["variances"]["discordant"] == pytest.approx(share)
+    assert found["plans"][0]["questions"] == mcnemar_questions_needed(0.03, share)
+    assert found["plans"][0]["is_available"] is False
+    assert found["source"]["questions"] == 400
+    assert any("--repeats 4" in note for note in found["notes"])
+
+
+def test_repeats_split_the_variance(tmp_path: Path) -> None:
+    """With repeats on both sides the plan's variances are those the scores were drawn with."""
+    rng = np.random.default_rng(3)
+    base = rng.normal(0.5, 0.1, size=(3000, 1))
+    before = base + rng.normal(0, 0.3, size=(3000, 3))
+    after = base + rng.normal(0.02, 0.2, size=(3000, 1)) + rng.normal(0, 0.4, size=(3000, 2))
+    runs = write_run(tmp_path / "a", repeated(before)), write_run(tmp_path / "b", repeated(after))
+    found = power(*runs, "--effect", "0.02", "--repeats", "1", "--repeats", "5")
+    variances = found["variances"]
+    assert [variances[name] for name in ("between", "within_baseline", "within_candidate")] == pytest.approx(
+        [0.04, 0.09, 0.16], rel=0.08
+    )
+    assert variances["discordant"] is None
+    assumed = Variances(**{name: variances[name] for name in Variances.__dataclass_fields__})
+    assert [one["questions"] for one in found["plans"]] == [
+        questions_needed(0.02, assumed, repeats_baseline=k, repeats_candidate=k) for k in (1, 5)
+    ]
+
+
+def test_one_run_assumes_a_correlation_and_says_so(tmp_path: Path) -> None:
+    """Half as correlated, twice as variable: one run plans with what is said of the other."""
+    run = write_run(tmp_path / "a", lines(coins(300, 0.5, 4)))
+    default, close = power(run), power(run, "--correlation", "0.75")
+    assert default["variances"]["between"] == pytest.approx(2 * close["variances"]["between"])
+    assert "a correlation of 0.5" in default["notes"][0]
+    assert default["variances"]["between"] == pytest.approx(0.25, rel=0.02)
+
+
+def test_clusters_raise_the_questions(tmp_path: Path) -> None:
+    """Ten questions on each passage that all go one way count as one."""
+    rng = np.random.default_rng(5)
+    rows = [
+        line(idx, float(passage_score), group=f"passage {passage}")
+        for passage, passage_score in enumerate(rng.random(60) < 0.5)
+        for idx in range(passage * 10, passage * 10 + 10)
+    ]
+    run = write_run(tmp_path / "a", rows)
+    found = power(run)
+    assert found["variances"]["design_effect"] == pytest.approx(10, rel=0.05)
+    assert found["plans"][0]["questions"] == pytest.approx(
+        10 * power(run, "--design-effect", "1")["plans"][0]["questions"], rel=0.05
+    )
+
+
+def test_plans_have_tokens_money_and_hours(tmp_path: Path) -> None:
+    """What an answer took in the earlier run is what it is planned to take, and prices may be given."""
+    run = with_runtime(write_run(tmp_path / "a", lines(coins(200, 0.5, 6))), completed=200, elapsed=3600.0, cost=0.4)
+    (plan,) = power(run, "--repeats", "2")["plans"]
+    answers = plan["answers"]
+    assert answers == 2 * plan["questions"]
+    assert (plan["prompt_tokens"], plan["completion_tokens"]) == (300 * answers, 200 * answers)
+    assert (plan["cost"], plan["hours"]) == pytest.approx((0.002 * answers, answers / 200))
+    priced = power(run, "--repeats", "2", "--price-input", "10", "--price-output", "20")
+    assert priced["plans"][0]["cost"] == pytest.approx(0.007 * answers)
+    assert power(write_run(tmp_path / "b", lines(coins(200, 0.5, 6))))["plans"][0]["cost"] is None
+
+
+def test_what_one_more_answer_buys() -> None:
+    """New questions buy more while there are any; then repeats are what is left."""
+    few = power("--score", "0.5", "--within", "0.1", "--questions", "100")
+    many = power("--score", "0.5", "--within", "0.1")
+    assert (few["marginal"]["buys_more"], many["marginal"]["buys_more"]) == ("repeats", "questions")
+    unknown = power("--score", "0.5", "--questions", "100")
+    assert unknown["marginal"]["buys_more"] is None
+    same = power("--score", "0.5", "--questions", "100", "--within", "0")
+    assert same["marginal"]["buys_more"] == "nothing"
+    assert [one["repeats"] for one in unknown["plans"] + same["plans"]] == [1, 1]
+    assert few["marginal"]["with_more_questions"] < few["marginal"]["with_one_more_repeat"]
+
+
+def test_a_judge_needs_fewer_labels_the_better_it_is() -> None:
+    """Labels for a judge that knows nothing are those of the plan itself."""
+    given = ("--score", "0.5", "--effect", "0.05", "--questions", "10000", "--repeats", "1")
+    labels = [power(*given, "--judge-correlation", str(r))["labels"]["labels"] for r in (0.0, 0.6, 0.9)]
+    assert labels[0] == power(*given)["plans"][0]["questions"]
+    assert labels[0] > labels[1] > labels[2]
+    assert power(*given)["labels"] is None
+
+
+def test_one_sided_plans_need_fewer_questions() -> None:
+    """A gate's question is one-sided."""
+    two, one = power("--score", "0.5"), power("--score", "0.5", "--one-sided")
+    assert one["plans"][0]["questions"] < two["plans"][0]["questions"]
+
+
+def test_unscored_questions_plan_nothing(tmp_path: Path) -> None:
+    """Samples without a score are left out of the variances and are no zeros."""
+    scores: Sequence[float | None] = [*coins(300, 0.5, 4)]
+    with_gaps = [score if idx % 3 else None for idx, score in enumerate(scores)]
+    kept = [score for score in with_gaps if score is not None]
+    found = power(write_run(tmp_path / "a", lines(with_gaps)))
+    assert found["variances"]["between"] == pytest.approx(np.var(kept, ddof=1))
+    assert found["source"]["questions"] == 300
+
+
+def test_terminal_and_picture(tmp_path: Path) -> None:
+    """The table and the curve mark the planned number; the picture is one well-formed SVG without scripts or links."""
+    svg = tmp_path / "curve.svg"
+    done = CliRunner().invoke(
+        app, ["power", "--discordant", "0.2", "--effect", "0.03", "--questions", "1319", "--svg", str(svg)]
+    )
+    assert done.exit_code == 0, done.output
+    assert "1,742 *" in done.stdout
+    assert "* more questions than the 1,319 there are" in done.stdout
+    (marked,) = (text for text in done.stdout.splitlines() if text.endswith("←"))
+    assert marked.split()[0] == "1,742"
+    root = ElementTree.fromstring(svg.read_text(encoding="utf-8"))  # noqa: S314 - written above
+    tags = {element.tag.rpartition("}")[2] for element in root.iter()}
+    assert tags == {"svg", "title", "rect", "line", "text", "polyline"}
+    assert "href" not in svg.read_text(encoding="utf-8")
+    again = tmp_path / "again.svg"
+    CliRunner().invoke(
+        app, ["power", "--discordant", "0.2", "--effect", "0.03", "--questions", "1319", "--svg", str(again)]
+    )
+    assert again.read_bytes() == svg.read_bytes()
+
+
+def test_what_plans_nothing_is_one_clear_line(tmp_path: Path) -> None:
+    """Missing, unfinished, equal or ambiguous runs and numbers that are none: exit 2, and what to do."""
+    run = write_run(tmp_path / "a", lines(coins(50, 0.5, 1)))
+    same = write_run(tmp_path / "b", lines(coins(50, 0.5, 1)))
+    both = write_run(tmp_path / "c", {"quiz": lines(coins(9, 0.5, 1)), "exam": lines(coins(9, 0.5, 1))})
+    one = write_run(tmp_path / "d", lines([1.0]))
+    right = write_run(tmp_path / "e", lines([1.0] * 20))
+    half = write_run(tmp_path / "f", lines(coins(9, 0.5, 1)), complete=False)
+    assert "give the directory of an earlier run" in refused()
+    assert "there is no" in refused(tmp_path / "nothing")
+    assert "not finished" in refused(half)
+    assert "differ on no question" in refused(run, same)
+    assert "one run or two" in refused(run, same, both)
+    assert "2 benchmarks; choose one with --bench: exam, quiz" in refused(both)
+    assert 'no benchmark "quizz"; did you mean "quiz"?' in refused(both, "--bench", "quizz")
+    assert "at least two" in refused(one)
+    assert "plan no comparison" in refused(right)
+    assert "effect must be above 0" in refused(run, "--effect", "0")
+    assert "too small to be found" in refused(run, "--effect", "1e-9")
+    assert "the power is the larger" in refused(run, "--power", "0.1", "--alpha", "0.2")
+    assert "give both --price-input and --price-output" in refused(run, "--price-input", "1")
+    assert "there is no directory" in refused(run, "--svg", tmp_path / "none" / "curve.svg")
+    assert "prices need tokens" in refused(run, "--price-input", "1", "--price-output", "1")
+    for output in (refused(run, same), refused(right)):
+        assert output.count("\n") == 1
