@@ -332,7 +332,8 @@ def test_f67_a_report_that_cannot_be_written(tmp_path: Path) -> None:
 
 def test_f68_a_report_does_not_grow_with_the_answers(tmp_path: Path) -> None:
     """Ten megabytes of answers of more samples than a page shows make one that a browser can open."""
-    rows = [{"question": f"What is {i} plus {i}?", "answer": "#### 1", "said": "y x " * 2_000} for i in range(1300)]
+    said = "y x " * 2_000 + "\nAnswer: 2"
+    rows = [{"question": f"What is {i} plus {i}?", "answer": "#### 1", "said": said} for i in range(1300)]
     data = write_jsonl(tmp_path / "d.jsonl", rows)
     entry = {"name": "gsm8k", "dataset": str(data), "response_field": "said"}
     result = nel.evaluate({"benchmarks": [entry], "output": {"dir": str(tmp_path / "out")}})
