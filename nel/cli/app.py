@@ -15,6 +15,7 @@ from nel.cli import (
     byob,
     compare,
     endpoint,
+    eval_reproduce,
     eval_run,
     eval_watch,
     gate,
@@ -27,6 +28,7 @@ from nel.cli import (
     scorer,
     verify,
 )
+from nel.cli.settings import taking_settings
 from nel.errors import EXIT_SIGINT, NelError
 from nel.version import __version__
 
@@ -65,6 +67,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 eval_run.app.command(name="watch")(eval_watch.watch)
+eval_run.app.command(name="reproduce", cls=taking_settings("--output-dir", "--concurrency", "--timeout"))(
+    eval_reproduce.reproduce
+)
 app.add_typer(eval_run.app, name="eval", help="Run evaluations, resume them, or watch them.")
 app.command(name="compare")(compare.compare)
 app.command(name="gate")(gate.gate)

@@ -54,7 +54,7 @@ def show_run(
     progress = Progress()
     with showing(progress):
         result = evaluate(config, resume=resume, progress=progress, allowed_changes=allowed)
-    _show(result, progress, as_json=as_json, floors=floors)
+    show_result(result, progress, as_json=as_json, floors=floors)
 
 
 def show_rescored(run_dir: Path, chosen: Chosen, *, as_json: bool) -> None:
@@ -62,10 +62,11 @@ def show_rescored(run_dir: Path, chosen: Chosen, *, as_json: bool) -> None:
     progress = Progress()
     with showing(progress):
         result = rescore(run_dir, given=chosen.given, overrides=chosen.overrides, progress=progress)
-    _show(result, progress, as_json=as_json)
+    show_result(result, progress, as_json=as_json)
 
 
-def _show(result: RunResult, progress: Progress, *, as_json: bool, floors: Sequence[Floor] = ()) -> None:
+def show_result(result: RunResult, progress: Progress, *, as_json: bool, floors: Sequence[Floor] = ()) -> None:
+    """Print a run's table and what there is to know of it, and exit with its exit code or that of its floors."""
     if as_json:
         typer.echo(dumps(result_json(result)))
     else:

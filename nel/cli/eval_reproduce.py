@@ -1,0 +1,56 @@
+"""`nel eval reproduce`: starts a finished run again, with the same configuration, and compares the two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nel.cli.settings import chosen_settings
+
+if TYPE_CHECKING:
+    from nel.config.schema import RunConfig
+
+_FLIPS_MAX = 1000
+
+
+def reproduce(
+    ctx: typer.Context,
+    run_dir: Annotated[Path, typer.Argument(help="The directory of a finished run.")],
+    margin: Annotated[
+        float, typer.Option(min=0.0, help="The largest difference that does not matter, as a score: 0.01 is one point.")
+    ] = 0.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
+) -> None:
+    """Start the same run again beside the old one, without its response cache, and compare the two sample by sample.
+
+    Exit codes: 0 both are there and compared, whatever the verdict; those of nel eval run where the new run did not end
+    well; 2 the two cannot be compared.
+    """
+    from nel.cli.compare_show import Wanted, show_comparison  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.eval_show import show_result  # noqa: PLC0415
+    from nel.cli.progress import showing  # noqa: PLC0415
+    from nel.engine.progress import Progress  # noqa: PLC0415
+    from nel.evaluation import evaluate, stored_config  # noqa: PLC0415
+
+    chosen = chosen_settings(ctx)
+    stored = stored_config(run_dir, given=chosen.given, overrides=chosen.overrides)
+    progress = Progress()
+    with showing(progress):
+        result = evaluate(_beside(stored, run_dir), progress=progress)
+    if result.exit_code:
+        show_result(result, progress, as_json=as_json)
+    for note in progress.notes:
+        typer.echo(f"nel: {note}", err=True)
+    typer.echo(f"reproduced: {result.run_dir}", err=as_json)
+    wanted = Wanted(despite=[], only=[], margin=margin, level=0.95, seed=0, flips=_FLIPS_MAX, html=None)
+    show_comparison([f"before={run_dir}", f"again={result.run_dir}"], wanted, as_json=as_json)
+
+
+def _beside(stored: RunConfig, run_dir: Path) -> RunConfig:
+    """Return a stored configuration as one of a new run that asks the endpoint about everything."""
+    home = stored.output.dir if Path(stored.output.dir) != run_dir else str(run_dir.resolve().parent)
+    output = stored.output.model_copy(update={"dir": home, "run_id": None})
+    cache = stored.cache.model_copy(update={"dir": None})
+    return stored.model_copy(update={"output": output, "cache": cache})

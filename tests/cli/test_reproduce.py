@@ -1,0 +1,56 @@
+"""`nel eval reproduce`: the same run again, compared with the first."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.endpoint import Call, Reply, answer, scripted
+from tests.support.runs import nel, only_run, write_jsonl
+
+N = 8
+
+
+def _run(tmp_path: Path, url: str) -> Path:
+    rows = ({"id": f"s{n}", "question": f"What is {n} plus {n}?", "answer": f"#### {2 * n}"} for n in range(N))
+    data = write_jsonl(tmp_path / "data.jsonl", rows)
+    models = ("--model-url", url, "--model-id", "m", "--cache", str(tmp_path / "cache"))
+    done = nel("eval", "run", "--bench", "gsm8k", "--dataset", str(data), *models, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    return only_run(tmp_path / "out")
+
+
+def test_a_reproduced_run_asks_everything_again_and_shows_what_changed(tmp_path: Path) -> None:
+    """Two of eight answers change: the endpoint is asked about all, the cache is not, and the flips are named."""
+    changed = False
+
+    def script(call: Call, _: int) -> Reply:
+        number = int(re.findall(r"What is (\d+) plus", call.text)[-1]) if "What is" in call.text else 0
+        return answer(f"Answer: {2 * number + (changed and number < 2)}")
+
+    with scripted(script, models=["m"]) as endpoint:
+        run_dir = _run(tmp_path, endpoint.url)
+        changed, before = True, len(endpoint.calls)
+        done = nel("eval", "reproduce", str(run_dir), "--json", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert len(endpoint.calls) - before >= N
+    found = json.loads(done.stdout)
+    (benchmark,) = found["candidates"][0]["benchmarks"]
+    assert (benchmark["flips"]["n_lost"], benchmark["flips"]["n_won"]) == (2, 0)
+    assert benchmark["headline"]["difference"]["value"] == pytest.approx(-2 / N)
+    assert benchmark["differs"] == benchmark["fields_differ"] == []
+    assert len(list((tmp_path / "out").iterdir())) == 2
+    assert "reproduced: " in done.stderr
+
+
+def test_a_run_that_cannot_be_made_again_ends_as_a_run_does(tmp_path: Path) -> None:
+    """The endpoint is gone: exit 75 and the reason, as of nel eval run; nothing is compared."""
+    with scripted(lambda *_: answer("Answer: 0"), models=["m"]) as endpoint:
+        run_dir = _run(tmp_path, endpoint.url)
+    done = nel("eval", "reproduce", str(run_dir), "-O", "endpoint.outage_seconds_max=0.5", cwd=tmp_path)
+    assert done.returncode in (2, 75)
+    assert "against" not in done.stdout
+    assert nel("eval", "reproduce", "nowhere", cwd=tmp_path).returncode == 2
