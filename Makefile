@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 WORKERS ?= 3
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: answer-rates demo demo-judge demo-model sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here check format \
+.PHONY: answer-rates demo demo-judge demo-model hostile-table sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here check format \
 	bench bench-peers bench-million fuzz simulate mutations docs clean help
 
 help:
@@ -87,6 +87,9 @@ test: check
 	@$(BIN)/pytest -m "not slow and not docker" $(PLUGIN_TESTS)
 	@docker version >/dev/null 2>&1 && echo "the tests of the sandbox are not among these: make test-sandbox" \
 		|| echo "no Docker engine: the tests of the sandbox are skipped"
+
+hostile-table: $(DEV_STAMP)
+	@$(BIN)/python -m tests.sandbox.hostile.table
 
 test-sandbox: $(DEV_STAMP)
 	@echo "==> tests of the sandbox"

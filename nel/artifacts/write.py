@@ -175,6 +175,7 @@ def _write_benchmark(
     bundle = _bundle_json(run_id, name, config, plan, collected, metrics["metrics"])
     accounting = {"accounting": collected.total.accounting.as_json()}
     runtime = collected.runtime.as_json(snapshot.sessions(), n_correct=collected.total.n_correct)
+    runtime["sandboxes"] = snapshot.meta("sandboxes") or []
     write_file(directory / "metrics.json", [pretty(metrics)])
     write_file(directory / f"eval-{directory_name(name)}.json", [pretty(bundle)])
     write_file(directory / "failure_analysis.json", [pretty({**head, **accounting, **collected.failures.as_json()})])

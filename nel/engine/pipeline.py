@@ -8,6 +8,7 @@ for each worker. Nothing here raises for the fault of one sample; a run ends ear
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from nel.engine.resume_checks import BackgroundChecks, DatasetCheck, RecordCheck
 from nel.engine.scorers.call import Delegated, ScoringTask
 from nel.engine.scorers.dispatch import Scorers
 from nel.engine.scorers.fork_server import SLOTS
+from nel.engine.stopping import put_unless_stopped, until_stopped
 from nel.engine.store.codec import decode_sample, encode_outcome, encode_response
 from nel.engine.store.database import OutcomeRow, Store
 from nel.engine.store.snapshot import Snapshot, StoredSample
@@ -49,6 +51,10 @@ _SCORING_BACKLOG = 256
 """Answers that may wait for scorers, beyond two for each request in flight."""
 _PROGRAMS_MAX = 128
 """Programs that may wait for the sandbox; when there are this many, asking waits for scoring."""
+
+
+_PROGRAMS_DRAIN_SECONDS = 1.0
+"""After a stop programs may go on for so long: the same program can be run again for nothing by a resume."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +113,8 @@ class Pipeline:
         backlog = _PROGRAMS_MAX if runs_programs else 2 * config.concurrency + _SCORING_BACKLOG
         # Samples that wait for a judge that is down must not block those that need none.
         self._scoring_slots = asyncio.Semaphore(min(backlog + judges.n_slots, SLOTS))
+        has_judge = any(job.plan.judge is not None for job in jobs)
+        self._scoring_drain_seconds = _PROGRAMS_DRAIN_SECONDS if runs_programs and not has_judge else math.inf
         self._stopped: ExitStatus | None = None
         self._drain_until = 0.0
         self._stop_event = asyncio.Event()
@@ -217,17 +225,7 @@ class Pipeline:
 
     async def _until_stopped(self, work: Coroutine[object, object, T]) -> T | None:
         """Return the result of the work, or None when a stop came and the drain time ran out."""
-        task = asyncio.create_task(work)
-        stopping = asyncio.create_task(self._stop_event.wait())
-        await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            await asyncio.wait({task}, timeout=self._drain_seconds_left())
-        stopping.cancel()
-        if task.done():
-            return task.result()
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        return None
+        return await until_stopped(work, self._stop_event, self._drain_seconds_left)
 
     async def _supervise(self, scoring: asyncio.Task[None]) -> None:
         """Wait until every worker has ended, or the drain time after a stop; workers may be added meanwhile."""
@@ -284,9 +282,8 @@ class Pipeline:
         stopping = asyncio.create_task(self._stop_event.wait())
         await asyncio.wait({joining, scoring, stopping}, return_when=asyncio.FIRST_COMPLETED)
         if not (joining.done() or scoring.done()):
-            await asyncio.wait(
-                {joining, scoring}, timeout=self._drain_seconds_left(), return_when=asyncio.FIRST_COMPLETED
-            )
+            timeout = min(self._drain_seconds_left(), self._scoring_drain_seconds)
+            await asyncio.wait({joining, scoring}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
         joining.cancel()
         if self._failed.done():  # the write of the last outcomes may have failed after the queue was empty
@@ -364,7 +361,11 @@ class Pipeline:
             self._count_outcome((job.key, item.stored.idx, item.repeat), verdict)
         else:
             sent = None if body is None else body.decode()
-            await self._scoring_queue.put(_scoring_task(job, item.stored.idx, item.repeat, item.sample, sent, response))
+            await self._queue_for_scoring(_scoring_task(job, item.stored.idx, item.repeat, item.sample, sent, response))
+
+    async def _queue_for_scoring(self, item: ScoringTask) -> None:
+        """Queue a stored answer; what a stop leaves out is scored by a resume."""
+        await put_unless_stopped(self._scoring_queue, item, self._stop_event)
 
     def _count_outcome(self, place: Place, outcome: Outcome) -> None:
         """Count an outcome that is on disk."""
@@ -394,7 +395,7 @@ class Pipeline:
                     await self._store.put_outcomes([_outcome_row(job.key, stored.idx, repeat, verdict)])
                     self._count_outcome((job.key, stored.idx, repeat), verdict)
                     continue
-                await self._scoring_queue.put(_scoring_task(job, stored.idx, repeat, sample, sent, response))
+                await self._queue_for_scoring(_scoring_task(job, stored.idx, repeat, sample, sent, response))
 
     async def _run_scorers(self) -> None:
         """Run the scorers until cancelled, or until something other than a scorer fails."""

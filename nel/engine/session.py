@@ -250,9 +250,13 @@ class Session:
             return
         self.progress.stage = "checking the sandbox"
         try:
-            await asyncio.to_thread(sandbox.check, wanted)
+            engine = await asyncio.to_thread(sandbox.check, wanted)
         except SandboxError as error:
             raise PreflightError(f"programs cannot be run: {error}", endpoint_kind=None) from error
+        used = {"engine": engine.as_json(), "limits": self.config.sandbox.limits.model_dump()}
+        before = self.snapshot.meta("sandboxes") or []
+        if used not in before:
+            self.store.set_meta("sandboxes", [*before, used])
 
     async def _check_endpoint(self, client: Client) -> EchoSupport | None:
         started = time.monotonic()

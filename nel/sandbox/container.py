@@ -11,6 +11,7 @@ import secrets
 import socket
 import struct
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -31,6 +32,12 @@ _REPLY_BYTES_MAX: Final = 64 << 20
 _STREAM: Final = struct.Struct(">BxxxL")
 _FRAME: Final = struct.Struct(">I")
 _STDERR: Final = 2
+_OPTIONS_OF: Final = {
+    "memory": ("mem_limit", "memswap_limit"),
+    "processes": ("pids_limit",),
+    "CPU": ("nano_cpus",),
+}
+"""By what `EngineInfo.lacks` names."""
 _FIRST_USERS: Final = range(10_000, 60_000, 4)
 """Below 65536, which is all that a rootless engine maps; each container has users of its own, because the kernel counts
 processes and pipes of a user over all containers."""
@@ -75,7 +82,8 @@ class Container:
         """Start it and wait until it answers.
 
         Args:
-            options: ``image``, ``memory_mb``, ``runtime``; what is None is the language's or the engine's own.
+            options: ``image``, ``memory_mb``, ``runtime``: what is None is the language's or the engine's own; and
+                ``unlimited``: what the engine cannot limit, which it would refuse to be asked for.
 
         Raises:
             SandboxError: The engine refuses, the image is missing, or the container does not come up.
@@ -86,7 +94,7 @@ class Container:
         self.started = time.monotonic()
         self.last_used = self.started
         self._errors = b""
-        self._buffer = b""
+        self._buffer = bytearray()
         self._socket: socket.socket | None = None
         image = options.get("image") or language.image
         with speaking():
@@ -137,10 +145,10 @@ class Container:
             reply = self._receive(deadline)
         except TimeoutError:
             raise ContainerDied(f"the container gave no answer within {seconds:.0f} s") from None
-        except (OSError, ValueError, RecursionError) as error:
+        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
             said = self._errors.decode("utf-8", "replace").strip()[-500:]
             raise ContainerDied(f"the container is gone ({said or error})") from error
-        if not isinstance(reply, dict) or reply.get("number") != number or reply.get("nonce") != nonce:
+        if reply.get("number") != number or reply.get("nonce") != nonce:
             raise ContainerDied("the container gave an answer to something else")
         self.last_used = time.monotonic()
         return reply
@@ -162,16 +170,22 @@ class Container:
             self._api.remove_container(self.id, force=True, v=True)
 
     def _send(self, message: object, deadline: float) -> None:
-        data = json.dumps(message).encode("ascii")
+        data = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass")
         assert self._socket is not None  # noqa: S101 - callers have started it
         self._socket.settimeout(max(0.001, deadline - time.monotonic()))
         self._socket.sendall(_FRAME.pack(len(data)) + data)
 
-    def _receive(self, deadline: float) -> object:
+    def _receive(self, deadline: float) -> dict[str, Any]:
         (size,) = _FRAME.unpack(self._read(_FRAME.size, deadline))
         if size > _REPLY_BYTES_MAX:
             raise ValueError(f"an answer of {size} bytes")
-        return json.loads(self._read(size, deadline))
+        reply: dict[str, Any] = json.loads(self._read(size, deadline))
+        following = reply["output_bytes"]
+        if following > _REPLY_BYTES_MAX:
+            raise ValueError(f"an output of {following} bytes")
+        if following:
+            reply["run"]["stdout"] = self._read(following, deadline).decode("utf-8", "backslashreplace")
+        return reply
 
     def _read(self, size: int, deadline: float) -> bytes:
         """Read standard output out of the engine's stream of both outputs."""
@@ -182,7 +196,8 @@ class Container:
                 self._errors = (self._errors + data)[-4096:]
             else:
                 self._buffer += data
-        taken, self._buffer = self._buffer[:size], self._buffer[size:]
+        taken = bytes(memoryview(self._buffer)[:size])
+        del self._buffer[:size]
         return taken
 
     def _raw(self, size: int, deadline: float) -> bytes:
@@ -201,7 +216,12 @@ class Container:
 
 
 def host_options(
-    language: Language, *, memory_mb: int | None = None, runtime: str | None = None, image: str | None = None
+    language: Language,
+    *,
+    memory_mb: int | None = None,
+    runtime: str | None = None,
+    image: str | None = None,
+    unlimited: Sequence[str] = (),
 ) -> dict[str, object]:
     """Return everything that walls a container in."""
     _ = image
@@ -234,6 +254,9 @@ def host_options(
     }
     if runtime:
         options["runtime"] = runtime
+    for limit in unlimited:
+        for name in _OPTIONS_OF[limit]:
+            del options[name]
     return options
 
 

@@ -10,7 +10,7 @@ import os
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -44,9 +44,26 @@ class EngineInfo:
     lacks: tuple[str, ...]
     """Limits that it cannot enforce."""
 
+    images: Mapping[str, str] = field(default_factory=dict)
+    """The images that programs run in: language to tag and digest."""
+
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON."""
         return asdict(self)
+
+    def check_limits(self, *, allow_unlimited: bool) -> None:
+        """See that the engine can hold programs in bounds.
+
+        Raises:
+            SandboxError: It cannot (``no_limits``), and that is not allowed.
+        """
+        if self.lacks and not allow_unlimited:
+            raise SandboxError(
+                f"the Docker engine {self.version} cannot limit {', '.join(self.lacks)} (cgroup {self.cgroup}), so a"
+                " program could take down its machine; use another engine, or accept it with sandbox.allow_unlimited"
+                " (--allow-unlimited-sandbox)",
+                kind="no_limits",
+            )
 
 
 def connect(host: str | None = None) -> docker.DockerClient:

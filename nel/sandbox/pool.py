@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from nel.errors import NelError, SandboxError
@@ -21,6 +22,7 @@ from nel.sandbox.container import Container
 from nel.sandbox.engine import EngineInfo, connect, info_of, is_outage, speaking
 from nel.sandbox.languages import PYTHON, Language, find_language
 from nel.sandbox.owners import reap
+from nel.sandbox.rehearsals import Rehearsals
 from nel.sandbox.steps import judge
 from nel.sandbox.types import Limits, Program, SandboxSettings, Verdict
 
@@ -51,8 +53,10 @@ class Sandbox:
         self._outage: tuple[float, SandboxError] | None = None
         self.outages = 0
         """How often the engine did not answer."""
+        self.rehearsals = Rehearsals()
+        """What the tests of tasks do without a program."""
         self._cpus: int | None = None
-        self._has_met = False
+        self._unlimited: tuple[str, ...] = ()
         self.is_closed = False
 
     def __enter__(self) -> Sandbox:
@@ -90,14 +94,21 @@ class Sandbox:
         """
         client = connect(self.settings.docker_host)
         try:
-            info = info_of(client)
+            info = self._check_engine(client)
+            images = {}
             for name in wanted:
                 language = find_language(name)
-                self._check_image(client, language)
+                images[name] = self._check_image(client, language)
                 self._canary(client, language)
-            return info
+            return replace(info, images=images)
         finally:
             client.close()
+
+    def _check_engine(self, client: docker.DockerClient) -> EngineInfo:
+        info = info_of(client)
+        info.check_limits(allow_unlimited=self.settings.allow_unlimited)
+        self._unlimited = info.lacks
+        return info
 
     def close(self) -> None:
         """End all containers; programs that wait are given up."""
@@ -125,11 +136,12 @@ class Sandbox:
             self._threads.append(thread)
             thread.start()
 
-    def _check_image(self, client: docker.DockerClient, language: Language) -> None:
+    def _check_image(self, client: docker.DockerClient, language: Language) -> str:
+        """Return the tag and the digest of a language's image."""
         image = self.image_of(language)
         try:
             with speaking():
-                client.images.get(image)
+                return f"{image}@{client.images.get(image).id}"
         except SandboxError as error:
             if error.kind != "no_image":
                 raise
@@ -143,7 +155,7 @@ class Sandbox:
         container = self._new(client, language)
         try:
             if language.has_zygote:
-                verdict = judge(_CANARY, language, self.settings.limits, _asker(container))
+                verdict = judge(_CANARY, language, self.settings.limits, _asker(container), self.rehearsals)
                 if not verdict.passed:
                     raise SandboxError(
                         f"a known-good program is judged {verdict.verdict} in {self.image_of(language)} "
@@ -156,7 +168,14 @@ class Sandbox:
     def _new(self, client: docker.DockerClient, language: Language, limits: Limits | None = None) -> Container:
         memory = None if limits is None else limits.memory_mb
         settings = self.settings
-        return Container(client, language, image=self.image_of(language), memory_mb=memory, runtime=settings.runtime)
+        return Container(
+            client,
+            language,
+            image=self.image_of(language),
+            memory_mb=memory,
+            runtime=settings.runtime,
+            unlimited=self._unlimited,
+        )
 
     def _work(self) -> None:
         worker = _Worker(self)
@@ -181,10 +200,9 @@ class Sandbox:
     def _meet(self, client: docker.DockerClient) -> None:
         """See, once, how many CPUs the engine has, and remove what killed runs left there."""
         with self._lock:
-            if self._has_met:
+            if self._cpus is not None:
                 return
-            self._has_met = True
-        cpus = info_of(client).cpus
+        cpus = self._check_engine(client).cpus
         with self._lock:
             self._cpus = cpus
             if not self.is_closed:
@@ -256,7 +274,7 @@ class _Worker:
             return reply
 
         try:
-            return judge(program, language, limits, ask)
+            return judge(program, language, limits, ask, self._owner.rehearsals)
         finally:
             age = time.monotonic() - container.started
             if not is_clean or container.jobs >= _JOBS_MAX or age > _AGE_SECONDS_MAX:
@@ -305,8 +323,13 @@ class _Worker:
         owner = self._owner
         try:
             if self._client is None:
-                self._client = connect(owner.settings.docker_host)
-                owner._meet(self._client)  # noqa: SLF001
+                client = connect(owner.settings.docker_host)
+                try:
+                    owner._meet(client)  # noqa: SLF001
+                except SandboxError:
+                    client.close()
+                    raise
+                self._client = client
             return owner._new(self._client, language, limits)  # noqa: SLF001
         except SandboxError as error:
             if error.kind == "no_engine" and self._client is not None:

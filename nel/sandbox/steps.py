@@ -1,21 +1,22 @@
 """One program in one container: which jobs it takes, and what their answers mean.
 
-Which mode judges a program is decided by its tests alone, never by anything the program does.
+Which mode judges a program is decided by its task alone, before it runs.
 """
 
 from __future__ import annotations
 
-import ast
-import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from nel.errors import DatasetError
 from nel.sandbox import verdict as verdicts
 from nel.sandbox.compare import first_difference, outputs_equal
 from nel.sandbox.languages import Language
+from nel.sandbox.rehearsals import Rehearsal, Rehearsals
+from nel.sandbox.task import Task, read_task
 from nel.sandbox.types import Case, Limits, Program, Verdict
 
 Ask = Callable[[dict[str, Any], float], Mapping[str, Any]]
@@ -24,15 +25,13 @@ Ask = Callable[[dict[str, Any], float], Mapping[str, Any]]
 _COMPILE_IDLE_SECONDS: Final = 30.0
 _COMPILE_FILE_BYTES: Final = 256 << 20
 _FILES: Final = 256
+OUTPUT_BYTES_MAX: Final = 32 << 20
+"""Largest expected output of a case; the room for a program's own is twice what is expected, up to this."""
 _OUTPUT_ROOM_BYTES: Final = 1 << 16
-_OWN_STREAMS: Final = re.compile(
-    r"\b(?:redirect_stdout|redirect_stderr|capsys|sys\.std(?:in|out|err)|asyncio|inspect|pytest)\b"
-)
-"""In tests: what the program prints, or what it is, matters to them."""
 _HOST_PATIENCE_SECONDS: Final = 30.0
 
 
-def judge(program: Program, language: Language, limits: Limits, ask: Ask) -> Verdict:
+def judge(program: Program, language: Language, limits: Limits, ask: Ask, rehearsals: Rehearsals) -> Verdict:
     """Run a program in a container, within limits, and return its verdict.
 
     Raises:
@@ -46,48 +45,56 @@ def judge(program: Program, language: Language, limits: Limits, ask: Ask) -> Ver
         return _by_cases(program, language, limits, ask)
     if not language.has_zygote:
         return _by_runner(program, language, limits, ask)
-    if program.mode == "same_process" or (program.mode == "auto" and needs_same_process(program.tests)):
-        return _together(program, limits, ask)
-    try:
-        return _split(program, limits, ask)
-    except verdicts.CannotCross as error:
+    task = read_task(program.tests, program.prompt, program.entry_point)
+    if task.broken:
+        raise DatasetError(task.broken)
+
+    def rehearse(*, shares_process: bool = False) -> Rehearsal:
+        return rehearsals.of(task, limits, lambda job: _asked(limits, ask, job), shares_process=shares_process)
+
+    is_split = program.mode == "split" or (program.mode == "auto" and not task.needs_same_process)
+    if is_split and not task.crosses and (reason := rehearse().cannot_cross):
         if program.mode == "split":
-            raise DatasetError(
-                f"the tests cannot run apart from the program: {error}; use the mode same_process"
-            ) from None
-        return _together(program, limits, ask)
+            raise DatasetError(f"the tests cannot run apart from the program: {reason}; use the mode same_process")
+        is_split = False
+    if is_split:
+        return _split(program, task, limits, ask, rehearse)
+    return _together(program, task, limits, ask, partial(rehearse, shares_process=True))
 
 
-def needs_same_process(tests: str) -> bool:
-    """Return whether tests use the program's process by their very text: unittest cases, mocks, pytest."""
-    try:
-        tree = ast.parse(tests)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    if _OWN_STREAMS.search(tests) or re.search(r"^\s*(?:from|import)\s+solution\b", tests, re.MULTILINE):
-        return True
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and any("TestCase" in ast.unparse(base) for base in node.bases):
-            return True
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom):
-            names = [node.module or ""]
-        if any(name.split(".")[0] in ("pytest", "mock") or name == "unittest.mock" for name in names):
-            return True
-    return False
+def _split(program: Program, task: Task, limits: Limits, ask: Ask, rehearse: Callable[[], Rehearsal]) -> Verdict:
+    job = {"do": "split", "source": program.source, "task": task.payload(shares_process=False)}
+    run = _asked(limits, ask, job)["run"]
+    said = run["tests"] if isinstance(run["tests"], Mapping) else {}
+    if "lines" in said and task.is_own(said["lines"], shares_process=False):
+        raise DatasetError(str(said["shown"]))
+    breach = verdicts.breach_of(run, limits.cpu_seconds)
+    if not said or (breach is not None and not said.get("passed")):
+        rehearse().raise_for(breach)
+    if said.get("passed") and (missed := sorted(set(task.owed) - set(said["reached"]))):
+        raise DatasetError(f"the tests end without having reached the assertion of line {missed[0]}")
+    return verdicts.of_split(run, limits.cpu_seconds)
 
 
-def _split(program: Program, limits: Limits, ask: Ask) -> Verdict:
-    job = {"do": "split", "source": program.source, "tests": program.tests, "prompt": program.prompt}
-    reply = _asked(limits, ask, {**job, "entry_point": program.entry_point})
-    return verdicts.of_split(reply["run"], limits.cpu_seconds)
-
-
-def _together(program: Program, limits: Limits, ask: Ask) -> Verdict:
+def _together(program: Program, task: Task, limits: Limits, ask: Ask, rehearse: Callable[[], Rehearsal]) -> Verdict:
     token = secrets.token_hex(16)
-    job = {"do": "together", "source": program.source, "tests": program.tests, "token": token}
-    reply = _asked(limits, ask, {**job, "entry_point": program.entry_point})
-    return verdicts.of_together(reply["run"], limits.cpu_seconds, token)
+    job = {"do": "together", "source": program.source, "token": token, "task": task.payload(shares_process=True)}
+    run = _asked(limits, ask, job)["run"]
+    said = run["tests"] if isinstance(run["tests"], Mapping) else {}
+    breach = verdicts.breach_of(run, limits.cpu_seconds)
+    if (
+        breach is not None
+        or not said
+        or "broken" in said
+        or ("lines" in said and task.is_own(_numbers(said["lines"]), shares_process=True))
+    ):
+        # The program can say what it likes in this mode; what the tests do without it, it cannot.
+        rehearse().raise_for(breach)
+    return verdicts.of_together(run, limits.cpu_seconds, token)
+
+
+def _numbers(said: object) -> list[int]:
+    return [one for one in said if type(one) is int] if isinstance(said, list) else []
 
 
 def _by_runner(program: Program, language: Language, limits: Limits, ask: Ask) -> Verdict:
@@ -131,8 +138,17 @@ def _by_cases(program: Program, language: Language, limits: Limits, ask: Ask) ->
 
 
 def _room_for(limits: Limits, case: Case) -> Limits:
-    """Return limits that leave room for the expected output, however large it is."""
-    needed = 2 * len(case.expected_output.encode("utf-8", "surrogatepass")) + _OUTPUT_ROOM_BYTES
+    """Return limits that leave room for the expected output.
+
+    Raises:
+        DatasetError: It is larger than any output may be.
+    """
+    expected = len(case.expected_output.encode("utf-8", "surrogatepass"))
+    if expected > OUTPUT_BYTES_MAX:
+        raise DatasetError(
+            f"an expected output of {expected} bytes is larger than any may be ({OUTPUT_BYTES_MAX} bytes)"
+        )
+    needed = min(2 * expected + _OUTPUT_ROOM_BYTES, OUTPUT_BYTES_MAX + _OUTPUT_ROOM_BYTES)
     return limits.model_copy(update={"output_bytes": max(limits.output_bytes, needed)})
 
 

@@ -30,10 +30,6 @@ _OF_PROGRAM: Final[Mapping[str, VerdictName]] = {
 }
 
 
-class CannotCross(Exception):
-    """The tests pass a value that has no plain form, so that they must run in the program's process."""
-
-
 def breach_of(run: Mapping[str, Any], cpu_seconds: float) -> tuple[VerdictName, str] | None:
     """Return the verdict of a breached limit, None where none was breached.
 
@@ -61,7 +57,6 @@ def of_split(run: Mapping[str, object], cpu_seconds: float) -> Verdict:
     """Return the verdict of tests in a process of their own.
 
     Raises:
-        CannotCross: The tests need the program's process.
         DatasetError: The tests themselves are of no use.
         SandboxError: The machinery failed.
     """
@@ -73,7 +68,9 @@ def of_split(run: Mapping[str, object], cpu_seconds: float) -> Verdict:
     if breach is not None and not (said.get("passed") and run["reason"] is None and not run["out_of_memory"]):
         return _verdict(run, "split", *breach)
     if "cannot_cross" in said:
-        raise CannotCross(str(said["cannot_cross"]))
+        # The tests pass nothing of their own that has no plain form, so this is something that the program gave them.
+        text = f"the program's answer leads to a value that cannot be passed back to it: {said['cannot_cross']}"
+        return _verdict(run, "split", "runtime_error", "\n".join(filter(None, [str(said.get("where") or ""), text])))
     if said.get("passed") is True:
         return _verdict(run, "split", "passed", "all tests ran to their end")
     if "program" in said:
@@ -87,8 +84,9 @@ def of_split(run: Mapping[str, object], cpu_seconds: float) -> Verdict:
 def of_together(run: Mapping[str, Any], cpu_seconds: float, token: str) -> Verdict:
     """Return the verdict of tests that shared the program's process.
 
+    What that process says of the tests may be the program's word, so it blames the program; a rehearsal comes before.
+
     Raises:
-        DatasetError: The tests themselves are of no use.
         SandboxError: The machinery failed.
     """
     said = run["tests"]
@@ -96,11 +94,11 @@ def of_together(run: Mapping[str, Any], cpu_seconds: float, token: str) -> Verdi
     breach = breach_of(run, cpu_seconds)
     if breach is not None:
         return _verdict(run, "same_process", *breach)
-    if "broken" in said:
-        raise DatasetError(str(said["broken"]))
     ending = run["ending"] or {}
     if said.get("token") == token and ending.get("exit") == 0:
         return _verdict(run, "same_process", "passed", "all tests ran to their end")
+    if "broken" in said:
+        return _verdict(run, "same_process", "runtime_error", str(said["broken"]))
     if "load" in said:
         failed = said["load"]
         kind = {"parse": "parse"}.get(failed.get("stage"), "raised")
@@ -132,12 +130,12 @@ def of_step(
     if ending.get("exit") == 0:
         return None
     if syntax_error and re.search(syntax_error, run["stderr"], re.MULTILINE):
-        return _verdict(run, mode, "syntax_error", _last_line(run["stderr"]))
+        return _verdict(run, mode, "syntax_error", _error_of(run["stderr"]))
     if assertion and (found := re.search(f"^.*(?:{assertion}).*$", run["stderr"], re.MULTILINE)):
         return _verdict(run, mode, "wrong", found[0].strip())
     if re.search(r"^MemoryError\b", run["stderr"], re.MULTILINE):
-        return _verdict(run, mode, "out_of_memory", _last_line(run["stderr"]))
-    return _verdict(run, mode, "runtime_error", f"{_shown(ending)}: {_last_line(run['stderr'])}".rstrip(": "))
+        return _verdict(run, mode, "out_of_memory", _error_of(run["stderr"]))
+    return _verdict(run, mode, "runtime_error", f"{_shown(ending)}: {_error_of(run['stderr'])}".rstrip(": "))
 
 
 def of_compile(run: Mapping[str, Any], cpu_seconds: float, mode: Mode) -> Verdict:
@@ -174,7 +172,7 @@ def _verdict(run: Mapping[str, Any], mode: Mode, name: VerdictName, detail: str)
     return Verdict(
         verdict=name,
         mode=mode,
-        detail=_ADDRESS.sub("0x…", detail)[-_DETAIL_CHARACTERS_MAX:],
+        detail=_shortened(_ADDRESS.sub("0x…", detail)),
         stderr=_ADDRESS.sub("0x…", str(run["stderr"]))[-_STDERR_CHARACTERS_MAX:],
         cpu_seconds=float(run["cpu_seconds"]),
         wall_seconds=float(run["wall_seconds"]),
@@ -189,6 +187,24 @@ def _shown(ending: Mapping[str, Any]) -> str:
         except ValueError:
             return f"killed by signal {ending['signal']}"
     return f"exit status {ending.get('exit')}"
+
+
+def _shortened(text: str) -> str:
+    """Return the beginning and the end of a text: line and type of an exception stand first or last."""
+    if len(text) <= _DETAIL_CHARACTERS_MAX:
+        return text
+    half = _DETAIL_CHARACTERS_MAX // 2
+    return f"{text[:half]} … {text[-half:]}"
+
+
+def _error_of(stderr: str) -> str:
+    """Return the line of a traceback that names the exception, however long its text is; else the last line."""
+    lines = stderr.splitlines()
+    frames = [number for number, line in enumerate(lines) if line.startswith('  File "')]
+    for line in lines[frames[-1] :] if frames else ():
+        if line[:1].strip():
+            return line.strip()
+    return _last_line(stderr)
 
 
 def _last_line(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import tempfile
 import time
@@ -17,7 +18,7 @@ from nel.sandbox.owners import containers
 from tests.sandbox.conftest import need_engine
 from tests.support.endpoint import Call, Endpoint, Reply, Script, Turnstile, answer, scripted
 from tests.support.engine import can_start, own_engine
-from tests.support.processes import started_nel, wait_until
+from tests.support.processes import PATIENCE_SECONDS, started_nel, wait_until
 from tests.support.runs import nel, only_run, read_json, read_results, without_volatile, write_jsonl
 
 pytestmark = [pytest.mark.docker, pytest.mark.timeout(900)]
@@ -151,6 +152,35 @@ def test_asking_waits_for_scoring(tmp_path: Path) -> None:
             wait_for_calls(endpoint, 100, process)
             time.sleep(2.0)
             assert len(endpoint.calls) < 200
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_does_not_wait_for_programs(tmp_path: Path, number: signal.Signals) -> None:
+    """Programs that spin for an hour, and a drain of an hour for requests: the run ends at once all the same."""
+    need_engine("python")
+    tasks(tmp_path / "data.jsonl", 400)
+    with scripted(spinning_script, models=["m"]) as endpoint:
+        options = ["-O", "engine.drain_seconds=3600", "-O", "sandbox.limits.cpu_seconds=3600"]
+        arguments = command(endpoint, "out", *options)
+        with started_nel(*arguments, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            wait_for_calls(endpoint, 100, process)
+            wait_until(lambda: containers_of(process.pid), process)
+            process.send_signal(number)
+            assert process.wait(PATIENCE_SECONDS) == 128 + number
+            assert containers_of(process.pid) == []
+
+
+def containers_of(pid: int) -> list[str]:
+    client = connect()
+    try:
+        return [one.id for one in containers(client) if one.pid == str(pid)]
+    finally:
+        client.close()
+
+
+def spinning_script(call: Call, _: int) -> Reply:
+    number = int(call.text.split("def times_")[1].split("(")[0])
+    return answer(f"```python\ndef times_{number}(x):\n    while True: pass\n```")
 
 
 def slow_script(call: Call, _: int) -> Reply:

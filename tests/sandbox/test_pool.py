@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import pytest
 from nel.errors import DatasetError, SandboxError
 from nel.sandbox import Case, Limits, Program, Sandbox, SandboxSettings
 from nel.sandbox.container import Container
-from nel.sandbox.engine import connect, speaking
+from nel.sandbox.engine import connect, info_of, speaking
 from nel.sandbox.languages import find_language
 from nel.sandbox.owners import EXPIRES_LABEL, LABEL, OWNER_LABEL, containers, is_left_over, labels_of
 from tests.sandbox.conftest import need_engine
@@ -45,7 +46,7 @@ send = Container._send
 
 def tell(self, message, deadline):
     send(self, message, deadline)
-    if "tests" in message:
+    if "task" in message:
         print("sent", flush=True)
 
 Container._send = tell
@@ -219,6 +220,24 @@ def test_an_unknown_runtime_is_the_engines_refusal(client: Any) -> None:
     settings = SandboxSettings(workers=1, runtime="no-such-runtime", engine_wait_seconds=0)
     with Sandbox(settings) as sandbox, pytest.raises(SandboxError, match="no-such-runtime"):
         sandbox.run(RIGHT)
+
+
+@pytest.mark.parametrize("lacks", [("memory",), ("processes",), ("CPU",)])
+def test_an_engine_that_cannot_hold_a_limit_is_refused_unless_that_is_allowed(
+    client: Any, monkeypatch: pytest.MonkeyPatch, lacks: tuple[str, ...]
+) -> None:
+    """By the check of a run and by the first program; what is allowed is not asked of the engine, and is recorded."""
+    monkeypatch.setattr("nel.sandbox.pool.info_of", lambda client: replace(info_of(client), lacks=lacks))
+    with Sandbox(SandboxSettings(workers=1)) as sandbox:
+        for attempt in (sandbox.check, lambda: sandbox.run(RIGHT), lambda: sandbox.run(RIGHT)):
+            with pytest.raises(SandboxError, match=f"cannot limit {lacks[0]}.*allow_unlimited") as refused:
+                attempt()
+            assert refused.value.kind == "no_limits"
+    with Sandbox(SandboxSettings(workers=1, allow_unlimited=True)) as sandbox:
+        info = sandbox.check()
+        assert info.lacks == lacks
+        assert info.images["python"].startswith(f"{find_language('python').image}@sha256:")
+        assert sandbox.run(RIGHT).passed
 
 
 def test_containers_are_made_anew_after_so_many_programs(lone: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:

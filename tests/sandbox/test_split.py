@@ -132,6 +132,59 @@ def test_cases_do_not_see_each_other_and_large_outputs_have_room(sandbox: Sandbo
     assert sandbox.run(Program(source="print('x\\n' * 2_000_000)", cases=large, limits=PATIENT)).passed
 
 
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [("ф" * (12 << 20), "passed"), ("\0" * (4 << 20), "passed"), ("x" * (32 << 20), "passed")],
+    ids=["cyrillic", "nul", "limit"],
+)
+def test_large_outputs_cross_as_they_are(sandbox: Sandbox, text: str, verdict: str) -> None:
+    """As JSON, 24 MB of Cyrillic would be 72 MB and as many NUL characters 144."""
+    program = f"print({text[0]!r} * {len(text)})"
+    case = Case(stdin="", expected_output=text)
+    assert sandbox.run(Program(source=program, cases=(case,), limits=PATIENT)).verdict == verdict
+
+
+def test_more_output_than_there_is_room_for_has_its_own_verdict(sandbox: Sandbox) -> None:
+    """Of a case, of a program and of a function; an expectation beyond the limit is the row's fault."""
+    expected = (Case(stdin="", expected_output="x" * (24 << 20)),)
+    large = sandbox.run(Program(source="print('x' * (40 << 20))", cases=expected, limits=PATIENT))
+    assert (large.verdict, large.mode) == ("output_limit", "stdio")
+    answer = "def f(): return 'ф' * (12 << 20)"
+    assert judged(sandbox, answer, "assert f()") == ("output_limit", "split")
+    beyond = (Case(stdin="", expected_output="x" * ((32 << 20) + 1)),)
+    with pytest.raises(DatasetError, match="larger than any may be"):
+        sandbox.run(Program(source="print()", cases=beyond))
+
+
+@pytest.mark.parametrize("tests", ["assert f(1) == 1", "g = lambda: 1\nassert f(g) == 1"], ids=["split", "together"])
+def test_details_keep_the_type_of_an_exception_and_the_line_of_the_tests(sandbox: Sandbox, tests: str) -> None:
+    """However long its text is, and of a class of the program."""
+    source = "class Odd(Exception): pass\ndef f(x): raise Odd('long ' * 10_000)"
+    verdict = sandbox.run(Program(source=source, tests=tests, entry_point="f", limits=PATIENT))
+    line = len(tests.splitlines())
+    assert verdict.verdict == "runtime_error"
+    assert verdict.detail.startswith(f"line {line}: assert f(")
+    assert "\nOdd: long long" in verdict.detail
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [("def f(x): raise SystemExit(3)", "SystemExit: 3"), ("import os\ndef f(x): os._exit(4)", "exit status 4")],
+)
+def test_details_of_an_end_keep_the_line_of_the_tests(sandbox: Sandbox, source: str, kind: str) -> None:
+    """Where the program left for good, too."""
+    verdict = sandbox.run(Program(source=source, tests="x = 1\nassert f(x) == 1", entry_point="f", limits=PATIENT))
+    assert verdict.detail.startswith("line 2: assert f(x) == 1")
+    assert kind in verdict.detail
+
+
+def test_details_of_a_script_keep_the_type_of_an_exception(sandbox: Sandbox) -> None:
+    """Its text may have many lines."""
+    cases = (Case(stdin="", expected_output=""),)
+    verdict = sandbox.run(Program(source="raise ValueError('a\\nb\\nc')", cases=cases, limits=PATIENT))
+    assert "exit status 1: ValueError: a" in verdict.detail
+
+
 def test_a_cancelled_program_harms_nobody(lone: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     ask, is_cancelled = Container.ask, threading.Event()
 

@@ -241,3 +241,22 @@ def test_a_program_too_long_to_be_parsed_is_kept() -> None:
     assert found is not None
     assert found.code == code.rstrip()
     assert found.program == f"import math\n\n\n{found.code}"
+
+
+@pytest.mark.parametrize(
+    ("response", "program"),
+    [
+        ("```python\ndef f(x):\n    return x\n\0```", "def f(x):\n    return x\n\0"),
+        ("```python\ndef f(x):\n    return x\0\n```\nDone.", "def f(x):\n    return x\0"),
+        ("def f(x):\n    return x\n\0\n", "def f(x):\n    return x\n\0"),
+        ("\0def f(x):\n    return x", "\0def f(x):\n    return x"),
+        ("```python\ndef f(x):\n    return 'a\0b'\n```", "def f(x):\n    return 'a\0b'"),
+        ("```python\ndef f(x):\n    return x\n```\0", "def f(x):\n    return x"),
+    ],
+)
+@pytest.mark.parametrize("entry_point", ["f", None])
+def test_nul_characters_of_a_program_stay_in_it(response: str, program: str, entry_point: str | None) -> None:
+    """They are what the model wrote, so that the interpreter has the last word on them; those beside it are not."""
+    found = extract_program(response, entry_point=entry_point)
+    assert found is not None
+    assert found.program == program

@@ -102,7 +102,7 @@ class SandboxLimits(Strict):
     compile_seconds: Annotated[float, Field(gt=0, le=3600)] = 30.0
     """CPU time of the compiler."""
     output_bytes: Annotated[int, Field(ge=1024, le=16 << 20)] = 1 << 20
-    """Standard output and error together."""
+    """Standard output and error together; at least twice what a case expects, which may be 32 MiB."""
     file_bytes: Annotated[int, Field(ge=1024)] = 32 << 20
     """Largest file it may write."""
     processes: Annotated[int, Field(ge=1, le=4096)] = 64
@@ -126,6 +126,10 @@ class SandboxConfig(Strict):
     """One of the engine's runtimes, such as ``runsc``."""
     images: dict[str, str] = {}
     """Other images than those of ``nel sandbox build``, by language; each needs a ``python3``."""
+    allow_unlimited: Annotated[
+        bool, Flag("--allow-unlimited-sandbox", "Use an engine that cannot limit memory, processes or CPU.")
+    ] = False
+    """Use a Docker engine that cannot limit memory, processes or CPU; without it such an engine is refused."""
     engine_wait_seconds: Annotated[float, Field(ge=0)] = 30.0
     """Maximum time without an answer of the Docker engine before the run checkpoints and exits 75."""
     limits: SandboxLimits = SandboxLimits()

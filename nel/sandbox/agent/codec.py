@@ -102,7 +102,7 @@ def decode(data: Any, resolve: Callable[[Any], Any], depth: int = 0, limit: int 
 
 def dumps(value: Any) -> bytes:
     """Return encoded data as bytes; lone surrogates survive."""
-    return _ENCODER.encode(value).encode("ascii")
+    return _ENCODER.encode(value).encode("utf-8", "surrogatepass")
 
 
 def loads(data: bytes) -> Any:
@@ -112,7 +112,7 @@ def loads(data: bytes) -> Any:
         BadValue: They are not JSON, or nested beyond all measure.
     """
     try:
-        return _DECODER.decode(data.decode("ascii"))
+        return _DECODER.decode(data.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError, MemoryError):
         raise BadValue("not JSON") from None
 
@@ -235,6 +235,6 @@ _DECODERS: dict[str, Callable[[Any, Callable[[Any], Any]], Any]] = {
     "U": lambda body, each: datetime.timedelta(*body),
 }
 
-_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, ensure_ascii=False)
 _DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_integer)
 """Made once: a program may replace what the module `json` holds."""

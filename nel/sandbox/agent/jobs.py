@@ -25,7 +25,7 @@ def _split(owner: Processes, job: channel.Message) -> channel.Message:
     run.read(result, lambda: _collect(result, said))
     empty = os.open("/dev/null", os.O_RDWR)
     program = _sealed({"source": job["source"]})
-    tests = _sealed({"tests": job["tests"], "prompt": job["prompt"], "entry_point": job["entry_point"]})
+    tests = _sealed(job["task"])
     owner.programs.start(run.request("serve"), [empty, run.out_handle, run.err_handle, program, programs_end.fileno()])
     run.tests_pid = owner.tests.start(
         run.request("check", is_tests=True), [empty, empty, empty, tests, tests_end.fileno(), result_writer]
@@ -38,6 +38,27 @@ def _split(owner: Processes, job: channel.Message) -> channel.Message:
     if owner.tests.ending is None and run.reason is None:
         owner.kill(owner.program_user)  # whatever it left running holds the channel open
         run.until(lambda: owner.tests.ending is not None)
+    while _collect(result, said, wait=False):
+        continue
+    os.close(result)
+    run.forget(result)
+    return {"run": {**run.facts(), "tests": _frame_of(said), "tests_ending": owner.tests.ending}}
+
+
+def _rehearse(owner: Processes, job: channel.Message) -> channel.Message:
+    """The tests alone; what they print counts where they are to share the program's process."""
+    owner.programs.ending = None
+    run = Run(owner, job, job["limits"])
+    result, result_writer = os.pipe()
+    said = bytearray()
+    run.read(result, lambda: _collect(result, said))
+    empty = os.open("/dev/null", os.O_RDWR)
+    tests = _sealed(job["task"])
+    out, err = (run.out_handle, run.err_handle) if job["task"]["shares_process"] else (empty, empty)
+    owner.tests.start(run.request("rehearse", is_tests=True), [empty, out, err, tests, result_writer])
+    for handle in (empty, tests, result_writer, run.out_handle, run.err_handle):
+        os.close(handle)
+    run.until(lambda: owner.tests.ending is not None)
     while _collect(result, said, wait=False):
         continue
     os.close(result)
@@ -69,7 +90,7 @@ def _together(owner: Processes, job: channel.Message) -> channel.Message:
         ours.setblocking(True)
         with suppress(channel.Gone, OSError):
             ours.settimeout(_PATIENCE_SECONDS)
-            ours.sendall(_framed({"tests": job["tests"], "entry_point": job["entry_point"], "token": job["token"]}))
+            ours.sendall(_framed({**job["task"], "token": job["token"]}))
         ours.setblocking(False)
     run.until(has_ended)
     while _collect(ours.fileno(), said, wait=False):
@@ -181,6 +202,7 @@ def _frame_of(said: bytearray) -> object:
 
 JOBS: dict[str, Callable[[Processes, channel.Message], channel.Message]] = {
     "split": _split,
+    "rehearse": _rehearse,
     "together": _together,
     "script": _script,
     "commands": _commands,

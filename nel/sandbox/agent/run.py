@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 READ_BYTES = 1 << 16
 _LOOK_SECONDS = 0.05
 _KEEP_BYTES = 8 << 10
+_TESTS_PROCESSES = 64
 
 
 class Output:
@@ -28,7 +29,7 @@ class Output:
         self.handle = handle
         self.size = 0
         self._keep_all = keep_all
-        self._head = b""
+        self._head = bytearray()
         self._tail = b""
 
     def take(self) -> bool:
@@ -48,10 +49,12 @@ class Output:
             self._tail = (self._tail + data[room:])[-_KEEP_BYTES:] if len(data) > room else self._tail
         return bool(data)
 
-    def text(self, limit: int) -> str:
-        """Return what was kept."""
-        data = self._head[:limit]
-        if not self._keep_all and self._tail:
+    def kept(self, limit: int) -> str | bytes:
+        """Return what was kept: all of it as it came, or head and tail as text."""
+        if self._keep_all:
+            return bytes(self._head[:limit])
+        data = bytes(self._head[:limit])
+        if self._tail:
             left_out = self.size - len(self._head) - len(self._tail)
             data += (b"\n[... %d bytes ...]\n" % left_out if left_out else b"") + self._tail
         return data.decode("utf-8", "backslashreplace")
@@ -83,7 +86,7 @@ class Run:
     def request(self, what: str, *, is_tests: bool = False, command: list[str] | None = None) -> channel.Message:
         """Return what a zygote is told."""
         owner = self.processes
-        tests_limits = {"files": 256, "file_bytes": self.limits["file_bytes"]}
+        tests_limits = {"files": 256, "file_bytes": self.limits["file_bytes"], "processes": _TESTS_PROCESSES}
         return {
             "do": what,
             "user": owner.tests_user if is_tests else owner.program_user,
@@ -165,8 +168,8 @@ class Run:
             "idle_seconds": self.watch.idle_seconds,
             "wall_seconds": self.watch.wall_seconds,
             "out_of_memory": oom,
-            "stdout": self.out.text(limit),
-            "stderr": self.err.text(limit),
+            "stdout": self.out.kept(limit),
+            "stderr": self.err.kept(limit),
             "output_bytes": self.out.size + self.err.size,
         }
 

@@ -21,6 +21,7 @@ from nel.sandbox.agent import channel, codec
 
 FILE_NAME = "solution.py"
 _TEXT_CHARACTERS_MAX = 2_000
+_TRACE_CHARACTERS_MAX = 1_000
 
 
 def serve(payload: int, connection: int) -> None:
@@ -95,7 +96,10 @@ def described(error: BaseException) -> channel.Message:
         arguments = []
     kinds = [kind.__name__ for kind in type(error).__mro__ if issubclass(kind, BaseException)]
     try:
-        trace = "".join(traceback.format_exception(type(error), error, error.__traceback__, limit=-4))
+        *frames, last = traceback.format_exception(type(error), error, error.__traceback__, limit=-4)
+        trace = (
+            "".join(frames)[-_TRACE_CHARACTERS_MAX:] + last[:_TEXT_CHARACTERS_MAX]
+        )  # the type stands before the text
     except BaseException:  # noqa: BLE001
         trace = ""
     return {
@@ -103,7 +107,7 @@ def described(error: BaseException) -> channel.Message:
         "kinds": kinds,
         "args": arguments,
         "text": text,
-        "trace": trace[-_TEXT_CHARACTERS_MAX:],
+        "trace": trace,
     }
 
 
@@ -174,6 +178,7 @@ class _Server:
             "bool": lambda target, _: bool(target),
             "item": lambda target, asked: target[self._decoded(asked["key"])],
             "in": lambda target, asked: self._decoded(asked["key"]) in target,
+            "isinstance": lambda target, asked: isinstance(target, getattr(self._module, asked["name"])),
             "setattr": self._set,
         }
 

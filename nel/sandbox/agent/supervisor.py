@@ -34,10 +34,12 @@ class Supervisor:
             except channel.Gone:
                 return
             reply = {"number": job["number"], "nonce": job["nonce"], **self._answer(job)}
-            data = json.dumps(reply).encode()
-            view = memoryview(_LENGTH.pack(len(data)) + data)
-            while view:
-                view = view[os.write(1, view) :]
+            output = _output_of(reply)
+            data = json.dumps({**reply, "output_bytes": len(output)}).encode()
+            for part in (_LENGTH.pack(len(data)) + data, output):
+                view = memoryview(part)
+                while view:
+                    view = view[os.write(1, view) :]
 
     def _answer(self, job: channel.Message) -> dict[str, object]:
         if job["do"] == "ping":
@@ -49,6 +51,16 @@ class Supervisor:
         finally:
             is_clean = self._processes.clear(wipe=not job.get("keep_files"))
         return {**facts, "is_clean": is_clean}
+
+
+def _output_of(reply: channel.Message) -> bytes:
+    """Take a program's whole output out of a reply: it follows as it is, as JSON it could be six times as long."""
+    run = reply.get("run") or {}
+    if not isinstance(run.get("stdout"), bytes):
+        return b""
+    output: bytes = run["stdout"]
+    run["stdout"] = ""
+    return output
 
 
 def main(first_user: int) -> None:

@@ -7,16 +7,38 @@ the verdict says which mode made it.
 
 from __future__ import annotations
 
+import builtins
 import linecache
 import os
 import traceback
 import types
 from typing import Any
 
-from nel.sandbox.agent import channel, codec, solution
-from nel.sandbox.agent.checker import FILE_NAME, call_afterwards
+from nel.sandbox.agent import channel, codec, running, solution
 
-_LINE_CHARACTERS_MAX = 400
+
+class _Names(dict[str, Any]):
+    """The tests' own name space in front of the program's, which stays as it is and is looked at as it is by then."""
+
+    def __init__(self, module: types.ModuleType, entry_point: str) -> None:
+        super().__init__({"__name__": "solution", "__builtins__": builtins})
+        self._module = module
+        self._entry_point = entry_point
+
+    def __missing__(self, name: str) -> Any:
+        if name != self._entry_point and hasattr(builtins, name):
+            return getattr(builtins, name)
+        return self._module.__dict__[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return what a name stands for."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in self._module.__dict__
 
 
 def judge(payload: int, connection: int) -> None:
@@ -41,38 +63,58 @@ def _verdict(given: channel.Message, module: types.ModuleType) -> channel.Messag
     """Return what went wrong, or None."""
     tests = given["tests"]
     try:
-        code = compile(tests, FILE_NAME, "exec", dont_inherit=True)
+        code = compile(given["marked"], running.FILE_NAME, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return {"broken": f"the tests cannot be parsed: {type(error).__name__}: {error}"}
-    linecache.cache[FILE_NAME] = (1, None, tests.splitlines(keepends=True), FILE_NAME)
-    space = module.__dict__
-    before = set(space)
+    linecache.cache[running.FILE_NAME] = (1, None, tests.splitlines(keepends=True), running.FILE_NAME)
+    space = _Names(module, given["entry_point"])
     try:
-        exec(code, space)  # noqa: S102 - the tests come with the benchmark
-        call_afterwards(tests, given["entry_point"], space)
-        return _run_cases(space, before, tests) if "TestCase" in tests else None
+        running.define_helpers(given, space)
+        if given["entry_point"] in module.__dict__:
+            space.pop(given["entry_point"], None)
+        reached = running.run_tests(code, given, space)
+        if missed := sorted(set(given["owed"]) - reached):
+            return {"broken": f"the tests end without having reached the assertion of line {missed[0]}"}
+        return _run_cases(space, tests) if "TestCase" in tests else None
+    except running.NotRun as error:
+        return {"broken": str(error)}
     except BaseException as error:  # noqa: BLE001 - whatever the tests raise is their verdict
         return _failure(error)
 
 
-def _run_cases(space: dict[str, Any], before: set[str], text: str) -> dict[str, object] | None:
+def _run_cases(space: _Names, text: str) -> channel.Message | None:
     """Run the `unittest` cases that the tests define; their number must be that of the test text."""
     import ast  # noqa: PLC0415 - few tests need these two, and each makes every fork slower
     import unittest  # noqa: PLC0415
 
-    tests = ast.parse(text)
-    classes = [node for node in tests.body if isinstance(node, ast.ClassDef) and node.name not in before]
+    class Result(unittest.TestResult):
+        """Keeps the exception itself."""
+
+        wrong: tuple[str, BaseException] | None = None
+
+        def addError(self, test: Any, err: Any) -> None:  # noqa: N802 - the name of the base class
+            """Keep the first."""
+            self.wrong = self.wrong or (str(getattr(test, "id", lambda: "")()), err[1])
+
+        addFailure = addError  # noqa: N815 - likewise
+
+        def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802
+            """Count the part of a test as a test."""
+            if err is not None:
+                self.addError(subtest, err)
+
+    classes = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
     cases = [space[node.name] for node in classes if issubclass(space[node.name], unittest.TestCase)]
     if not cases:
         return None
     suite = unittest.TestSuite()
     for case in cases:
         suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(case))
-    result = unittest.TestResult()
+    result = Result()
     suite.run(result)
-    wrong = [*result.errors, *result.failures]
-    if wrong:
-        return {"failed": wrong[0][0].id()[:_LINE_CHARACTERS_MAX], "text": wrong[0][1][-_LINE_CHARACTERS_MAX:]}
+    if result.wrong is not None:
+        failure = _failure(result.wrong[1])
+        return {**failure, "failed": f"{result.wrong[0]}: {failure['failed']}"} if "failed" in failure else failure
     methods = {
         (node.name, item.name)
         for node in classes
@@ -86,14 +128,15 @@ def _run_cases(space: dict[str, Any], before: set[str], text: str) -> dict[str, 
 
 def _failure(error: BaseException) -> channel.Message:
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if frame.filename == FILE_NAME]
-    line = f"line {own[-1].lineno}: {own[-1].line}"[:_LINE_CHARACTERS_MAX] if own else ""
+    line = running.line_of(error)
     said = solution.described(error)
-    text = f"{said['type']}: {said['text']}"[:_LINE_CHARACTERS_MAX]
+    text = f"{said['type']}: {said['text']}"[: running.TEXT_CHARACTERS_MAX]
+    own = {"lines": running.lines_of(error), "shown": running.shown(error)}
     if said["type"] == "MemoryError":
-        return {"program": "memory", "text": text}
-    if isinstance(error, AssertionError) and frames and frames[-1].filename == FILE_NAME:
-        return {"failed": line, "text": said["text"][:_LINE_CHARACTERS_MAX]}
-    if frames and frames[-1].filename == FILE_NAME and not isinstance(error, NameError):
-        return {"failed": line, "text": text}
-    return {"program": "raised", "text": text, "where": line, "trace": said["trace"]}
+        return {"program": "memory", "text": text, "where": line, **own}
+    is_of_tests = bool(frames) and (frames[-1].filename == running.FILE_NAME or "/unittest/" in frames[-1].filename)
+    if isinstance(error, AssertionError) and is_of_tests:
+        return {"failed": line, "text": said["text"][: running.TEXT_CHARACTERS_MAX], **own}
+    if is_of_tests and not isinstance(error, NameError):
+        return {"failed": line, "text": text, **own}
+    return {"program": "raised", "text": text, "where": line, "trace": said["trace"], **own}

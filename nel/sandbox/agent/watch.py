@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import time
+from typing import NamedTuple
 
 _NANO = 1e-9
 _CPU_FILES = (
@@ -21,6 +22,8 @@ _MEMORY_FILES = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/mem
 
 _DISK_SECONDS_MAX = 30.0
 """So long a program may wait for the disk without being idle; a parent that has called vfork looks the same."""
+_UNSEEN_SECONDS_MAX = 10.0
+"""So long threads may have waited that ended before it showed how long they did."""
 
 
 class Counters:
@@ -56,6 +59,19 @@ class Counters:
         return 0
 
 
+class Task(NamedTuple):
+    """One thread as the kernel shows it."""
+
+    number: int
+    state: str
+    run: int
+    """Nanoseconds."""
+    waited: int
+    """Nanoseconds ready to run, up to its last turn."""
+    turns: int
+    """How often it has been given a CPU."""
+
+
 class Watch:
     """Adds up what the processes of one run do; call `look` every few dozen milliseconds."""
 
@@ -70,7 +86,15 @@ class Watch:
         self._start = self._last = time.monotonic()
         self._cpu = counters.cpu_seconds()
         self._own = time.process_time()
-        self._seen: dict[tuple[int, int], tuple[int, int]] = {}
+        self._counted = (self._cpu or 0.0) - self._own
+        self._seen: dict[tuple[int, int], Task] = {}
+        self._open = 0.0
+        """Seconds in which nothing ran and something was ready to run, and may or may not have waited."""
+        self._ready: dict[tuple[int, int], Task] = {}
+        """What was ready to run at that time."""
+        self._runs: dict[tuple[int, int], int] = {}
+        """Nanoseconds run, by all threads ever seen."""
+        self._unseen_seconds = 0.0
         self.tests_cpu_seconds = 0.0
         self.idle_seconds = 0.0
         self.disk_seconds = 0.0
@@ -81,17 +105,40 @@ class Watch:
         return time.monotonic() - self._start
 
     def look(self) -> None:
-        """Note how long nothing ran and nothing wanted to."""
+        """Note how long nothing ran and nothing waited for a CPU.
+
+        How long a thread has waited shows when it gets one. So the time that is missing while some thread is ready to
+        run stays open until that thread has run, and whatever it did not wait by then was idle, or a program that is
+        ready at each look and asleep in between would be neither busy nor idle.
+        """
         now = time.monotonic()
         passed, self._last = now - self._last, now
-        busy, states = self._busy()
-        if "R" in states:
-            return
-        unused = max(0.0, passed - busy)
-        if "D" in states and self.disk_seconds < _DISK_SECONDS_MAX:
-            self.disk_seconds += unused
+        tasks = self._tasks()
+        busy = self._busy(tasks)
+        missing = passed - busy
+        if missing < 0:  # a wait that began before the last look has ended
+            self._open, missing = max(0.0, self._open + missing), 0.0
+        waiting = {key: task for key, task in self._ready.items() if _had_no_turn(task, tasks.get(key))}
+        if not waiting:
+            self._count(self._open, is_unseen=not self._ready.keys() <= tasks.keys())
+            self._open = 0.0
+        ready = {key: task for key, task in tasks.items() if task.state == "R"}
+        if ready:
+            self._open += missing
         else:
-            self.idle_seconds += unused
+            self._count(missing, in_disk=any(task.state == "D" for task in tasks.values()))
+        self._ready = waiting or ready
+        self._seen = tasks
+        self._runs.update((key, task.run) for key, task in tasks.items())
+
+    def _count(self, seconds: float, *, is_unseen: bool = False, in_disk: bool = False) -> None:
+        """Count time in which nothing ran as what it was."""
+        if is_unseen and self._unseen_seconds < _UNSEEN_SECONDS_MAX:
+            self._unseen_seconds += seconds
+        elif in_disk and self.disk_seconds < _DISK_SECONDS_MAX:
+            self.disk_seconds += seconds
+        else:
+            self.idle_seconds += seconds
 
     def note_tests(self, seconds: float) -> None:
         """Note the CPU time of the tests' process, which is charged to no program."""
@@ -107,22 +154,39 @@ class Watch:
             self.tests_cpu_seconds = max(self.tests_cpu_seconds, _run_seconds(without))
         total = self._counters.cpu_seconds()
         if total is None or self._cpu is None:
-            return sum(run for (pid, _), (run, _) in self._seen.items() if pid != without) * _NANO
+            return sum(run for (pid, _), run in self._runs.items() if pid != without) * _NANO
         own = time.process_time() - self._own
         return max(0.0, total - self._cpu - own - self.tests_cpu_seconds)
 
-    def _busy(self) -> tuple[float, set[str]]:
-        """Return seconds run or waited for a CPU since the last look, and the states of all threads now."""
-        busy, states = 0, set()
-        for pid in running():
-            if pid in self._known:
-                continue
-            for task, state, run, waited in _tasks(pid):
-                before = self._seen.get((pid, task), (0, 0))
-                busy += max(0, run - before[0]) + max(0, waited - before[1])
-                self._seen[pid, task] = (run, waited)
-                states.add(state)
-        return busy * _NANO, states
+    def _tasks(self) -> dict[tuple[int, int], Task]:
+        """Return the threads of the run's processes as they are now."""
+        return {(pid, task.number): task for pid in running() if pid not in self._known for task in _tasks(pid)}
+
+    def _busy(self, tasks: dict[tuple[int, int], Task]) -> float:
+        """Return the seconds since the last look in which something ran or waited for a CPU that others had.
+
+        Threads that wait for each other do not wait for the machine: each second run keeps no more than all the others
+        waiting.
+        """
+        nothing = Task(0, "", 0, 0, 0)
+        pairs = [(self._seen.get(key, nothing), task) for key, task in tasks.items()]
+        run = sum(max(0, now.run - before.run) for before, now in pairs)
+        waits = [wait for before, now in pairs if (wait := now.waited - before.waited) > 0]
+        waited = max([0, *waits, sum(waits) - (len(waits) - 1) * run])
+        return (self._run_by_all(run) + waited) * _NANO
+
+    def _run_by_all(self, run: int) -> int:
+        """Return the CPU time since the last look, that of processes which have ended meanwhile included."""
+        total = self._counters.cpu_seconds()
+        if total is None:
+            return run
+        own = time.process_time()
+        since, self._counted = total - own - self._counted, total - own
+        return max(run, int(since / _NANO))
+
+
+def _had_no_turn(before: Task, now: Task | None) -> bool:
+    return now is not None and (now.turns, now.run) == (before.turns, before.run)
 
 
 def running() -> list[int]:
@@ -130,24 +194,23 @@ def running() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name[0] in "123456789"]
 
 
-def _tasks(pid: int) -> list[tuple[int, str, int, int]]:
+def _tasks(pid: int) -> list[Task]:
     found = []
     try:
         for name in os.listdir(f"/proc/{pid}/task"):
             state = _read(f"/proc/{pid}/task/{name}/stat").rpartition(b")")[2][1:2].decode()
-            run, waited = _schedule(f"/proc/{pid}/task/{name}/schedstat")
-            found.append((int(name), state, run, waited))
+            found.append(Task(int(name), state, *_schedule(f"/proc/{pid}/task/{name}/schedstat")))
     except OSError:
         return found  # it has just ended
     return found
 
 
-def _schedule(path: str) -> tuple[int, int]:
+def _schedule(path: str) -> tuple[int, int, int]:
     try:
-        run, waited = _read(path).split()[:2]
+        run, waited, turns = _read(path).split()[:3]
     except (OSError, ValueError):
-        return 0, 0
-    return int(run), int(waited)
+        return 0, 0, 0
+    return int(run), int(waited), int(turns)
 
 
 def _run_seconds(pid: int) -> float:

@@ -33,6 +33,7 @@ _ELEMENT_BEGINS = re.compile(rf"^(?:[ \t]*<{_ELEMENT}(?:[ ][^<>\n]*)?>){{1,3}}",
 _ELEMENT_ENDS = re.compile(rf"(?:</{_ELEMENT}>[ \t]*){{1,3}}$", re.MULTILINE)
 _QUOTES_ALONE = re.compile(r"^[ \t]*'''(\w*)[ \t]*$", re.MULTILINE)
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+_NULS_AFTER = re.compile(r"\s*+\x00(?:\s*+\x00)*+")
 _BYTE_ORDER_MARKS = re.compile("^\ufeff+", re.MULTILINE)
 
 
@@ -75,7 +76,8 @@ def extract_program(
     >>> extract_program("I cannot solve this.") is None
     True
     """
-    text, above = _plain(response), _plain(prompt)
+    marked, above = _plain(response), _plain(prompt)
+    text = marked.replace("\0", "")  # they are no part of any language, so that nothing around them would parse
     if not text.strip():
         return None
     tags = frozenset(tag.lower() for tag in (language, *fences))
@@ -83,7 +85,26 @@ def extract_program(
         found = _extract_python(text, tags | _PYTHON, above, entry_point)
     else:
         found = extract_generic(text, tags, above, entry_point)
-    return None if found is None else Extracted(code=found[0], program=found[1])
+    if found is None:
+        return None
+    code, program = found
+    if text != marked and code and (whole := _with_nuls(code, text, marked)) != code:
+        program = program.replace(code, whole, 1)
+        code = whole
+    return Extracted(code=code, program=program)
+
+
+def _with_nuls(code: str, text: str, marked: str) -> str:
+    """Return code as it stands in the response, the NUL characters in and beside it included: they are the model's."""
+    start = text.rfind(code)
+    if start < 0:
+        return code
+    places = [place for place, letter in enumerate(marked) if letter != "\0"]
+    first, last = places[start], places[start + len(code) - 1]
+    ahead = marked[:first]
+    _, nul, blank = ahead[len(ahead.rstrip("\0 \t\n")) :].partition("\0")
+    after = _NULS_AFTER.match(marked, last + 1)
+    return nul + blank + marked[first : last + 1] + (after[0] if after else "")
 
 
 def _plain(text: str) -> str:

@@ -1,0 +1,126 @@
+"""Tasks whose tests are broken or poisoned, and programs that reach for the names of their tests: who is to blame."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nel.errors import DatasetError
+from nel.sandbox import Limits, Program, Sandbox
+from nel.sandbox.task import read_task
+
+TASKS: list[dict[str, Any]] = tomllib.loads(
+    (Path(__file__).parent / "hostile" / "tasks.toml").read_text(encoding="utf-8")
+)["task"]
+TIGHT = Limits(cpu_seconds=2.0, idle_seconds=1.5, memory_mb=256)
+
+
+def program_of_task(task: dict[str, Any]) -> Program:
+    return Program(
+        source=task["program"],
+        tests=task["tests"],
+        entry_point=task["entry_point"],
+        prompt=task.get("prompt", ""),
+        limits=TIGHT,
+    )
+
+
+def judged(sandbox: Sandbox, task: dict[str, Any]) -> tuple[str, str]:
+    """Return the verdict and the mode of a task of the table; one that is to blame itself has the verdict bad_row."""
+    try:
+        verdict = sandbox.run(program_of_task(task))
+    except DatasetError:
+        return "bad_row", ""
+    return verdict.verdict, verdict.mode
+
+
+def expected(task: dict[str, Any], found: tuple[str, str]) -> tuple[str, str]:
+    return found[0] if found[0] in task["verdict"].split("|") else task["verdict"], task.get("mode", "")
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: str(task["name"]))
+def test_each_task_is_judged_by_who_is_to_blame(sandbox: Sandbox, task: dict[str, Any]) -> None:
+    """The expected verdict in the expected mode, or a bad row where the tests are at fault."""
+    found = judged(sandbox, task)
+    assert found == expected(task, found)
+
+
+def test_what_a_task_supplies_does_not_come_from_the_program() -> None:
+    """Modules and their members that tests use without defining them are theirs."""
+    task = read_task("assert math.isclose(f(1), sqrt(4)) and Counter(f(2)) and np.all(f(3)) and other(f(4))", "", "f")
+    assert dict(task.supplied) == {"math": "math", "sqrt": "math:sqrt", "Counter": "collections:Counter", "np": "numpy"}
+    assert task.wanted == ("f", "other")
+
+
+def test_a_function_under_test_may_have_the_name_of_a_member() -> None:
+    """Without an entry point, what the tests call is what they are about."""
+    assert read_task("assert gcd(4, 2) == 2").wanted == ("gcd",)
+    assert read_task("assert f(2) == gcd(4, 2)").supplied == {"gcd": "math:gcd"}
+    assert read_task("assert gcd(4, 2) == 2", entry_point="gcd").wanted == ("gcd",)
+
+
+@pytest.mark.parametrize(
+    ("tests", "crosses"),
+    [
+        ("assert f([1, 2], 'a') == {3: (4,)}", True),
+        ("def check(candidate):\n    assert abs(candidate(math.sqrt(2)) - 2) < 1e-6", True),
+        ("assert all(f(x) for x in range(3))", True),
+        ("assert f(lambda x: x)", False),
+        ("def g(): pass\nassert f(g)", False),
+        ("assert f(len) == 1", False),
+        ("assert f(x for x in [1])", False),
+        ("assert f(iter([1]))", False),
+        ("import math\nassert f(math) == 1", False),
+        ("assert f([math.sqrt]) == 1", False),
+        ("r = f(1)\nassert f(r.items) == 1", False),
+    ],
+)
+def test_whether_all_crosses_is_read_off_the_text_or_in_doubt(tests: str, *, crosses: bool) -> None:
+    """Where the text does not show that everything has a plain form, the tests are rehearsed before a program runs."""
+    assert read_task(tests, "", "f").crosses is crosses
+
+
+@pytest.mark.parametrize(
+    ("tests", "line", "is_own"),
+    [
+        ("assert f(1) == 2\n1 / 0", 2, True),
+        ("r = f(1)\nassert r[0] == 2", 2, False),
+        ("if f(1):\n    1 / 0", 2, False),
+        ("try:\n    f(1)\n    assert False\nexcept ValueError:\n    pass", 3, False),
+        ("n = 0\nfor x in f(3):\n    n += 1\n1 / n", 4, False),
+        ("errors = []\ntry:\n    f(1)\nexcept ValueError:\n    errors.append(1)\nassert errors", 6, False),
+        ("a = [1]\nf(a)\nassert a == [2]", 3, False),
+        ("import math\nf(1)\nmath.sqrt(-1)", 3, True),
+    ],
+)
+def test_what_tests_raise_is_their_own_where_the_program_has_no_part_in_it(
+    tests: str, line: int, *, is_own: bool
+) -> None:
+    """By names alone; in doubt the program has a part in it."""
+    assert read_task(tests, "", "f").is_own([line], shares_process=False) is is_own
+
+
+def test_a_failure_in_a_function_is_own_only_where_all_calls_are() -> None:
+    """A helper that raises is the tests' way to say that an answer is wrong."""
+    task = read_task("def fail():\n    raise ValueError\nif f(1) != 2:\n    fail()\nfail()", "", "f")
+    assert not task.is_own([4, 2], shares_process=False)
+    assert read_task("def fail():\n    1 / 0\nf(1)\nfail()", "", "f").is_own([4, 2], shares_process=False)
+
+
+def test_a_program_in_the_same_process_has_a_part_in_whatever_the_tests_store() -> None:
+    """What was printed, or how often a function was called, is read from an object of the tests."""
+    task = read_task("out = io.StringIO()\nf(out)\nassert out.getvalue() == 'x'", "", "f")
+    assert not task.is_own([3], shares_process=True)
+
+
+def test_marks_leave_lines_where_they_are() -> None:
+    """Assertions in one line with others, behind letters of several bytes and over several lines."""
+    tests = "def check(candidate):\n    x = 'é'; assert candidate(1) == (\n        2)\n    if x: assert candidate(3)\n"
+    task = read_task(tests, "", "f")
+    assert task.marked.count("\n") == tests.count("\n")
+    assert task.marked.split("\n")[1] == "    x = 'é'; _nel_reached(2); assert candidate(1) == ("
+    assert task.owed == (2,)
