@@ -18,7 +18,7 @@ from nel.comparison.pairing import Pairing, pair
 from nel.comparison.questions import Questions, is_universal
 from nel.comparison.sides import Side, SideBenchmark
 from nel.decide.multiplicity import benjamini_hochberg, holm
-from nel.decide.repeats import VarianceParts, variance_parts
+from nel.decide.repeats import VarianceParts, variance_parts_of_sums
 from nel.errors import UndefinedMetric, UsageError, did_you_mean
 
 _FEWEST = 2
@@ -232,12 +232,10 @@ def _variances(questions: Questions, chosen: Ints) -> VarianceParts | None:
     """Return the variance within and between questions, None without repeats."""
     if int(questions.n_repeats.max()) < _FEWEST:
         return None
-    rewards = questions.columns.numbers("reward")[questions.order]
-    ends = questions.starts + questions.n_repeats
-    rows = [rewards[start:end] for start, end in zip(questions.starts[chosen], ends[chosen], strict=True)]
-    scored = [row[~np.isnan(row)] for row in rows]
+    values = questions.values(questions.columns.numbers("reward"))
+    kept = chosen[values.n_scored[chosen] > 0]
     try:
-        return variance_parts([row.tolist() for row in scored if len(row)])
+        return variance_parts_of_sums(values.n_scored[kept], values.scored_sum[kept], values.squares[kept])
     except UndefinedMetric:
         return None
 

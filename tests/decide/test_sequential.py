@@ -70,6 +70,16 @@ def test_betting_excludes_the_truth_in_at_most_alpha_of_streams(
     assert excluded / streams <= 0.05
 
 
+@pytest.mark.parametrize("population", [None, 300])
+def test_a_bet_is_made_before_the_value_is_seen(population: int | None) -> None:
+    """Over a value that is fair for the mean, the wealth after it is on average the wealth before it."""
+    seen = [0.5, 1.0] * 100
+    mean = 0.5 if population is None else (150 + 0.5 * 100) / 300  # leaves a half for what is left
+    after = [betting_wealth(np.array([*seen, value]), mean, population=population)[-1] for value in (0.0, 1.0)]
+    before = betting_wealth(np.array(seen), mean, population=population)[-1]
+    assert sum(after) / 2 == pytest.approx(float(before), rel=1e-9)
+
+
 def test_betting_of_graded_differences_errs_in_at_most_alpha_of_streams() -> None:
     """Differences with partial credit, mapped to 0 to 1, exclude a half as seldom."""
     values = np.random.default_rng(9).beta(0.5, 0.5, size=(1000, 400))
