@@ -19,6 +19,7 @@ from typing import Final, NoReturn, TypedDict
 
 from nel.errors import DatasetError, MissingExtra, ScorerError
 from nel.scoring.numeric.latex import as_latex
+from nel.scoring.numeric.math_kinds import brackets, exact, is_apart, items, quantity, words_of
 from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.numeric.words import words_value
 from nel.scoring.reading.expressions import read_expression
@@ -35,11 +36,6 @@ _CURRENCY = re.compile(r"\\\$|\\!")
 _UNIT = re.compile(r"\\(?:text|mathrm|textrm)\s*\{\s*([A-Za-z]{1,12})\s*\}")
 _BASED = re.compile(r"(?P<digits>-?[0-9A-F]+)_\{?(?:\\text\s*\{)?\s*(?P<base>\d+|[a-z]+)\s*\}{0,2}")
 """A number in another base, such as ``12_5``."""
-_BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{\s*[^\s{}]")
-_DENIED = re.compile(
-    r"(?:n['’]t|\bnot|\bnever|\bcannot|\brather\s+than|\binstead\s+of)(?:\s+(?:be|equal|equal\s+to|been))?\s*[:$\\(\[*]*\s*\Z",
-    re.IGNORECASE,
-)
 _NOT_DECIMAL = re.compile(r"[/^\\½⅓⅔¼¾⁰-⁹²³¹]")
 
 
@@ -60,8 +56,9 @@ def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
     Rule: the expression that the response declares last, in a box or otherwise, and does not deny, suppose or take
     back; where it declares none, the one that its last sentence comes to. Several candidates, a cut-off text and an
     open box are no answer. Two plain numbers are compared exactly; ``1/2``, ``0.5`` and ``\\\\frac12`` are equal, and
-    so are ``{1,2}`` and ``{2,1}``; ``(0,1]`` is not ``(0,1)``, and ``12_5`` is not ``12``. Irrational and long decimals
-    agree when six decimals do. Source: math-verify.
+    so are ``{1,2}`` and ``{2,1}``; ``(0,1]`` is not ``(0,1)``, and ``12_5`` is not ``12``. A set is no tuple, a bound
+    (``\\\\ge 2``) or an approximation no number, and 5 m is not 5 cm; a unit may be left out. Irrational and long
+    decimals agree when six decimals do. Source: math-verify.
 
     Returns:
         ``correct``, ``parsed`` and ``extracted``, the answer as written or None.
@@ -94,15 +91,40 @@ def expressions_equal(gold: str, given: str) -> bool:
     >>> expressions_equal("10", "100"), expressions_equal("\\\\sqrt{8}", "2\\\\sqrt2")
     (False, True)
     """
-    gold, given = (as_latex(_CURRENCY.sub("", text).strip()) for text in (gold, given))
+    if _is_written_alike(gold, given):
+        return True
+    quantities = quantity(gold), quantity(given)
+    if None not in (quantities[0].unit, quantities[1].unit) and quantities[0].unit != quantities[1].unit:
+        return False
+    units = _units(gold), _units(given)
+    if all(units) and units[0] != units[1] and quantities[0].unit is None:
+        return False
+    gold, given = (as_latex(_CURRENCY.sub("", one.value).strip()) for one in quantities)
+    exactly = exact(gold, given)
+    if exactly is None or is_apart(gold, exactly):
+        return False
+    return _values_equal(gold, exactly)
+
+
+def _is_written_alike(gold: str, given: str) -> bool:
+    """Return whether two expressions differ in spaces, signs and fonts alone, or are the same words."""
+    left, right = (_SPACES.sub("", as_latex(text)).strip("$") for text in (gold, given))
+    if left == right:
+        return exact(gold, given) == given and not is_apart(gold, given)
+    words = words_of(gold)
+    return words is not None and same_text(words_of(given) or "", words)
+
+
+def _values_equal(gold: str, given: str) -> bool:
+    """Return whether two expressions without units and approximations are equal."""
     if _SPACES.sub("", gold) == _SPACES.sub("", given):
         return True
+    if {brackets(gold), brackets(given)} == {"tuple", "list"}:
+        pairs = items(gold), items(given)
+        return len(pairs[0]) == len(pairs[1]) and all(map(expressions_equal, *pairs))
     based = _BASED.fullmatch(gold), _BASED.fullmatch(given)
     if any(based):
         return all(based) and _number_of_base(based[0]) == _number_of_base(based[1])
-    units = _units(gold), _units(given)
-    if all(units) and units[0] != units[1]:
-        return False
     numbers = parse_number(gold), parse_number(given)
     if None not in numbers and "%" not in gold + given:
         if numbers[0] == numbers[1]:
@@ -137,9 +159,9 @@ def final_expression(text: str) -> str | None:
     return read_expression(text).value
 
 
-def _compare(gold: str, given: str, *, prose: bool = False) -> _Reply:
-    """Return the worker's comparison; `prose`, that the answer is a text in which the expression is to be found."""
-    reply = _WORKER.ask({"gold": _delimited(gold), "given": given if prose else _delimited(given)})
+def _compare(gold: str, given: str) -> _Reply:
+    """Return the worker's comparison."""
+    reply = _WORKER.ask({"gold": _delimited(gold), "given": _delimited(given)})
     if "error" in reply:
         raise ScorerError(f"{given[:80]!r} cannot be compared with {gold[:80]!r}: {reply['error']}")
     if not reply["gold"]:

@@ -73,11 +73,12 @@ _COMES_TO: Final = lazy_pattern(
 )
 """The end of a sentence that says what something comes to."""
 _COMES_FIRST: Final = lazy_pattern(rf"{_RESULT} (?: が得られ | となり | になり | である | です )", re.VERBOSE)
-_ONLY: Final = lazy_pattern(rf"[\s>*_`#=•-]*+ {_RESULT} [\s.。*_`]*+", re.VERBOSE)
+_ONLY: Final = lazy_pattern(rf"(?: [\s>*_`\#=•] | -(?=\s) )*+ {_RESULT} [\s.。*_`]*+", re.VERBOSE)
 _CUT: Final = lazy_pattern(rf"[^\W_](?<!{WORD})\Z")
 """The end of a text that does not end a sentence."""
 _ITEM: Final = lazy_pattern(r"^[^\S\n]*(?:[-*•]|\d{1,2}[.)])[^\S\n]", re.MULTILINE)
 """An item of a list."""
+_ABOVE_MAX: Final = 200
 _CALCULATION: Final = lazy_pattern(r"[^A-Za-z]*\d[^=A-Za-z]*[-+*/·×−][^=A-Za-z]*=[^A-Za-z]*\d[^A-Za-z]*")
 """A sum of numbers and its result."""
 
@@ -211,7 +212,10 @@ class _ExpressionSearch(TextSearch):
         return Found(match["value"], offset + start, offset + end, "said", SAID)
 
     def alone(self, line: clauses.Line) -> Found | None:
-        if line.start > len(self.text) - len(self.text.lstrip()) and _CUT.search(self.text.rstrip()[-20:]):
+        is_last = line.start > len(self.text) - len(self.text.lstrip())
+        if is_last and self.is_long and WORD in self.text[line.start + len(line.text) :]:
+            return None
+        if is_last and _CUT.search(self.text.rstrip()[-20:]):
             return None
         if _ITEM.match(line.text) and len(_ITEM.findall(self.text)) > 1:
             return None
@@ -224,7 +228,17 @@ class _ExpressionSearch(TextSearch):
                 return None
             start, end = offset + place + match.start("value"), offset + place + match.end("value")
             for one in self.hidden.within(start, end):
+                if is_last and self._is_announced(line.start):
+                    break
                 if _CALCULATION.fullmatch(self.original, one.start, one.end):
+                    return None
+                if self.is_long and is_last and "=" in sentence + self.original[one.start : one.end]:
                     return None
             return Found(match["value"], start, end, "alone on a line", ALONE)
         return None
+
+    def _is_announced(self, place: int) -> bool:
+        """Return whether the line above a place ends in words that declare an answer: "the answer is:"."""
+        above = self.text[max(0, place - _ABOVE_MAX) : place].rstrip()
+        found = declaring.STRONG.search(above[above.rfind("\n") + 1 :])
+        return found is not None and above[above.rfind("\n") + 1 :][found.end() :].strip(" *_") == ""
