@@ -34,7 +34,7 @@ def compare(
     margin: Annotated[
         float, typer.Option(min=0.0, help="The largest difference that does not matter, as a score: 0.01 is one point.")
     ] = 0.0,
-    level: Annotated[float, typer.Option(min=0.5, max=0.9999, help="Level of the intervals.")] = 0.95,
+    level: Annotated[float, typer.Option(min=0.6, max=0.9999, help="Level of the intervals.")] = 0.95,
     seed: Seed = 0,
     flips: Annotated[
         int, typer.Option(min=0, help="So many changed samples of each benchmark are in --json and --html.")

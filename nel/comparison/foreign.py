@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from nel.comparison.lines import SCORED, UNSCORED, Line, digest, number_or_nan
+from nel.comparison.lines import SCORED, UNSCORED, Line, digest, joined, number_or_nan
 from nel.comparison.sides import (
     Side,
     SideBenchmark,
@@ -98,7 +98,8 @@ def _nemo_benchmark(name: str, results: Path, bundle: Mapping[str, Any], config:
 def _nemo_line(value: Mapping[str, Any], where: str, offset: int) -> Line:
     reward = reward_of(value, "reward", where)
     metadata = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
-    expected, prompt = value.get("expected_answer"), value.get("prompt")
+    expected = digest(value.get("expected_answer"))
+    prompt = digest(value["prompt"]) if value.get("prompt") else 0
     details = value.get("scoring_details") or {}
     category = (metadata or {}).get("category") or details.get("category")
     return Line(
@@ -109,10 +110,10 @@ def _nemo_line(value: Mapping[str, Any], where: str, offset: int) -> Line:
         sample=None,
         occurrence=0,
         is_own_id=False,
-        row=digest([metadata, expected]) if metadata else None,
-        question=digest([prompt, expected]) if prompt else None,
-        prompt=digest(prompt) if prompt else 0,
-        expected=digest([expected]),
+        row=joined(digest(metadata), expected) if metadata else None,
+        question=joined(prompt, expected) if prompt else None,
+        prompt=prompt,
+        expected=expected,
         reward=reward,
         state=UNSCORED if reward is None else SCORED,
         cause="infra: unknown" if reward is None else "",
@@ -193,7 +194,8 @@ def _lm_eval_line(value: Mapping[str, Any], where: str, offset: int, name: str, 
         return None
     reward = reward_of(value, metric, where)
     arguments = _first_arguments(value) or {}
-    prompt, target, doc = arguments.get("arg_0"), value.get("target"), value.get("doc")
+    prompt = digest(arguments["arg_0"]) if arguments.get("arg_0") else 0
+    target, doc = digest(value.get("target")), value.get("doc")
     content = value.get("doc_hash") or doc
     category = doc.get("category", doc.get("subject")) if isinstance(doc, dict) else None
     others = (one for one in value.get("metrics") or () if one != metric)
@@ -205,10 +207,10 @@ def _lm_eval_line(value: Mapping[str, Any], where: str, offset: int, name: str, 
         sample=None,
         occurrence=0,
         is_own_id=False,
-        row=digest([content, target]) if content else None,
-        question=digest([prompt, target]) if prompt else None,
-        prompt=digest(prompt) if prompt else 0,
-        expected=digest([target]),
+        row=joined(digest(content), target) if content else None,
+        question=joined(prompt, target) if prompt else None,
+        prompt=prompt,
+        expected=target,
         reward=reward,
         state=UNSCORED if reward is None else SCORED,
         cause="scorer: unknown" if reward is None else "",

@@ -7,7 +7,7 @@ import math
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,11 +29,15 @@ UNSCORED: Final = 2
 NOT_ASKED: Final = 3
 STATES: Final = {"scored": SCORED, "model_failure": FAILED, "unscored": UNSCORED, "not_asked": NOT_ASKED}
 _DIGEST_BYTES: Final = 8
+_DIGEST_BITS: Final = (1 << 64) - 1
+_MIX: Final = 0x9E3779B97F4A7C15
+_WHOLE: Final = ("sample", "row", "question", "prompt", "expected", "offset")
+_SIGNED: Final = ("position", "repeat", "occurrence", "category", "group")
+_REAL: Final = ("reward", "tokens", "latency", "characters")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One (sample, repeat) as its file has it."""
+class Line(NamedTuple):
+    """One (sample, repeat) as its file has it. A named tuple, since a million of them are made."""
 
     where: str
     """File and line number, for errors."""
@@ -84,10 +88,12 @@ class Columns:
 
     def __init__(self) -> None:
         """Start without lines."""
-        self._whole = {name: array("Q") for name in ("sample", "row", "question", "prompt", "expected", "offset")}
-        self._signed = {name: array("q") for name in ("position", "repeat", "occurrence", "category", "group")}
-        self._real = {name: array("d") for name in ("reward", "tokens", "latency", "characters")}
+        self._whole = {name: array("Q") for name in _WHOLE}
+        self._signed = {name: array("q") for name in _SIGNED}
+        self._real = {name: array("d") for name in _REAL}
         self._states = array("b")
+        self._append_whole = [one.append for one in (*self._whole.values(), *self._signed.values())]
+        self._append_real = [one.append for one in self._real.values()]
         self._metrics: dict[str, array[float]] = {}
         self._categories, self._groups = _Labels(), _Labels()
         self.models: dict[str, int] = {}
@@ -109,23 +115,29 @@ class Columns:
         """
         if line.reward is not None and not math.isfinite(line.reward):
             raise UsageError(f"{line.where}: the score is {line.reward}, not a finite number; score the run again")
+        if line.sample is None or line.row is None or line.question is None or not line.is_own_id:
+            self._note_missing(line)
+        whole = (
+            *(line.sample or 0, line.row or 0, line.question or 0, line.prompt, line.expected, line.offset),
+            *(line.position, line.repeat, line.occurrence),
+            *(self._categories.code(line.category), self._groups.code(line.group)),
+        )
+        for append, one in zip(self._append_whole, whole, strict=True):
+            append(one)
+        reward = math.nan if line.reward is None else line.reward
+        for append, value in zip(self._append_real, (reward, line.tokens, line.latency, line.characters), strict=True):
+            append(value)
+        self._states.append(line.state)
+        self._add_metrics(line)
+        _count(self.models, line.model)
+        if line.cause:
+            _count(self.causes, line.cause)
+
+    def _note_missing(self, line: Line) -> None:
         self.has_samples = self.has_samples and line.sample is not None
         self.has_rows = self.has_rows and line.row is not None
         self.has_questions = self.has_questions and line.question is not None
         self.has_own_ids = self.has_own_ids and line.is_own_id
-        for name in ("sample", "row", "question", "prompt", "expected", "offset"):
-            self._whole[name].append(getattr(line, name) or 0)
-        for name in ("position", "repeat", "occurrence"):
-            self._signed[name].append(getattr(line, name))
-        self._signed["category"].append(self._categories.code(line.category))
-        self._signed["group"].append(self._groups.code(line.group))
-        self._real["reward"].append(math.nan if line.reward is None else line.reward)
-        for name in ("tokens", "latency", "characters"):
-            self._real[name].append(getattr(line, name))
-        self._states.append(line.state)
-        self._add_metrics(line)
-        _count(self.models, line.model)
-        _count(self.causes, line.cause or None)
 
     def _add_metrics(self, line: Line) -> None:
         before = len(self._states) - 1
@@ -177,6 +189,11 @@ def digest(value: object) -> int:
     """Return 64 bits that stand for a JSON value; the order of keys does not matter."""
     encoded = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else b"\x00" + dumps_bytes(value)
     return int.from_bytes(hashlib.blake2b(encoded, digest_size=_DIGEST_BYTES).digest(), "little")
+
+
+def joined(one: int, other: int) -> int:
+    """Return a digest of two digests; their order matters."""
+    return ((one * _MIX) ^ (other + (one >> 7))) & _DIGEST_BITS
 
 
 def number_or_nan(value: Any) -> float:

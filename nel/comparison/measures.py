@@ -5,7 +5,6 @@ The statistics are in `nel.decide`; here arrays of two sides become its argument
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from nel.comparison.lines import UNSCORED, Columns, Floats, Ints
 from nel.comparison.pairing import Pairing
 from nel.comparison.questions import Questions, Values, metric_values
+from nel.core.scaling import mean_of
 from nel.decide.paired import PairedDifference, paired_difference
 from nel.decide.verdict import Verdict, verdict, verdict_within_bounds
 from nel.errors import UndefinedMetric
@@ -251,17 +251,18 @@ def _side_of(
 ) -> tuple[Floats, tuple[Floats, Floats]]:
     """Return the mean of each chosen question, and its lowest and highest had all repeats been scored."""
     found: Values = questions.values(values)
-    mean, total, n_scored = found.mean[chosen], found.scored_sum[chosen], found.n_scored[chosen]
+    mean, n_scored = found.mean[chosen], found.n_scored[chosen]
     missing = np.add.reduceat(
         (questions.columns.states[questions.order] == UNSCORED).astype(np.int64), questions.starts
     )
     n_missing = missing[chosen]
     n_planned = n_scored + n_missing
+    known = np.where(n_scored > 0, mean, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        low, high = ((total + n_missing * end) / n_planned for end in scale)
+        low, high = (known * (n_scored / n_planned) + end * (n_missing / n_planned) for end in scale)
     is_whole = n_missing == 0
     return mean, (np.where(is_whole, mean, low), np.where(is_whole, mean, high))
 
 
 def _mean(values: Floats) -> float | None:
-    return math.fsum(values.tolist()) / len(values) if len(values) else None
+    return mean_of(values.tolist()) if len(values) else None

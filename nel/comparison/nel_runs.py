@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from nel.comparison.lines import SCORED, STATES, UNSCORED, Line, digest, number_or_nan
+from nel.comparison.lines import SCORED, STATES, UNSCORED, Line, digest, joined, number_or_nan
 from nel.comparison.sides import Side, SideBenchmark, Texts, reward_of, text_or_none, whole_of
 from nel.config.yaml_file import read_value
 from nel.engine.store.lock import owner_of
@@ -90,7 +90,8 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
     if not isinstance(sample_id, str):
         raise UsageError(f'{where}: "sample_id" is not a text; write the results again with nel report')
     matched = _CONTENT_ID.fullmatch(sample_id)
-    expected, prompt = value.get("expected_answer"), value.get("prompt")
+    expected = digest(value.get("expected_answer"))
+    prompt = digest(value["prompt"]) if value.get("prompt") else 0
     details = value.get("scoring_details") or {}
     category = metadata.get(_CATEGORY)
     return Line(
@@ -101,10 +102,10 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
         sample=digest(matched["base"] if matched else sample_id),
         occurrence=int(matched["occurrence"] or 1) if matched else 1,
         is_own_id=matched is None,
-        row=digest([metadata, expected]),
-        question=digest([prompt, expected]) if prompt else None,
-        prompt=digest(prompt) if prompt else 0,
-        expected=digest([expected]),
+        row=joined(digest(metadata), expected),
+        question=joined(prompt, expected) if prompt else None,
+        prompt=prompt,
+        expected=expected,
         reward=reward,
         state=state,
         cause="" if state == SCORED else _cause(outcome),

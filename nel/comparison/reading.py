@@ -57,6 +57,8 @@ def _read(path: Path, label: str) -> Side:
 
 
 def _read_directory(path: Path, label: str) -> Side:
+    if (path / "metrics.json").is_file():
+        raise OutputError(f"{path} is one benchmark of a run; give the directory of the run, {path.parent}")
     if nel_runs.is_run(path):
         return nel_runs.read_side(path, label)
     if foreign.is_nemo(path):

@@ -1,0 +1,162 @@
+"""Errors that tools which decide from evaluation results have made; none of them is possible here."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nel.errors import OutputError, UsageError
+from tests.comparison.conftest import compared
+from tests.comparison.test_gate import decided
+from tests.support.compared import line, lines, nemo_lines, write_nemo, write_run
+
+N = 2000
+BASE = [float(one) for one in np.random.default_rng(1).random(N) < 0.6]
+FAR_WORSE = [0.0 if idx % 15 < 7 else reward for idx, reward in enumerate(BASE)]
+"""28 points below."""
+
+
+def _sides(tmp_path: Path, after: list[Any], **given: Any) -> tuple[Path, Path]:
+    return write_run(tmp_path / "a", lines(BASE)), write_run(tmp_path / "b", lines(after), **given)
+
+
+def _headline(document: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = document["candidates"][0]["benchmarks"][0]["headline"]
+    return found
+
+
+def test_a_large_harm_is_never_inconclusive(tmp_path: Path) -> None:
+    """A candidate 28 points worse is worse and NO-GO, whichever side a tool would have tested."""
+    left, right = _sides(tmp_path, FAR_WORSE)
+    assert _headline(compared(left, right))["difference"]["value"] == pytest.approx(-0.28, abs=0.02)
+    assert _headline(compared(left, right))["verdict"] == "worse"
+    assert decided(left, right)[0] == "NO-GO"
+    assert decided(right, left)[0] == "GO"
+
+
+def test_a_run_against_itself_needs_no_gain(tmp_path: Path) -> None:
+    """No regression is shown by excluding harm, not by proving a gain."""
+    left, _ = _sides(tmp_path, BASE)
+    assert decided(left, left)[0] == "GO"
+
+
+def test_nan_is_never_significant(tmp_path: Path) -> None:
+    """One score that is no number ends the comparison with an error."""
+    left, right = _sides(tmp_path, BASE)
+    path = right / "quiz" / "results.jsonl"
+    path.write_text(path.read_text().replace('"reward": 1.0', '"reward": NaN', 1))
+    with pytest.raises(OutputError, match="NaN"):
+        compared(left, right)
+
+
+def test_repeats_missing_samples_and_copies_are_never_dropped_in_silence(tmp_path: Path) -> None:
+    """All repeats count, missing samples are refused, and 600 copied lines are an error instead of another score."""
+    left, _ = _sides(tmp_path, BASE)
+    second = [line(idx, reward, repeat=repeat) for idx, reward in enumerate(BASE) for repeat in range(2)]
+    for row in second:
+        row["reward"] = 0.0 if row["repeat"] else row["reward"]
+    repeated = write_run(tmp_path / "repeated", second)
+    halved = _headline(compared(left, repeated, despite=("repeats",)))
+    assert halved["candidate"] == pytest.approx(sum(BASE) / N / 2)
+    with pytest.raises(UsageError, match="88 samples only in the baseline"):
+        compared(left, write_run(tmp_path / "short", lines(BASE[:-88])))
+    copies = [{**row, "reward": 0.0} for row in lines(BASE)[:600]]
+    with pytest.raises(UsageError, match="600 lines too many"):
+        compared(left, write_run(tmp_path / "copied", [*lines(BASE), *copies]))
+
+
+def test_the_order_of_ids_decides_nothing(tmp_path: Path) -> None:
+    """All samples decide at once: ids that sort by category, or the other way around, give the same numbers."""
+    found = []
+    for name in ("{:05}", "{:05}x"):
+        order = [idx if name.endswith("}") else N - idx for idx in range(N)]
+        rows = [
+            [line(idx, one, sample_id=name.format(order[idx])) for idx, one in enumerate(scores)]
+            for scores in (BASE, FAR_WORSE)
+        ]
+        place = tmp_path / str(len(found))
+        found.append(_headline(compared(write_run(place / "a", rows[0]), write_run(place / "b", rows[1]))))
+    assert found[0] == found[1]
+
+
+def test_unscored_answers_lift_no_score(tmp_path: Path) -> None:
+    """Setting wrong answers undecided makes nothing better: the verdict is inconclusive, and the gate never says GO."""
+    wrong = [idx for idx, reward in enumerate(BASE) if not reward][:200]
+    after = [None if idx in wrong else reward for idx, reward in enumerate(BASE)]
+    left, right = _sides(tmp_path, after)
+    found = _headline(compared(left, right))
+    assert found["verdict"] == "inconclusive"
+    assert found["bounds"]["lower"] == pytest.approx(0.0, abs=1e-12)
+    assert decided(left, right)[0] == "INCONCLUSIVE"
+
+
+def test_the_smallest_effect_is_in_the_unit_of_the_score(tmp_path: Path) -> None:
+    """With 2,000 pairs and a tenth discordant, two points can be seen; 0.28 over the discordant alone would be said."""
+    flipped = [1 - reward if idx % 10 == 0 else reward for idx, reward in enumerate(BASE)]
+    found = _headline(compared(*_sides(tmp_path, flipped)))["difference"]
+    assert found["smallest_detectable"] == pytest.approx(2.8 * (0.1 / N) ** 0.5, rel=0.02)
+
+
+def test_half_of_the_samples_with_other_answers_never_pass(tmp_path: Path) -> None:
+    """A candidate with half of the samples and changed gold answers is refused in both forms of results."""
+    left, _ = _sides(tmp_path, BASE)
+    right = write_run(tmp_path / "half", lines(BASE[: N // 2], expected="changed"))
+    with pytest.raises(UsageError, match="1,000 samples with other content"):
+        decided(left, right)
+    foreign = write_nemo(tmp_path / "x", nemo_lines(BASE))
+    changed = write_nemo(tmp_path / "y", nemo_lines(BASE[: N // 2], expected_answer="changed"))
+    with pytest.raises(UsageError, match="samples only in the baseline"):
+        decided(foreign, changed)
+
+
+def test_a_tiny_p_value_is_never_zero(tmp_path: Path) -> None:
+    """It is computed in logarithms and not rounded to a fixed number of places."""
+    found = _headline(compared(*_sides(tmp_path, FAR_WORSE)))["difference"]
+    assert 0 < found["p_value"] < 1e-100
+
+
+def test_few_clusters_use_their_own_degrees_of_freedom(tmp_path: Path) -> None:
+    """Fourteen clusters: the interval is that of t with 13 degrees of freedom and CR1 errors, wider than that of z."""
+    noise = np.random.default_rng(2).random(N)
+    after = [1 - one if chance < 0.05 else one for one, chance in zip(BASE, noise, strict=True)]
+    rows = [lines(scores) for scores in (BASE, after)]
+    for side in rows:
+        for row in side:
+            row["group"] = f"g{row['problem_idx'] % 14}"
+    found = _headline(compared(write_run(tmp_path / "c", rows[0]), write_run(tmp_path / "d", rows[1])))["difference"]
+    differences = np.array(after) - np.array(BASE)
+    sums = np.array([(differences - differences.mean())[place::14].sum() for place in range(14)])
+    stderr = float(np.sqrt(14 / 13 * (sums**2).sum()) / N)
+    assert found["ci_method"] == "t_cluster"
+    assert found["ci_upper"] - found["ci_lower"] == pytest.approx(2 * 2.1603686564610127 * stderr, rel=1e-9)
+
+
+@pytest.mark.slow
+def test_a_million_pairs_need_bounded_memory(tmp_path: Path) -> None:
+    """Two runs of a million samples are compared in far less memory than their files have bytes."""
+    for name, scores in (("a", BASE), ("b", FAR_WORSE)):
+        path = write_run(tmp_path / name, lines(scores[:2]), n_total=1_000_000) / "quiz" / "results.jsonl"
+        with path.open("w") as file:
+            for idx in range(1_000_000):
+                file.write(json.dumps(line(idx, scores[idx % N], category=f"c{idx % 14}")) + "\n")
+    program = (
+        "import resource, sys; from pathlib import Path; from tests.comparison.conftest import compared;"
+        "found = compared(Path(sys.argv[1]), Path(sys.argv[2]), flips=10);"
+        "print(found['candidates'][0]['benchmarks'][0]['headline']['verdict'],"
+        "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "a"), str(tmp_path / "b")]
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        command, cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, text=True, check=True
+    )
+    verdict, kibibytes = done.stdout.split()
+    assert verdict == "worse"
+    assert int(kibibytes) < 900 * 1024
