@@ -1,5 +1,6 @@
 # Everything here works on a fresh machine with Python 3.11+ and can be run twice.
 #   make demo    set up, serve the demo endpoint, evaluate it, show the table and the report's path
+#   make demo-decide compare two models with a baseline and decide on each; everything on this machine
 #   make demo-judge  have the answers judged by a panel, calibrate it, rank two models; everything on this machine
 #   make test    set up, then run every check and the fast tests (minutes)
 #   make test-sandbox  the tests that run containers; needs a Docker engine and "make sandbox"
@@ -24,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE
 WORKERS ?= 3
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: answer-rates demo demo-judge demo-model hostile-table sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here check format \
+.PHONY: answer-rates demo demo-judge demo-decide demo-model hostile-table sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here check format \
 	bench bench-peers bench-million fuzz simulate mutations docs clean help
 
 help:
@@ -63,6 +64,9 @@ demo: $(STAMP)
 
 demo-judge: $(STAMP)
 	@$(BIN)/python scripts/demo_judge.py
+
+demo-decide: $(STAMP)
+	@$(BIN)/python scripts/demo_decide.py
 
 demo-model: $(MODEL_STAMP)
 	@echo "==> evaluating a real small language model on this machine (a few minutes)"

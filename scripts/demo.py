@@ -60,18 +60,18 @@ def serving(*endpoints: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
             server.wait(timeout=60)
 
 
-def step(*arguments: str | Path) -> None:
+def step(*arguments: str | Path, expected: int = 0) -> None:
     """Show a `nel` command and run it to its end.
 
     Raises:
-        StepError: It did not end with 0, or Ctrl-C was pressed meanwhile or before.
+        StepError: It did not end with the expected exit code, or Ctrl-C was pressed meanwhile or before.
     """
     words = [str(argument) for argument in arguments]
     if not _interrupts:
         print("$ nel " + " ".join(words).replace(" --judge-url", " \\\n      --judge-url"), flush=True)
         code = subprocess.Popen([*NEL, *words]).wait()
-        if code and not _interrupts:
-            raise StepError(code)
+        if code != expected and not _interrupts:
+            raise StepError(code or 1)
     if _interrupts:
         raise StepError(INTERRUPTED)
 

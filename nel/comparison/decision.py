@@ -108,7 +108,7 @@ def decide(benchmarks: Sequence[GatedBenchmark], level: float) -> Decision:
         found = GateDecision.INCONCLUSIVE
         reasons = reasons or ["nothing was gated: every benchmark is advisory, or there is none"]
     else:
-        found, reasons = GateDecision.GO, [f"pass: all {len(gated)} gated benchmarks"]
+        found, reasons = GateDecision.GO, [f"pass: {len(gated)} of {len(gated)} gated benchmarks"]
     order = {"critical": 0, "supporting": 1, "advisory": 2}
     ordered = sorted(benchmarks, key=lambda one: (order[one.rule.tier], one.name, one.metric))
     return Decision(decision=found, reasons=reasons, benchmarks=ordered, level=level)

@@ -29,7 +29,10 @@ class Values:
 
     mean: Floats
     """NaN where nothing was scored."""
+    scored_sum: Floats
     n_scored: Ints
+    squares: Floats
+    """Sum of squares over the scored repeats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +68,12 @@ class Questions:
         filled = np.where(scored, sorted_values, 0.0)
         n_scored = np.add.reduceat(scored.astype(np.int64), self.starts)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            mean = np.add.reduceat(filled, self.starts) / n_scored
+            total, squares = (np.add.reduceat(one, self.starts) for one in (filled, filled * filled))
+            mean = total / n_scored
             if not np.isfinite(mean[n_scored > 0]).all():  # sums of the largest numbers overflow, their shares do not
                 mean = np.add.reduceat(filled / np.repeat(n_scored, self.n_repeats), self.starts)
-        return Values(mean=np.where(n_scored > 0, mean, np.nan), n_scored=n_scored)
+        mean = np.where(n_scored > 0, mean, np.nan)
+        return Values(mean=mean, scored_sum=total, n_scored=n_scored, squares=squares)
 
     def mean_of(self, per_line: Floats) -> Floats:
         """Return the mean of each question over the lines that have a value, NaN where none has."""

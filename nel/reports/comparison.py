@@ -15,7 +15,7 @@ SHOWN_FLIPS: Final = 5
 _SLICES_SHOWN: Final = 8
 _SETTINGS_SHOWN: Final = 20
 _TEXT_MAX: Final = 240
-HEADINGS: Final = ("benchmark", "baseline", "candidate", "difference", "95 % interval", "p", "verdict")
+HEADINGS: Final = ("benchmark", "baseline", "candidate", "difference", "95 % interval", "adjusted p", "verdict")
 
 
 def is_share(measure: Mapping[str, Any]) -> bool:
