@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nel.decide.pairs import Floats, Integers
 from nel.metrics.intervals import LEVEL
@@ -23,6 +24,8 @@ GRID: Final = 10_000
 _SHARE_BET: Final = 0.5
 """At most so much of the wealth is bet at once, so that no single value can lose it all."""
 _CHUNK: Final = 4096
+_CELLS: Final = 1 << 16
+"""Values times means that are computed at once."""
 
 
 def paired_e_value(wins: int, losses: int) -> float:
@@ -138,6 +141,7 @@ class ConfidenceSequence:
         self._means: Floats = np.linspace(0.0, 1.0, GRID + 1)
         self._up: Floats = np.ones(GRID + 1)
         self._down: Floats = np.ones(GRID + 1)
+        self._betting_ends = (0.0, 1.0)
         self._ends = (0.0, 1.0)
         self._total = 0.0
         self.n = 0
@@ -164,43 +168,58 @@ class ConfidenceSequence:
             raise ValueError(f"{self.n + len(found)} values of a population of {self._population}")
         shares = np.clip((found - self._low) / self._width, 0.0, 1.0)
         ends = np.empty((len(shares), 2))
-        for first in range(0, len(shares), _CHUNK):
-            part = shares[first : first + _CHUNK]
-            for place, (share, bet) in enumerate(
-                zip(part.tolist(), self._bets.next(part).ravel().tolist(), strict=True)
-            ):
-                self._add(share, bet)
-                ends[first + place] = self._ends
+        first = 0
+        while first < len(shares):
+            part = shares[first : first + min(max(_CELLS // max(len(self._means), 1), 8), _CHUNK)]
+            ends[first : first + len(part)] = self._add(part, self._bets.next(part).ravel())
+            first += len(part)
         return self._low + self._width * ends[:, 0], self._low + self._width * ends[:, 1]
 
-    def _add(self, share: float, bet: float) -> None:
-        left = math.inf if self._population is None else self._population - self.n
-        # Without replacement the mean of what is left follows from the mean of all and from what was seen.
-        means = self._means if left == math.inf else (self._means * (self._population or 0) - self._total) / left
-        self._total += share
-        self.n += 1
-        distance = share - means
-        possible = (means >= 0) & (means <= 1)
-        with np.errstate(divide="ignore"):
-            self._up *= 1 + np.minimum(bet, _SHARE_BET / np.maximum(means, 0)) * distance
-            self._down *= 1 - np.minimum(bet, _SHARE_BET / np.maximum(1 - means, 0)) * distance
-        kept = possible & (self._up < self._odds) & (self._down < self._odds)
-        places = np.flatnonzero(kept)
-        step = 1 / GRID
-        if len(places):
-            # Between the last mean that is excluded and the first that is not, the end is not known: the outer one.
-            ends = (float(self._means[places[0]]) - step, float(self._means[places[-1]]) + step)
-            live = slice(int(places[0]), int(places[-1]) + 1)
-            self._means, self._up, self._down = self._means[live], self._up[live], self._down[live]
-            self._narrow(*ends)
+    def _add(self, shares: Floats, bets: Floats) -> Floats:
+        """Take values, and return both ends after each."""
+        totals = self._total + np.cumsum(shares)
+        means, logical = self._means[None, :], None
         if self._population is not None:
+            # Without replacement the mean of what is left follows from the mean of all and from what was seen.
+            left = (self._population - self.n - np.arange(len(shares)))[:, None]
+            means = (means * self._population - (totals - shares)[:, None]) / left
             # What was seen is certain, and what is left lies in the range.
-            self._narrow(self._total / self._population, (self._total + left - 1) / self._population)
+            logical = totals / self._population, (totals + left[:, 0] - 1) / self._population
+        self._total, self.n = float(totals[-1]), self.n + len(shares)
+        ends = self._bet_on(means, shares[:, None], bets[:, None])
+        if logical is not None:
+            ends = np.clip(ends, logical[0][:, None], logical[1][:, None])
+        self._ends = (float(ends[-1, 0]), float(ends[-1, 1]))
+        return ends
 
-    def _narrow(self, lower: float, upper: float) -> None:
-        lower, upper = max(self._ends[0], lower), min(self._ends[1], upper)
-        if lower <= upper:
-            self._ends = (lower, upper)
+    def _bet_on(self, means: Floats, shares: Floats, bets: Floats) -> Floats:
+        """Bet on each value (rows) against each mean (columns), and return the ends of the means left after each."""
+        if not len(self._means):
+            return np.tile(self._betting_ends, (len(shares), 1))
+        distance = shares - means
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            up = 1 + np.minimum(bets, _SHARE_BET / np.maximum(means, 0)) * distance
+            down = 1 - np.minimum(bets, _SHARE_BET / np.maximum(1 - means, 0)) * distance
+            up, down = self._up * np.cumprod(up, axis=0), self._down * np.cumprod(down, axis=0)
+        excluded = (means < 0) | (means > 1) | (up >= self._odds) | (down >= self._odds)
+        kept: NDArray[np.bool_] = np.logical_not(np.logical_or.accumulate(excluded, axis=0))
+        alive: NDArray[np.bool_] = np.asarray(kept.any(axis=1))
+        first, last = kept.argmax(axis=1), kept.shape[1] - 1 - kept[:, ::-1].argmax(axis=1)
+        # Between the last mean that is excluded and the first that is not, the end is not known: the outer one. Where
+        # all are excluded, the truth lies between two of them, and the ends stay.
+        lower = np.where(alive, self._means[first] - 1 / GRID, 0.0)
+        upper = np.where(alive, self._means[last] + 1 / GRID, 1.0)
+        ends = np.stack(
+            [
+                np.maximum.accumulate(np.maximum(lower, self._betting_ends[0])),
+                np.minimum.accumulate(np.minimum(upper, self._betting_ends[1])),
+            ],
+            axis=1,
+        )
+        self._betting_ends = (float(ends[-1, 0]), float(ends[-1, 1]))
+        live = slice(int(first[-1]), int(last[-1]) + 1) if alive[-1] else slice(0)
+        self._means, self._up, self._down = self._means[live], up[-1, live], down[-1, live]
+        return ends
 
 
 def betting_wealth(values: Floats, mean: float, *, level: float = LEVEL, population: int | None = None) -> Floats:

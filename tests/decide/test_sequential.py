@@ -124,6 +124,18 @@ def test_a_finite_benchmark_closes_the_interval() -> None:
     assert lower[700] <= 0.62 <= upper[700]
 
 
+@pytest.mark.slow
+def test_a_million_values_take_a_few_arrays() -> None:
+    """A run of a million questions is followed at every look; what is kept between looks does not grow."""
+    values = np.random.default_rng(1).permutation(np.arange(1_000_000) % 2).astype(float)
+    sequence = ConfidenceSequence(population=1_000_000)
+    for first in range(0, 1_000_000, 100_000):
+        lower, upper = sequence.extend(values[first : first + 100_000])
+        assert lower[-1] <= 0.5 <= upper[-1]
+        assert upper[-1] - lower[-1] < 0.025
+    assert (sequence.lower, sequence.upper) == (0.5, 0.5)
+
+
 @pytest.mark.parametrize("population", [None, 1000])
 def test_empirical_bernstein_holds_the_mean_and_is_wider_than_betting(population: int | None) -> None:
     """Of 300 streams at most 5 % ever leave the mean out; its ends never widen and lie around those of betting."""
