@@ -12,14 +12,20 @@ from nel.config.schema import EngineConfig
 from nel.core.finish_reasons import ending_of
 from nel.engine.exit_status import ExitStatus
 from nel.errors import EXIT_STOPPED_EARLY
-from nel.models.faults import FATAL_KINDS
-from nel.types import Outcome, Response, Unscored
+from nel.models.refusals import is_alike, is_refusal
+from nel.types import Response, ResponseError
 
 _FAULTS_MIN = 32
+_REFUSALS_MIN = 8
+_FIRST_REFUSALS_MIN = 3
+"""As long as the endpoint has never answered."""
 
 
 class EndpointFaultCounter:
-    """Counts samples lost to the endpoint in a row."""
+    """Counts samples lost to the endpoint in a row, and apart from them those that it refused alike.
+
+    A status that it returns is a suspicion: the samples may be at fault. Only a spent quota holds for all of them.
+    """
 
     def __init__(self, config: EngineConfig, *, has_answered: bool) -> None:
         """Start counting.
@@ -27,28 +33,47 @@ class EndpointFaultCounter:
         Args:
             has_answered: Whether the endpoint has answered in an earlier session of this run.
         """
-        self._max = config.faults_in_a_row_max or max(_FAULTS_MIN, 3 * config.concurrency)
+        self._step = config.faults_in_a_row_max or max(_FAULTS_MIN, 3 * config.concurrency)
+        self._max = self._step
         self._in_a_row = 0
+        self._refusals_max = _REFUSALS_MIN if has_answered else _FIRST_REFUSALS_MIN
+        self._refusals = 0
+        self._refused: ResponseError | None = None
         self.has_answered = has_answered
 
-    def add(self, verdict: Outcome | None) -> ExitStatus | None:
-        """Count the verdict before scoring of one sample; return a status when the run must be aborted."""
-        if not (isinstance(verdict, Unscored) and verdict.cause == "infra"):
-            self._in_a_row = 0
+    def add(self, error: ResponseError | None) -> ExitStatus | None:
+        """Count why one sample has no answer; return a status when the run must be aborted if others fail too."""
+        if error is None or error.model_failure is not None:
+            self._in_a_row = self._refusals = 0
+            self._refusals_max = max(self._refusals_max, _REFUSALS_MIN)
             self.has_answered = True
             return None
-        if self.has_answered and verdict.kind == "bad_request":
-            return None  # the endpoint answers other samples: this one is at fault
+        if is_refusal(error) and (error.kind != "tls" or self.has_answered):
+            return self._add_refusal(error)
         self._in_a_row += 1
         lost = f"{self._in_a_row} samples in a row were lost to the endpoint, the last one by"
-        # A spent quota, or a refusal before any answer, holds for every further sample: no need to count.
-        if verdict.kind == "quota":
+        if error.kind == "quota":
             lost = "the account has no quota left"
-        elif verdict.kind in FATAL_KINDS and not self.has_answered:
-            lost = "the endpoint refuses every request"
+        elif error.kind == "tls":
+            lost = "no request can be sent"
         elif self._in_a_row < self._max:
             return None
-        return ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=f"{lost}: {verdict.detail}", endpoint_kind=verdict.kind)
+        reason = f"{lost}: {error.message}"
+        return ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=reason, endpoint_kind=error.kind)
+
+    def _add_refusal(self, error: ResponseError) -> ExitStatus | None:
+        if self._refused is None or not is_alike(error, self._refused):
+            self._refused, self._refusals = error, 0
+        self._refusals += 1
+        if self._refusals < self._refusals_max:
+            return None
+        reason = f"the endpoint refuses every request: {error.message}"
+        return ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=reason, endpoint_kind=error.kind)
+
+    def clear(self) -> None:
+        """Note that the samples were at fault: a neutral prompt or another sample was answered."""
+        self._max = self._in_a_row + self._step
+        self._refusals_max = max(self._refusals_max, 2 * self._refusals)
 
 
 class TruncationProbe:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Coroutine, Iterator
-from dataclasses import dataclass
+from collections.abc import Coroutine
 from functools import partial
 from typing import Any, TypeVar
 
@@ -19,27 +18,26 @@ from nel.config.schema import EngineConfig
 from nel.core.failpoints import reached
 from nel.core.observer import UNOBSERVED, Observer, Place
 from nel.engine.abort_conditions import EndpointFaultCounter, TruncationProbe
-from nel.engine.exit_status import ExitStatus, exit_status_of, exit_status_of_signal
-from nel.engine.generate import STOP_ERRORS, SampleRunner, conversation_of
+from nel.engine.endpoint_trial import EndpointTrial
+from nel.engine.exit_status import ExitStatus, exit_status_of
+from nel.engine.generate import STOP_ERRORS, Commit, SampleRunner, conversation_of
 from nel.engine.judging.delegation import JudgeDelegation
 from nel.engine.judging.judges import Judges
-from nel.engine.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.response_outcomes import RESCORE, retry_of, verdict_before_scoring
-from nel.engine.resume_checks import BackgroundChecks, DatasetCheck, RecordCheck
+from nel.engine.resume_checks import BackgroundChecks, RecordCheck
 from nel.engine.scorers.call import Delegated, ScoringTask
 from nel.engine.scorers.dispatch import Scorers
 from nel.engine.scorers.fork_server import SLOTS
 from nel.engine.stopping import put_unless_stopped, until_stopped
 from nel.engine.store.codec import decode_sample, encode_outcome, encode_response
 from nel.engine.store.database import OutcomeRow, Store
-from nel.engine.store.snapshot import Snapshot, StoredSample
+from nel.engine.store.snapshot import Snapshot
+from nel.engine.work import Job, WorkItem, WorkQueue
 from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, EndpointError, ScorerError, StoppedEarly, StoreError
 from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport
-from nel.models.faults import Fault
 from nel.models.pacing import GateClosed
-from nel.models.preflight import raise_if_hopeless
 from nel.sandbox import OUTAGES, Sandbox
 from nel.types import Outcome, Response, Sample, Unscored
 
@@ -55,24 +53,6 @@ _PROGRAMS_MAX = 128
 
 _PROGRAMS_DRAIN_SECONDS = 1.0
 """After a stop programs may go on for so long: the same program can be run again for nothing by a resume."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """One plan with its number in the store."""
-
-    key: int
-    plan: Plan
-    check: DatasetCheck | None = None
-    """The part of the dataset that is checked while its samples are asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class _WorkItem:
-    job: Job
-    stored: StoredSample
-    sample: Sample
-    repeat: int
 
 
 class Pipeline:
@@ -104,9 +84,9 @@ class Pipeline:
         self._config = config
         self._progress = progress
         self._observer = observer
-        self._delegation = JudgeDelegation(judges, {job.key: job.plan for job in jobs}, stop=self._stop)
+        self._delegation = JudgeDelegation(judges, {job.key: job.plan for job in jobs}, stop=self.stop)
         self._n_parked = 0
-        self._items = iter(()) if scoring_only else self._pending()
+        self._queue = WorkQueue(snapshot, [] if scoring_only else jobs)
         self._last_stored = snapshot.last_response()
         self._scoring_queue: asyncio.Queue[ScoringTask] = asyncio.Queue(maxsize=2 * config.concurrency)
         runs_programs = any(job.plan.benchmark.languages for job in jobs)
@@ -120,6 +100,7 @@ class Pipeline:
         self._stop_event = asyncio.Event()
         self._runner = SampleRunner(client=client, store=store, snapshot=snapshot)
         self._endpoint_faults = EndpointFaultCounter(config, has_answered=snapshot.has_answers())
+        self._trial = None if client is None else EndpointTrial(client, self._queue, self._endpoint_faults, self)
         self._truncation = TruncationProbe(config)
         self._workers: set[asyncio.Task[None]] = set()
         self._worker_ended = asyncio.Event()
@@ -131,7 +112,7 @@ class Pipeline:
             store=store,
             progress=progress,
             stopping=self._stop_event,
-            stop=self._stop,
+            stop=self.stop,
             is_asking=lambda: self._n_workers > 0,
         )
 
@@ -156,8 +137,8 @@ class Pipeline:
                 self._client.gate.on_back_off = self._replace_parked
             for _ in range(self._config.concurrency):
                 self._start_worker()
-            self._start_task(self._check_and_rescore())
-            self._start_task(self._checks.verify_datasets())
+            self.start(self._check_and_rescore())
+            self.start(self._checks.verify_datasets())
             await self._supervise(scoring)
             await self._finish_scoring(scoring)
             await self._judge_parked(scoring)
@@ -173,11 +154,8 @@ class Pipeline:
         """Set what the server supports for ranking choices; call it before `run`."""
         self._runner.echo = echo
 
-    def stop(self, signal_name: str) -> None:
+    def stop(self, status: ExitStatus) -> None:
         """Take no further samples; those in flight may finish within the drain time."""
-        self._stop(exit_status_of_signal(signal_name))
-
-    def _stop(self, status: ExitStatus) -> None:
         if self._stopped is None:  # the first reason counts
             self._stopped = status
             self._drain_until = _now() + self._config.drain_seconds
@@ -192,36 +170,18 @@ class Pipeline:
         """Return how long requests in flight may still take after a stop."""
         return max(0.0, self._drain_until - _now())
 
-    def _pending(self) -> Iterator[_WorkItem]:
-        for job in self._jobs:
-            for stored, repeat in self._snapshot.pending(job.key, job.plan.config.repeats):
-                yield _WorkItem(job, stored, decode_sample(stored.sample_id, stored.content or ""), repeat)
-
     async def _send_first_request(self) -> None:
-        if self._client is None or not self._config.preflight:
+        if self._trial is None or not self._config.preflight:
             return
-        item = None if self._stopped else next(self._items, None)
+        item = None if self._stopped else next(iter(self._queue), None)
         if item is None:
             return
         self._progress.stage = "first request"
         try:
-            await self._until_stopped(self._ask_alone(item, self._client))
+            await self._until_stopped(self._trial.ask_first(item))
         except STOP_ERRORS as ending:
             if not isinstance(ending, GateClosed):
-                self._stop(exit_status_of(ending))
-
-    async def _ask_alone(self, item: _WorkItem, client: Client) -> None:
-        """Ask one sample; when its fault shows that no request can succeed, store nothing of it."""
-
-        async def commit(body: bytes | None, response: Response) -> None:
-            error = response.error
-            if error is not None and error.model_failure is None and not self._endpoint_faults.has_answered:
-                fault = Fault(kind=error.kind, message=error.message, retryable=False, status=error.status)
-                raise_if_hopeless(client, fault)
-            await self._commit(item, body, response)
-
-        place = (item.job.key, item.stored.idx, item.repeat)
-        await self._hand_to_scorers(item, *await self._runner.run(item.job.plan, item.sample, place, commit))
+                self.stop(exit_status_of(ending))
 
     async def _until_stopped(self, work: Coroutine[object, object, T]) -> T | None:
         """Return the result of the work, or None when a stop came and the drain time ran out."""
@@ -262,9 +222,9 @@ class Pipeline:
     def _start_worker(self) -> None:
         self._n_workers_started += 1
         self._n_workers += 1
-        self._start_task(self._run_worker(self._n_workers_started))
+        self.start(self._run_worker(self._n_workers_started))
 
-    def _start_task(self, work: Coroutine[object, object, None]) -> None:
+    def start(self, work: Coroutine[object, object, None]) -> None:
         """Run a worker or a check; `_supervise` is woken when it ends."""
         worker = asyncio.create_task(work)
         worker.add_done_callback(lambda _: self._worker_ended.set())
@@ -304,7 +264,7 @@ class Pipeline:
             await self._finish_scoring(scoring)
         if judges.disabled is not None:
             reason = f"the judge is down: {judges.disabled}; every answer is kept, resume to have the rest judged"
-            self._stop(ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=reason))
+            self.stop(ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=reason))
 
     async def _run_worker(self, number: int) -> None:
         try:
@@ -315,29 +275,30 @@ class Pipeline:
             self._n_workers -= 1
 
     async def _run_samples(self, number: int) -> None:
-        for item in self._items:
+        for item in self._queue:
             if self._stopped is not None:
                 return
             self._progress.in_flight[number] = time.monotonic()
             try:
-                await self._run_sample(item)
+                await self.finish(item, *await self.request(item, partial(self.store, item)))
             except STOP_ERRORS as ending:
                 if not isinstance(ending, GateClosed):
-                    self._stop(exit_status_of(ending))
+                    self.stop(exit_status_of(ending))
                 return
             finally:
                 self._progress.in_flight.pop(number, None)
+            if self._trial is not None:
+                await self._trial.wait()
             if self._surplus_of_workers() > 0:  # requests that waited for a retry are in flight again
                 return
 
-    async def _run_sample(self, item: _WorkItem) -> None:
-        """Ask one sample, commit the answer and queue it for scoring."""
-        place = (item.job.key, item.stored.idx, item.repeat)
-        self._observer.sample_started(place, item.sample.id)
-        body, response = await self._runner.run(item.job.plan, item.sample, place, partial(self._commit, item))
-        await self._hand_to_scorers(item, body, response)
+    async def request(self, item: WorkItem, commit: Commit) -> tuple[bytes | None, Response]:
+        """Send a sample's requests; return the body sent last and the answer to it, which `commit` has stored."""
+        self._observer.sample_started(item.place, item.sample.id)
+        return await self._runner.run(item.job.plan, item.sample, item.place, commit)
 
-    async def _commit(self, item: _WorkItem, body: bytes | None, response: Response) -> None:
+    async def store(self, item: WorkItem, body: bytes | None, response: Response) -> None:
+        """Commit a response, with its outcome where no scorer has to see it."""
         verdict = verdict_before_scoring(response, truncated=item.job.plan.config.truncated)
         outcome = None if verdict is None else _outcome_row(item.job.key, item.stored.idx, item.repeat, verdict)
         sent = None if body is None else body.decode()
@@ -347,16 +308,17 @@ class Pipeline:
         )
         reached("after_commit")
 
-    async def _hand_to_scorers(self, item: _WorkItem, body: bytes | None, response: Response) -> None:
+    async def finish(self, item: WorkItem, body: bytes | None, response: Response) -> None:
+        """Count a stored response and queue it for scoring."""
         job, plan = item.job, item.job.plan
         verdict = verdict_before_scoring(response, truncated=plan.config.truncated)
         self._progress.count_response(response)
-        for status in (
-            self._endpoint_faults.add(verdict),
-            self._truncation.add(job.key, plan.slot, response, plan.generation.max_tokens),
-        ):
-            if status is not None:
-                self._stop(status)
+        lost = self._endpoint_faults.add(response.error)
+        if lost is not None and response.error is not None and self._trial is not None:
+            self._trial.suspect(lost, item, body, response.error)
+        truncated = self._truncation.add(job.key, plan.slot, response, plan.generation.max_tokens)
+        if truncated is not None:
+            self.stop(truncated)
         if verdict is not None:
             self._count_outcome((job.key, item.stored.idx, item.repeat), verdict)
         else:
@@ -375,7 +337,7 @@ class Pipeline:
     def _stop_on_sandbox_outage(self, outcome: Outcome) -> None:
         """Stop resumably when no program can be run, rather than pay for answers that cannot be scored."""
         if isinstance(outcome, Unscored) and outcome.cause == "sandbox" and outcome.kind in OUTAGES:
-            self._stop(ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=f"programs cannot be run: {outcome.detail}"))
+            self.stop(ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=f"programs cannot be run: {outcome.detail}"))
 
     async def _check_and_rescore(self) -> None:
         """Score the answers of earlier sessions, once the records of run.db are verified."""
@@ -473,7 +435,7 @@ class Pipeline:
             raise
         except EndpointError as error:
             if isinstance(error.__cause__, STOP_ERRORS) and not isinstance(error.__cause__, GateClosed):
-                self._stop(exit_status_of(error.__cause__))
+                self.stop(exit_status_of(error.__cause__))
             raise
 
 

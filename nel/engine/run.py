@@ -20,7 +20,6 @@ from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
 from nel.engine.exit_status import ExitStatus
 from nel.engine.judging.cases import judge_json, judge_models
-from nel.engine.pipeline import Job
 from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, judging_models, stream_samples
 from nel.engine.progress import Progress
 from nel.engine.resume_checks import UNREADABLE, DatasetCheck, RecordCheck, deferred_check, fingerprint_of
@@ -32,6 +31,7 @@ from nel.engine.store.database import Store
 from nel.engine.store.lock import owned
 from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredPlan, StoredSample
 from nel.engine.store.spending import highest_price, price_of, spent_by_killed
+from nel.engine.work import Job
 from nel.errors import ConfigError, DatasetError, NelError, OutputError, ResumeRefused
 from nel.models.budget import Spend
 from nel.prompts import is_template_file

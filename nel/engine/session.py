@@ -24,12 +24,12 @@ from nel.config.schema import RunConfig
 from nel.core.event_loop import run
 from nel.core.observer import UNOBSERVED, Observer, SessionInfo
 from nel.core.strict_json import dumps_bytes
-from nel.engine.exit_status import ExitStatus, exit_status_of
+from nel.engine.exit_status import ExitStatus, exit_status_of, exit_status_of_signal
 from nel.engine.judging.cases import is_same_endpoint, judge_models
 from nel.engine.judging.endpoints import JudgeEndpoint
 from nel.engine.judging.judges import Judges, endpoint_key
 from nel.engine.observability import monitor_gate, observing
-from nel.engine.pipeline import Job, Pipeline
+from nel.engine.pipeline import Pipeline
 from nel.engine.progress import Progress
 from nel.engine.resume_checks import BYTES_FIRST, RecordCheck
 from nel.engine.scorers.dispatch import Scorers
@@ -37,6 +37,7 @@ from nel.engine.store.codec import decode_response, encode_response
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
 from nel.engine.store.spending import price_of, spent_before
+from nel.engine.work import Job
 from nel.errors import NelError, PreflightError, ResumeRefused, SandboxError, StoppedEarly
 from nel.models.budget import BudgetSpent, Ledger
 from nel.models.cache import ResponseCache
@@ -308,7 +309,7 @@ def _stopping_on_signals(pipeline: Pipeline) -> Iterator[None]:
         if received:
             os._exit(128 + number)
         received.append(number.name)
-        pipeline.stop(number.name)
+        pipeline.stop(exit_status_of_signal(number.name))
 
     installed = []
     for number in (signal.SIGINT, signal.SIGTERM):

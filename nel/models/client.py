@@ -10,14 +10,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from types import TracebackType
 from typing import Any, Final
 
-from nel.config.redaction import Redactor, read_secret, redact_url, secrets_in_url
+from nel.config.redaction import Redactor, redact_url, secrets_in_url
 from nel.config.schema import BudgetConfig, EndpointConfig, Price
 from nel.core.failpoints import reached
 from nel.core.observer import UNOBSERVED, Observer
@@ -28,15 +28,18 @@ from nel.models.faults import UNREADABLE, Fault, fault_of_status, malformed, unr
 from nel.models.pacing import EndpointDown, Gate, Pace, Permit
 from nel.models.protocols import PATHS, parse_answer
 from nel.models.rate_limit_headers import quotas
+from nel.models.refusals import is_refusal, neutral_body
+from nel.models.request_headers import request_headers, sample_headers, secret_headers
 from nel.models.streams import EventStream
 from nel.models.transport import Fetched, Transport, proxy_for, transport_for
 from nel.types import Protocol, Request, Response, ResponseError
-from nel.version import __version__
 
 _OK: Final = 200
 _OVERLOADED: Final = 529
 _LISTING_SECONDS: Final = 15.0
 """For the list of models; an endpoint that is slower than that is asked without it."""
+_NEUTRAL_SECONDS: Final = 60.0
+"""For the answer to a neutral prompt."""
 _ANSWER_TOKENS: Final = 256
 """Estimate of an answer's tokens before any was seen."""
 _BYTES_PER_TOKEN: Final = 4
@@ -79,6 +82,8 @@ class _Call:
     """When the last attempt failed, on the event loop's clock, where the endpoint did not say how long to wait."""
     outlived: int = 0
     """Failures after which others were answered."""
+    is_failed_probe: bool = False
+    """Whether the last attempt was the circuit breaker's probe of an endpoint that takes connections."""
     url: str = ""
     chat: bool = True
     parse: Parse | None = None
@@ -138,12 +143,15 @@ class Client:
         self._jitter = jitter
         self._run_id = run_id
         self._observer = observer
-        own = (api_key, *_secret_headers(endpoint).values(), *secrets_in_url(endpoint.proxy or proxy_for(endpoint.url)))
+        own = (api_key, *secret_headers(endpoint).values(), *secrets_in_url(endpoint.proxy or proxy_for(endpoint.url)))
         self._redactor = Redactor((*own, *secrets))
-        self._transport = transport or transport_for(endpoint, _headers(endpoint, api_key), connections=connections)
+        self._transport = transport or transport_for(
+            endpoint, request_headers(endpoint, api_key), connections=connections
+        )
         self._answer_tokens = float(_ANSWER_TOKENS)
         self._long_hints_in_a_row = 0
         self._last_fault: Fault | None = None
+        self._n_probes_failed = 0
 
     async def __aenter__(self) -> Client:
         """Open the connection pool."""
@@ -200,18 +208,36 @@ class Client:
         if self._cache is not None and not response.cached:
             self._cache.put(self._cache_key(request, body, call), response)
 
-    async def ask_once(self, protocol: Protocol, body: bytes, *, seconds: float) -> Any | Fault:
+    async def ask_once(
+        self, protocol: Protocol, body: bytes, *, seconds: float, stream: EventStream | None = None
+    ) -> Any | Fault:
         """Return the decoded payload of one request outside the samples, e.g. of a probe, or its fault."""
         url = f"{self.endpoint.url}{PATHS[protocol]}"
         try:
             async with asyncio.timeout(seconds):
-                fetched = await self._transport.fetch("POST", url, body, {})
+                fetched = await self._transport.fetch("POST", url, body, {}, stream)
         except TimeoutError:
             return Fault(kind="timeout", message=f"no answer within {seconds:g} s", retryable=False)
         try:
-            return self._payload(fetched, None)
+            return self._payload(fetched, stream)
         except UNREADABLE as error:
             return unreadable(error)
+
+    async def ask_neutral(self, protocol: Protocol, body: bytes) -> ResponseError | None:
+        """Send a request's settings with a prompt that nothing objects to; return why it has no answer, None if it has.
+
+        Raises:
+            BudgetSpent: The request might pass a cap.
+        """
+        neutral, stream = neutral_body(body, protocol), EventStream(chat=protocol == "chat")
+        reserved = await self.ledger.reserve(len(neutral), _ANSWER_TOKENS, self._price)
+        outcome: Response | Fault | None = None
+        try:
+            payload = await self.ask_once(protocol, neutral, seconds=_NEUTRAL_SECONDS, stream=stream)
+            outcome = payload if isinstance(payload, Fault) else parse_answer(protocol, payload)
+        finally:
+            self.ledger.settle(reserved, outcome, self._price)
+        return self._error_of(outcome) if isinstance(outcome, Fault) and outcome.model_failure is None else None
 
     async def list_models(self) -> list[str] | Fault | None:
         """Return the names that ``GET /models`` lists, None where the endpoint has no usable list, or a fault."""
@@ -242,6 +268,8 @@ class Client:
             outcome = await self._try(one, keep)
             if isinstance(outcome, Response):
                 return outcome
+            if one.is_failed_probe:
+                await self._doubt_outage(one)
             seconds = one.seconds - seconds
             wait = self._wait_before_retry(outcome, one)
             if wait is None:
@@ -299,7 +327,19 @@ class Client:
             self._last_fault = outcome
             # What was charged before the endpoint was known to be down was the outage's fault too.
             one.charged = one.charged + 1 if self.gate.is_endpoint_up else one.charged * one.is_suspect
+            one.is_failed_probe = permit.is_probe and not outcome.never_connected
         return outcome
+
+    async def _doubt_outage(self, one: _Call) -> None:
+        """Ask a neutral prompt after the 2nd, 4th, 8th … failed probe: an answer puts the blame on the samples."""
+        self._n_probes_failed += 1
+        if self._n_probes_failed < 2 or self._n_probes_failed & (self._n_probes_failed - 1):  # noqa: PLR2004
+            return
+        error = await self.ask_neutral("chat" if one.chat else "completions", one.body)
+        if error is None or is_refusal(error):
+            self._n_probes_failed = 0
+            one.outlived += 1
+            self.gate.answered()
 
     def _answer(self, one: _Call, fetched: Fetched | Fault, stream: EventStream | None) -> Response | Fault:
         try:
@@ -386,13 +426,15 @@ class Client:
             )
 
     def _failed(self, fault: Fault, attempts: int) -> Response:
-        error = ResponseError(
+        return Response(attempts=attempts, error=self._error_of(fault))
+
+    def _error_of(self, fault: Fault) -> ResponseError:
+        return ResponseError(
             kind=fault.kind,
             message=self.describe(fault),
             status=fault.status,
             model_failure=fault.model_failure,
         )
-        return Response(attempts=attempts, error=error)
 
     def _cached(self, request: Request, body: bytes, call: str) -> tuple[Response | None, str]:
         if self._cache is None:
@@ -412,7 +454,7 @@ class Client:
         )
 
     def _call(self, request: Request, body: bytes, call: str, parse: Parse | None) -> _Call:
-        headers = self._sample_headers(request)
+        headers = sample_headers(self.endpoint, request)
         place = dumps_bytes([self._run_id, request.sample_id, request.repeat, call])
         key = hashlib.sha256(place + body).hexdigest()[:32]
         headers["Idempotency-Key"] = key
@@ -429,13 +471,6 @@ class Client:
 
     def _estimate(self, one: _Call) -> int:
         return len(one.body) // _BYTES_PER_TOKEN + int(self._answer_tokens)
-
-    def _sample_headers(self, request: Request) -> dict[str, str]:
-        if not self.endpoint.send_sample_id:
-            return {}
-        identifier = request.sample_id.encode("ascii", "backslashreplace").decode()
-        identifier = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in identifier)
-        return {"X-Nel-Sample-Id": identifier, "X-Nel-Repeat": str(request.repeat)}
 
 
 def pace_of(endpoint: EndpointConfig, concurrency: int) -> Pace:
@@ -458,14 +493,3 @@ def tokens_max_of(request: Request) -> int:
     generation = request.generation
     limits = (generation.max_tokens, generation.extra.get("max_completion_tokens"))
     return max((limit for limit in limits if isinstance(limit, int)), default=0)
-
-
-def _headers(endpoint: EndpointConfig, api_key: str | None) -> dict[str, str]:
-    headers = {"Content-Type": "application/json", "User-Agent": f"nel/{__version__}"}
-    if api_key:
-        headers["Authorization"] = f"Bearer {api_key}"
-    return {**headers, **endpoint.headers, **_secret_headers(endpoint)}
-
-
-def _secret_headers(endpoint: EndpointConfig) -> Mapping[str, str]:
-    return {name: read_secret(variable) or "" for name, variable in endpoint.headers_env.items()}

@@ -19,9 +19,6 @@ from nel.types import FailureKind
 
 _LOG = logging.getLogger(__name__)
 RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
-FATAL_KINDS: Final = frozenset({"auth", "not_found", "quota", "tls"})
-"""Kinds that will meet every further request too, so that going on is pointless."""
-
 _KINDS: Final = {
     400: "bad_request",
     401: "auth",

@@ -6,7 +6,9 @@ the run's own first request can tell, which the engine sends alone for that reas
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any, Final
 
 from nel.core.strict_json import dumps_bytes
@@ -14,7 +16,10 @@ from nel.errors import LogprobFault, PreflightError, StoppedEarly, did_you_mean
 from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport, probe_echo
 from nel.models.faults import Fault
+from nel.models.refusals import advice
+from nel.types import ResponseError
 
+_FORBIDDEN = 403
 _LISTED_MAX = 5
 _PROBE_SECONDS = 120.0
 
@@ -42,14 +47,20 @@ async def check_endpoint(client: Client, *, flags: Flags = MODEL_FLAGS) -> None:
     endpoint = client.endpoint
     found = await client.list_models()
     if isinstance(found, Fault):
-        raise_if_hopeless(client, found, listing=True, flags=flags)
-    elif found and endpoint.model not in found:
+        if found.status != _FORBIDDEN:  # a key may be good for answers and not for the list
+            raise_if_hopeless(client, found, listing=True, flags=flags)
+    elif found and not _is_served(endpoint.model, found):
         listed = ", ".join(found[:_LISTED_MAX]) + (" …" if len(found) > _LISTED_MAX else "")
         raise PreflightError(
             f'{endpoint.url} does not serve the model "{endpoint.model}"{did_you_mean(endpoint.model, found)}; '
             f"it serves: {listed}; set {flags.model}, or skip this check with -O engine.preflight=false",
             endpoint_kind="model_not_served",
         )
+
+
+def _is_served(model: str, listed: Sequence[str]) -> bool:
+    """Return whether a list has a model, as Gemini (``models/x``), Ollama and LiteLLM (``openai/*``) spell it."""
+    return any(name in (model, f"models/{model}", f"{model}:latest") or fnmatchcase(model, name) for name in listed)
 
 
 async def check_echo(client: Client) -> EchoSupport:
@@ -76,6 +87,20 @@ async def check_echo(client: Client) -> EchoSupport:
             endpoint_kind=found.kind,
         )
     return found
+
+
+def refused_by_all(client: Client, error: ResponseError) -> PreflightError | StoppedEarly:
+    """Return the error of an endpoint that refuses each request alike: its words, and what a user can change."""
+    fault = Fault(kind=error.kind, message=error.message, retryable=False, status=error.status)
+    try:
+        raise_if_hopeless(client, fault)
+    except (PreflightError, StoppedEarly) as known:
+        return known
+    return PreflightError(
+        f"{client.endpoint.url} refuses every request ({error.message}); {advice(error, client.endpoint)} "
+        "(samples from all over the set and a neutral prompt were refused alike)",
+        endpoint_kind=error.kind,
+    )
 
 
 def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False, flags: Flags = MODEL_FLAGS) -> None:

@@ -80,12 +80,12 @@ def test_a_turn_that_was_answered_is_not_asked_again(tmp_path: Path) -> None:
         command = ["--bench", "bench.py", "--model-url", endpoint.url, "--model-id", "m", "--output-dir", "out"]
         first = nel("eval", "run", *command, cwd=tmp_path)
         assert first.returncode in (3, 75), first.stderr
-        before = len(endpoint.calls)
+        before = len(endpoint.of_samples)
         down[0] = False
         again = nel("eval", "run", *command, "--resume", cwd=tmp_path)
         assert again.returncode == 0, again.stderr
-        one_turn_before = sum(len(call.body["messages"]) == 1 for call in endpoint.calls[:before])
-        sent = [len(call.body["messages"]) for call in endpoint.calls[before:]]
+        one_turn_before = sum(len(call.body["messages"]) == 1 for call in endpoint.of_samples[:before])
+        sent = [len(call.body["messages"]) for call in endpoint.of_samples[before:]]
     assert sent.count(3) == 4
     assert sent.count(1) == 4 - one_turn_before
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from nel.config.schema import EngineConfig
 from nel.engine.abort_conditions import EndpointFaultCounter, TruncationProbe
-from nel.types import ModelFailure, Response, ResponseError, Unscored
+from nel.types import Response, ResponseError
 
-LOST = Unscored(cause="infra", kind="server_error", detail="HTTP 500")
+LOST = ResponseError(kind="server_error", message="HTTP 500", status=500)
+REFUSED = ResponseError(kind="auth", message="HTTP 401: no such key (request 17)", status=401)
 WHOLE, CUT_OFF = Response(text="4", finish_reason="stop"), Response(text="4", finish_reason="length")
 
 
@@ -30,16 +33,45 @@ def test_an_answer_between_lost_samples_starts_the_count_again() -> None:
     """A failure of the model is an answer too; a request that is refused for its own sake is neither."""
     counter = EndpointFaultCounter(EngineConfig(faults_in_a_row_max=3), has_answered=False)
     assert lost_until_stopped(counter, 2) is None
-    assert counter.add(ModelFailure(kind="empty")) is None
-    assert counter.add(Unscored(cause="infra", kind="bad_request")) is None
+    assert counter.add(None) is None
+    assert counter.add(ResponseError(kind="bad_request", message="HTTP 400", status=400)) is None
     assert lost_until_stopped(counter, 3) == 3
 
 
-@pytest.mark.parametrize(("has_answered", "stops"), [(False, True), (True, False)])
-def test_a_fault_that_will_meet_every_request_stops_at_once(has_answered: bool, stops: bool) -> None:
-    """Unless the endpoint has answered before: then it may concern this one request."""
-    counter = EndpointFaultCounter(EngineConfig(), has_answered=has_answered)
-    assert (counter.add(Unscored(cause="infra", kind="auth", detail="HTTP 401")) is not None) is stops
+def test_equal_refusals_in_a_row_raise_a_suspicion() -> None:
+    """After eight that say the same, numbers aside; an answer or another refusal between them starts again."""
+    counter = EndpointFaultCounter(EngineConfig(), has_answered=True)
+    other = replace(REFUSED, message="a firewall objects to this text")
+    for between in (other, None, ResponseError(kind="context_exceeded", message="", model_failure="context_exceeded")):
+        assert [counter.add(REFUSED) for _ in range(7)] == [None] * 7
+        assert counter.add(between) is None
+    found = [counter.add(replace(REFUSED, message=f"HTTP 401: no such key (request {n})")) for n in range(8)]
+    assert [status is not None for status in found] == [False] * 7 + [True]
+
+
+def test_three_refusals_do_before_the_first_answer() -> None:
+    """An endpoint that has answered gets more patience."""
+    counter = EndpointFaultCounter(EngineConfig(), has_answered=False)
+    assert [counter.add(REFUSED) is None for _ in range(3)] == [True, True, False]
+    assert counter.add(None) is None
+    assert [counter.add(REFUSED) is None for _ in range(8)] == [True] * 7 + [False]
+
+
+def test_a_suspicion_that_was_cleared_is_raised_again_later() -> None:
+    """Twice as many refusals are needed the next time, and as many lost samples as before once more."""
+    counter = EndpointFaultCounter(EngineConfig(faults_in_a_row_max=3), has_answered=True)
+    assert [counter.add(REFUSED) is None for _ in range(8)] == [True] * 7 + [False]
+    counter.clear()
+    assert [counter.add(REFUSED) is None for _ in range(8)] == [True] * 7 + [False]
+    assert lost_until_stopped(counter, 5) == 3
+    counter.clear()
+    assert lost_until_stopped(counter, 5) == 3
+
+
+def test_a_spent_quota_stops_at_once() -> None:
+    """It holds for every further sample."""
+    counter = EndpointFaultCounter(EngineConfig(), has_answered=True)
+    assert counter.add(ResponseError(kind="quota", message="HTTP 402", status=402)) is not None
 
 
 @pytest.mark.parametrize(("n_cut_off", "stops"), [(4, False), (5, False), (6, True)])

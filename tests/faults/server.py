@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeAlias
 
+from nel.models.refusals import NEUTRAL_PROMPT
+
 HANGS_SECONDS = 120.0
 """What takes longer than this hangs; nothing that works comes near it, however slow the machine."""
 
@@ -106,8 +108,8 @@ class Call:
 
     @property
     def number(self) -> int:
-        """The number in ``What is N plus N?``."""
-        return int(self.text.rpartition("What is ")[2].split()[0])
+        """The number in ``What is N plus N?``; -1 in the neutral prompt."""
+        return -1 if self.text == NEUTRAL_PROMPT else int(self.text.rpartition("What is ")[2].split()[0])
 
 
 Script: TypeAlias = "Callable[[Call], Reply]"
@@ -199,9 +201,9 @@ class Server:
     url: str = ""
     port: int = 0
     calls: list[Call] = field(default_factory=list)
-    """Requests for an answer."""
+    """Requests for the answer to a sample."""
     others: list[Call] = field(default_factory=list)
-    """Every other request, such as the list of models."""
+    """Every other request, such as the list of models, or a neutral prompt."""
     connections: int = 0
     """Open now."""
     accepted: int = 0
@@ -280,7 +282,8 @@ class _Serving:
         asked = method == "POST"
         if asked:
             self.seen[digest] += 1
-        (self.server.calls if asked else self.server.others).append(call)
+        is_sample = asked and call.text != NEUTRAL_PROMPT
+        (self.server.calls if is_sample else self.server.others).append(call)
         return call
 
     def _reply(self, call: Call) -> Reply:

@@ -193,8 +193,9 @@ def _of_budget(world: World) -> Iterator[str]:
                 for i, value in enumerate((sent.processed, sent.tokens, sent.cost)):
                     spent[i] += value
                 unwritten += mute and sent.processed and sent.place not in past.stored_after
-        if world.spent.requests > len(log) and past is world.past[-1]:
-            yield f"budget: the run says that it sent {world.spent.requests} requests and sent {len(log)}"
+        n_sent = len(log) + sum(endpoint.n_neutral for endpoint in world.endpoints)
+        if world.spent.requests > n_sent and past is world.past[-1]:
+            yield f"budget: the run says that it sent {world.spent.requests} requests and sent {n_sent}"
         which = names.index(past.cap[0]) if past.cap is not None else 0
         if past.cap is not None and spent[which] > past.cap[1] * (1 + 1e-6) + unknown[which]:
             yield (

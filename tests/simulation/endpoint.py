@@ -84,6 +84,8 @@ class ScriptedEndpoint:
         self.log: list[Sent] = []
         self.fetched = 0
         """Requests of any kind, those for the list of models included."""
+        self.n_neutral = 0
+        """Neutral prompts, which are no samples."""
         self.in_flight: dict[int, Sent] = {}
         self.most_in_flight = 0
         self.session = 0
@@ -107,6 +109,8 @@ class ScriptedEndpoint:
         self.fetched += 1
         if body is None:
             return await self._list_models()
+        if "Idempotency-Key" not in headers:
+            return await self._neutral()
         sent = self._sent(body.decode(), headers)
         rng = random.Random(f"{self._script.seed}/{sent.key}/{self._attempts[sent.key]}")
         sent.fate = self._fate(sent, rng)
@@ -125,6 +129,21 @@ class ScriptedEndpoint:
         if self._outage() == "refused":
             return _fault("refused")
         return _json(200, {"data": [{"id": self.model}]}, 0.1)
+
+    async def _neutral(self) -> Fetched | Fault:
+        """Return what a neutral prompt gets: an answer that costs nothing, except in an outage."""
+        self.n_neutral += 1
+        await asyncio.sleep(0.1)
+        outage = self._outage()
+        if outage == "silent":
+            await asyncio.sleep(FIRST_BYTE_SECONDS)
+            return Fault(kind="first_byte_timeout", message="no answer began in time", retryable=True)
+        if outage is not None:
+            is_status = outage.startswith("status_") or outage == "quota"
+            return self._refusal(outage, random.Random(0)) if is_status else _fault(outage)
+        choice = {"index": 0, "message": {"content": "OK"}, "text": "OK", "finish_reason": "stop"}
+        usage = {"prompt_tokens": 0, "completion_tokens": 0}
+        return _json(200, {"model": self.model, "choices": [choice], "usage": usage}, 0.1)
 
     def _sent(self, body: str, headers: Mapping[str, str]) -> Sent:
         key = headers["Idempotency-Key"]

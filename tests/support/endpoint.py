@@ -14,6 +14,8 @@ from typing import Any
 
 from aiohttp import web
 
+from nel.models.refusals import NEUTRAL_PROMPT
+
 
 @dataclass
 class Reply:
@@ -97,6 +99,11 @@ class Endpoint:
     url: str
     calls: list[Call]
     models: list[str] | None
+
+    @property
+    def of_samples(self) -> list[Call]:
+        """Return the calls without the neutral prompts."""
+        return [call for call in self.calls if call.text != NEUTRAL_PROMPT]
 
     def resent(self) -> int:
         """Return how many requests repeated an earlier body."""

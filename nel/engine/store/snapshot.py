@@ -289,13 +289,19 @@ class Snapshot:
         query = "SELECT count(*) FROM outcomes WHERE benchmark = ? AND repeat < ?"
         return good * repeats - int(self._connection.execute(query, (benchmark, repeats)).fetchone()[0])
 
-    def pending(self, benchmark: int, repeats: int) -> Iterator[tuple[StoredSample, int]]:
-        """Yield each good (sample, repeat) that has no response yet; blocks without a missing one are skipped."""
+    def pending(self, benchmark: int, repeats: int, *, first: int = 0) -> Iterator[tuple[StoredSample, int]]:
+        """Yield each good (sample, repeat) that has no response yet; blocks without a missing one are skipped.
+
+        Args:
+            benchmark: Its number.
+            repeats: Of each sample.
+            first: The first idx to yield.
+        """
         query = "SELECT ifnull(max(idx), -1) FROM samples WHERE benchmark = ?"
         end = int(self._connection.execute(query, (benchmark,)).fetchone()[0])
-        for first in range(0, end + 1, _BLOCK):
-            if not self._is_answered(benchmark, repeats, first):
-                yield from self._pending_in(benchmark, repeats, first)
+        for block in range(first - first % _BLOCK, end + 1, _BLOCK):
+            if not self._is_answered(benchmark, repeats, block):
+                yield from self._pending_in(benchmark, repeats, max(block, first), block + _BLOCK - 1)
 
     def _is_answered(self, benchmark: int, repeats: int, first: int) -> bool:
         """Return whether every sample of a block has all its responses; counts index entries and reads no row."""
@@ -311,10 +317,10 @@ class Snapshot:
         # A bad row never has a response, so that a block with one is always read row by row.
         return bool(responses == samples * repeats)
 
-    def _pending_in(self, benchmark: int, repeats: int, first: int) -> Iterator[tuple[StoredSample, int]]:
+    def _pending_in(self, benchmark: int, repeats: int, first: int, last: int) -> Iterator[tuple[StoredSample, int]]:
         done: dict[int, set[int]] = {}
         upto = -1
-        for sample in self.samples(benchmark, first=first, last=first + _BLOCK - 1):
+        for sample in self.samples(benchmark, first=first, last=last):
             if sample.idx > upto:
                 upto = sample.idx + _PAGE - 1
                 done = self._answered(benchmark, sample.idx, upto)

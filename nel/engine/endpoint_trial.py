@@ -1,0 +1,159 @@
+"""Tells an endpoint that refuses everything from samples that it refuses: asks others, then a neutral prompt.
+
+One sample may be refused for its own sake: a firewall objects to a word, a proxy closes the connection. So nothing is
+concluded from the samples that are refused before others, from all over the set, and a prompt that nothing objects to
+are refused alike.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
+from typing import Final, Protocol
+
+from nel.engine.abort_conditions import EndpointFaultCounter
+from nel.engine.exit_status import ExitStatus, exit_status_of
+from nel.engine.generate import STOP_ERRORS, Commit
+from nel.engine.work import WorkItem, WorkQueue
+from nel.errors import StoppedEarly
+from nel.models.client import Client
+from nel.models.pacing import GateClosed
+from nel.models.preflight import refused_by_all
+from nel.models.refusals import is_alike, is_refusal, is_unanswered
+from nel.types import Response, ResponseError
+
+_WITNESSES: Final = 4
+
+
+class Steps(Protocol):
+    """How the pipeline asks a sample: request, store, go on to scoring."""
+
+    async def request(self, item: WorkItem, commit: Commit) -> tuple[bytes | None, Response]:
+        """Return the body sent last and the answer to it."""
+        ...
+
+    async def store(self, item: WorkItem, body: bytes | None, response: Response) -> None:
+        """Commit a response."""
+        ...
+
+    async def finish(self, item: WorkItem, body: bytes | None, response: Response) -> None:
+        """Count a stored response and queue it for scoring."""
+        ...
+
+    def stop(self, status: ExitStatus) -> None:
+        """End the session."""
+        ...
+
+    def start(self, work: Coroutine[object, object, None]) -> None:
+        """Run something beside the workers."""
+        ...
+
+
+class EndpointTrial:
+    """Decides for one session whether the endpoint or the samples are at fault."""
+
+    def __init__(self, client: Client, queue: WorkQueue, faults: EndpointFaultCounter, steps: Steps) -> None:
+        """Start without a suspicion.
+
+        Args:
+            client: Of the endpoint.
+            queue: Where other samples are taken from.
+            faults: Raises the suspicions.
+            steps: How samples are asked.
+        """
+        self._client = client
+        self._queue = queue
+        self._faults = faults
+        self._steps = steps
+        self._is_running = False
+        self._may_go_on = asyncio.Event()
+        self._may_go_on.set()
+
+    async def wait(self) -> None:
+        """Return once no trial for a refusal is running: what is asked meanwhile would be refused too."""
+        await self._may_go_on.wait()
+
+    async def ask_first(self, item: WorkItem) -> None:
+        """Ask one sample alone; where others are refused as it is, store nothing of them.
+
+        Raises:
+            PreflightError: The endpoint refuses every request, and has never answered in this run.
+            StoppedEarly: It refuses every request now, or nothing answers.
+        """
+        held: list[tuple[WorkItem, bytes | None, Response]] = []
+
+        async def ask(one: WorkItem) -> ResponseError | None:
+            async def commit(body: bytes | None, response: Response) -> None:
+                if not is_unanswered(response.error):
+                    await self._steps.store(one, body, response)
+
+            body, response = await self._steps.request(one, commit)
+            if is_unanswered(response.error):
+                held.append((one, body, response))
+            else:
+                await self._steps.finish(one, body, response)
+            return _lost(response)
+
+        error = await ask(item)
+        is_sure = error is not None and error.kind == "tls"  # no prompt has been sent that it could depend on
+        if error is not None and held and (is_sure or await self._is_at_fault(ask, item, held[0][1], error)):
+            refused = refused_by_all(self._client, error)
+            if self._faults.has_answered:
+                raise StoppedEarly(str(refused), endpoint_kind=error.kind)
+            raise refused
+        for one, body, response in held:
+            await self._steps.store(one, body, response)
+            await self._steps.finish(one, body, response)
+
+    def suspect(self, status: ExitStatus, item: WorkItem, body: bytes | None, error: ResponseError) -> None:
+        """Stop with a status if the endpoint is at fault; that is found out beside the workers."""
+        if error.kind == "quota" or (error.kind == "tls" and not self._faults.has_answered):
+            self._steps.stop(status)
+        elif not self._is_running:
+            self._is_running = True
+            if is_refusal(error):
+                self._may_go_on.clear()
+            self._steps.start(self._settle(status, item, body, error))
+
+    async def _settle(self, status: ExitStatus, item: WorkItem, body: bytes | None, error: ResponseError) -> None:
+        async def ask(one: WorkItem) -> ResponseError | None:
+            async def commit(body: bytes | None, response: Response) -> None:
+                await self._steps.store(one, body, response)
+
+            body, response = await self._steps.request(one, commit)
+            await self._steps.finish(one, body, response)
+            return _lost(response)
+
+        try:
+            if await self._is_at_fault(ask, item, body, error):
+                reason = str(refused_by_all(self._client, error)) if is_refusal(error) else status.reason
+                self._steps.stop(replace(status, reason=reason))
+            else:
+                self._faults.clear()
+        except STOP_ERRORS as ending:
+            if not isinstance(ending, GateClosed):
+                self._steps.stop(exit_status_of(ending))
+        finally:
+            self._is_running = False
+            self._may_go_on.set()
+
+    async def _is_at_fault(
+        self,
+        ask: Callable[[WorkItem], Awaitable[ResponseError | None]],
+        item: WorkItem,
+        body: bytes | None,
+        error: ResponseError,
+    ) -> bool:
+        """Return whether samples from all over the set and a neutral prompt fail in the same way as one did."""
+        for other in self._queue.spread(_WITNESSES):
+            found = await ask(other)
+            if found is None or not is_alike(found, error):
+                return False
+        probed = await self._client.ask_neutral(item.job.plan.protocol, body or b"{}")
+        return probed is not None and is_alike(probed, error)
+
+
+def _lost(response: Response) -> ResponseError | None:
+    """Return why a response has no answer; None where it has one, or the model failed to give one."""
+    return None if response.error is None or response.error.model_failure is not None else response.error

@@ -1,0 +1,96 @@
+"""The (sample, repeat) pairs that a session has to ask, in order; some may be taken out of turn. Reads the snapshot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nel.engine.plan import Plan
+from nel.engine.resume_checks import DatasetCheck
+from nel.engine.store.codec import decode_sample
+from nel.engine.store.snapshot import Snapshot, StoredSample
+from nel.types import Sample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One plan with its number in the store."""
+
+    key: int
+    plan: Plan
+    check: DatasetCheck | None = None
+    """The part of the dataset that is checked while its samples are asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkItem:
+    """One sample to ask, in one repeat."""
+
+    job: Job
+    stored: StoredSample
+    sample: Sample
+    repeat: int
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """Return where its answer is stored."""
+        return self.job.key, self.stored.idx, self.repeat
+
+
+class WorkQueue:
+    """Yields what is pending, each item once; `spread` takes some from all over the rest."""
+
+    def __init__(self, snapshot: Snapshot, jobs: list[Job]) -> None:
+        """Start at the first pending item."""
+        self._snapshot = snapshot
+        self._jobs = jobs
+        self._place = (0, -1)
+        """Number of the job and idx of the last item that was yielded in order."""
+        self._taken: set[tuple[int, int, int]] = set()
+        self._items = self._pending()
+
+    def __iter__(self) -> Iterator[WorkItem]:
+        """Return the iterator, which all workers share."""
+        return self._items
+
+    def spread(self, n: int) -> Iterator[WorkItem]:
+        """Take at most n items out of turn, at equal distances over all that is left, the last one included.
+
+        An item is taken when it is asked for: one that is not stays in its place.
+        """
+        for part in range(1, n + 1):
+            yield from self._at(part / n)
+
+    def _at(self, share: float) -> list[WorkItem]:
+        """Take the first item behind a share of all that is left."""
+        first, after = self._place
+        starts = [after + 1 if number == first else 0 for number in range(len(self._jobs))]
+        lengths = [self._snapshot.count_samples(job.key) for job in self._jobs]
+        left = [0 if number < first else lengths[number] - starts[number] for number in range(len(self._jobs))]
+        position = math.ceil(sum(left) * share) - 1
+        for job, start, length in zip(self._jobs, starts, left, strict=True):
+            if 0 <= position < length:
+                return self._take(job, start + position)
+            position -= length
+        return []
+
+    def _take(self, job: Job, start: int) -> list[WorkItem]:
+        for stored, repeat in self._snapshot.pending(job.key, job.plan.config.repeats, first=start):
+            item = _item(job, stored, repeat)
+            if item.place not in self._taken:
+                self._taken.add(item.place)
+                return [item]
+        return []
+
+    def _pending(self) -> Iterator[WorkItem]:
+        for number, job in enumerate(self._jobs):
+            for stored, repeat in self._snapshot.pending(job.key, job.plan.config.repeats):
+                self._place = (number, stored.idx)
+                item = _item(job, stored, repeat)
+                if item.place not in self._taken:
+                    yield item
+
+
+def _item(job: Job, stored: StoredSample, repeat: int) -> WorkItem:
+    return WorkItem(job, stored, decode_sample(stored.sample_id, stored.content or ""), repeat)

@@ -1,0 +1,87 @@
+"""Refusals of an endpoint: which are alike, what a neutral request is, and what a user can change. Sends nothing."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from typing import Any, Final
+
+from nel.config.schema import EndpointConfig
+from nel.core.strict_json import dumps_bytes, loads
+from nel.types import Protocol, ResponseError
+
+NEUTRAL_PROMPT: Final = "Reply with the word OK."
+_ALIKE: Final = 0.75
+"""Share of two messages that is equal where they differ in a number or a name only."""
+_CHANGING: Final = re.compile(r"[0-9a-f]*[0-9][0-9a-f]*|req_\w+", re.IGNORECASE)
+"""Numbers, and the identifiers of requests."""
+_REFUSED: Final = frozenset({"auth", "not_found", "bad_request", "tls"})
+_CLIENT_ERROR: Final = "http_4"
+
+
+def is_refusal(error: ResponseError | None) -> bool:
+    """Return whether an endpoint refused a request for good, and not for what the model was to read or had said."""
+    if error is None or error.model_failure is not None:
+        return False
+    return error.kind in _REFUSED or error.kind.startswith(_CLIENT_ERROR)
+
+
+def is_unanswered(error: ResponseError | None) -> bool:
+    """Return whether a request was refused, or its connection closed without an answer."""
+    return is_refusal(error) or (error is not None and error.kind == "connection")
+
+
+def is_alike(one: ResponseError, other: ResponseError) -> bool:
+    """Return whether two refusals say the same, numbers and identifiers aside."""
+    if (one.kind, one.status) != (other.kind, other.status):
+        return False
+    if one.kind == "connection":
+        return True
+    first, second = (_CHANGING.sub("", error.message.lower()) for error in (one, other))
+    return first == second or SequenceMatcher(None, first, second, autojunk=False).ratio() >= _ALIKE
+
+
+def neutral_body(body: bytes, protocol: Protocol) -> bytes:
+    """Return a request with the settings of another one and a prompt that no filter objects to."""
+    fields: dict[str, Any] = loads(body)
+    if protocol == "chat":
+        return dumps_bytes({**fields, "messages": [{"role": "user", "content": NEUTRAL_PROMPT}]})
+    return dumps_bytes({**fields, "prompt": NEUTRAL_PROMPT})
+
+
+def advice(error: ResponseError, endpoint: EndpointConfig) -> str:
+    """Return what a user can change about a refusal, by the words of the endpoint."""
+    words = error.message
+    found = next((text for pattern, text in _ADVICE if pattern.search(words)), None)
+    if found is None:
+        return "correct the setting that it names"
+    key = (
+        f"check the key in {endpoint.api_key_env}"
+        if endpoint.api_key_env
+        else "name the variable with the key: --api-key-env"
+    )
+    return found.format(model=endpoint.model, key=key)
+
+
+def _when(words: str) -> re.Pattern[str]:
+    return re.compile(words, re.IGNORECASE)
+
+
+_ADVICE: Final = (
+    (_when(r"max_completion_tokens.{0,20} instead"),
+     "give -O generation.extra.max_completion_tokens=N for --max-tokens"),
+    (_when(r"\b(?:api.?key|authenticat\w*|unauthorized|credential|(?:proxy|access|bearer) token)"), "{key}"),
+    (_when(r"max_(?:completion_|new_|output_)?tokens|output tokens|completion tokens|maximum tokens"),
+     "lower --max-tokens"),
+    (_when(r"temperature"), "leave out --temperature, or give the value that it takes"),
+    (_when(r"top_p"), "leave out --top-p, or give the value that it takes"),
+    (_when(r"\bseed\b"), "leave out --seed"),
+    (_when(r"\bstop\b"), "leave out --stop, or give fewer"),
+    (_when(r"\bstream"), "set -O endpoint.stream=false"),
+    (_when(r"system (?:role|message|prompt)|role.{0,20}system"), "leave out --system-prompt"),
+    (_when(r"chat template|not a chat model|does not support chat|v1/completions"),
+     "set -O endpoint.protocol=completions"),
+    (_when(r"unrecognized|unknown (?:field|parameter|name)|extra (?:inputs|fields)|unsupported parameter"),
+     "take the parameter that it names out of generation.extra"),
+    (_when(r"\bmodels?\b|deployment"), 'check --model-id "{model}"'),
+)  # fmt: skip
