@@ -66,7 +66,7 @@ def _split(program: Program, task: Task, limits: Limits, ask: Ask, rehearse: Cal
     job = {"do": "split", "source": program.source, "task": task.payload(shares_process=False)}
     run = _asked(limits, ask, job)["run"]
     said = run["tests"] if isinstance(run["tests"], Mapping) else {}
-    if "lines" in said and task.is_own(said["lines"], shares_process=False):
+    if "lines" in said and task.is_own(said["lines"], said["position"], shares_process=False):
         raise DatasetError(str(said["shown"]))
     breach = verdicts.breach_of(run, limits.cpu_seconds)
     if not said or (breach is not None and not said.get("passed")):
@@ -86,7 +86,10 @@ def _together(program: Program, task: Task, limits: Limits, ask: Ask, rehearse: 
         breach is not None
         or not said
         or "broken" in said
-        or ("lines" in said and task.is_own(_numbers(said["lines"]), shares_process=True))
+        or (
+            "lines" in said
+            and task.is_own(_numbers(said["lines"]), _numbers(said.get("position")), shares_process=True)
+        )
     ):
         # The program can say what it likes in this mode; what the tests do without it, it cannot.
         rehearse().raise_for(breach)

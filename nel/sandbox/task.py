@@ -118,10 +118,10 @@ class Task:
             "shares_process": shares_process,
         }
 
-    def is_own(self, lines: Sequence[int], *, shares_process: bool) -> bool:
+    def is_own(self, lines: Sequence[int], position: Sequence[int] = (), *, shares_process: bool) -> bool:
         """Return whether what the tests raised on these lines has nothing to do with the program."""
         dependence = self.together if shares_process else self.apart
-        return dependence is not None and dependence.is_own(lines)
+        return dependence is not None and dependence.is_own(lines, position)
 
 
 @lru_cache(maxsize=1024)
@@ -138,6 +138,8 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
     if not entry_point and _called_names(tree).isdisjoint(wanted):
         constants = wanted  # the tests are about constants
     given = set(wanted) - helpers | {entry_point or "candidate", "candidate"}
+    marked = _marked(tests, tree)
+    tree = _parsed(marked) or tree
     apart = Dependence(tree, given, supplied)
     together = Dependence(tree, given, supplied, shares_process=True)
     needs_same_process = _needs_same_process(tests, tree, given)
@@ -149,12 +151,12 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         wanted=tuple(wanted),
         constants=tuple(constants),
         stubs=tuple(sorted(stubs)),
-        marked=_marked(tests, tree),
+        marked=marked,
         owed=tuple(sorted(_owed(tree.body, together))),
         apart=apart,
         together=together,
         needs_same_process=needs_same_process,
-        crosses=_crosses(tree, given, supplied),
+        crosses=_crosses(_parsed(tests) or tree, given, supplied),
         broken=_undefined(tree, set(wanted) - helpers - set(constants) - {entry_point})
         or _dead_assertion(tree)
         or ("" if needs_same_process else _idle_assertions(tree, together)),
@@ -368,10 +370,18 @@ def _idle_assertions(tree: ast.Module, dependence: Dependence) -> str:
         for node in _asserts(stmt)
     }
     found = [node for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+    swallowed |= {id(node) for node in found if _is_true(node.test)}
     raises = any(isinstance(node, ast.Raise) or _is_exit(node) for node in ast.walk(tree))
     if raises or not found or any(dependence.depends(node.lineno) and id(node) not in swallowed for node in found):
         return ""
     return f"no assertion of the tests can fail because of the program (line {found[0].lineno})"
+
+
+def _is_true(test: ast.expr) -> bool:
+    """Return whether a condition holds by its form alone, as a tuple of a comparison and a message does."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
+        return any(_is_true(value) for value in test.values)
+    return bool(getattr(test, "elts", None)) or (isinstance(test, ast.Constant) and bool(test.value))
 
 
 def _swallows(handler: ast.ExceptHandler) -> bool:

@@ -81,7 +81,7 @@ def _failure(error: BaseException, remote: Remote) -> channel.Message:
     raised = remote.raised_of(error)
     if raised is not None:
         return {"program": "raised", "text": text, "where": line, "trace": raised}
-    said = {"lines": running.lines_of(error), "shown": running.shown(error)}
+    said = {"lines": running.lines_of(error), "position": running.position_of(error), "shown": running.shown(error)}
     if isinstance(error, NameError):
         return {"program": "raised", "text": text, "where": line, **said}
     return {

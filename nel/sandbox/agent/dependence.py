@@ -15,6 +15,9 @@ _BRANCHES = (ast.If, ast.While, ast.For, ast.AsyncFor)
 _GUARDS = (ast.Try, ast.With, ast.AsyncWith)
 _JUMPS = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _EXITS = frozenset(("exit", "quit", "_exit", "abort"))
+_COMPREHENSIONS = (ast.comprehension, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_CHOICES = (ast.BoolOp, ast.IfExp, ast.Lambda, *_COMPREHENSIONS)
+"""What evaluates a part of itself only sometimes."""
 _BLOCKS = ("body", "orelse", "finalbody")
 
 
@@ -33,6 +36,7 @@ class Dependence:
         """
         self._names = set(program) | (set(_stored(tree)) if shares_process else set())
         self._shares_process = shares_process
+        self._tree = tree
         self._known = set(known) | set(_imported(tree))
         nodes = list(ast.walk(tree))
         size = -1
@@ -55,11 +59,22 @@ class Dependence:
                 return True
         return False
 
-    def is_own(self, lines: Sequence[int]) -> bool:
-        """Return whether what happened on the last of these lines, each called from the one before, is their own."""
+    def is_own(self, lines: Sequence[int], position: Sequence[int] = ()) -> bool:
+        """Return whether what happened on the last of these lines, each called from the one before, is their own.
+
+        Args:
+            position: Line, end line, column and end column of the expression, where they are known.
+        """
         if not lines or any(self._controlled.get(line, True) for line in lines):
             return False
-        return not self._lines.get(lines[-1], True)
+        return not self._lines.get(lines[-1], True) or self._is_own_expression(tuple(position))
+
+    def _is_own_expression(self, position: tuple[int, ...]) -> bool:
+        """Return whether an expression has no part of the program, and is evaluated whatever the program answers."""
+        path = _path_to(self._tree, position)
+        if not path or self.uses_program(path[-1]):
+            return False
+        return not any(isinstance(node, _CHOICES) and self.uses_program(node) for node in path)
 
     def is_controlled(self, line: int) -> bool:
         """Return whether a statement on this line is reached only because of the program."""
@@ -140,6 +155,17 @@ class Dependence:
             self._mark(handler.body, is_controlled=is_controlled or depends)
         self._mark(getattr(stmt, "orelse", ()), is_controlled=is_controlled or depends)
         self._mark(getattr(stmt, "finalbody", ()), is_controlled=is_controlled)
+
+
+def _path_to(node: ast.AST, position: tuple[int, ...]) -> list[ast.AST]:
+    """Return the nodes from a tree down to the expression at a position; empty where there is none."""
+    place = (getattr(node, name, None) for name in ("lineno", "end_lineno", "col_offset", "end_col_offset"))
+    if isinstance(node, ast.expr) and tuple(place) == position:
+        return [node]
+    for child in ast.iter_child_nodes(node):
+        if position and (path := _path_to(child, position)):
+            return [node, *path]
+    return []
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:

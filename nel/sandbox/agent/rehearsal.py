@@ -158,8 +158,7 @@ def _verdict(given: channel.Message) -> channel.Message:
     except Inconclusive:
         return {"rehearsed": True}
     except BaseException as error:  # noqa: BLE001 - whatever the tests raise
-        lines = running.lines_of(error)
-        if dependence.is_own(lines):
+        if dependence.is_own(running.lines_of(error), running.position_of(error)):
             return {"broken": running.shown(error)}
     return {"rehearsed": True}
 
@@ -182,7 +181,8 @@ def _run_cases(space: dict[str, Any]) -> None:
 
 def _keep_own(error: BaseException, dependence: Dependence) -> None:
     """Raise what is the tests' own; pass over what a program can bring about."""
-    if isinstance(error, (Inconclusive, NeedsProcess, running.NotRun)) or dependence.is_own(running.lines_of(error)):
+    is_own = dependence.is_own(running.lines_of(error), running.position_of(error))
+    if is_own or isinstance(error, (Inconclusive, NeedsProcess, running.NotRun)):
         raise error
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import itertools
 import linecache
 import os
 import re
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from nel.sandbox.agent import channel
 
 FILE_NAME = "tests.py"
+_REMOTE = "nel-agent/remote.py"
 MARK = "_nel_reached"
 """In front of each assertion of the tests as they are run."""
 TEXT_CHARACTERS_MAX = 400
@@ -157,15 +159,40 @@ def _run_methods(found: Any) -> None:
 
 
 def lines_of(error: BaseException) -> list[int]:
-    """Return the lines of the tests that an exception went through, outermost first; of very many the two ends."""
-    trace = traceback.walk_tb(error.__traceback__)
-    lines = [line for frame, line in trace if frame.f_code.co_filename == FILE_NAME]
+    """Return the lines of the tests that an exception went through, outermost first; of very many the two ends.
+
+    There are none where it was raised while the program was asked, as by an alarm: that is not the tests' own.
+    """
+    lines: list[int] = []
+    asked = False
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == FILE_NAME:
+            if asked:
+                return []
+            lines.append(line)
+        elif lines and frame.f_code.co_filename == _REMOTE:
+            asked = True
     return lines if len(lines) <= 2 * _LINES_MAX else lines[:_LINES_MAX] + lines[-_LINES_MAX:]
+
+
+def position_of(error: BaseException) -> list[int]:
+    """Return line, end line, column and end column of the expression of the tests that raised; empty where unknown."""
+    trace = error.__traceback__
+    last = None
+    while trace is not None:
+        last = trace if trace.tb_frame.f_code.co_filename == FILE_NAME else last
+        trace = trace.tb_next
+    positions = getattr(last.tb_frame.f_code, "co_positions", None) if last is not None else None
+    if last is None or positions is None or isinstance(error, (AssertionError, MemoryError, RecursionError)):
+        return []
+    found = next(itertools.islice(positions(), last.tb_lasti // 2, None), ())
+    return [] if None in found else list(found)
 
 
 def line_of(error: BaseException) -> str:
     """Return the tests' line that an exception comes from, with its number; empty where it comes from none."""
-    lines = lines_of(error)
+    trace = traceback.walk_tb(error.__traceback__)
+    lines = [line for frame, line in trace if frame.f_code.co_filename == FILE_NAME]
     return line_shown(lines[-1]) if lines else ""
 
 

@@ -131,7 +131,7 @@ def _failure(error: BaseException) -> channel.Message:
     line = running.line_of(error)
     said = solution.described(error)
     text = f"{said['type']}: {said['text']}"[: running.TEXT_CHARACTERS_MAX]
-    own = {"lines": running.lines_of(error), "shown": running.shown(error)}
+    own = {"lines": running.lines_of(error), "position": running.position_of(error), "shown": running.shown(error)}
     if said["type"] == "MemoryError":
         return {"program": "memory", "text": text, "where": line, **own}
     is_of_tests = bool(frames) and (frames[-1].filename == running.FILE_NAME or "/unittest/" in frames[-1].filename)
