@@ -234,6 +234,8 @@ def _variances(questions: Questions, chosen: Ints) -> VarianceParts | None:
         return None
     values = questions.values(questions.columns.numbers("reward"))
     kept = chosen[values.n_scored[chosen] > 0]
+    if not np.isfinite(values.squares[kept]).all():  # squares of the largest numbers overflow
+        return None
     try:
         return variance_parts_of_sums(values.n_scored[kept], values.scored_sum[kept], values.squares[kept])
     except UndefinedMetric:

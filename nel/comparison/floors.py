@@ -10,6 +10,7 @@ from statistics import NormalDist
 from typing import Any, Final
 
 from nel.comparison.decision import Check, Decision, GatedBenchmark, decide
+from nel.comparison.sides import readable
 from nel.decide.policy import ResolvedRule
 from nel.decide.verdict import GateDecision
 from nel.errors import ConfigError, OutputError, UsageError, did_you_mean
@@ -79,9 +80,10 @@ def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
     for files in benchmarks:
         if not files.metrics.get("complete"):
             raise OutputError(f"{files.directory} is not finished; finish it with nel eval resume {run_dir}")
-    held = [one for floor in floors for one in _held(benchmarks, floor)]
-    breached = _breached(held)
-    return decide([_gated(one, breached) for one in held], LEVEL)
+    with readable(run_dir):
+        held = [one for floor in floors for one in _held(benchmarks, floor)]
+        breached = _breached(held)
+        return decide([_gated(one, breached) for one in held], LEVEL)
 
 
 def _held(benchmarks: Sequence[BenchmarkFiles], floor: Floor) -> list[_Held]:

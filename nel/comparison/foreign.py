@@ -17,6 +17,7 @@ from nel.comparison.sides import (
     Texts,
     json_lines,
     json_object,
+    readable,
     reward_of,
     text_or_none,
     whole_of,
@@ -53,8 +54,9 @@ def read_nemo(path: Path, label: str) -> Side:
     models: set[str] = set()
     for bundle_path in sorted([*path.glob("eval-*.json"), *path.glob("*/eval-*.json")]):
         bundle = json_object(bundle_path.read_bytes(), str(bundle_path))
-        config = bundle.get("config") or {}
-        name = (bundle.get("benchmark") or {}).get("name") or config.get("benchmark")
+        with readable(bundle_path):
+            config = bundle.get("config") or {}
+            name = (bundle.get("benchmark") or {}).get("name") or config.get("benchmark")
         if not isinstance(name, str):
             raise OutputError(f"{bundle_path} names no benchmark; it is no bundle of results")
         if name in benchmarks:
@@ -158,7 +160,8 @@ def read_lm_eval(path: Path, label: str) -> Side:
             title = task if len(filters) == 1 else f"{task},{name}"
             if title in benchmarks:
                 raise OutputError(f'{path} has two sample files of "{task}"; give the file to compare')
-            benchmarks[title] = _lm_eval_benchmark(title, task, file, name, summary)
+            with readable(file):
+                benchmarks[title] = _lm_eval_benchmark(title, task, file, name, summary)
     return Side(label=label, kind="lm-eval", models=tuple(sorted(models)), benchmarks=benchmarks)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.comparison.lines import SCORED, STATES, UNSCORED, Line, digest, joined, number_or_nan
-from nel.comparison.sides import Side, SideBenchmark, Texts, reward_of, text_or_none, whole_of
+from nel.comparison.sides import Side, SideBenchmark, Texts, readable, reward_of, text_or_none, whole_of
 from nel.config.yaml_file import read_value
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME
@@ -38,8 +38,9 @@ def read_side(path: Path, label: str) -> Side:
     if not any(path.glob("*/metrics.json")):
         raise OutputError(f"{path} is not finished: it has no results yet; finish it with nel eval resume {path}")
     found = read_run(path)
-    benchmarks = {files.title: _benchmark(path, files) for files in found}
-    models = {str(files.bundle["config"]["model"]) for files in found if files.bundle["config"].get("model")}
+    with readable(path):
+        benchmarks = {files.title: _benchmark(path, files) for files in found}
+        models = {str(files.bundle["config"]["model"]) for files in found if files.bundle["config"].get("model")}
     run_id = text_or_none(found[0].metrics.get("run_id"))
     return Side(
         label=label,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from nel.comparison.lines import Columns, Line
 from nel.core.strict_json import loads
@@ -14,6 +15,23 @@ from nel.errors import OutputError, UsageError
 Kind = Literal["nel", "nemo-evaluator", "lm-eval"]
 LineReader = Callable[[Mapping[str, Any], str, int], Line | None]
 """From a JSON object, where it stands and its byte offset; None skips the line."""
+
+
+_DAMAGE: Final = (AttributeError, KeyError, TypeError, ValueError, OverflowError)
+"""What reading JSON of another shape than expected raises."""
+
+
+@contextmanager
+def readable(what: Path) -> Iterator[None]:
+    """Turn what reading a file of another shape raises into an error that names it.
+
+    Raises:
+        OutputError: The file does not hold what it should.
+    """
+    try:
+        yield
+    except _DAMAGE as error:
+        raise OutputError(f"{what} does not hold what it should ({_said(error)}); write it again") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +80,12 @@ class SideBenchmark:
         """
         columns = Columns()
         for value, where, offset in json_lines(self.path):
-            line = self.read_line(value, where, offset)
-            if line is not None:
-                columns.add(line)
+            try:
+                line = self.read_line(value, where, offset)
+                if line is not None:
+                    columns.add(line)
+            except _DAMAGE as error:
+                raise OutputError(f"{where} is no result ({_said(error)}); write the results again") from error
         if not len(columns):
             raise OutputError(f"{self.path} holds no result; nothing can be compared")
         if self.n_lines is not None and len(columns) != self.n_lines:
@@ -93,6 +114,10 @@ class Side:
     settings: Mapping[str, object] = field(default_factory=dict)
     """Flat settings of the whole run, for what else differs."""
     benchmarks: Mapping[str, SideBenchmark] = field(default_factory=dict)
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def json_lines(path: Path) -> Iterator[tuple[Mapping[str, Any], str, int]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from nel.reports import numbers
-from nel.reports.text import as_text, one_line
+from nel.reports.text import as_text, one_line, visible
 
 SHOWN_FLIPS: Final = 5
 _SLICES_SHOWN: Final = 8
@@ -60,7 +60,11 @@ def rows(candidate: Mapping[str, Any]) -> list[tuple[str, ...]]:
 
 
 def lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what stands below the table for one benchmark."""
+    """Yield what stands below the table for one benchmark, hidden characters as escapes."""
+    yield from map(visible, _lines(benchmark))
+
+
+def _lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
     headline, pairs = benchmark["headline"], benchmark["pairs"]
     yield f"{benchmark['benchmark']}: {headline['verdict'].upper()}" + (
         f" ({headline['reason']})" if headline["reason"] else ""
@@ -90,7 +94,11 @@ def settings_lines(candidate: Mapping[str, Any]) -> Iterator[str]:
 
 
 def flip_lines(benchmark: Mapping[str, Any], shown: int = SHOWN_FLIPS) -> Iterator[str]:
-    """Yield the first samples that changed, with both answers."""
+    """Yield the first samples that changed, with both answers, hidden characters as escapes."""
+    yield from map(visible, _flip_lines(benchmark, shown))
+
+
+def _flip_lines(benchmark: Mapping[str, Any], shown: int) -> Iterator[str]:
     flips = benchmark["flips"]
     for one in flips["shown"][:shown]:
         before, after = one["baseline"], one["candidate"]

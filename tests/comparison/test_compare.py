@@ -357,3 +357,47 @@ def test_no_benchmark_in_common_is_refused(tmp_path: Path) -> None:
 def test_the_fields_of_a_run_have_known_parts() -> None:
     """Every field that a run's identity has is compared or is what is compared: the model and its URL."""
     assert [name for name in FIELDS if part_of(name) is None] == ["endpoint.model"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"metadata": [1]},
+        {"metadata": "x"},
+        {"outcome": None},
+        {"outcome": {"state": "lost"}},
+        {"scoring_details": "x"},
+        {"scoring_details": {"metrics": {"correct": "yes"}}},
+        {"tokens": 3},
+        {"problem_idx": "0"},
+        {"problem_idx": 2**70},
+        {"repeat": None},
+        {"sample_id": 7},
+        {"model_response": 5},
+        {"reward": None},
+    ],
+)
+def test_a_damaged_line_is_named(tmp_path: Path, changes: dict[str, object]) -> None:
+    """A line of another shape is an error with its place, never a traceback and never a guess."""
+    left = write_run(tmp_path / "a", lines(BEFORE))
+    right = write_run(tmp_path / "b", [{**lines(BEFORE)[0], **changes}, *lines(BEFORE)[1:]])
+    with pytest.raises((OutputError, UsageError), match=r"results\.jsonl:1"):
+        compared(left, right)
+
+
+@pytest.mark.parametrize("name", ["metrics.json", "eval-quiz.json"])
+@pytest.mark.parametrize("content", ["{}", "[]", "{", '{"complete": true, "config": 1}', ""])
+def test_a_damaged_file_is_named(tmp_path: Path, name: str, content: str) -> None:
+    """Files beside the results that do not hold what they should are an error too."""
+    left, right = write_run(tmp_path / "a", lines(BEFORE)), write_run(tmp_path / "b", lines(BEFORE))
+    (right / "quiz" / name).write_text(content)
+    with pytest.raises(OutputError, match=r"quiz|/b "):
+        compared(left, right)
+
+
+def test_scores_of_any_size_are_compared(tmp_path: Path) -> None:
+    """The largest numbers there are overflow in no sum, over repeats neither."""
+    rows = [line(idx, 1.7e308 - idx * 1e305, repeat=repeat) for idx in range(20) for repeat in range(3)]
+    lower = [{**row, "reward": row["reward"] / 2} for row in rows]
+    found = headline(compared(write_run(tmp_path / "a", rows), write_run(tmp_path / "b", lower)))
+    assert found["verdict"] == "worse"

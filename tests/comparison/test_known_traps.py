@@ -143,9 +143,11 @@ def test_a_million_pairs_need_bounded_memory(tmp_path: Path) -> None:
     """Two runs of a million samples are compared in far less memory than their files have bytes."""
     for name, scores in (("a", BASE), ("b", FAR_WORSE)):
         path = write_run(tmp_path / name, lines(scores[:2]), n_total=1_000_000) / "quiz" / "results.jsonl"
+        forms = [json.dumps(line(777, float(score), category="c1")).replace("777", "%d") for score in (0, 1)]
         with path.open("w") as file:
             for idx in range(1_000_000):
-                file.write(json.dumps(line(idx, scores[idx % N], category=f"c{idx % 14}")) + "\n")
+                form = forms[int(scores[idx % N])]
+                file.write(form % ((idx,) * form.count("%d")) + "\n")
     program = (
         "import resource, sys; from pathlib import Path; from tests.comparison.conftest import compared;"
         "found = compared(Path(sys.argv[1]), Path(sys.argv[2]), flips=10);"

@@ -94,13 +94,14 @@ def write_run(
         directory.mkdir(parents=True)
         (directory / "results.jsonl").write_text(_lines(rows), encoding="utf-8")
         rewards = [row["reward"] for row in rows if row.get("reward") is not None]
-        mean = sum(rewards) / len(rewards) if rewards else None
+        mean = sum(one / len(rewards) for one in rewards) if rewards else None
         n_unscored = len(rows) - len(rewards)
         row = {
             "name": "accuracy", "value": mean, "ci_lower": None if mean is None else mean - 0.05,
             "ci_upper": None if mean is None else mean + 0.05, "ci_level": 0.95, "ci_method": "wilson",
             "bounds": None if mean is None else {
-                "lower": sum(rewards) / len(rows), "upper": (sum(rewards) + n_unscored) / len(rows)
+                "lower": mean * (len(rewards) / len(rows)),
+                "upper": mean * (len(rewards) / len(rows)) + n_unscored / len(rows),
             },
             "n": len(rewards), "n_questions": len(rewards), "reason": None if rewards else "nothing was scored",
         }  # fmt: skip
