@@ -147,6 +147,8 @@ class Response:
     usage: Usage = field(default_factory=Usage)
     model: str | None = None
     """The model's name in the server's response."""
+    system_fingerprint: str | None = None
+    """The server's own name of its configuration, where it gives one."""
     latency_seconds: float | None = None
     """From sending the successful attempt to its last byte; backoff between attempts is excluded."""
     first_token_seconds: float | None = None

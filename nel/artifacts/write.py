@@ -20,6 +20,7 @@ from nel.artifacts.files import benchmark_dir, directory_name
 from nel.artifacts.judge_summary import judging_json
 from nel.artifacts.results import NOT_RUN, Result, read_result, result_line
 from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
+from nel.artifacts.served import ServedBuilds
 from nel.benchmarks.api.statistics_names import choose_statistics
 from nel.config.redaction import redact_url
 from nel.config.schema import Price
@@ -104,6 +105,7 @@ class _Pass:
     judges: JudgeStats
     models_of_judges: dict[str, str]
     endings: UnknownEndings
+    served: ServedBuilds
     question: object = None
     """What the latest judgements were about."""
     n_questions: int = 0
@@ -127,6 +129,7 @@ class _Pass:
             self.failures.add(result)
             self.runtime.add(result.response)
             self.endings.add(result.response)
+            self.served.add(result.idx, result.response)
             self._add_judgements(result)
             yield dumps_line({**result_line(result), **_turns(snapshot, key, result)})
 
@@ -175,6 +178,7 @@ def _write_benchmark(
     bundle = _bundle_json(run_id, name, config, plan, collected, metrics["metrics"])
     accounting = {"accounting": collected.total.accounting.as_json()}
     runtime = collected.runtime.as_json(snapshot.sessions(), n_correct=collected.total.n_correct)
+    runtime["served"] = collected.served.as_json()
     runtime["sandboxes"] = snapshot.meta("sandboxes") or []
     write_file(directory / "metrics.json", [pretty(metrics)])
     write_file(directory / f"eval-{directory_name(name)}.json", [pretty(bundle)])
@@ -208,6 +212,7 @@ def _collecting(
         judges=JudgeStats(panel, models, prices),
         models_of_judges=models,
         endings=UnknownEndings(),
+        served=ServedBuilds(),
     )
 
 
@@ -236,7 +241,11 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, object]) -> dict[str, Any
         "categories": {name: _category_json(part) for name, part in sorted(collected.categories.items())},
         "rates": total.rates(),
         "completed": total.completed(),
-        "warnings": [*failed_metrics(collected.chosen.failed, chosen), *collected.endings.warnings()],
+        "warnings": [
+            *failed_metrics(collected.chosen.failed, chosen),
+            *collected.endings.warnings(),
+            *collected.served.warnings(),
+        ],
         "judging": judging_json(
             collected.judging.as_json(),
             plan,

@@ -16,7 +16,7 @@ from nel.errors import LogprobFault
 from nel.models.echo_probe import EchoSupport
 from nel.models.faults import Fault, fault_of_error_object
 from nel.models.loglikelihood import argmax_choice, build_echo_body, score_batch, split_context
-from nel.models.protocols import parse_usage
+from nel.models.protocols import name_in, parse_usage
 from nel.solvers.generate import build_request
 from nel.types import ChoiceScore, Generation, Request, Response, Sample, Usage
 
@@ -78,11 +78,11 @@ def _parse(pairs: Pairs, generated: int, payload: Any) -> Response | Fault:
         scores = score_batch(payload, pairs, generated=generated)
     except LogprobFault as error:
         return Fault(kind=f"logprob_{error.kind}", message=str(error), retryable=error.kind == "malformed", status=200)
-    model = payload.get("model")
     return Response(
         text=scores[argmax_choice(scores)].text,
         usage=parse_usage(payload.get("usage")),
-        model=model if isinstance(model, str) else None,
+        model=name_in(payload, "model"),
+        system_fingerprint=name_in(payload, "system_fingerprint"),
         choice_scores=scores,
     )
 

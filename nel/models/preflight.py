@@ -89,6 +89,13 @@ async def check_echo(client: Client) -> EchoSupport:
     return found
 
 
+def _remedy(detail: str, flags: Flags) -> str:
+    """Return what to do where nothing answers: the proxy in front of the endpoint is not the endpoint."""
+    if detail.startswith("the proxy "):
+        return "correct endpoint.proxy or HTTP_PROXY and HTTPS_PROXY, or name the endpoint's host in NO_PROXY"
+    return f"start the endpoint or correct {flags.url}"
+
+
 def refused_by_all(client: Client, error: ResponseError) -> PreflightError | StoppedEarly:
     """Return the error of an endpoint that refuses each request alike: its words, and what a user can change."""
     fault = Fault(kind=error.kind, message=error.message, retryable=False, status=error.status)
@@ -129,7 +136,7 @@ def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False, fl
         )
     if fault.kind in ("connection", "connect_timeout"):
         raise StoppedEarly(
-            f"nothing answers at {endpoint.url} ({detail}); start the endpoint or correct {flags.url}",
+            f"nothing answers at {endpoint.url} ({detail}); {_remedy(detail, flags)}",
             endpoint_kind=fault.kind,
         )
     if fault.kind == "not_found" and not listing:

@@ -18,6 +18,7 @@ from nel.types import Generation, Message, Protocol, Request, Response, Usage
 PATHS: Final[Mapping[Protocol, str]] = {"chat": "/chat/completions", "completions": "/completions"}
 
 _COUNT_MAX = 2**53
+_NAME_CHARACTERS_MAX = 200
 
 
 def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
@@ -103,8 +104,18 @@ def _answer(
         found = replace(found, text=refusal, finish_reason="refusal")
     if not found.text and source.get("tool_calls"):
         found = replace(found, finish_reason="tool_calls")
-    model = payload.get("model")
-    return replace(found, usage=parse_usage(payload.get("usage")), model=model if isinstance(model, str) else None)
+    return replace(
+        found,
+        usage=parse_usage(payload.get("usage")),
+        model=name_in(payload, "model"),
+        system_fingerprint=name_in(payload, "system_fingerprint"),
+    )
+
+
+def name_in(payload: Mapping[str, object], field: str) -> str | None:
+    """Return a name that a server gives itself, of bounded length; None where it gives none."""
+    name = payload.get(field)
+    return name[:_NAME_CHARACTERS_MAX] if isinstance(name, str) and name else None
 
 
 def parse_usage(usage: object) -> Usage:

@@ -99,6 +99,7 @@ def test_f36_people_are_told(tmp_path: Path) -> None:
         settings = config(tmp_path, server.url, n=40, endpoint=PATIENT)
         thread = _in_background(lambda: nel.evaluate(settings, progress=progress))
         wait_until(lambda: "ENDPOINT DOWN" in progress_line(progress), "the progress line says so")
+        assert "JUDGE DOWN" not in progress_line(progress), "the run has no judge"
         outage.seconds = 0
         thread.join(HANGS_SECONDS)
     assert "ENDPOINT DOWN" not in progress_line(progress)

@@ -169,8 +169,12 @@ class Judges:
 
     @property
     def down_seconds(self) -> float | None:
-        """Return for how many seconds a judge has been down, the longest where several are; None while all are up."""
-        found = [endpoint.client.gate.down_seconds for endpoint in self._judge_endpoints.values()]
+        """Return for how many seconds a judge has been down, the longest where several are; None while all are up.
+
+        The evaluated model, which may be asked to judge itself, is not among them: that is the endpoint's outage.
+        """
+        others = [endpoint for endpoint in self._judge_endpoints.values() if not endpoint.is_evaluated]
+        found = [endpoint.client.gate.down_seconds for endpoint in others]
         return max((one for one in found if one is not None), default=None)
 
     @property

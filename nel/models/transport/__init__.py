@@ -7,7 +7,7 @@ from nel.models.transport.base import Fetched, Transport
 from nel.models.transport.direct import DirectTransport
 from nel.models.transport.faults import ResponseTooLarge, fault_of_exception
 from nel.models.transport.proxied import ProxiedTransport
-from nel.models.transport.settings import proxy_for
+from nel.models.transport.settings import checked_proxy, proxy_for
 
 __all__ = ["Fetched", "ResponseTooLarge", "Transport", "fault_of_exception", "proxy_for", "transport_for"]
 
@@ -21,9 +21,9 @@ def transport_for(endpoint: EndpointConfig, headers: Mapping[str, str], *, conne
         connections: Largest number of open connections; at least the number of requests in flight.
 
     Raises:
-        ConfigError: A certificate file or a header cannot be used.
+        ConfigError: A certificate file, a header or the proxy cannot be used.
     """
-    proxy = endpoint.proxy or proxy_for(endpoint.url)
+    proxy = checked_proxy(endpoint.proxy, "endpoint.proxy") if endpoint.proxy else proxy_for(endpoint.url)
     if proxy is None:
         return DirectTransport(endpoint, headers)
     return ProxiedTransport(endpoint, headers, proxy=proxy, connections=connections)

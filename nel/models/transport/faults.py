@@ -64,6 +64,12 @@ def fault_of_exception(error: Exception) -> Fault:
         return Fault(kind="too_large", message=text, retryable=False)
     if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError, ssl.SSLError)):
         return Fault(kind="tls", message=f"TLS: {text}", retryable=False)
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        message = f"the proxy refused the connection: HTTP {error.status} {error.message}"
+        return Fault(kind="connection", message=message, retryable=True, never_connected=True)
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        message = f"the proxy {error.host}:{error.port} takes no connection"
+        return Fault(kind="connection", message=message, retryable=True, never_connected=True)
     if isinstance(error, aiohttp.InvalidURL):
         return Fault(kind="not_found", message=f"invalid URL: {text}", retryable=False)
     if isinstance(error, (ConnectionDropped, aiohttp.ServerDisconnectedError)):

@@ -1,0 +1,75 @@
+"""What an endpoint calls itself, answer by answer: a model that is exchanged during a run is two in one score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from nel.types import Response
+
+_BUILDS_MAX: Final = 16
+"""A server may call itself otherwise each time."""
+_SHOWN_MAX: Final = 3
+
+
+@dataclass(slots=True)
+class _Build:
+    n: int
+    first: int
+    last: int
+
+
+class ServedBuilds:
+    """Counts the names under which the answers of one benchmark came, in the order of the dataset."""
+
+    def __init__(self) -> None:
+        """Start with nothing observed."""
+        self._builds: dict[tuple[str | None, str | None], _Build] = {}
+        self._n_others = 0
+
+    def add(self, idx: int, response: Response | None) -> None:
+        """Note the answer to one sample, if it has any; one that came out of the cache is of another run."""
+        if response is None or response.error is not None or response.cached:
+            return
+        name = (response.model, response.system_fingerprint)
+        build = self._builds.get(name)
+        if build is not None:
+            build.n += 1
+            build.last = idx
+        elif name == (None, None):
+            return
+        elif len(self._builds) < _BUILDS_MAX:
+            self._builds[name] = _Build(1, idx, idx)
+        else:
+            self._n_others += 1
+
+    def as_json(self) -> list[dict[str, object]]:
+        """Return each name with its answers; up to 16, in the order in which they first came."""
+        return [
+            {
+                "model": model,
+                "system_fingerprint": fingerprint,
+                "n": build.n,
+                "first_problem_idx": build.first,
+                "last_problem_idx": build.last,
+            }
+            for (model, fingerprint), build in self._builds.items()
+        ]
+
+    def warnings(self) -> list[str]:
+        """Return a warning where the endpoint answered under more than one name."""
+        if len(self._builds) <= 1:
+            return []
+        shown = list(self._builds.items())[:_SHOWN_MAX]
+        named = [f"{_shown(*name)} for {build.n:,} answers from problem_idx {build.first}" for name, build in shown]
+        more = len(self._builds) - len(named)
+        also = f" and {more} more" if more else ""
+        what = "models" if len({model for model, _ in self._builds}) > 1 else "system fingerprints"
+        text = f"the endpoint answered under several {what}: {', '.join(named)}{also}"
+        return [f"{text}; the model may have been exchanged during the run"]
+
+
+def _shown(model: str | None, fingerprint: str | None) -> str:
+    if model is None:
+        return f'"{fingerprint}"'
+    return f'"{model}"' if fingerprint is None else f'"{model}" ("{fingerprint}")'

@@ -1,0 +1,33 @@
+"""A model that is exchanged during a run stands beside the score and in runtime_stats.json."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.faults.runs import run
+from tests.faults.server import Call, Reply, answer_json, http, serving
+from tests.support.runs import read_json
+
+
+def test_a_model_that_is_exchanged_half_way_is_a_warning(tmp_path: Path) -> None:
+    """The names, how many answers each gave and where it began."""
+
+    def script(call: Call) -> Reply:
+        build = "old" if call.number < 4 else "new"
+        names = {"model": f"m-{build}", "system_fingerprint": f"fp_{build}"}
+        return http(json.dumps({**answer_json(f"Answer: {2 * call.number}"), **names}))
+
+    with serving(script) as server:
+        ran = run(tmp_path, server, n=6, engine={"concurrency": 1})
+    (warning,) = ran.metrics["warnings"]
+    assert warning == (
+        'the endpoint answered under several models: "m-old" ("fp_old") for 4 answers from problem_idx 0, "m-new" '
+        '("fp_new") for 2 answers from problem_idx 4; the model may have been exchanged during the run'
+    )
+    served = read_json(next(tmp_path.rglob("runtime_stats.json")))["served"]
+    assert [(one["model"], one["system_fingerprint"], one["n"]) for one in served] == [
+        ("m-old", "fp_old", 4),
+        ("m-new", "fp_new", 2),
+    ]
+    assert [(one["first_problem_idx"], one["last_problem_idx"]) for one in served] == [(0, 3), (4, 5)]
