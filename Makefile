@@ -26,7 +26,7 @@ WORKERS ?= 3
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: answer-rates demo demo-judge demo-decide demo-model hostile-table sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here check format \
-	bench bench-peers bench-million fuzz simulate mutations docs clean help
+	bench bench-peers bench-million fuzz simulate mutations docs phrases clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -164,6 +164,9 @@ answer-rates: $(DEV_STAMP)
 
 docs: $(DEV_STAMP)
 	@$(BIN)/python scripts/docs.py
+
+phrases: $(DEV_STAMP)
+	@$(BIN)/python scripts/phrase_words.py
 
 clean:
 	rm -rf $(VENV) .venv-plugins .peers eval_results

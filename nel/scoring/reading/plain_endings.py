@@ -2,7 +2,7 @@
 
 Nothing can speak against such an answer, whatever stands before its sentence, so that the reader of its kind need not
 look further. It gives what that reader would give, at a tenth of the cost; everything else is left to the reader.
-Depends on `nel.scoring.reading.prepare` for what hides in tags.
+Depends on `nel.scoring.reading.prepare` for what hides in tags, and on `nel.scoring.numeric` for the decimal mark.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from nel.scoring.numeric.languages import Mark, decimal_mark
 from nel.scoring.reading.prepare import may_hide
 from nel.scoring.reading.result import Reading
 
@@ -23,25 +24,29 @@ _DECLARES: Final = r"""
     is:?[ ]
   | (?:final[ ])? answer:[ ]
 """
+_DIGITS: Final = r"(?: \d{1,12} | [1-9]\d{0,2}(?:,\d{3}){1,4}(?:\.\d{1,6})? | \d{1,9}\.\d{1,6} )"
 _NUMBER: Final = re.compile(
     rf"""
     \ * (?P<form> (?<![^\n])(?-i:A):\  | \#\#\#\#\  | {_DECLARES} )?
-    (?: (?P<answer>\$?\d{{1,12}}) | (?P<box>\$?\\boxed\{{) (?P<boxed>\d{{1,12}}) \}}\$? ) \.?\s*\Z
+    (?: (?P<answer>\$?{_DIGITS}) | (?P<box>\$?\\boxed\{{) (?P<boxed>{_DIGITS}) \}}\$? ) \.?\s*\Z
     """,
-    re.IGNORECASE | re.VERBOSE,
+    re.ASCII | re.IGNORECASE | re.VERBOSE,
 )
 _FORMS: Final = {"A: ": "short marker", "#### ": "hashes"}
-_LABEL: Final = re.compile(rf"\ * (?:{_DECLARES}) \(?(?P<answer>(?-i:[A-Z]))\)? \.?\s*\Z", re.IGNORECASE | re.VERBOSE)
-_DECISION: Final = re.compile(
-    rf"\ * (?:{_DECLARES}) (?P<answer>(?P<yes>yes|true)|no|false) \.?\s*\Z", re.IGNORECASE | re.VERBOSE
+_LABEL: Final = re.compile(
+    rf"\ * (?:{_DECLARES}) \(?(?P<answer>(?-i:[A-Z]))\)? \.?\s*\Z", re.ASCII | re.IGNORECASE | re.VERBOSE
 )
-_ONE_DECISION: Final = re.compile(r"(?P<answer>(?P<yes>yes)|no)[.!]?", re.IGNORECASE)
+_DECISION: Final = re.compile(
+    rf"\ * (?:{_DECLARES}) (?P<answer>(?P<yes>yes|true)|no|false) \.?\s*\Z", re.ASCII | re.IGNORECASE | re.VERBOSE
+)
+_ONE_DECISION: Final = re.compile(r"(?P<answer>(?P<yes>yes)|no)[.!]?", re.ASCII | re.IGNORECASE)
 
 
-def plain_number(text: str, *, declared_only: bool = False) -> Reading | None:
+def plain_number(text: str, language: Mark | None = None, *, declared_only: bool = False) -> Reading | None:
     """Return the number of a response that ends in a plain declaration of one, or is nothing else, or None.
 
     Args:
+        language: The decimal mark where the words of the response do not tell.
         declared_only: A number that is not declared is none.
 
     >>> plain_number("2 + 3 = 5.\\nThe answer is 5.").value
@@ -50,6 +55,10 @@ def plain_number(text: str, *, declared_only: bool = False) -> Reading | None:
     found = _last_sentence(text, _NUMBER)
     if found is None:
         return None
+    if "," in found[0] or "." in found[0]:
+        start, end = found.span("boxed" if found["box"] else "answer")
+        if (decimal_mark(text, start, end) or language) == ",":
+            return None
     if found["box"]:
         return Reading().take(found["boxed"], *found.span("boxed"), "box")
     if found["form"]:

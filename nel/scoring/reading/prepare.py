@@ -61,8 +61,8 @@ def prepared(text: str) -> str:
 
 
 def may_hide(text: str) -> bool:
-    """Return whether a response may have parts that are no part of its answer, or letters that look like others."""
-    return not text.isascii() or "~~" in text or _has_tags(text)
+    """Return whether a response may have parts that are no part of its answer."""
+    return "~~" in text or _has_tags(text)
 
 
 def _has_tags(text: str) -> bool:

@@ -53,7 +53,7 @@ def _shown(reading: Reading) -> tuple[object, ...]:
 
 def test_a_plain_number_is_what_the_reader_of_numbers_reads() -> None:
     """Value, place and rule are those of the whole reader, and most of these texts are read at once."""
-    texts = _texts(("42", "$1999", "$\\boxed{42}$"))
+    texts = _texts(("42", "$1,999.50", "7.5", "$\\boxed{42}$"))
     plain = [(text, found) for text in texts if (found := plain_number(text)) is not None]
     assert len(plain) > len(texts) / 3
     for text, found in plain:
