@@ -74,6 +74,7 @@ _PLAIN_ROOT: Final = lazy_pattern(r"\\sqrt\s?\(([^()]*)\)")
 _LOGARITHM: Final = lazy_pattern(r"\\log_(?:\{(\w+)\}|(\w+))\s*(?:\(([^()]*)\)|\{([^{}]*)\}|(\d+|[a-z]))")
 _STYLE: Final = lazy_pattern(r"\\(?:displaystyle|textstyle|bf|rm|mathit)(?![A-Za-z])\s?|(?<=\\)[dt](?=frac)")
 _STYLED: Final = lazy_pattern(r"\\(?:bm|boldsymbol|mathbf)\s?\{")
+_WHOLE: Final = lazy_pattern(r"\s*(?:\\displaystyle\s*)?\\(?:bm|boldsymbol|mathbf)\s?\{(?P<inner>[^\n]*)\}\s*")
 _GROUPED_POWER: Final = lazy_pattern(r"\^\(([^()]*)\)")
 
 
@@ -81,8 +82,11 @@ def as_latex(text: str) -> str:
     """Return an expression in LaTeX, without commands that change only how it looks.
 
     >>> as_latex("20√5"), as_latex("x² ≤ 3"), as_latex("\\\\displaystyle\\\\mathbf{x}")
-    ('20\\\\sqrt{5}', 'x^{2} \\\\le  3', '{x}')
+    ('20\\\\sqrt{5}', 'x^{2} \\\\le  3', 'x')
     """
+    whole = _WHOLE.fullmatch(text)
+    if whole is not None and _is_balanced(whole["inner"]):
+        text = whole["inner"]
     if not text.isascii():
         text = _ROOT.sub(_rooted, text)
         text = _POWER.sub(lambda found: "^{" + "".join(map(_POWERS.__getitem__, found[0])) + "}", text)
@@ -113,3 +117,13 @@ def _matrix(found: re.Match[str]) -> str:
 def _logarithm(found: re.Match[str]) -> str:
     base = found[1] or found[2]
     return f"\\log_{{{base}}}{{({found[3] or found[4] or found[5]})}}"
+
+
+def _is_balanced(text: str) -> bool:
+    """Return whether no brace closes before it opens."""
+    depth = 0
+    for mark in text:
+        depth += (mark == "{") - (mark == "}")
+        if depth < 0:
+            return False
+    return depth == 0

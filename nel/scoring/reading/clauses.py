@@ -287,7 +287,10 @@ _SUPPOSING = lazy_pattern(
     re.IGNORECASE,
 )
 _TURN = lazy_pattern(r";|,\s(?:but|so|then)\b|\s(?:but)\s", re.IGNORECASE)
-_GIVES_REASON = lazy_pattern(r"[*_\"'”’`)]*(?:,?\s(?:because|since|as|which\sfollows)\b|;|\s\(see\b|\s[–—-]\s)")
+_GIVES_REASON = lazy_pattern(
+    r"[*_\"'”’`)$]*(?:\s(?:is|was)\s(?:the|my|our)\s(?:\w+\s)?answer|\s(?:as\s)?the\s(?:\w+\s)?answer)?"
+    r"(?:,?\s(?:because|since|as|which\sfollows)\b|;|\s\(see\b|\s[–—-]\s)"
+)
 _QUOTED_AFTER = lazy_pattern(r"とのこと|という答え|と答え|と言う|かもしれ")
 
 

@@ -83,6 +83,13 @@ _CALCULATION: Final = lazy_pattern(r"[^A-Za-z]*\d[^=A-Za-z]*[-+*/·×−][^=A-Za
 """A sum of numbers and its result."""
 
 
+_REMARK_BEHIND: Final = lazy_pattern(
+    rf"{WORD}(?!.*\b(?:if|when|otherwise|or|for)\b.*{WORD})[^\w]*\s[^\W\d_]+:?\s.*[^\W\d_]{{3}}\s.*{WORD}",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A sentence behind an expression without a full stop between: "**5** In an earlier version, it was 6"."""
+
+
 def read_expression(response: str) -> Reading:
     """Return how the mathematical answer of a response was read.
 
@@ -143,6 +150,8 @@ def _restored(reading: Reading, hidden: Masked, text: str, begin: int) -> Readin
     found = hidden.within(reading.start, max(reading.end, reading.start + 1))
     if not found and WORD in reading.value:  # an unwrapped value ends before the word that it is
         found = hidden.within(reading.start, len(hidden.text))[:1]
+    if len(found) > 1 and _REMARK_BEHIND.match(reading.value.lstrip(' *_`"“')):
+        found = found[:1]
     if found:
         reading.start, reading.end = begin + found[0].start, begin + found[-1].end
         reading.value = text[reading.start : reading.end]
@@ -197,6 +206,9 @@ class _ExpressionSearch(TextSearch):
             self.reading.reject(found.start, found.end, STEP)
             return None
         return found
+
+    def is_bare(self, text: str, *, loosely: bool = False) -> bool:
+        return _is_mathematical(text) and super().is_bare(text, loosely=loosely)
 
     def is_step(self, before: str, after: str) -> bool:
         return _PASSING.search(before) is not None or _PASSING_BEHIND.match(after) is not None

@@ -23,7 +23,7 @@ _FUNCTION: Final = (
 _GROUP: Final = r"\{(?:[^{}\n]|\{(?:[^{}\n]|\{[^{}\n]{0,80}\}){0,80}\}){0,120}\}"
 _COMMAND: Final = rf"""
     \\(?!boxed|fbox|begin|end|item|section|par\b|n\b|(?:text|math)\w{{0,2}}\s*\{{[^{{}}]{{0,60}}[:：]\s*\}}) [A-Za-z]+
-    (?: \s? (?: {_GROUP} | \[[^\[\]\n]{{0,10}}\] | _{_GROUP} | _\w | \^{_GROUP} | \^\w ) )*
+    (?: \s? (?: {_GROUP} | \[[\w+-]{{1,6}}\] | _{_GROUP} | _\w | \^{_GROUP} | \^\w ) )*
     (?: \s (?= \\[A-Za-z({{] | [-−]?\d | [(\[{{√π∞] | [a-z](?![A-Za-z'’]) (?!\s[a-z]) ) )?
 """
 _BRACKET: Final = rf"""
@@ -51,7 +51,7 @@ _OPERATOR: Final = (
     r"lt|gt|neq?|approx|equiv|cup|cap|in|setminus|to|bmod|pmod|over)(?![A-Za-z]))"
 )
 _BARE: Final = rf"""
-    (?<![A-Za-z\d\\^]) (?<![^\W_]_) (?: (?<![\w)\]}}]) [-−+±] )? {_ATOM}
+    (?<![A-Za-z\d\\^]) (?<![^\W_]_) (?: (?<![A-Za-z\d_)\]}}]) [-−+±] )? {_ATOM}
     (?: \s? {_OPERATOR} \s? [-−+]? {_ATOM} | {_ATOM} | \s (?=\\) {_COMMAND} ){{0,60}}
 """
 _TRIVIAL: Final = lazy_pattern(
@@ -77,6 +77,8 @@ _DELIMITERS: Final = {"quoted": 1, "display": 2, "dollars": 1, "round": 2, "squa
 _PROSE: Final = lazy_pattern(r"[^\W\d_]{3,}\s+(?:[^\W\d_]+\s+)*[^\W\d_]{3,}")
 """Two words in a row: what stands between two dollar signs is a sentence with amounts of money."""
 _COMMANDS: Final = lazy_pattern(r"\\[A-Za-z]+\s*(?:\{[^{}\\]*\})?")
+_DISPLAYED: Final = lazy_pattern(rf"(?<=[\w,])\n{WORD}[.,]?\n(?=[a-z])")
+"""A formula on a line of its own in the middle of a sentence."""
 _BRACES: Final = lazy_pattern(r"\\[{}]|[{}]")
 _BOX_MAX: Final = 4_000
 _ENDS: Final = lazy_pattern(r"(?:[\s.,;:。，]|\\[,;:! ]|\\q?quad)+\Z")
@@ -121,7 +123,8 @@ def masked(text: str) -> Masked:
         writer.keep(place, match.start())
         place = writer.write(match)
     writer.keep(place, len(text))
-    return Masked("".join(writer.written), tuple(writer.formulas), tuple(writer.parts))
+    written = _DISPLAYED.sub(lambda found: found[0].replace("\n", " "), "".join(writer.written))
+    return Masked(written, tuple(writer.formulas), tuple(writer.parts))
 
 
 class _Writer:

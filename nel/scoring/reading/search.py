@@ -326,11 +326,13 @@ class Search(ABC):
         after = sentence[place:].lstrip(" ,:.—–-")
         place = len(sentence) - len(after)
         found = self.candidate(after, offset + place) if after else None
-        found = found or self.weaker
+        if found is None and self.weaker is not None and self.weaker.rank > ALONE:
+            found = self.weaker
         if found is None and after and self.is_bare(after):
             found = self.value(after, offset + place, "corrected")
         if found is None and following is not None and self.is_bare(following[1]):
             found = self.value(following[1], following[0], "corrected")
+        found = found or self.weaker
         if found is None:
             raise NoAnswerError
         return found._replace(rank=DECLARED)

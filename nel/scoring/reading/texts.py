@@ -39,6 +39,13 @@ _CONCLUDES: Final = lazy_pattern(r"[\s*_>#]*(?:thus|so|hence|therefore)[,:\s]*",
 _LONG: Final = 400
 """Characters from which on a phrase of small letters is rather the end of a text that was cut off."""
 _ENGLISH_SAID: Final = frozenset({"it", "th", "yo", "wh", "a:", "i'", "i’", "bu"})
+_WORD_LIST: Final = lazy_pattern(r"[a-z'’-]{2,}(?: [a-z'’-]{2,}){4,59}")
+"""Small words in a row, as in an answer that puts them in order."""
+_FUNCTION: Final = frozenset(
+    "the an of to in is are was be it that this and or for with on at by from as not if we you they he she so".split()
+)
+"""Words without which there is no sentence."""
+_TRACED: Final = lazy_pattern(r"^\d{1,3}:\s", re.MULTILINE)
 _NEGATED: Final = lazy_pattern(
     r"^(?:not|never|neither|nicht|weder|pas|ne|ni|né|não|nem|не|ни|either|entweder|soit|(?-i:no|non|não|ni|"
     r"ne))\b\s|(?:ではありません|ではない|じゃない)",
@@ -182,7 +189,9 @@ class TextSearch(Search):
         if first is None or (declared is not None and declared.start() <= begin):
             return None
         name = first.lastgroup or "is"
-        inner = _SMALL_STOP.split(first[name])[-1]
+        inner = _SMALL_STOP.split(first[name] + " ")[-1].rstrip()
+        if not inner:
+            return None  # a sentence ends there, and the next one begins with a small letter
         value, start, end = unwrapped(inner, first.end(name) - len(inner))
         if not value or not self.stands(sentence, first.end(name) - len(inner), first.end(name), offset):
             return None
@@ -259,6 +268,10 @@ class TextSearch(Search):
         if not self.stands(sentence, place, end, offset):
             return None
         is_open = rank == DECLARED and clauses.ALTERNATIVE.search(value)
+        if is_open and clauses.is_supposed(sentence):  # Japanese says so behind the answer
+            self.objected = status.SUPPOSED
+            self.reading.reject(offset + place, offset + end, status.SUPPOSED)
+            return None
         if is_open or SEVERAL.search(value) or _SEVERAL_BEHIND.match(sentence, end):
             raise NoAnswerError
         is_answer = not _PREDICATE.match(value) if rank == DECLARED else _looks_bare(value, loosely=loosely)
@@ -286,8 +299,10 @@ class TextSearch(Search):
         lead = declaring.LEAD.match(line.text)
         begin = lead.end() if lead else 0
         text = line.text[begin:] or line.text
-        if text[-1] in ":：?？؟" or line.text[0] in "❌✗✘✖":
+        if text[-1] in ":：?？؟" or line.text[0] in "❌✗✘✖" or self._is_traced(line.text):
             return None
+        if _WORD_LIST.fullmatch(line.text) and self.text.strip() == line.text and _FUNCTION.isdisjoint(text.split()):
+            return Found(line.text, line.start, line.start + len(line.text), "the only line", ALONE)
         if line.start > 0 and text.rstrip("😊 ").endswith(("!", "！")):
             return None
         parts = clauses.sentences(text)
@@ -303,6 +318,10 @@ class TextSearch(Search):
         if clauses.objection("", text[end:]) is not None or clauses.REJECTED.search(text[end:]):
             return None
         return Found(value, line.start + begin + start, line.start + begin + end, "alone on a line", ALONE)
+
+    def _is_traced(self, line: str) -> bool:
+        """Return whether a line is a step of a numbered trace, such as ``41: ) ; stack: {``."""
+        return _TRACED.match(line) is not None and len(_TRACED.findall(self.text)) > 1
 
 
 def _is_no_answer(value: str) -> bool:

@@ -57,6 +57,7 @@ pytestmark = pytest.mark.skipif(find_spec("math_verify") is None, reason="math_e
         ("\\log_{3} 7", "Answer: log_3(7)", True),
         ("\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}", "Answer: [[1, 2], [3, 4]]", True),
         ("e^{-2x}", "\\boxed{\\displaystyle\\mathbf{e^{-2x}}}", True),
+        ("122_5", "\\boxed{\\mathbf{122_5}}", True),
         ("\\text{June 20}", "Answer: June 20", True),
         # brackets, bounds, approximations, units, equations
         ("\\{1,2\\}", "\\boxed{(1,2)}", False),
