@@ -8,33 +8,22 @@ the model byte for byte. In a plain template ``{{name}}`` is an escaped brace an
 from __future__ import annotations
 
 import functools
-import json
 import re
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from nel.errors import PromptError, did_you_mean
+from nel.prompt_values import RefusedError, missing_field, text_of
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, nodes
-    from jinja2 import Template as JinjaTemplate
-    from jinja2.runtime import Context
+    pass
 
 Kind: TypeAlias = Literal["format", "jinja"]
 
-OUTPUT_CHARS_MAX: Final = 1024 * 1024
-"""The longest prompt that a Jinja template may render."""
-RENDER_SECONDS_MAX: Final = 1.0
-"""CPU time limit of one Jinja rendering; time spent waiting for a CPU is not counted."""
 TEMPLATE_BYTES_MAX: Final = 1024 * 1024
 """The largest template."""
-_WORK_CHARS_MAX: Final = 8 * OUTPUT_CHARS_MAX
-_INT_BITS_MAX: Final = 4096
 
 _FILE_NAMES: Final = (".txt", ".md", ".jinja", ".jinja2")
 _JINJA_NAMES: Final = (".jinja", ".jinja2")
@@ -43,7 +32,6 @@ _TOKEN: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _NAME: Final = re.compile(r"[^\W\d](?:[\w -]*\w)?(?:\.[^\W\d](?:[\w -]*\w)?)*")
 _LOOKS_LIKE_JINJA: Final = re.compile(r"\{\{ +[\w.]+ +\}\}")
 _ALLOWED: Final = "only {name} and {name.key} are allowed, and {{ or }} for a brace"
-_SHOWN_MAX: Final = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +100,10 @@ def compile_template(text: str, *, name: str) -> Template:
     if len(text) > TEMPLATE_BYTES_MAX:
         raise PromptError(f'template "{name}" is longer than {TEMPLATE_BYTES_MAX} characters')
     if name.lower().endswith(_JINJA_NAMES) or any(mark in text for mark in _JINJA_MARKS):
-        return _compile_jinja(text, name)
+        from nel.jinja_prompts import compile_jinja  # noqa: PLC0415 - only when a Jinja template is used
+
+        fields, fill = compile_jinja(text, name)
+        return Template(name=name, kind="jinja", text=text, fields=fields, _fill=fill)
     return _compile_format(text, name)
 
 
@@ -135,14 +126,6 @@ def _read(path: Path, shown: str) -> str:
     if len(data) > TEMPLATE_BYTES_MAX:
         raise PromptError(f"template file {shown} is larger than {TEMPLATE_BYTES_MAX} bytes")
     return text
-
-
-def _missing(name: str, wanted: str, values: Mapping[str, object]) -> PromptError:
-    known = sorted(str(key) for key in values)
-    hint = did_you_mean(wanted, known) or ";"
-    more = f" and {len(known) - _SHOWN_MAX} more" if len(known) > _SHOWN_MAX else ""
-    has = ", ".join(known[:_SHOWN_MAX]) or "no fields"
-    return PromptError(f'template "{name}" needs the field "{wanted}", which is missing{hint} the row has {has}{more}')
 
 
 # Plain templates
@@ -205,283 +188,13 @@ def _below(name: str, path: str, values: Mapping[str, object]) -> object:
     value: object = values
     for key in path.split("."):
         if not isinstance(value, Mapping) or key not in value:
-            raise _missing(name, path, values)
+            raise missing_field(name, path, values)
         value = value[key]
     return value
 
 
 def _shown(name: str, path: str, value: object) -> str:
     try:
-        return _text(value)
-    except (_RefusedError, ValueError, TypeError, RecursionError) as error:
+        return text_of(value)
+    except (RefusedError, ValueError, TypeError, RecursionError) as error:
         raise PromptError(f'template "{name}": the field "{path}" {error}') from error
-
-
-def _text(value: object) -> str:
-    if isinstance(value, str):
-        return str(value)
-    if value is None:
-        raise _RefusedError("is null; fix the row or leave it out")
-    if isinstance(value, int | float):
-        return str(value)
-    if isinstance(value, Mapping | list | tuple):
-        _measure(value)
-        return json.dumps(value, ensure_ascii=False)
-    raise _RefusedError(f"is a {type(value).__name__}, which has no text form")
-
-
-# Jinja templates. jinja2 is imported when the first one is compiled.
-
-_LINE_MARK: Final = "<nel prompt>"
-_STR_METHODS: Final = (
-    "capitalize count endswith find index isalnum isalpha isdecimal isdigit islower isnumeric isspace "
-    "istitle isupper join lower lstrip partition removeprefix removesuffix replace rfind rindex "
-    "rpartition rsplit rstrip split splitlines startswith strip swapcase title upper"
-)
-_FILTERS: Final = (
-    "abs capitalize count d default dictsort first float groupby int items last length list lower map max "
-    "min reject rejectattr reverse select selectattr sort title trim truncate unique upper wordcount"
-)
-"""Jinja's own filters whose result is no larger than their input."""
-
-
-class _RefusedError(Exception):
-    """A template or a value violated a limit; the message continues a sentence that names the place."""
-
-    def __init__(self, message: str, lineno: int | None = None) -> None:
-        super().__init__(message)
-        self.lineno = lineno
-
-
-@dataclass(slots=True)
-class _Budget:
-    deadline: float
-    spent: int = 0
-
-
-_BUDGET: Final[ContextVar[_Budget | None]] = ContextVar("nel_prompt_budget", default=None)
-
-
-@contextmanager
-def _bounded() -> Iterator[None]:
-    token = _BUDGET.set(_Budget(deadline=time.thread_time() + RENDER_SECONDS_MAX))
-    try:
-        yield
-    finally:
-        _BUDGET.reset(token)
-
-
-def _spend(n_chars: int) -> None:
-    """Count work against the budget of the current rendering; plain templates have none, since they cannot amplify."""
-    budget = _BUDGET.get()
-    if budget is None:
-        return
-    budget.spent += n_chars + 1
-    if budget.spent > _WORK_CHARS_MAX:
-        raise _RefusedError(f"handles more than {_WORK_CHARS_MAX} characters")
-    if time.thread_time() > budget.deadline:
-        raise _RefusedError(f"takes longer than {RENDER_SECONDS_MAX:g} s")
-
-
-def _measure(value: object) -> None:
-    """Spend the size of a value, counting an object once for each reference, as serializing it would."""
-    pending: list[object] = [value]
-    while pending:
-        item = pending.pop()
-        _spend(len(item) if isinstance(item, str) else 8)
-        if isinstance(item, Mapping):
-            pending.extend(item.keys())
-            pending.extend(item.values())
-        elif isinstance(item, list | tuple):
-            pending.extend(item)
-
-
-def _output(value: object) -> str:
-    text = (
-        str(value) if type(value).__name__ == "StrictUndefined" else _text(value)
-    )  # str() raises with the undefined name
-    _spend(len(text))
-    return text
-
-
-def _concat(*values: object) -> str:
-    return "".join([_output(value) for value in values])
-
-
-def _join(values: Iterable[object], separator: object = "") -> str:
-    between = _text(separator)
-    parts = []
-    for value in values:
-        parts.append(_output(value))
-        _spend(len(between))
-    return between.join(parts)
-
-
-def _replace(value: object, old: object, new: object, count: int = -1) -> str:
-    text, before, after = _text(value), _text(old), _text(new)
-    _spend(len(text) + text.count(before) * len(after))
-    return text.replace(before, after, count)
-
-
-def _tojson(value: object, indent: int | None = None) -> str:
-    _measure(value)
-    return json.dumps(value, ensure_ascii=False, indent=None if indent is None else min(int(indent), 8))
-
-
-def _round(value: float, precision: int = 0) -> float:
-    return float(round(value, precision))
-
-
-def _sum(values: Iterable[object]) -> float:
-    total: float = 0
-    for value in values:
-        if not isinstance(value, int | float):
-            raise _RefusedError(f"sums a {type(value).__name__}")
-        total += value
-    return total
-
-
-_OWN_FILTERS: Final[dict[str, Callable[..., object]]] = {
-    "join": _join,
-    "replace": _replace,
-    "round": _round,
-    "string": _output,
-    "sum": _sum,
-    "tojson": _tojson,
-}
-
-
-def _check_operands(operator: str, left: object, right: object) -> None:
-    """Refuse the operations whose result can be far larger than their operands."""
-    if operator == "%" and isinstance(left, str):
-        raise _RefusedError("formats text with %")
-    if isinstance(left, int) and isinstance(right, int) and _bits_of(operator, left, right) > _INT_BITS_MAX:
-        raise _RefusedError(f"computes a number of more than {_INT_BITS_MAX} bits")
-    sizes = [len(value) for value in (left, right) if isinstance(value, str | list | tuple)]
-    if operator == "+":
-        _spend(sum(sizes))
-    elif operator == "*" and sizes:
-        times = right if isinstance(right, int) else left
-        _spend(sizes[0] * max(times, 0) if isinstance(times, int) else 0)
-
-
-def _bits_of(operator: str, left: int, right: int) -> int:
-    """Return an upper bound of the size of a power or a product; 0 for any other operation."""
-    if operator == "**":
-        return left.bit_length() * abs(right)
-    return left.bit_length() + right.bit_length() if operator == "*" else 0
-
-
-@functools.cache
-def _environment() -> Environment:
-    from jinja2 import StrictUndefined  # noqa: PLC0415 - only when a Jinja template is used
-    from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415 - as above
-
-    class Sandbox(ImmutableSandboxedEnvironment):
-        intercepted_binops = frozenset({"+", "*", "**", "%"})
-        spend = staticmethod(_spend)
-        concat_values = staticmethod(_concat)
-
-        def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
-            _check_operands(operator, left, right)
-            return super().call_binop(context, operator, left, right)
-
-        def wrap_str_format(self, value: object) -> None:
-            """Return None: `is_safe_attribute` refuses ``str.format``."""
-
-        def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
-            known = not isinstance(obj, str) or attr in _STR_METHODS.split()
-            return known and super().is_safe_attribute(obj, attr, value)
-
-        def getattr(self, obj: object, attribute: str) -> object:
-            return obj[attribute] if isinstance(obj, dict) and attribute in obj else super().getattr(obj, attribute)
-
-        def call(self, context: Context, function: object, /, *args: Any, **kwargs: Any) -> object:  # of a template
-            _spend(0)
-            owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
-            if isinstance(owner, str) and name == "join":
-                return _join(args[0], owner)
-            if isinstance(owner, str) and name == "replace":
-                return _replace(owner, *args)
-            return super().call(context, function, *args, **kwargs)
-
-    environment = Sandbox(
-        undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True, loader=None, finalize=_output
-    )
-    environment.filters = {name: environment.filters[name] for name in _FILTERS.split()} | _OWN_FILTERS
-    environment.globals = {name: environment.globals[name] for name in ("range", "dict", "namespace")}
-    return environment
-
-
-def _compile_jinja(text: str, name: str) -> Template:
-    from jinja2 import meta  # noqa: PLC0415 - only when a Jinja template is used
-
-    environment = _environment()
-    with _bounded():
-        try:
-            tree = environment.parse(text)
-            fields = meta.find_undeclared_variables(tree) - set(environment.globals)
-            code = environment.compile(_guarded(tree, environment), filename=_LINE_MARK)
-        except Exception as error:
-            raise _jinja_error(name, error, {}) from error
-    compiled = environment.template_class.from_code(environment, code, dict(environment.globals))
-    fill = functools.partial(_fill_jinja, name, compiled)
-    return Template(name=name, kind="jinja", text=text, fields=frozenset(fields), _fill=fill)
-
-
-def _guarded(tree: nodes.Template, environment: Environment) -> nodes.Template:
-    """Return the tree with loops and macros counted and each ``~`` measured; refuse references to other files."""
-    from jinja2 import nodes  # noqa: PLC0415 - only when a Jinja template is used
-    from jinja2.visitor import NodeTransformer  # noqa: PLC0415 - as above
-
-    def call(attribute: str, arguments: list[nodes.Expr], line: int) -> nodes.Call:
-        target = nodes.EnvironmentAttribute(attribute, lineno=line)
-        return nodes.Call(target, arguments, [], None, None, lineno=line)
-
-    class Guard(NodeTransformer):
-        def visit_Concat(self, node: nodes.Concat) -> nodes.Call:  # noqa: N802 - jinja2 looks it up by this name
-            self.generic_visit(node)
-            return call("concat_values", node.nodes, node.lineno)
-
-    for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
-        raise _RefusedError("names another template; includes are not supported", node.lineno)
-    counted: list[nodes.For | nodes.Macro | nodes.CallBlock]
-    counted = [*tree.find_all(nodes.For), *tree.find_all(nodes.Macro), *tree.find_all(nodes.CallBlock)]
-    for node in counted:
-        n_chars = sum(len(data.data) for data in node.find_all(nodes.TemplateData))
-        spend = call("spend", [nodes.Const(n_chars, lineno=node.lineno)], node.lineno)
-        node.body.insert(0, nodes.ExprStmt(spend, lineno=node.lineno))
-    guarded: nodes.Template = Guard().visit(tree)
-    guarded.set_environment(environment)
-    return guarded
-
-
-def _fill_jinja(name: str, compiled: JinjaTemplate, values: Mapping[str, object]) -> str:
-    pieces: list[str] = []
-    n_chars = 0
-    with _bounded():
-        try:
-            for piece in compiled.generate(dict(values)):
-                pieces.append(piece)
-                n_chars += len(piece)
-                if n_chars > OUTPUT_CHARS_MAX:
-                    raise _RefusedError(f"gives more than {OUTPUT_CHARS_MAX} characters")
-        except Exception as error:
-            raise _jinja_error(name, error, values) from error
-    return "".join(pieces)
-
-
-def _jinja_error(name: str, error: Exception, values: Mapping[str, object]) -> PromptError:
-    undefined = re.fullmatch(r"'(\w+)' is undefined", str(error))
-    if undefined:
-        return _missing(name, undefined[1], values)
-    line = getattr(error, "lineno", None)
-    traceback = error.__traceback__
-    while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == _LINE_MARK:
-            line = traceback.tb_lineno
-        traceback = traceback.tb_next
-    where = f'template "{name}"' + (f", line {line}" if line else "")
-    if isinstance(error, _RefusedError):
-        return PromptError(f"{where}: it {error}")
-    return PromptError(f"{where}: {type(error).__name__}: {str(error)[:300]}")

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nel import prompts
+from nel import prompt_values
 from nel.errors import PromptError
-from nel.prompts import OUTPUT_CHARS_MAX, compile_template, load_template
+from nel.prompt_values import OUTPUT_CHARS_MAX
+from nel.prompts import compile_template, load_template
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +26,7 @@ HOSTILE = "{question} {{x}} {% if %} {# #} {% endraw %} %s %(a)s $x \\n \\ \0 \u
 @pytest.fixture(autouse=True)
 def _time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let other limits than that of time decide, however slow the machine is."""
-    monkeypatch.setattr(prompts, "RENDER_SECONDS_MAX", 60.0)
+    monkeypatch.setattr(prompt_values, "RENDER_SECONDS_MAX", 60.0)
 
 
 def rendered(text: str, **values: Any) -> str:
@@ -235,7 +236,7 @@ def test_attacks_by_jinja_templates_fail(text: str, problem: str) -> None:
 )
 def test_endless_jinja_templates_are_stopped(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A template that computes for ever without output is stopped at its deadline."""
-    monkeypatch.setattr(prompts, "RENDER_SECONDS_MAX", 0.2)
+    monkeypatch.setattr(prompt_values, "RENDER_SECONDS_MAX", 0.2)
     problem = problem_of(text)
     assert "takes longer than 0.2 s" in problem or "handles more than" in problem
 
@@ -248,7 +249,7 @@ def test_a_rendering_that_has_to_wait_is_not_stopped(monkeypatch: pytest.MonkeyP
             time.sleep(0.5)
             return super().__getitem__(key)
 
-    monkeypatch.setattr(prompts, "RENDER_SECONDS_MAX", 0.4)
+    monkeypatch.setattr(prompt_values, "RENDER_SECONDS_MAX", 0.4)
     assert rendered("{# #}{{ row.a }}{{ q }}", row=Late(a="x"), q="y") == "xy"
 
 

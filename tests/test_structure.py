@@ -24,7 +24,7 @@ FENCES = {
     "aiohttp": ("nel/models/", "nel/mock_server/"),
     "stevedore": ("nel/plugins.py",),
     "sqlite3": ("nel/engine/store/", "nel/models/cache.py"),
-    "jinja2": ("nel/prompts.py", "nel/reports/"),
+    "jinja2": ("nel/jinja_prompts.py", "nel/reports/"),
     "datasets": ("nel/datasets/hub.py",),
     "huggingface_hub": ("nel/datasets/hub.py",),
     "modelscope_hub": ("nel/datasets/modelscope.py",),

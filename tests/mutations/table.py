@@ -138,7 +138,7 @@ MUTATIONS: Final = (
         name="missing-field-is-empty",
         room="prompts",
         fault="A dotted field that a row lacks is left out of the prompt instead of refused.",
-        fragment="raise _missing(name, path, values)",
+        fragment="raise missing_field(name, path, values)",
         replacement='return ""',
         tests=("tests/test_prompts.py", "tests/faults/test_templates.py"),
     ),
