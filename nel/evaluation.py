@@ -173,9 +173,16 @@ def stored_config(run_dir: Path, *, given: Sequence[Given] = (), overrides: Sequ
     with Snapshot(run_dir / FILE_NAME) as snapshot:
         data = snapshot.meta("config")
     if data is None:
-        raise StoreError(f"{run_dir} holds no run that has begun; start a new one")
+        raise StoreError(f"{run_dir} {_why_empty(run_dir)}; start a new one")
     data = {**data, "output": {"dir": str(run_dir), "reports": list(_reports_in(data))}}
     return build_config(data, given=given, overrides=overrides, where=str(run_dir))
+
+
+def _why_empty(run_dir: Path) -> str:
+    """Return why a run.db holds nothing: no session has begun, or one has and its log is gone."""
+    if not (run_dir / "run.log").exists() and not (run_dir / "progress.json").exists():
+        return "holds no run that has begun"
+    return f"held a run, but {FILE_NAME} is empty: its write-ahead log {FILE_NAME}-wal is missing or damaged"
 
 
 def stored_reports(run_dir: Path) -> tuple[str, ...]:

@@ -95,6 +95,26 @@ def resume_run(
     )
 
 
+@app.command(name="salvage")
+def salvage_run(run_dir: RunDir) -> None:
+    """Keep what can be read of a damaged run.db; what was lost is asked again by a resume.
+
+    The damaged file stays beside it as run.db.damaged.
+    """
+    from nel.engine.store.lock import owned  # noqa: PLC0415 - keeps --help fast
+    from nel.engine.store.salvage import salvage  # noqa: PLC0415
+
+    with owned(run_dir):
+        found = salvage(run_dir)
+    kept = ", ".join(f"{found.kept[name]:,} {name}" for name in ("samples", "responses", "outcomes", "calls"))
+    typer.echo(f"kept: {kept}; places that cannot be read: {found.damaged_ranges:,}")
+    for slot in found.incomplete:
+        typer.echo(f"{slot}: samples are lost, so it starts over")
+    typer.echo(f"to be asked or scored again: {found.pending:,}" + (" and all of these" if found.incomplete else ""))
+    typer.echo(f"the damaged file: {found.damaged}")
+    typer.echo(f"nel: to continue, run nel eval resume {run_dir}", err=True)
+
+
 def configured(path: Path | None, chosen: Chosen) -> RunConfig:
     """Return the configuration that a file and the options laid over it describe.
 

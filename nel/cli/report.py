@@ -20,10 +20,13 @@ def report(
     ] = None,
 ) -> None:
     """Rebuild all artifacts and the reports of a run from its run.db."""
+    from nel.engine.resume_checks import check_records  # noqa: PLC0415 - keeps --help fast
+    from nel.engine.store.snapshot import FILE_NAME  # noqa: PLC0415
     from nel.errors import PluginError  # noqa: PLC0415 - keeps --help fast
     from nel.evaluation import rebuild, stored_reports  # noqa: PLC0415
     from nel.reports.writers import check_writers, write_reports  # noqa: PLC0415
 
+    check_records(run_dir / FILE_NAME)
     names = stored_reports(run_dir) if formats is None else formats
     if formats is not None:
         check_writers(formats)

@@ -18,6 +18,7 @@ from nel.config.identity import Identity, check_resume
 from nel.engine.exit_status import ExitStatus
 from nel.engine.plan import Digests, Plan, identity_of, stream_samples
 from nel.engine.progress import Progress
+from nel.engine.store.codec import unsealed
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot, StoredPlan, StoredSample
 from nel.errors import EXIT_STOPPED_EARLY, DatasetError, StoreError
@@ -213,4 +214,5 @@ def deferred_check(
 
 
 def _content_of(sample: StoredSample) -> Content:
-    return sample.idx, sample.row_number, sample.content, sample.fault
+    content = None if sample.content is None else unsealed(sample.content)
+    return sample.idx, sample.row_number, content, sample.fault

@@ -145,6 +145,7 @@ def run_session(
             jobs = [_prepare(store, snapshot, plan, options) for plan in plans]
             _store_config(store, snapshot, run_dir.name, config)
             store.begin_session()
+        store.checkpoint()  # the run can be resumed without its log
         progress.total = _count_pending(snapshot, jobs)
         session = Session(
             store=store,

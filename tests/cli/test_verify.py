@@ -63,8 +63,8 @@ def test_an_audited_and_model_read_run_agrees(run_dir: Path) -> None:
 
 
 CHANGES: dict[str, tuple[str, str]] = {
-    "a better score": ("UPDATE outcomes SET outcome = replace(outcome, '0.0', '1.0')", "gsm8k/metrics.json"),
-    "another question": ("UPDATE samples SET content = replace(content, '9 + 9', '9 + 8')", "gsm8k: prompts"),
+    "a better score": ("UPDATE outcomes SET outcome = replace(outcome, '0.0', '1.0')", "store"),
+    "another question": ("UPDATE samples SET content = replace(content, '9 + 9', '9 + 8')", "store"),
     "another identity": (
         'UPDATE benchmarks SET plan = replace(plan, \'"mode":"recorded responses"\', \'"mode":"generation"\')',
         "gsm8k: identity",

@@ -148,7 +148,7 @@ def same_artifacts(first: Ran, second: Ran) -> None:
             if "config" in part:
                 part["config"] = {**part["config"], "base_url": None}
                 part["config"]["dataset"] = {**part["config"]["dataset"], "uri": None}
-                part["identity"] = ""
+                part["identity"] = part["identity_fields"] = ""
         differing = {key: (ours[key], theirs[key]) for key in ours if ours[key] != theirs[key]}
         assert ours.keys() == theirs.keys()
         assert differing == {}

@@ -1,14 +1,19 @@
 """Encodes the core types as JSON text for the store, and decodes them. Depends on strict JSON alone.
 
-Later versions read what is written here: add fields, and never change the meaning of one.
+Later versions read what is written here: add fields, and never change the meaning of one. What a run stores is sealed
+with a checksum, since a flipped byte in an answer or a reward is still JSON.
 """
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from functools import wraps
+from typing import Any, Final, ParamSpec, TypeVar
 
 from nel.core.strict_json import dumps, loads
+from nel.errors import StoreError
 from nel.types import (
     ChoiceScore,
     Message,
@@ -21,6 +26,58 @@ from nel.types import (
     Unscored,
     Usage,
 )
+
+_SEAL: Final = "~"
+_BEFORE_SEAL: Final = f',"{_SEAL}":"'
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def sealed(text: str) -> str:
+    """Return the text of a JSON object with its checksum as its last field."""
+    if text == "{}" or not text.endswith("}"):
+        return text
+    return f'{text[:-1]}{_BEFORE_SEAL}{zlib.crc32(text.encode()):08x}"}}'
+
+
+def is_intact(text: object) -> bool:
+    """Return whether a stored text is what was sealed; one of an earlier version has no seal to check."""
+    if not isinstance(text, str):
+        return False
+    body, found, seal = text.rpartition(_BEFORE_SEAL)
+    if not found:
+        return _SEAL not in text[-16:]
+    return seal == f'{zlib.crc32(f"{body}}}".encode("utf-8", "surrogatepass")):08x}"}}'
+
+
+def unsealed(text: str) -> str:
+    """Return what was sealed."""
+    body, found, _ = text.rpartition(_BEFORE_SEAL)
+    return f"{body}}}" if found else text
+
+
+def _reading(decode: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Raise StoreError for a text that does not hold what it should."""
+
+    @wraps(decode)
+    def reading(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        try:
+            return decode(*args, **kwargs)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise StoreError(f"a record of run.db is damaged ({type(error).__name__}); {NEXT_STEP}") from error
+
+    return reading
+
+
+NEXT_STEP: Final = "nel eval salvage DIR keeps what can be read, and nel eval resume DIR then asks for the rest"
+
+
+def _fields_of(text: str) -> dict[str, Any]:
+    if not is_intact(text):
+        raise ValueError("its checksum is not that of its text")
+    fields: dict[str, Any] = loads(text)
+    fields.pop(_SEAL, None)
+    return fields
 
 
 def encode_sample(sample: Sample) -> str:
@@ -37,9 +94,10 @@ def encode_sample(sample: Sample) -> str:
     return dumps(fields)
 
 
+@_reading
 def decode_sample(sample_id: str, text: str) -> Sample:
     """Return the sample that `encode_sample` wrote."""
-    fields = loads(text)
+    fields = _fields_of(text)
     stored, choices = fields["input"], fields.get("choices")
     return Sample(
         id=sample_id,
@@ -79,9 +137,10 @@ def encode_response(response: Response) -> str:
     return dumps({name: value for name, value in fields.items() if value is not None})
 
 
+@_reading
 def decode_response(text: str) -> Response:
     """Return the response that `encode_response` wrote."""
-    fields = loads(text)
+    fields = _fields_of(text)
     error = fields.get("error")
     return Response(
         text=fields["text"],
@@ -122,9 +181,10 @@ def encode_outcome(outcome: Outcome) -> str:
     return dumps({"state": "model_failure", "kind": outcome.kind, "detail": outcome.detail, **fields})
 
 
+@_reading
 def decode_outcome(text: str) -> Outcome:
     """Return the outcome that `encode_outcome` wrote."""
-    fields = loads(text)
+    fields = _fields_of(text)
     state = fields.pop("state")
     if "metrics" in fields:
         fields["metrics"] = dict(fields["metrics"])

@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 
 from nel.config.redaction import Redactor
 from nel.core.strict_json import dumps
+from nel.engine.store.codec import NEXT_STEP, sealed
 from nel.engine.store.schema import UNREADABLE, connect, create, migrate
 from nel.engine.store.snapshot import Snapshot, StoredPlan, StoredSample
 from nel.engine.store.spending import USAGE, noted_usage, usage_after
@@ -83,6 +84,10 @@ class Store:
                 self._connection.execute("ROLLBACK")
             raise
 
+    def checkpoint(self) -> None:
+        """Fold the write-ahead log into the file, as far as no reader holds it."""
+        self._write("PRAGMA wal_checkpoint(PASSIVE)", ())
+
     def set_meta(self, key: str, value: object) -> None:
         """Store a JSON value under a key."""
         self._write(_PUT_META, (key, dumps(value)))
@@ -108,7 +113,8 @@ class Store:
         """
         insert = "INSERT INTO samples VALUES(?, ?, ?, ?, ?, ?)"
         for sample in samples:
-            row = (benchmark, sample.idx, sample.sample_id, sample.row_number, sample.content, sample.fault)
+            content = None if sample.content is None else sealed(sample.content)
+            row = (benchmark, sample.idx, sample.sample_id, sample.row_number, content, sample.fault)
             try:
                 self._connection.execute(insert, row)
             except sqlite3.IntegrityError:
@@ -216,20 +222,20 @@ class Store:
         Args:
             outcome: The outcome of a response that needs no scorer, committed in the same transaction.
         """
-        writes: list[_Write] = [(_PUT_RESPONSE, [(benchmark, idx, repeat, self._session, request, response)])]
+        writes: list[_Write] = [(_PUT_RESPONSE, [(benchmark, idx, repeat, self._session, request, sealed(response))])]
         if outcome is not None:
-            writes.append((_PUT_OUTCOME, [self._without_secrets(outcome)]))
+            writes.append((_PUT_OUTCOME, [self._as_stored(outcome)]))
         return self._put(writes)
 
     def put_call(
         self, benchmark: int, idx: int, repeat: int, key: str, request: str, response: str
     ) -> asyncio.Future[None]:
         """Queue the answer to one further request of a sample; the future is done once it is on disk."""
-        return self._put([(_PUT_CALL, [(benchmark, idx, repeat, key, request, response, self._session)])])
+        return self._put([(_PUT_CALL, [(benchmark, idx, repeat, key, request, sealed(response), self._session)])])
 
     def put_outcomes(self, rows: Sequence[OutcomeRow]) -> asyncio.Future[None]:
         """Queue outcomes; the future is done once all of them are on disk."""
-        return self._put([(_PUT_OUTCOME, [self._without_secrets(row) for row in rows])])
+        return self._put([(_PUT_OUTCOME, [self._as_stored(row) for row in rows])])
 
     def put_meta(self, key: str, value: object) -> asyncio.Future[None]:
         """Queue a JSON value under a key; the future is done once it is on disk."""
@@ -239,8 +245,8 @@ class Store:
         """Close the file; the write-ahead log is folded into it."""
         self._connection.close()
 
-    def _without_secrets(self, row: OutcomeRow) -> OutcomeRow:
-        return (*row[:4], self.redactor.json_text(row[4]))
+    def _as_stored(self, row: OutcomeRow) -> OutcomeRow:
+        return (*row[:4], sealed(self.redactor.json_text(row[4])))
 
     def _put(self, writes: list[_Write]) -> asyncio.Future[None]:
         assert self._loop is not None, "start_writer first"  # noqa: S101 - a bug of ours
@@ -316,4 +322,4 @@ def _disk_fault(path: Path, error: sqlite3.Error) -> Exception:
     if isinstance(error, sqlite3.OperationalError):
         step = "stop the process that uses it" if "locked" in str(error) else "free some space"
         return StoppedEarly(f"cannot write {path}: {error}; {step}, then resume")
-    return StoreError(f"{path} is damaged: {error}; restore it from a copy or start a new run")
+    return StoreError(f"{path} is damaged: {error}; {NEXT_STEP}")

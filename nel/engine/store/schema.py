@@ -1,13 +1,19 @@
-"""The schema of a run.db: its tables, its format version and the migration of older files. Depends on SQLite alone.
+"""The schema of a run.db: its tables, its format version and the migration of older files. Depends on SQLite.
 
 A table or column that is added here needs a step in `migrate`, or older runs cannot be resumed.
 """
 
 from __future__ import annotations
 
+import re
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from nel.engine.store.codec import NEXT_STEP, is_intact
+from nel.errors import StoreError
 
 FORMAT: Final = 3
 READABLE: Final = (1, 2, FORMAT)
@@ -43,19 +49,70 @@ CREATE TABLE sessions(
 {_INDEXES}"""
 
 
-_FITS = "CASE WHEN json_valid({0}) THEN {1} ELSE 0 END"
+_FITS = "CASE WHEN json_valid({0}) AND nel_is_intact({0}) THEN {1} ELSE 0 END"
 _STATES = "('scored', 'model_failure', 'unscored')"
 UNREADABLE: Final = {
     "responses": "NOT " + _FITS.format("response", "ifnull(json_type(response, '$.text') = 'text', 0)"),
     "outcomes": "NOT " + _FITS.format("outcome", f"ifnull(json_extract(outcome, '$.state') IN {_STATES}, 0)"),
 }
-"""By table: a condition that holds for a damaged row, which is not the JSON of a response or outcome."""
+"""By table: a condition that holds for a damaged row: not the JSON of a response or outcome, or not what was stored."""
+
+
+_DAMAGE: Final = re.compile("decode|user-defined|malformed|no such|not a database")
+
+
+class _Cursor(sqlite3.Cursor):
+    """Raises StoreError for what SQLite finds damaged, wherever a row is read."""
+
+    def execute(self, *args: Any) -> _Cursor:
+        with _damage_named():
+            super().execute(*args)
+        return self
+
+    def executemany(self, *args: Any) -> _Cursor:
+        with _damage_named():
+            super().executemany(*args)
+        return self
+
+    def fetchone(self) -> Any:
+        with _damage_named():
+            return super().fetchone()
+
+    def fetchall(self) -> list[Any]:
+        with _damage_named():
+            return super().fetchall()
+
+    def __next__(self) -> Any:
+        with _damage_named():
+            return super().__next__()
+
+
+class _Connection(sqlite3.Connection):
+    def execute(self, *args: Any) -> _Cursor:
+        return self.cursor(_Cursor).execute(*args)
+
+    def executemany(self, *args: Any) -> _Cursor:
+        return self.cursor(_Cursor).executemany(*args)
+
+
+@contextmanager
+def _damage_named() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        # A full disk, a lock and an interrupt are subclasses with other words, and no damage.
+        if type(error) is not sqlite3.DatabaseError and not _DAMAGE.search(str(error)):
+            raise
+        raise StoreError(f"run.db is damaged: {error}; {NEXT_STEP}") from error
 
 
 def connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
     """Open a file for reading, or for writing with everything committed on disk before it counts."""
     uri = f"{path.resolve().as_uri()}?mode={'ro' if readonly else 'rwc'}"
-    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=30)
+    connection = sqlite3.connect(
+        uri, uri=True, isolation_level=None, check_same_thread=False, timeout=30, factory=_Connection
+    )
+    connection.create_function("nel_is_intact", 1, is_intact, deterministic=True)
     if not readonly:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")

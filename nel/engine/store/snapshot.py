@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any, Final, TypedDict
 
 from nel.core.strict_json import dumps_line, loads
+from nel.engine.store.codec import NEXT_STEP, unsealed
 from nel.engine.store.schema import APPLICATION_ID, FORMAT, READABLE, UNREADABLE, WITH_CALLS, connect
 from nel.engine.store.spending import SOURCES, noted_usage, usage_after
 from nel.errors import StoreError
 
 FILE_NAME: Final = "run.db"
 _PAGE = 256
+_DAMAGED_SAMPLES: Final = "SELECT count(*) FROM samples WHERE content IS NOT NULL AND NOT nel_is_intact(content)"
 _BLOCK = 4096
 """Samples that one query checks for missing responses."""
 _OUTCOMES_MAX = 20_000
@@ -118,7 +120,7 @@ class Snapshot:
             application = self._connection.execute("PRAGMA application_id").fetchone()[0]
             version = self._connection.execute("PRAGMA user_version").fetchone()[0]
         except sqlite3.DatabaseError as error:
-            raise StoreError(f"{path} is damaged or no run.db: {error}; start a new run") from error
+            raise StoreError(f"{path} is damaged or no run.db: {error}; {NEXT_STEP}") from error
         if application != APPLICATION_ID:
             raise StoreError(f"{path} was not written by nel; give the directory of a run")
         if version not in READABLE:
@@ -145,11 +147,13 @@ class Snapshot:
             StoreError: SQLite finds damage.
         """
         try:
-            found = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            found = self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            if found == "ok" and self._connection.execute(_DAMAGED_SAMPLES).fetchone()[0]:
+                found = "a sample is not what was stored"
         except sqlite3.DatabaseError as error:
             found = str(error)
         if found != "ok":
-            raise StoreError(f"{FILE_NAME} is damaged: {found}; restore it from a copy or start a new run")
+            raise StoreError(f"{FILE_NAME} is damaged: {' '.join(found.split())}; {NEXT_STEP}")
 
     def count_unreadable(self) -> int:
         """Return how many rows are damaged; what `Store.drop_unreadable` would delete."""
@@ -192,7 +196,10 @@ class Snapshot:
         """Return the sum of the digests of a benchmark's samples modulo 2^256, as its identity has it."""
         query = "SELECT content FROM samples WHERE benchmark = ? AND content IS NOT NULL"
         rows = self._connection.execute(query, (benchmark,))
-        return sum(int.from_bytes(hashlib.sha256(content.encode()).digest()) for (content,) in rows) % DIGEST_MODULUS
+        return (
+            sum(int.from_bytes(hashlib.sha256(unsealed(content).encode()).digest()) for (content,) in rows)
+            % DIGEST_MODULUS
+        )
 
     def interrupt(self) -> None:
         """Abort what another thread is reading; harmless when that is over."""
@@ -202,12 +209,12 @@ class Snapshot:
     def meta(self, key: str) -> Any:
         """Return a stored value, or None."""
         found = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if found is None else loads(found[0])
+        return None if found is None else _loads(found[0])
 
     def benchmarks(self) -> list[tuple[int, str, str, StoredPlan]]:
         """Return ``(id, slot, name, plan)`` of each benchmark, in the order of the run."""
         rows = self._connection.execute("SELECT id, slot, name, plan FROM benchmarks ORDER BY id").fetchall()
-        return [(key, slot, name, loads(plan)) for key, slot, name, plan in rows]
+        return [(key, slot, name, _loads(plan)) for key, slot, name, plan in rows]
 
     def sessions(self) -> list[StoredSession]:
         """Return every session of this run, oldest first."""
@@ -222,7 +229,7 @@ class Snapshot:
                 ended=ended,
                 attempts=attempts,
                 retries=retries,
-                spent=None if spent is None else loads(spent),
+                spent=None if spent is None else _loads(spent),
             )
             for started, elapsed, ended, attempts, retries, spent in rows
         ]
@@ -433,3 +440,10 @@ class Snapshot:
         for idx, repeat, outcome in rows:
             found[idx, repeat] = (found.get((idx, repeat), (None, None))[0], outcome)
         return found
+
+
+def _loads(text: object) -> Any:  # JSON of any shape
+    try:
+        return loads(text if isinstance(text, str) else "")
+    except ValueError as error:
+        raise StoreError(f"{FILE_NAME} is damaged: {error}; {NEXT_STEP}") from error

@@ -1,0 +1,183 @@
+"""Copies what can be read of a damaged run.db into a new one, row by row; the damaged file is kept beside it.
+
+Depends on SQLite. Ranges of rows that cannot be read are halved until only the unreadable rows are left out.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from nel.core.strict_json import loads
+from nel.engine.store.codec import is_intact
+from nel.engine.store.schema import UNREADABLE, connect, create
+from nel.engine.store.snapshot import FILE_NAME
+from nel.errors import StoreError
+
+_TABLES: Final = ("meta", "benchmarks", "samples", "responses", "outcomes", "calls", "sessions")
+_JSON: Final = {"meta": 1, "benchmarks": 3, "responses": 5, "outcomes": 4, "calls": 5}
+"""By table: the column that has to be JSON."""
+_ROWS_MAX: Final = 1 << 40
+_PAGE: Final = 512
+_FAILED_MAX: Final = 5_000
+"""Queries of a table that may fail before the rest of it is given up; one bad page costs a few dozen."""
+_HEADER_BYTES: Final = 16
+_MAGIC: Final = b"SQLite format 3\x00"
+
+
+@dataclass(slots=True)
+class Salvaged:
+    """What a salvage kept and lost."""
+
+    damaged: Path
+    """The damaged file, as it was."""
+    kept: dict[str, int] = field(default_factory=dict)
+    """Rows by table."""
+    damaged_ranges: int = 0
+    """Places in which rows could not be read."""
+    incomplete: list[str] = field(default_factory=list)
+    """Benchmarks that lost a sample: all of it is asked again."""
+    pending: int = 0
+    """Pairs of sample and repeat that a resume asks or scores."""
+
+
+def salvage(run_dir: Path) -> Salvaged:
+    """Replace a run.db by a new one that holds what can be read of it; the caller holds the directory's lock.
+
+    Raises:
+        StoreError: The configuration of the run cannot be read, so there is nothing to resume; no file was changed.
+    """
+    path = run_dir / FILE_NAME
+    found = Salvaged(damaged=_unused(run_dir / f"{FILE_NAME}.damaged"))
+    if not path.is_file() or not path.read_bytes()[:_HEADER_BYTES]:
+        raise StoreError(f"{path} is missing or empty, so nothing can be read of it; start a new run")
+    rescued = run_dir / f".{FILE_NAME}.salvaged"
+    rescued.unlink(missing_ok=True)
+    try:
+        create(rescued)
+        with closing(connect(rescued)) as target:
+            _copy(path, target, found)
+            _check(path, target, found)
+            target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except BaseException:
+        for name in (rescued.name, f"{rescued.name}-wal", f"{rescued.name}-shm"):
+            (run_dir / name).unlink(missing_ok=True)
+        raise
+    for suffix in ("-wal", "-shm", ""):
+        part = run_dir / f"{FILE_NAME}{suffix}"
+        if part.exists():
+            part.rename(Path(f"{found.damaged}{suffix}"))
+    rescued.rename(path)
+    return found
+
+
+def _unused(path: Path) -> Path:
+    taken = 1
+    while path.exists():
+        taken += 1
+        path = path.with_name(f"{FILE_NAME}.damaged-{taken}")
+    return path
+
+
+def _copy(path: Path, target: sqlite3.Connection, found: Salvaged) -> None:
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)) as source:
+        with suppress(sqlite3.Error):
+            source.execute("PRAGMA cell_size_check = ON")
+        source.text_factory = bytes
+        for table in _TABLES:
+            target.execute("BEGIN")
+            width = len(target.execute(f"PRAGMA table_info({table})").fetchall())
+            insert = f"INSERT OR IGNORE INTO {table} VALUES({', '.join('?' * width)})"
+            found.kept[table] = sum(_put(target, insert, table, row, width) for row in _rows(source, table, found))
+            target.execute("COMMIT")
+
+
+def _rows(source: sqlite3.Connection, table: str, found: Salvaged) -> Iterator[tuple[Any, ...]]:
+    """Yield the readable rows of a table; a range with an unreadable one is read in halves, so often at most."""
+    query = f"SELECT rowid, * FROM {table} NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"  # noqa: S608
+    pending = [(1, _ROWS_MAX)]
+    n_failed = 0
+    while pending and n_failed < _FAILED_MAX:
+        first, last = pending.pop()
+        try:
+            page = source.execute(query, (first, last, _PAGE)).fetchall()
+        except sqlite3.Error:
+            n_failed += 1
+            if first == last:
+                found.damaged_ranges += 1
+                continue
+            last = _last_row(source, table, first, last)
+            middle = (first + last) // 2
+            pending += [(middle + 1, last), (first, middle)] if first < last else [(first, first)]
+            continue
+        yield from (row[1:] for row in page)
+        if len(page) == _PAGE:
+            pending.append((page[-1][0] + 1, last))
+    found.damaged_ranges += len(pending)
+
+
+def _last_row(source: sqlite3.Connection, table: str, first: int, last: int) -> int:
+    """Return the last row of a range where it can be found, so that no empty range is searched."""
+    if last < _ROWS_MAX:
+        return last
+    query = f"SELECT max(rowid) FROM {table} NOT INDEXED"  # noqa: S608 - our own names
+    with suppress(sqlite3.Error):
+        return max(first, int(source.execute(query).fetchone()[0] or first))
+    return first + (1 << 24)
+
+
+def _put(target: sqlite3.Connection, insert: str, table: str, row: tuple[Any, ...], width: int) -> int:
+    """Insert one row where it is what it should be; return how many were."""
+    try:
+        values = [value.decode("utf-8") if isinstance(value, bytes) else value for value in row]
+        values += [0 if table == "calls" else None] * (width - len(values))
+        column = _JSON.get(table)
+        if column is not None:
+            loads(values[column])
+        if table in (*UNREADABLE, "calls") and not is_intact(values[_JSON[table]]):
+            return 0
+        if table == "samples" and values[4] is not None and not is_intact(values[4]):
+            return 0
+        return target.execute(insert, values).rowcount
+    except (sqlite3.Error, ValueError, TypeError, IndexError):
+        return 0
+
+
+def _check(path: Path, target: sqlite3.Connection, found: Salvaged) -> None:
+    config = target.execute("SELECT count(*) FROM meta WHERE key = 'config'").fetchone()[0]
+    slots = target.execute("SELECT id, slot, plan FROM benchmarks").fetchall()
+    if not config or not slots:
+        raise StoreError(
+            f"the configuration of the run cannot be read from {path}, so it cannot be resumed; start a new run"
+        )
+    for table, is_unreadable in UNREADABLE.items():
+        target.execute(f"DELETE FROM {table} WHERE {is_unreadable}")  # noqa: S608 - no input in it
+    for key, slot, plan in slots:
+        _check_benchmark(target, key, slot, loads(plan), found)
+    target.execute(
+        "DELETE FROM outcomes WHERE NOT EXISTS (SELECT 1 FROM responses r WHERE r.benchmark = outcomes.benchmark"
+        " AND r.idx = outcomes.idx AND r.repeat = outcomes.repeat)"
+    )
+    for table in ("responses", "outcomes", "calls"):
+        found.kept[table] = target.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - our own names
+
+
+def _check_benchmark(target: sqlite3.Connection, key: int, slot: str, plan: dict[str, Any], found: Salvaged) -> None:
+    """Start a benchmark over that lost a sample: its dataset may have changed since, and rows would be mixed."""
+    rows = plan["dataset"]["rows"] if plan else -1
+    query = "SELECT count(*), ifnull(max(idx), -1) FROM samples WHERE benchmark = ?"
+    n_samples, last = target.execute(query, (key,)).fetchone()
+    if n_samples != rows or last != rows - 1:
+        found.incomplete.append(slot)
+        for table in ("samples", "responses", "outcomes", "calls"):
+            target.execute(f"DELETE FROM {table} WHERE benchmark = ?", (key,))  # noqa: S608 - our own names
+        target.execute("UPDATE benchmarks SET plan = '{}' WHERE id = ?", (key,))
+        return
+    outcomes = "SELECT count(*) FROM outcomes WHERE benchmark = ?"
+    bad = "SELECT count(*) FROM samples WHERE benchmark = ? AND content IS NULL"
+    good = n_samples - target.execute(bad, (key,)).fetchone()[0]
+    found.pending += good * plan["repeats"] - target.execute(outcomes, (key,)).fetchone()[0]
