@@ -216,4 +216,4 @@ def _cut(text: str) -> str:
 
 def despite_note(parts: Sequence[str]) -> str:
     """Return a line on what was waved through, empty where nothing was."""
-    return f"compared despite differences in: {', '.join(parts)}" if parts else ""
+    return f"allowed to differ: {', '.join(parts)}" if parts else ""

@@ -66,7 +66,7 @@ def reason_lines(document: Mapping[str, Any]) -> Iterator[str]:
         if one["status"] == "inconclusive" and bounds:
             yield f"{one['benchmark']}: {bounds}"
     if document["despite"]:
-        yield f"compared despite differences in: {', '.join(document['despite'])}"
+        yield f"allowed to differ: {', '.join(document['despite'])}"
 
 
 def markdown(document: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ import scipy
 from nel.artifacts.schema import load_schema
 from tests.support.compared import lines, write_run
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import SHARED, nel, only_run, read_json, sums, write_jsonl
+from tests.support.runs import SHARED, nel, only_run, read_json, read_results, sums, write_jsonl
 
 LETTERS = "ABCDEFGHIJ"
 
@@ -167,25 +167,19 @@ def test_a_planted_effect_in_recorded_outputs_is_found(tmp_path: Path, n: int | 
     """A seeded corruption of real outputs: the flips are those that were planted, the p-value is scipy's."""
     with gzip.open(SHARED / "mmlu_pro_outputs_llama31_8b.jsonl.gz", "rt", encoding="utf-8") as file:
         rows = [{key: value for key, value in json.loads(line).items() if key != "id"} for line in file][:n]
-    drawn = np.random.default_rng(7).random(len(rows))
+    left = recorded(tmp_path, "a", rows)
+    is_right = {row["sample_id"]: row["reward"] == 1 for row in read_results(left, "mmlu_pro")}
     corrupted, lost, won = [], set(), set()
-    for row, chance in zip(rows, drawn, strict=True):
-        name, is_right = str(row["question_id"]), row["pred"] == row["answer"]
-        wrong = next(letter for letter in LETTERS if letter != row["answer"])
-        planted = (
-            lost
-            if is_right and chance < 0.1
-            else won
-            if row["pred"] not in (row["answer"], None) and chance < 0.02
-            else None
-        )
-        if planted is None:
+    for row, chance in zip(rows, np.random.default_rng(7).random(len(rows)), strict=True):
+        name = str(row["question_id"])
+        if chance >= (0.1 if is_right[name] else 0.02):
             corrupted.append(row)
             continue
-        planted.add(name)
-        said = wrong if planted is lost else row["answer"]
+        (lost if is_right[name] else won).add(name)
+        wrong = next(letter for letter in LETTERS if letter != row["answer"])
+        said = wrong if is_right[name] else row["answer"]
         corrupted.append({**row, "generated_text": f"The answer is ({said})."})
-    left, right = recorded(tmp_path, "a", rows), recorded(tmp_path, "b", corrupted)
+    right = recorded(tmp_path, "b", corrupted)
     done = nel("compare", str(left), str(right), "--json", "--flips", "5000", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["candidates"][0]["benchmarks"][0]
