@@ -62,6 +62,8 @@ def progress_line(progress: Progress) -> str:
         parts.append(f"{progress.retries:,} retries")
     if progress.down_seconds is not None:
         parts.append(f"ENDPOINT DOWN for {duration(progress.down_seconds)}")
+    elif progress.gate is not None and progress.gate.slowed_by is not None:
+        parts.append(f"waits for {progress.gate.slowed_by}")
     judge_down = progress.judges.down_seconds if progress.judges is not None else None
     if judge_down is not None:
         parts.append(f"JUDGE DOWN for {duration(judge_down)}")

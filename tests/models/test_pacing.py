@@ -169,3 +169,24 @@ def test_a_gate_lets_others_in_however_long_the_first_answer_takes(seconds: floa
         return gate.in_flight
 
     assert run_virtually(ask(), Clock(), started=lambda _: None, died=lambda: None) == 16
+
+
+def _paced_by_headers(*, refuses: bool) -> float:
+    """Return the seconds of ten requests where each answer names a limit of one a minute that is used up."""
+    limiter, now = RateLimiter(requests_per_minute=None, tokens_per_minute=None), 0.0
+    for number in range(10):
+        now += limiter.wait(now)
+        limiter.sent(10, now)
+        now += 0.1
+        if refuses and number == 1:
+            limiter.refused(now, is_costly=True)
+            continue
+        limiter.accepted(0)
+        limiter.update_from_headers({"requests": Quota(limit=1, remaining=0, reset_seconds=60)}, 1, now)
+    return now
+
+
+def test_a_header_limit_that_is_contradicted_by_what_passes_is_not_believed() -> None:
+    """Three requests beyond it are tried; where they pass, it is ignored; where one is refused, it holds."""
+    assert _paced_by_headers(refuses=False) < 2
+    assert _paced_by_headers(refuses=True) > 7 * 60

@@ -8,6 +8,7 @@ threads.
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import random
 import time
@@ -24,6 +25,9 @@ from nel.models.pacing.rate_limiter import RateLimiter
 from nel.models.pacing.retry_budget import RetryBudget
 from nel.models.rate_limit_headers import Quota
 
+_LOG = logging.getLogger(__name__)
+_SLOW_SECONDS: Final = 1.0
+"""A wait that is named in the progress line and in run.log."""
 _PAUSE_UNKNOWN: Final = 0.5
 """Seconds of pause after a refusal that names no wait and from which no rate can be learned; doubled each time."""
 _PAUSE_DOUBLINGS_MAX: Final = 5
@@ -117,6 +121,9 @@ class Gate:
         self._is_slow_start = pace.adaptive and pace.concurrency_max > _SLOW_START
         self._closing = asyncio.Event()
         self._down_since: float | None = None
+        self.slowed_by: str | None = None
+        """What requests have waited for by more than a second, for people; None while they do not."""
+        self._logged: set[str] = set()
         self.n_answered = 0
         """Successful responses so far."""
         self.n_backing_off = 0
@@ -221,7 +228,10 @@ class Gate:
             self._concurrency.grow_quickly(now)
         self._rate.accepted(0 if tokens is None else permit.tokens - tokens)
         if quotas:
+            believed = self._rate.disbelieved is None
             self._rate.update_from_headers(quotas, self.in_flight, now)
+            if believed and self._rate.disbelieved is not None:
+                _LOG.warning("the endpoint's headers are not believed: they name %s", self._rate.disbelieved)
 
     def answered(self) -> None:
         """Record an error response that shows the endpoint to be up, such as a 400."""
@@ -365,11 +375,26 @@ class Gate:
                 continue
             wait = self._seconds_to_wait(now)
             if wait > 0:
+                self._note_slow(wait, now)
                 if wait != float("inf"):
                     self._timer = asyncio.get_running_loop().call_later(wait, self._grant_waiting)
                 return
             waiter = self._waiting.popleft()
             waiter.granted.set_result(self._grant(waiter.request, waiter.tokens))
+        self.slowed_by = None
+
+    def _note_slow(self, wait: float, now: float) -> None:
+        """Keep and log what makes requests wait for long; an outage is reported by itself."""
+        if self._breaker.is_open or not _SLOW_SECONDS <= wait < float("inf"):
+            return
+        is_pause = self._paused_until - now >= wait
+        self._tell("a pause after a refusal" if is_pause else self._rate.source(now))
+
+    def _tell(self, reason: str) -> None:
+        self.slowed_by = reason
+        if reason not in self._logged:
+            self._logged.add(reason)
+            _LOG.warning("requests wait for %s", reason)
 
 
 def _now() -> float:

@@ -37,6 +37,12 @@ _NEAR_SHARE: Final = 0.1
 """Header limits apply once less than this share of them remains."""
 
 
+_DOUBTED_BELOW: Final = 0.5
+"""Requests a second: a slower limit that only headers name is tested once, since it would cost hours."""
+_BEYOND_MAX: Final = 3
+"""Requests that are sent beyond such a limit, as long as the endpoint has never refused one."""
+
+
 class RateLimiter:
     """The rate limits of one endpoint; a limit of infinity means none."""
 
@@ -45,6 +51,12 @@ class RateLimiter:
         self._configured = (_per_second(requests_per_minute), _per_second(tokens_per_minute))
         self._from_headers: tuple[float, float] = (_INFINITE, _INFINITE)
         self._from_headers_until = 0.0
+        self._has_refused = False
+        self._n_beyond = 0
+        self._passed_since = float("-inf")
+        self._n_passed = 0
+        self.disbelieved: str | None = None
+        """The header limit that more requests passed than it allows; None where there is none."""
         self._learned = self._before = AdaptiveLimit()
         self._requests, self._tokens = TokenBucket(burst_seconds=0.1), TokenBucket(burst_seconds=1.0)
         self._accepted = 0
@@ -63,7 +75,24 @@ class RateLimiter:
         if self.is_free:
             return 0.0
         requests, tokens = self._rates(now)
-        return max(self._requests.wait(now, requests), self._tokens.wait(now, tokens))
+        wait = self._requests.wait(now, requests)
+        return max(0.0 if self._may_go_beyond(now) else wait, self._tokens.wait(now, tokens))
+
+    def _may_go_beyond(self, now: float) -> bool:
+        """Return whether a limit is slow, named by headers alone and not yet confirmed by a refusal."""
+        slow = self._from_headers[0] < _DOUBTED_BELOW and now < self._from_headers_until
+        is_binding = self._from_headers[0] < min(self._configured[0], self._learned.value(now))
+        return slow and is_binding and not self._has_refused and self._n_beyond < _BEYOND_MAX
+
+    def source(self, now: float) -> str:
+        """Return which limit holds requests back now, for people."""
+        requests = self._rates(now)[0]
+        if requests == self._configured[0] < _INFINITE:
+            return "the configured rate"
+        by_headers = now < self._from_headers_until and requests == self._from_headers[0] < _INFINITE
+        if by_headers or requests == _INFINITE:
+            return "the rate limit that the endpoint's headers name"
+        return "the rate learned from its refusals"
 
     def requests_per_second(self, now: float) -> float | None:
         """Return the current limit on requests; None where there is none."""
@@ -72,6 +101,8 @@ class RateLimiter:
 
     def sent(self, tokens: int, now: float) -> None:
         """Record a request that is sent, with an estimate of its tokens."""
+        if self._may_go_beyond(now):
+            self._n_beyond += 1
         self._requests.take(1.0)
         self._tokens.take(tokens)
         if self._counting_since is None:
@@ -84,11 +115,25 @@ class RateLimiter:
 
     def update_from_headers(self, quotas: Mapping[str, Quota], in_flight: int, now: float) -> None:
         """Record the rate limit headers of a response; they hold for a minute, or until the next response."""
+        self._note_passed(quotas.get("requests"), now)
+        if self.disbelieved is not None:
+            return
         requests = _rate_of_quota(quotas.get("requests"), 2 * in_flight)
         tokens = _rate_of_quota(quotas.get("tokens"), 0)
         self._from_headers = (requests, tokens)
         self._from_headers_until = now + _HEADERS_SECONDS
         self._is_bounded = True
+
+    def _note_passed(self, quota: Quota | None, now: float) -> None:
+        """Count accepted requests; more in a minute than a limit a minute allows contradict it."""
+        if quota is None or self._has_refused or self.disbelieved is not None:
+            return
+        if now - self._passed_since >= _HEADERS_SECONDS:
+            self._passed_since, self._n_passed = now, 0
+        self._n_passed += 1
+        if self._n_passed >= quota.limit + _BEYOND_MAX and quota.per_second < _DOUBTED_BELOW:
+            self.disbelieved = f"{quota.limit:g} requests a minute, of which {self._n_passed} passed"
+            self._from_headers = (_INFINITE, _INFINITE)
 
     def refused(self, now: float, *, is_costly: bool = False, per_second: float | None = None) -> bool:
         """Learn from a refusal; return whether a rate is known now.
@@ -97,6 +142,7 @@ class RateLimiter:
             is_costly: The refusal names a wait, so that probing the limit is expensive.
             per_second: Requests accepted a second while others were refused, where that was measured.
         """
+        self._has_refused = True
         self._requests.empty()
         since = now if self._counting_since is None else self._counting_since
         elapsed, accepted = now - since - self._paused, self._accepted
