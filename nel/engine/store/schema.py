@@ -99,6 +99,8 @@ class _Connection(sqlite3.Connection):
 def _damage_named() -> Iterator[None]:
     try:
         yield
+    except UnicodeDecodeError as error:
+        raise StoreError(f"run.db is damaged: {error.reason}; {NEXT_STEP}") from error
     except sqlite3.DatabaseError as error:
         # A full disk, a lock and an interrupt are subclasses with other words, and no damage.
         if type(error) is not sqlite3.DatabaseError and not _DAMAGE.search(str(error)):
