@@ -80,9 +80,7 @@ WORDS: Final[dict[str, str]] = {
         "断言假的 断言真的 是 正确 结论假的 结论真的 記述は偽 記述は正しい 記述は真 記述は誤り 記述は間違い "
         "说法假的 说法真的 错 陈述假的 陈述真的 "
     ),
-    "594b90a9": (
-        "|·accurate ·correct ·inaccurate ·incorrect ·right ·wrong "
-    ),
+    "594b90a9": ("|·accurate ·correct ·inaccurate ·incorrect ·right ·wrong "),
     "2abfea61": (
         "altrimenti another assuming case conforme contrário definición definição dependendo depending depends "
         "définition falls first hätte il intende interpretación interprétation l lectura lecture les loose nach "
@@ -152,12 +150,8 @@ WORDS: Final[dict[str, str]] = {
         "итак короче ответ|·answer· ·i·have·to·have·to·say· ·i·have·to·say· ·i·will·have·to·say· ·i·will·say· "
         "·so· إجابتي إذن الإجابة الجواب باختصار したがって 一言で 回答 因此 应该是 所以 正解 答え 答案 简单地说 "
     ),
-    "266deb0d": (
-        "anything cannot isnt never nicht non não pas wrong y не|n·t· ·not· ·no· ليس 不是 并非 "
-    ),
-    "56312071": (
-        "cannot isnt neither never nicht non nor não pas не|n·t· ·not· ·no·es· "
-    ),
+    "266deb0d": ("anything cannot isnt never nicht non não pas wrong y не|n·t· ·not· ·no· ليس 不是 并非 "),
+    "56312071": ("cannot isnt neither never nicht non nor não pas не|n·t· ·not· ·no·es· "),
     "0626c202": (
         "arrive choose classify consider deem get judge label make mark meant must rate settle should "
         "would|·answer· ·but· ·it·s· ·say· ·with· "
@@ -169,9 +163,7 @@ WORDS: Final[dict[str, str]] = {
         "risultato réponse résultat solución solution soluzione solução ·i· ·risponderei ·应该是 ·正しくは ответ "
         "результат решение إجابتي الإجابة الجواب الحل النتيجة 回答 答え 答案 結果 结果 解 "
     ),
-    "f0c32f88": (
-        "bensì mais mas sim sino sondern а بل|·but· ではなく 不是 "
-    ),
+    "f0c32f88": ("bensì mais mas sim sino sondern а بل|·but· ではなく 不是 "),
     "ad11aa3d": (
         "aber also así bensì cependant daher donc hence however instead jedoch ma mais mas pero però portanto "
         "porém quindi rather sino sondern still tanto therefore thus whereas yet значит но однако поэтому|; ·but· "
@@ -210,16 +202,12 @@ WORDS: Final[dict[str, str]] = {
         "без если|·had·it· ·had·that· ·had·they· ·had·the· ·had·this· ·had·we· ·if· ·se· ·si· ·were·it· "
         "·were·the· ·were·we· إذا لو ていれば なければ ならば もし 如果 若 "
     ),
-    "3e800e0c": (
-        "|لو· だったら ていたら ていれば なければ もし 假如 假设 如果题 "
-    ),
+    "3e800e0c": ("|لو· だったら ていたら ていれば なければ もし 假如 假设 如果题 "),
     "8a47e2f8": (
         "aurait could könnte might poderia podría potrebbe pourrait sarebbe serait seria sería would wäre würde "
         "бы был|ستكون لكان だったかも だろう 则 就会 那么 "
     ),
-    "32c3c2dc": (
-        "altrimenti andernfalls else otherwise senão sinon sonst иначе|·and· ·but· ·si·no· 如果 若 "
-    ),
+    "32c3c2dc": ("altrimenti andernfalls else otherwise senão sinon sonst иначе|·and· ·but· ·si·no· 如果 若 "),
     "006e5fc0": (
         "above another case different earlier eine einer em example exercise first following interpretation item "
         "last literal next other para per previous reading sample up worked в|different· earlier· harder· other· "
@@ -351,12 +339,8 @@ WORDS: Final[dict[str, str]] = {
         "altrimenti andernfalls another contrário other otherwise second senão sinon sonst иначе|·if·not· ·si·no· "
         "وإلا そうでなければ 否则 "
     ),
-    "4c2ba5e9": (
-        "another different earlier original other previous variant version| "
-    ),
-    "58b3836f": (
-        "choose d go must pick put would|·if·i·had· ·if·i·have· ·if·i·were·to· "
-    ),
+    "4c2ba5e9": ("another different earlier original other previous variant version| "),
+    "58b3836f": ("choose d go must pick put would|·if·i·had· ·if·i·have· ·if·i·were·to· "),
     "d97905a1": (
         "according alcuni alguien algunos alguns alguém anyone behauptet careless certains claimed claims "
         "colleague colleagues considered dices dici dis disse dites einige estudiante example expect first forum "
@@ -405,9 +389,7 @@ WORDS: Final[dict[str, str]] = {
         "realidad realtà sorry verdade wait warte нет подожди подождите самом ،|·no· انتظر في·الواقع いや 其实 "
         "実は 待って 等一下 等等 "
     ),
-    "21c3e6cc": (
-        "не|じゃな ではあり ではな でもな 不对 不是正确 不是答案 "
-    ),
+    "21c3e6cc": ("не|じゃな ではあり ではな でもな 不对 不是正确 不是答案 "),
     "1d20c701": (
         "all altogether average end equals makes short tanto totale|ainsi· altogether· así·que· consequently· "
         "donc· dunque· finally· folglich· hence· insgesamt· logo· overall· portanto· quindi· resultequals· "

@@ -26,6 +26,8 @@ _PAGE: Final = 512
 _FAILED_MAX: Final = 5_000
 """Queries of a table that may fail before the rest of it is given up; one bad page costs a few dozen."""
 _HEADER_BYTES: Final = 16
+_UNREADABLE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
+"""Python decodes the texts of SQLite's errors, and those quote names of a damaged schema."""
 _MAGIC: Final = b"SQLite format 3\x00"
 
 
@@ -85,7 +87,7 @@ def _unused(path: Path) -> Path:
 
 def _copy(path: Path, target: sqlite3.Connection, found: Salvaged) -> None:
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)) as source:
-        with suppress(sqlite3.Error):
+        with suppress(*_UNREADABLE_ERRORS):
             source.execute("PRAGMA cell_size_check = ON")
         source.text_factory = bytes
         for table in _TABLES:
@@ -105,7 +107,7 @@ def _rows(source: sqlite3.Connection, table: str, found: Salvaged) -> Iterator[t
         first, last = pending.pop()
         try:
             page = source.execute(query, (first, last, _PAGE)).fetchall()
-        except sqlite3.Error:
+        except _UNREADABLE_ERRORS:
             n_failed += 1
             if first == last:
                 found.damaged_ranges += 1
@@ -125,7 +127,7 @@ def _last_row(source: sqlite3.Connection, table: str, first: int, last: int) -> 
     if last < _ROWS_MAX:
         return last
     query = f"SELECT max(rowid) FROM {table} NOT INDEXED"  # noqa: S608 - our own names
-    with suppress(sqlite3.Error):
+    with suppress(*_UNREADABLE_ERRORS):
         return max(first, int(source.execute(query).fetchone()[0] or first))
     return first + (1 << 24)
 
