@@ -25,7 +25,9 @@ FLAGS = """
 """.split()
 """What users have in scripts: none may vanish."""
 COMMANDS = {
-    ("eval", "run"): {*FLAGS, "-O", "--resume", "--fail-under", "--allow-url-change", "--allow-judge-change", "--dry-run", "--json"},
+    ("eval", "run"): {
+        *FLAGS, "-O", "--resume", "--fail-under", "--allow-url-change", "--allow-judge-change", "--dry-run", "--json",
+    },
     ("eval", "score"): {"--scorer", "-O", "--json", "--explain"},
     ("eval", "resume"): {
         "--timeout", "--judge-url", "--judge-id", "--judge-api-key-env", "-O", "--allow-url-change",
