@@ -119,8 +119,9 @@ class Snapshot:
             self._connection = connect(path, readonly=True)
             application = self._connection.execute("PRAGMA application_id").fetchone()[0]
             version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        except sqlite3.DatabaseError as error:
-            raise StoreError(f"{path} is damaged or no run.db: {error}; {NEXT_STEP}") from error
+        except (sqlite3.DatabaseError, StoreError) as error:
+            what = str(error.__cause__ or error)
+            raise StoreError(f"{path} is damaged or no run.db: {what}; {NEXT_STEP}") from error
         if application != APPLICATION_ID:
             raise StoreError(f"{path} was not written by nel; give the directory of a run")
         if version not in READABLE:
