@@ -24,7 +24,7 @@ from nel.engine.resume_checks import check_records
 from nel.engine.run import latest_run_dir, new_run_dir, run_session
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
-from nel.errors import EXIT_UNSCORED, NelError, StoreError
+from nel.errors import EXIT_UNSCORED, ConfigError, NelError, StoreError
 from nel.metrics.requested import RequestedStatistics
 from nel.reports.writers import HTML, check_writers, write_report, write_reports
 from nel.types import JsonObject
@@ -174,7 +174,13 @@ def stored_config(run_dir: Path, *, given: Sequence[Given] = (), overrides: Sequ
         data = snapshot.meta("config")
     if data is None:
         raise StoreError(f"{run_dir} {_why_empty(run_dir)}; start a new one")
-    data = {**data, "output": {"dir": str(run_dir), "reports": list(_reports_in(data))}}
+    try:
+        data = {**data, "output": {"dir": str(run_dir), "reports": list(_reports_in(data))}}
+        build_config(data, where=FILE_NAME)
+    except (ConfigError, TypeError, AttributeError) as error:
+        raise StoreError(
+            f"the configuration in {run_dir / FILE_NAME} is damaged or of another nel: {error}; start a new run"
+        ) from error
     return build_config(data, given=given, overrides=overrides, where=str(run_dir))
 
 

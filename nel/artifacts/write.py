@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
@@ -28,12 +28,17 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line, loads, pretty
 from nel.engine.store.codec import decode_response
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.errors import StoreError
 from nel.judges.record import KEY as JUDGEMENTS
 from nel.judges.stats.summary import JudgingCounts
 from nel.metrics.accumulator import Accounting, Accumulator
 from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.types import SampleScore, Score, Unscored
 from nel.version import __version__
+
+_PLANNED: Final = ("digest", "eval_only", "model", "protocol")
+_SHOWN_OF_PLAN: Final = ("repeats", "max_problems", "generation", "system_prompt", "dataset", "scorer")
+"""Keys of a plan that the bundle has under ``config``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +169,7 @@ def _write_benchmark(
     plan: Mapping[str, Any],
     choice: RequestedStatistics | None,
 ) -> BenchmarkResult:
+    _check_plan(slot, plan)
     directory = benchmark_dir(run_dir, slot)
     collected = _collecting(config, plan, choice, directory, name)
     for call, stored in snapshot.calls(key):
@@ -313,10 +319,7 @@ def _bundle_json(
             "model": plan["model"],
             "base_url": redact_url(endpoint["url"]) if endpoint else None,
             "protocol": plan["protocol"],
-            **{
-                part: plan[part]
-                for part in ("repeats", "max_problems", "generation", "system_prompt", "dataset", "scorer")
-            },
+            **{part: plan[part] for part in _SHOWN_OF_PLAN},
             "fewshot": plan.get("fewshot"),  # runs of an older version have none
         },
         "benchmark": {
@@ -329,6 +332,13 @@ def _bundle_json(
         },
         "n_results": total.accounting.n_total,
     }
+
+
+def _check_plan(slot: str, plan: Mapping[str, Any]) -> None:
+    """Raise StoreError for a stored plan without a key that every version has written: its name was damaged."""
+    missing = [name for name in (*_PLANNED, *_SHOWN_OF_PLAN) if name not in plan]
+    if missing:
+        raise StoreError(f"{FILE_NAME} is damaged: the plan of {slot} lacks {', '.join(missing)}; start a new run")
 
 
 def _identity_fields(plan: Mapping[str, Any]) -> dict[str, object]:

@@ -95,7 +95,25 @@ def _copy(path: Path, target: sqlite3.Connection, found: Salvaged) -> None:
             width = len(target.execute(f"PRAGMA table_info({table})").fetchall())
             insert = f"INSERT OR IGNORE INTO {table} VALUES({', '.join('?' * width)})"
             found.kept[table] = sum(_put(target, insert, table, row, width) for row in _rows(source, table, found))
+            if table == "samples":
+                found.kept[table] -= _drop_changed_ids(source, target)
             target.execute("COMMIT")
+
+
+def _drop_changed_ids(source: sqlite3.Connection, target: sqlite3.Connection) -> int:
+    """Delete samples whose id is not that of the index, which is a second copy of all ids; return how many were.
+
+    An id has no checksum of its own. Where the index cannot be read, ids are believed.
+    """
+    query = "SELECT benchmark, sample_id FROM samples INDEXED BY sqlite_autoindex_samples_2"
+    try:
+        indexed = set(source.execute(query))
+    except _UNREADABLE_ERRORS:
+        return 0
+    copied = target.execute("SELECT rowid, benchmark, sample_id FROM samples").fetchall()
+    changed = [(row,) for row, benchmark, sample_id in copied if (benchmark, sample_id.encode()) not in indexed]
+    target.executemany("DELETE FROM samples WHERE rowid = ?", changed)
+    return len(changed)
 
 
 def _rows(source: sqlite3.Connection, table: str, found: Salvaged) -> Iterator[tuple[Any, ...]]:
