@@ -81,9 +81,15 @@ class Redactor:
     """Replaces the secrets of a run in texts, in whatever spelling they stand there."""
 
     def __init__(self, secrets: Iterable[str | None] = ()) -> None:
-        """Prepare to find secrets; those of fewer than six characters are words and are not looked for."""
-        known = {secret for secret in secrets if secret and len(secret) >= _SECRET_LENGTH_MIN}
-        self._spellings = [spelling for secret in sorted(known) for spelling in _spellings(secret)]
+        """Prepare to find secrets; those of fewer than six characters are words and are not looked for.
+
+        A short one of letters or digits alone, such as ``ollama`` or ``123456``, is a placeholder that an answer may
+        contain: taking it out would change what is scored, so it is looked for in messages alone.
+        """
+        known = sorted({secret for secret in secrets if secret and len(secret) >= _SECRET_LENGTH_MIN})
+        self._in_messages = [spelling for secret in known for spelling in _spellings(secret)]
+        keys = [secret for secret in known if not _is_word(secret)]
+        self._spellings = [spelling for secret in keys for spelling in _spellings(secret)]
         self._literals = list(dict.fromkeys(one.literal for one in self._spellings))
         # What may spell a printable character; an escaped line end, as in most JSON, does not. Three patterns, since
         # each begins with a literal, which is searched for twenty times as fast as a choice.
@@ -109,7 +115,7 @@ class Redactor:
 
     def message(self, text: str) -> str:
         """Return a message for people with every secret replaced, and the beginning of one that was cut off."""
-        return self._replaced(text, parts=True) if self._spellings else text
+        return self._replaced(text, parts=True) if self._in_messages else text
 
     def body(self, data: bytes) -> bytes:
         """Return bytes with every secret replaced."""
@@ -147,7 +153,8 @@ class Redactor:
         return dumps(self.json(loads(text), text)) if self.finds(text) else text
 
     def _replaced(self, text: str, *, parts: bool) -> str:
-        spans = sorted(span for one in self._spellings for span in one.spans(text, parts=parts))
+        spellings = self._in_messages if parts else self._spellings
+        spans = sorted(span for one in spellings for span in one.spans(text, parts=parts))
         pieces, end = [], 0
         for first, last in spans:
             if last <= end:
@@ -223,10 +230,12 @@ class _Spelling:
         return one == other or (self.any_case and one.lower() == other.lower())
 
 
+def _is_word(secret: str) -> bool:
+    return (secret.isalpha() or secret.isdigit()) and len(secret) < _WHOLE_BELOW
+
+
 def _spellings(secret: str) -> Iterator[_Spelling]:
-    # A placeholder such as "secret" is a word of many answers: it is not looked for in other cases.
-    any_case = len(secret) >= _WHOLE_BELOW or not secret.isalpha()
-    yield _Spelling(secret, any_case=any_case)
+    yield _Spelling(secret, any_case=not _is_word(secret))
     data = secret.encode()
     yield _Spelling(data.hex(), is_escapable=False)
     for offset in range(3):

@@ -91,10 +91,10 @@ def test_a_json_value_stays_one(spell: Callable[[str], str]) -> None:
 
 
 def test_a_secret_of_digits_leaves_numbers_alone() -> None:
-    """A key that is a number is taken out of texts; a JSON number stays valid."""
-    redactor = Redactor(["17000000"])
-    assert redactor.json({"created": 17000000, "text": "key 17000000"}) == {
-        "created": 17000000,
+    """A key that is a long number is taken out of texts; a JSON number stays valid."""
+    redactor = Redactor(["1700000017000000"])
+    assert redactor.json({"created": 1700000017000000, "text": "key 1700000017000000"}) == {
+        "created": 1700000017000000,
         "text": "key [redacted]",
     }
 
@@ -116,6 +116,17 @@ def test_what_holds_no_secret_is_left_alone(text: str) -> None:
     redactor = Redactor([*SECRETS, "secret-", "SECRET"])
     assert redactor.text(text) == text
     assert redactor.body(text.encode()) == text.encode()
+
+
+@pytest.mark.parametrize("word", ["ollama", "anything", "123456"])
+def test_a_placeholder_is_taken_out_of_messages_and_never_out_of_answers(word: str) -> None:
+    """A local server takes any key; an answer that holds that word or number is scored as it was given."""
+    redactor = Redactor([word])
+    answer = dumps({"content": f"The answer is {word}."})
+    assert redactor.text(answer) == answer
+    assert redactor.body(answer.encode()) == answer.encode()
+    assert redactor.json(loads(answer)) == loads(answer)
+    assert redactor.message(f"bad key {word}") == "bad key [redacted]"
 
 
 def test_a_line_end_before_a_secret_stays_one() -> None:

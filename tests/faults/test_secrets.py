@@ -205,4 +205,5 @@ def test_a_connection_that_breaks_in_the_middle_of_a_key(tmp_path: Path, monkeyp
     with serving({0: half, 1: [*http(f"broken {KEY[:20]}", length=999), Do.CLOSE]}) as server:
         endpoint = {**QUICKLY, "stream": True}
         ran = read_run((first := run(tmp_path, server, endpoint=endpoint)).run_dir, first.exit_code)
+    assert [state.partition(":")[0] for state in ran.states[:2]] == ["infra", "infra"]
     no_trace(ran.run_dir)

@@ -99,6 +99,7 @@ def test_a_garbled_log_costs_no_more_than_itself(tmp_path: Path, killed: tuple[P
     log = only_run(home / "out") / "run.db-wal"
     log.write_bytes(damage(log.read_bytes()))
     _, ran = _resumed(home, tmp_path)
+    assert ran.states == ["scored"] * N
     same_artifacts(killed[1], ran)
 
 

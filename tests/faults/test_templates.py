@@ -79,7 +79,8 @@ FORMAT_ATTACKS = [
 def test_a_format_that_reaches_for_more_than_data(tmp_path: Path, role: str, text: str) -> None:
     """Attributes, indexes, conversions and widths are refused; a dotted name looks for keys of the data alone."""
     with serving() as server:
-        refused(written(tmp_path, server, num_fewshot=1, **{role: text}), server)
+        said = refused(written(tmp_path, server, num_fewshot=1, **{role: text}), server)
+    assert "prompt" in said or "template" in said
 
 
 JINJA_ATTACKS = [
@@ -100,7 +101,8 @@ JINJA_ATTACKS = [
 def test_a_jinja_template_that_reaches_for_more_than_data(tmp_path: Path, role: str, text: str) -> None:
     """Python's insides, other files, and work or text without end are refused within the caps."""
     with serving() as server:
-        refused(written(tmp_path, server, num_fewshot=1, **{role: text}), server)
+        said = refused(written(tmp_path, server, num_fewshot=1, **{role: text}), server)
+    assert "prompt" in said or "template" in said
 
 
 @pytest.mark.parametrize("name", ["f79-../secret.jinja", "f79-/etc/passwd", "f79-secret.txt"])
@@ -227,7 +229,7 @@ def test_f83_a_hub_dataset_runs_no_code(tmp_path: Path, flag: str) -> None:
     with serving() as server:
         settings = written(tmp_path, server)
         settings["benchmarks"][0]["dataset"] = f"hf://org/name?{flag}"
-        refused(settings, server)
+        assert flag.partition("=")[0] in refused(settings, server)
 
 
 TWINS = [
