@@ -46,12 +46,6 @@ class Line(NamedTuple):
     position: int
     """The position in the dataset; no identity, but it orders rows of equal content."""
     repeat: int
-    sample: int | None
-    """Digest of the stable id without its occurrence number; None where the line has no id."""
-    occurrence: int
-    """From 1; the number in the id of a repeated row."""
-    is_own_id: bool
-    """Whether the id is the row's own and not a hash of its content."""
     row: int | None
     """Digest of the dataset's row with its gold answer; None where the line does not have the row."""
     question: int | None
@@ -65,12 +59,19 @@ class Line(NamedTuple):
     """The kind of a failure, ``cause: kind`` of what is unscored; empty for what is scored."""
     metrics: Mapping[str, float]
     category: str | None
-    group: str | None
-    model: str | None
-    tokens: float
-    """Of the completion; NaN where unknown, as with the next two."""
-    latency: float
     characters: float
+    """NaN where unknown, as with the next two."""
+    tokens: float = math.nan
+    """Of the completion."""
+    latency: float = math.nan
+    model: str | None = None
+    group: str | None = None
+    sample: int | None = None
+    """Digest of the stable id without its occurrence number; None where the line has no id."""
+    occurrence: int = 0
+    """From 1; the number in the id of a repeated row."""
+    is_own_id: bool = False
+    """Whether the id is the row's own and not a hash of its content."""
 
 
 @dataclass(slots=True)
