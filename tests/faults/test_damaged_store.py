@@ -140,6 +140,21 @@ def test_a_flip_that_is_still_json(tmp_path: Path, finished: Ran, old: bytes, ne
     assert told.refused, "the change was believed"
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_another_id(tmp_path: Path, finished: Ran, place: int) -> None:
+    """A sample's id that was changed in the table, or in its index, is no new sample after a salvage."""
+    name = str(finished.rows[5]["sample_id"]).encode()
+
+    def rename(data: bytearray) -> bytes:
+        parts = bytes(data).split(name)
+        assert len(parts) > 2
+        return name.join(parts[: place + 1]) + name[::-1] + name.join(parts[place + 1 :])
+
+    told = _told(_damaged(finished, tmp_path, rename), finished)
+    assert told.wrong == []
+    assert told.refused, "the change was believed"
+
+
 FOREIGN: dict[str, bytes] = {"empty": b"", "text": b"hello\n" * 999, "magic": b"SQLite format 3\x00" + bytes(4080)}
 
 

@@ -78,6 +78,17 @@ def test_the_first_sample_alone_is_refused(tmp_path: Path, reply: Reply, preflig
     assert ran.exit_code == 3
 
 
+def test_one_answer_from_elsewhere_outweighs_a_refused_neutral_prompt(tmp_path: Path) -> None:
+    """Every fourth sample and the neutral prompt are refused in the same words: the others are asked and scored."""
+    refused = error(400, "not on our premises")
+    with serving(
+        lambda call: refused if call.text == NEUTRAL_PROMPT or call.number % 4 == 0 else right(call)
+    ) as server:
+        ran = run(tmp_path, server, n=12, engine=FIRST)
+    assert ran.states == ["infra:bad_request", "scored", "scored", "scored"] * 3
+    assert ran.exit_code == 3
+
+
 def _all_but_neutral(reply: Reply) -> Script:
     return lambda call: right(call) if call.text == NEUTRAL_PROMPT else reply
 
