@@ -20,6 +20,7 @@ from nel.core.failpoints import reached
 from nel.engine.exit_status import ExitStatus
 from nel.engine.plan import Digests, Plan, duplicate_id, make_plans, stream_samples
 from nel.engine.progress import Progress
+from nel.engine.repeat_check import check_draw
 from nel.engine.resume_checks import check_records
 from nel.engine.run import latest_run_dir, new_run_dir, run_session
 from nel.engine.store.codec import decode_sample
@@ -245,7 +246,8 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
             raise duplicate_id(plan, sample, ids[sample.sample_id])
         ids[sample.sample_id] = sample.row_number
         characters += _prompt_characters(plan, sample.content)
-    answers = digests.good * plan.config.repeats
+    check_draw(plan.slot, plan.config.repeat_check, digests.good)
+    answers = digests.good * plan.config.repeats + (plan.config.repeat_check or 0)
     requests = 0 if plan.eval_only else answers
     judge = plan.judge or JudgeConfig()
     limit = plan.generation.max_tokens

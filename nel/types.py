@@ -66,6 +66,11 @@ class Sample:
     """The text whose log-likelihood is requested after each choice, where the choices are contexts."""
 
 
+SECOND_ASKING: Final = 10_000
+"""The number under which the second asking of a sample is sent and stored, to check whether the endpoint repeats
+itself. Repeats proper are below, so that nothing that reads these ever reads it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
     """Sampling settings. None: not sent; the endpoint's default applies."""
@@ -75,9 +80,13 @@ class Generation:
     max_tokens: int | None = None
     stop: tuple[str, ...] | None = None
     seed: int | None = None
-    """Base seed; repeat k is sent as ``seed + k``."""
+    """Base seed; repeat k is sent as ``seed + k``, the second asking as ``seed``."""
     extra: JsonObject = field(default_factory=dict)
     """Further body fields, sent unchanged."""
+
+    def seed_of(self, repeat: int) -> int | None:
+        """Return the seed of a repeat; the second asking has that of the first answer, which it is compared with."""
+        return None if self.seed is None else self.seed + (0 if repeat == SECOND_ASKING else repeat)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -122,7 +122,15 @@ DECIDE_GROUPS = (
     (
         "Repeats",
         "What one answer's variance is made of, and what one more answer buys.",
-        ("variance_parts", "variance_parts_of_sums", "mean_standard_error", "marginal_gain"),
+        (
+            "variance_parts",
+            "variance_parts_of_sums",
+            "mean_standard_error",
+            "marginal_gain",
+            "difference_rate",
+            "rerun_of",
+            "added_half_width",
+        ),
         "nel.decide",
     ),
     (

@@ -18,6 +18,7 @@ from nel.artifacts.extraction import Auditing
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.files import benchmark_dir, directory_name
 from nel.artifacts.judge_summary import judging_json
+from nel.artifacts.repeat_check import read_pairs, repeat_check_json
 from nel.artifacts.results import NOT_RUN, Result, read_result, result_line
 from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
 from nel.artifacts.served import ServedBuilds
@@ -176,11 +177,17 @@ def _write_benchmark(
         response = decode_response(stored)
         if not collected.judges.add(call, response):
             collected.runtime.add(response)
+    pairs = list(read_pairs(snapshot, key, plan.get("repeat_check")))  # runs of an older version have none
+    for pair in pairs:
+        collected.runtime.add(pair.second.response)
     write_file(directory / "results.jsonl", collected.lines(snapshot, key, plan["repeats"]))
     head = {"run_id": run_id, "benchmark": name}
     metrics = {**head, **_metrics_json(collected, plan)}
     metrics["judging"] = _with_labels(metrics["judging"], collected.calibrating.write(head, metrics["headline"], plan))
     metrics |= collected.auditing.write(head)
+    if pairs:
+        n = collected.total.accounting.n_scored + collected.total.accounting.n_model_failure
+        metrics["repeat_check"] = repeat_check_json(pairs, plan, headline=metrics["headline"], n=n)
     bundle = _bundle_json(run_id, name, config, plan, collected, metrics["metrics"])
     accounting = {"accounting": collected.total.accounting.as_json()}
     runtime = collected.runtime.as_json(snapshot.sessions(), n_correct=collected.total.n_correct)

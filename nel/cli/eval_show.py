@@ -29,6 +29,7 @@ from nel.judges.types import SETTING_FAULTS
 from nel.reports.corrected import best_correction
 from nel.reports.extraction import band_text
 from nel.reports.judge_section import judged_line
+from nel.reports.repeatability import repeat_check_text
 
 _COLUMNS = ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "model failures", "unscored")
 _LOG_WIDTH = 200
@@ -71,7 +72,7 @@ def show_result(result: RunResult, progress: Progress, *, as_json: bool, floors:
         typer.echo(dumps(result_json(result)))
     else:
         _console().print(_result_table(result))
-        for line in (*_judged(result), *_read_otherwise(result)):
+        for line in (*_judged(result), *_read_otherwise(result), *_asked_twice(result)):
             typer.echo(plain(line))
         for report in (result.report, *result.reports):
             typer.echo(f"report: {report}")
@@ -115,6 +116,7 @@ def result_json(result: RunResult) -> dict[str, Any]:
                 "metrics": {metric["name"]: metric["value"] for metric in item.metrics["metrics"]},
                 "warnings": item.metrics["warnings"],
                 "judging": item.metrics["judging"],
+                **({"repeat_check": item.metrics["repeat_check"]} if "repeat_check" in item.metrics else {}),
             }
             for item in result.benchmarks
         },
@@ -206,6 +208,12 @@ def _read_otherwise(result: RunResult) -> list[str]:
     """Return a line for each audited benchmark: how far its score depends on the way of reading."""
     audited = [(item.slot, item.metrics) for item in result.benchmarks if "extraction" in item.metrics]
     return [with_plain_spaces(f"{slot}: {band_text(metrics)}") for slot, metrics in audited]
+
+
+def _asked_twice(result: RunResult) -> list[str]:
+    """Return a line for each benchmark with a repeat check: how often the endpoint differs from itself."""
+    checked = [(item.slot, repeat_check_text(item.metrics)) for item in result.benchmarks]
+    return [with_plain_spaces(f"{slot}: {text}") for slot, text in checked if text]
 
 
 def remarks(result: RunResult) -> list[str]:

@@ -21,6 +21,7 @@ from nel.decide.power import (
     power_of,
     questions_needed,
 )
+from nel.decide.repeatability import Rerun, added_half_width, difference_rate, rerun_of
 from nel.decide.repeats import (
     MarginalGain,
     VarianceParts,
@@ -57,6 +58,7 @@ __all__ = [
     "PairedT",
     "Pilot",
     "Plan",
+    "Rerun",
     "Resources",
     "StopReason",
     "StopRule",
@@ -65,11 +67,13 @@ __all__ = [
     "VarianceParts",
     "Variances",
     "Verdict",
+    "added_half_width",
     "benjamini_hochberg",
     "benjamini_yekutieli",
     "betting_wealth",
     "clustered_minimum_detectable_effect",
     "design_effect",
+    "difference_rate",
     "empirical_bernstein_sequence",
     "gain_at",
     "holm",
@@ -95,6 +99,7 @@ __all__ = [
     "power_curve",
     "power_of",
     "questions_needed",
+    "rerun_of",
     "sign_flip",
     "stop_at",
     "tango_interval",

@@ -331,7 +331,7 @@ class Pipeline:
 
     def _count_outcome(self, place: Place, outcome: Outcome) -> None:
         """Count an outcome that is on disk."""
-        self._progress.count_outcome(outcome)
+        self._progress.count_outcome(outcome, repeat=place[2])
         self._observer.sample_finished(place, outcome)
 
     def _stop_on_sandbox_outage(self, outcome: Outcome) -> None:

@@ -205,6 +205,10 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             f"{benchmark.name} needs an endpoint; give --model-url and --model-id, "
             "or score recorded answers with -O benchmarks.0.response_field=FIELD"
         )
+    if eval_only and entry.repeat_check is not None:
+        raise ConfigError(
+            f"{benchmark.name} scores recorded answers, so nothing can be asked twice; leave --repeat-check away"
+        )
     judge = _judge(config, entry, benchmark)
     roles = {**_own_roles(benchmark), **config.model_roles}
     panel = [] if judge is None else judge.panel

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from nel.models.client import ClientCounters
 from nel.models.pacing import Gate
-from nel.types import ModelFailure, Outcome, Response, Scored
+from nel.types import SECOND_ASKING, ModelFailure, Outcome, Response, Scored
 
 
 class JudgeHealth(Protocol):
@@ -37,6 +37,8 @@ class Progress:
     scored: int = 0
     model_failures: int = 0
     unscored: int = 0
+    asked_again: int = 0
+    """Second askings with an outcome; they are in no other count of outcomes and not in the score."""
     reward_sum: float = 0.0
     completion_tokens: int = 0
     requests: int = 0
@@ -60,7 +62,7 @@ class Progress:
     @property
     def done(self) -> int:
         """Return how many pairs have an outcome on disk."""
-        return self.scored + self.model_failures + self.unscored
+        return self.scored + self.model_failures + self.unscored + self.asked_again
 
     @property
     def retries(self) -> int:
@@ -88,9 +90,11 @@ class Progress:
         self.requests += response.error is None
         self.completion_tokens += response.usage.completion_tokens or 0
 
-    def count_outcome(self, outcome: Outcome) -> None:
+    def count_outcome(self, outcome: Outcome, *, repeat: int = 0) -> None:
         """Note an outcome that is on disk."""
-        if isinstance(outcome, Scored):
+        if repeat == SECOND_ASKING:
+            self.asked_again += 1
+        elif isinstance(outcome, Scored):
             self.scored += 1
             self.reward_sum += outcome.reward
         elif isinstance(outcome, ModelFailure):

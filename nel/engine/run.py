@@ -22,6 +22,7 @@ from nel.engine.exit_status import ExitStatus
 from nel.engine.judging.cases import judge_json, judge_models
 from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, judging_models, stream_samples
 from nel.engine.progress import Progress
+from nel.engine.repeat_check import check_draw, count_pending_checks
 from nel.engine.resume_checks import UNREADABLE, DatasetCheck, RecordCheck, deferred_check, fingerprint_of
 from nel.engine.scorers.dispatch import Scorers
 from nel.engine.scorers.identity import scorer_name
@@ -142,7 +143,7 @@ def run_session(
             killed = spent_by_killed(snapshot.usage_of_killed_sessions(), price_of(config), judges_price)
             store.settle_killed(killed.as_json(), Spend().as_json())
             options = _ResumeOptions(_allow_first_judge(snapshot, allowed_changes), scoring_only, progress, snapshot)
-            jobs = [_prepare(store, snapshot, plan, options) for plan in plans]
+            jobs = [_prepare_checked(store, snapshot, plan, options) for plan in plans]
             _store_config(store, snapshot, run_dir.name, config)
             store.begin_session()
         store.checkpoint()  # the run can be resumed without its log
@@ -282,7 +283,17 @@ def _start_time(path: Path) -> tuple[float, str]:
 
 
 def _count_pending(snapshot: Snapshot, jobs: list[Job]) -> int:
-    return sum(snapshot.count_pending(job.key, job.plan.config.repeats) for job in jobs)
+    return sum(
+        snapshot.count_pending(job.key, job.plan.config.repeats)
+        + count_pending_checks(snapshot, job.key, job.plan.config.repeat_check)
+        for job in jobs
+    )
+
+
+def _prepare_checked(store: Store, snapshot: Snapshot, plan: Plan, options: _ResumeOptions) -> Job:
+    job = _prepare(store, snapshot, plan, options)
+    check_draw(plan.slot, plan.config.repeat_check, store.count_usable(job.key))
+    return job
 
 
 def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: _ResumeOptions) -> Job:
@@ -330,6 +341,7 @@ def _prepare_from_snapshot(
         "identity": dict(now.fields),
         "digest": now.digest,
         "repeats": plan.config.repeats,
+        "repeat_check": plan.config.repeat_check,
         "scorer": {"name": scorer_name(plan.benchmark), "sha256": str(now.fields["scorer.rules"])},
         "reducers": list(plan.reducers),
         "metrics": list(plan.config.metrics),
@@ -403,6 +415,7 @@ def _stored_plan(plan: Plan, digests: Digests, uri: str) -> StoredPlan:
         "identity": dict(identity.fields),
         "digest": identity.digest,
         "repeats": plan.config.repeats,
+        "repeat_check": plan.config.repeat_check,
         "max_problems": plan.config.max_problems,
         "fingerprint": fingerprint_of(plan),
         "reducers": list(plan.reducers),

@@ -31,6 +31,7 @@ from nel.engine.judging.judges import Judges, endpoint_key
 from nel.engine.observability import monitor_gate, observing
 from nel.engine.pipeline import Pipeline
 from nel.engine.progress import Progress
+from nel.engine.repeat_check import pending_checks
 from nel.engine.resume_checks import BYTES_FIRST, RecordCheck
 from nel.engine.scorers.dispatch import Scorers
 from nel.engine.store.codec import decode_response, encode_response
@@ -224,6 +225,8 @@ class Session:
             if job.plan.eval_only:
                 continue
             for _ in self.snapshot.pending(job.key, job.plan.config.repeats):
+                return True
+            if next(pending_checks(self.snapshot, job.key, job.plan.config.repeat_check), None) is not None:
                 return True
         return False
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nel.engine.plan import Plan
+from nel.engine.repeat_check import pending_checks
 from nel.engine.resume_checks import DatasetCheck
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.snapshot import Snapshot, StoredSample
-from nel.types import Sample
+from nel.types import SECOND_ASKING, Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +91,9 @@ class WorkQueue:
                 item = _item(job, stored, repeat)
                 if item.place not in self._taken:
                     yield item
+        for job in self._jobs:
+            for stored in pending_checks(self._snapshot, job.key, job.plan.config.repeat_check):
+                yield _item(job, stored, SECOND_ASKING)
 
 
 def _item(job: Job, stored: StoredSample, repeat: int) -> WorkItem:

@@ -32,7 +32,7 @@ from nel.models.refusals import is_refusal, neutral_body
 from nel.models.request_headers import request_headers, sample_headers, secret_headers
 from nel.models.streams import EventStream
 from nel.models.transport import Fetched, Transport, proxy_for, transport_for
-from nel.types import Protocol, Request, Response, ResponseError
+from nel.types import SECOND_ASKING, Protocol, Request, Response, ResponseError
 
 _OK: Final = 200
 _OVERLOADED: Final = 529
@@ -199,13 +199,13 @@ class Client:
         began = now()
         response = await self._until_answered(one, keep)
         self._observer.request_finished(request, response, now() - began)
-        if self._cache is not None and remembers:
+        if self._cache is not None and remembers and request.repeat != SECOND_ASKING:  # no later check finds it
             self._cache.put(cache_key, response)
         return response
 
     def remember(self, request: Request, body: bytes, call: str, response: Response) -> None:
         """Put an answer of `complete` into the cache, once it is known to be worth finding again."""
-        if self._cache is not None and not response.cached:
+        if self._cache is not None and not response.cached and request.repeat != SECOND_ASKING:
             self._cache.put(self._cache_key(request, body, call), response)
 
     async def ask_once(

@@ -140,8 +140,8 @@ def _settings(generation: Generation, repeat: int) -> dict[str, Any]:
         settings["max_tokens"] = generation.max_tokens
     if generation.stop is not None:
         settings["stop"] = list(generation.stop)
-    if generation.seed is not None:
-        settings["seed"] = generation.seed + repeat
+    if (seed := generation.seed_of(repeat)) is not None:
+        settings["seed"] = seed
     return settings
 
 

@@ -19,7 +19,7 @@ import orjson
 
 from nel.core.atomic_files import write_file
 from nel.errors import OutputError
-from nel.reports import corrected, extraction, judge_section, numbers
+from nel.reports import corrected, extraction, judge_section, numbers, repeatability
 from nel.reports.page import BenchmarkView, failure_rows, scale_percent, view_of
 from nel.reports.run_files import read_run, read_run_yaml
 from nel.reports.samples import shown_samples
@@ -161,6 +161,7 @@ def environment() -> Environment:
         "measure_interval": judge_section.interval_text,
         "coefficient": judge_section.figure_text,
         "extraction_band": extraction.band_text,
+        "repeat_check_text": repeatability.repeat_check_text,
         "reading_rows": extraction.reading_rows,
         "island": _island,
     }

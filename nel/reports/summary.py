@@ -18,6 +18,7 @@ from nel.core.atomic_files import write_file
 from nel.reports import numbers
 from nel.reports.extraction import band_text
 from nel.reports.judge_section import judged_line
+from nel.reports.repeatability import repeat_check_text
 from nel.reports.run_files import BenchmarkFiles, read_run
 from nel.reports.text import one_line, visible
 
@@ -55,6 +56,8 @@ class SummaryRow:
     """Who judged, in one line; empty where no judge did."""
     extraction: str = ""
     """How far the score depends on the way of reading answers; empty without an audit."""
+    repeat_check: str = ""
+    """How often the endpoint differs from itself; empty without a check."""
     warnings: tuple[str, ...] = ()
     """What speaks against the numbers and the judges."""
 
@@ -141,13 +144,14 @@ def _row(files: BenchmarkFiles) -> SummaryRow:
         complete=bool(files.metrics.get("complete")),
         judged=judged_line(judging) if judging else "",
         extraction=band_text(files.metrics),
+        repeat_check=repeat_check_text(files.metrics),
         warnings=tuple(str(one) for found in (files.metrics, judging) for one in found.get("warnings") or ()),
         **counted,
     )
 
 
 def _remarks(row: SummaryRow) -> list[str]:
-    return [*(said for said in (row.judged, row.extraction) if said), *row.warnings]
+    return [*(said for said in (row.judged, row.extraction, row.repeat_check) if said), *row.warnings]
 
 
 def _count_names() -> list[str]:

@@ -29,6 +29,13 @@ class BenchmarkConfig(Strict):
         int, Field(ge=1, le=10_000), Flag("--repeats", "Answers asked for each problem.", short="-n")
     ] = 1
     """Answers asked for each problem."""
+    repeat_check: Annotated[
+        int | None,
+        Field(ge=1),
+        Flag("--repeat-check", "Problems asked twice, to see how often the endpoint differs from itself."),
+    ] = None
+    """Problems, drawn at random, that are asked a second time: how often the endpoint differs from itself, beside the
+    score and never in it. None: no check."""
     system_prompt: Annotated[str | None, Flag("--system-prompt", "Replaces the benchmark's own.")] = None
     """Replaces the benchmark's own."""
     num_fewshot: Annotated[

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from nel.core.observer import Observer, Place, SessionInfo
 from nel.engine.progress import Progress
 from nel.errors import ConfigError, MissingExtra
-from nel.types import ModelFailure, Outcome, Request, Response, Scored
+from nel.types import SECOND_ASKING, ModelFailure, Outcome, Request, Response, Scored
 
 if TYPE_CHECKING:
     import threading
@@ -99,6 +99,8 @@ class Metrics(Observer):
 
     def sample_finished(self, place: Place, outcome: Outcome) -> None:
         """Count an outcome."""
+        if place[2] == SECOND_ASKING:
+            return
         if isinstance(outcome, Scored):
             state, kind = "scored", ""
         elif isinstance(outcome, ModelFailure):

@@ -196,7 +196,7 @@ def _request_attributes(operation: str, request: Request) -> Attributes:
         "gen_ai.request.temperature": generation.temperature,
         "gen_ai.request.top_p": generation.top_p,
         "gen_ai.request.max_tokens": generation.max_tokens,
-        "gen_ai.request.seed": None if generation.seed is None else generation.seed + request.repeat,
+        "gen_ai.request.seed": generation.seed_of(request.repeat),
         "nel.sample.id": request.sample_id,
         "nel.repeat": request.repeat,
     }

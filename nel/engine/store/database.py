@@ -130,6 +130,11 @@ class Store:
         ).fetchone()
         return None if found is None else int(found[0])
 
+    def count_usable(self, benchmark: int) -> int:
+        """Return how many samples are no bad rows; sees the rows of an open transaction too."""
+        query = "SELECT count(*) FROM samples WHERE benchmark = ? AND content IS NOT NULL"
+        return int(self._connection.execute(query, (benchmark,)).fetchone()[0])
+
     def drop_outcomes(self, benchmark: int, *, only_retryable: bool, keep_unanswered: bool = False) -> None:
         """Delete outcomes, so that they are made again, and responses that hold no answer.
 

@@ -18,6 +18,7 @@ from nel.engine.store.codec import NEXT_STEP, unsealed
 from nel.engine.store.schema import APPLICATION_ID, FORMAT, READABLE, UNREADABLE, WITH_CALLS, connect
 from nel.engine.store.spending import SOURCES, noted_usage, usage_after
 from nel.errors import StoreError
+from nel.types import SECOND_ASKING
 
 FILE_NAME: Final = "run.db"
 _PAGE = 256
@@ -74,6 +75,7 @@ class StoredPlan(TypedDict, total=False):
     identity: dict[str, Any]
     digest: str
     repeats: int
+    repeat_check: int | None
     max_problems: int | None
     fingerprint: str | None
     reducers: list[str]
@@ -264,12 +266,14 @@ class Snapshot:
     def outcomes_after(self, mark: int) -> list[tuple[int, int, str]]:
         """Return the next ``(mark, benchmark, outcome)`` in the order of their commits, at most 20,000.
 
+        Those of second askings are left out, since they are in no count of samples.
+
         Args:
             mark: 0, or the last mark seen. Within a session outcomes are only added; the next session may drop some.
         """
-        query = "SELECT rowid, benchmark, outcome FROM outcomes WHERE rowid > ? ORDER BY rowid LIMIT ?"
+        query = "SELECT rowid, benchmark, outcome FROM outcomes WHERE rowid > ? AND repeat < ? ORDER BY rowid LIMIT ?"
         try:
-            return self._connection.execute(query, (mark, _OUTCOMES_MAX)).fetchall()
+            return self._connection.execute(query, (mark, SECOND_ASKING, _OUTCOMES_MAX)).fetchall()
         except sqlite3.Error as error:
             raise StoreError(f"cannot read {FILE_NAME}: {error}; is the directory still there?") from error
 
@@ -382,6 +386,15 @@ class Snapshot:
         if self._has_calls:
             query = "SELECT key, response FROM calls WHERE benchmark = ? ORDER BY rowid"
             yield from self._connection.execute(query, (benchmark,))
+
+    def usable_ids(self, benchmark: int) -> Iterator[tuple[str, int]]:
+        """Yield ``(sample_id, idx)`` of each sample of a benchmark that is no bad row."""
+        query = "SELECT sample_id, idx FROM samples WHERE benchmark = ? AND content IS NOT NULL"
+        yield from self._connection.execute(query, (benchmark,))
+
+    def answers(self, benchmark: int, idx: int, repeat: int) -> tuple[str | None, str | None]:
+        """Return the response and the outcome of a (sample, repeat), each None where there is none."""
+        return self._results_between(benchmark, idx, idx).get((idx, repeat), (None, None))
 
     def unscored_responses(self, benchmark: int, *, upto: int) -> Iterator[tuple[StoredSample, int, str, str | None]]:
         """Yield each (sample, repeat, response, request) that was answered before ``upto`` and never scored."""

@@ -1,0 +1,141 @@
+"""``repeat_check`` of metrics.json: how often an endpoint differs from itself on the samples that were asked twice.
+
+Reads both answers from the store. Nothing here enters a score, its interval or its accounting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from nel.artifacts.results import Result, outcome_json, read_result, reward_of
+from nel.decide.repeatability import added_half_width, difference_rate, rerun_of
+from nel.engine.repeat_check import drawn
+from nel.engine.store.snapshot import Snapshot, StoredResult
+from nel.types import SECOND_ASKING, Response
+
+_EXAMPLES_MAX: Final = 10
+_CHARACTERS_MAX: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Both answers to one sample."""
+
+    first: Result
+    second: Result
+
+    @property
+    def has_texts(self) -> bool:
+        """Return whether both are answers of the endpoint."""
+        return all(one is not None and one.error is None for one in (self.first.response, self.second.response))
+
+    @property
+    def texts_differ(self) -> bool:
+        """Return whether the raw answers differ: the texts, or of ranked choices the log-probabilities."""
+        return _raw(self.first.response) != _raw(self.second.response)
+
+    @property
+    def rewards(self) -> tuple[float, float] | None:
+        """Return what both count in a score, None where one of them counts nothing."""
+        one, other = reward_of(self.first.outcome), reward_of(self.second.outcome)
+        return None if one is None or other is None else (one, other)
+
+
+def read_pairs(snapshot: Snapshot, benchmark: int, n: int | None) -> Iterator[Pair]:
+    """Yield both answers of each sample that was drawn to be asked twice, answered or not.
+
+    Args:
+        snapshot: Of the run.
+        benchmark: Its number.
+        n: How many were drawn; None for none.
+    """
+    for idx in drawn(snapshot, benchmark, n):
+        (sample,) = snapshot.samples(benchmark, first=idx, last=idx)
+        one, other = (
+            read_result(StoredResult(sample, repeat, *snapshot.answers(benchmark, idx, repeat)))
+            for repeat in (0, SECOND_ASKING)
+        )
+        yield Pair(one, other)
+
+
+def repeat_check_json(
+    pairs: list[Pair], plan: Mapping[str, Any], *, headline: Mapping[str, Any], n: int
+) -> dict[str, Any]:
+    """Return the object.
+
+    Args:
+        pairs: Of the samples that were drawn.
+        plan: Of the benchmark.
+        headline: The metric of the run, with its interval.
+        n: Answers that it is the mean of.
+    """
+    texts = [pair.texts_differ for pair in pairs if pair.has_texts]
+    counted = [pair.rewards for pair in pairs if pair.rewards is not None]
+    generation = plan.get("generation") or {}
+    return {
+        "n_drawn": len(pairs),
+        "n_asked": sum(pair.second.response is not None for pair in pairs),
+        "temperature": generation.get("temperature"),
+        "seed": generation.get("seed"),
+        "text": _rate_json(sum(texts), len(texts)),
+        "verdict": _rate_json(sum(one != other for one, other in counted), len(counted)),
+        "score": _score_json(counted, headline, n),
+        "examples": [_example(pair) for pair in pairs if _differs(pair)][:_EXAMPLES_MAX],
+    }
+
+
+def _rate_json(n_differ: int, n: int) -> dict[str, Any]:
+    interval = difference_rate(n_differ, n) if n else None
+    return {
+        "n": n,
+        "n_differ": n_differ,
+        "rate": n_differ / n if n else None,
+        "ci_lower": None if interval is None else interval.lower,
+        "ci_upper": None if interval is None else interval.upper,
+        "ci_method": "none" if interval is None else interval.method,
+    }
+
+
+def _score_json(counted: list[tuple[float, float]], headline: Mapping[str, Any], n: int) -> dict[str, Any] | None:
+    if not counted or not n:
+        return None
+    rerun = rerun_of([one for one, _ in counted], [other for _, other in counted], n_answers=n)
+    lower, upper = headline["ci_lower"], headline["ci_upper"]
+    half_width = None if lower is None or upper is None else (upper - lower) / 2
+    return {
+        "within_variance": rerun.within,
+        "rerun_half_width": rerun.half_width,
+        "rerun_half_width_lower": rerun.half_width_lower,
+        "rerun_half_width_upper": rerun.half_width_upper,
+        "interval_half_width": half_width,
+        "added_half_width": None if half_width is None else added_half_width(half_width, rerun.half_width),
+    }
+
+
+def _differs(pair: Pair) -> bool:
+    rewards = pair.rewards
+    return (pair.has_texts and pair.texts_differ) or (rewards is not None and rewards[0] != rewards[1])
+
+
+def _example(pair: Pair) -> dict[str, Any]:
+    return {
+        "problem_idx": pair.first.idx,
+        "sample_id": pair.first.sample_id,
+        "first": _answer_json(pair.first),
+        "second": _answer_json(pair.second),
+    }
+
+
+def _answer_json(result: Result) -> dict[str, Any]:
+    text = "" if result.response is None else result.response.text
+    return {
+        "reward": reward_of(result.outcome),
+        "state": outcome_json(result.outcome)["state"],
+        "response_preview": text[:_CHARACTERS_MAX],
+    }
+
+
+def _raw(response: Response | None) -> object:
+    return None if response is None else (response.text, response.choice_scores)

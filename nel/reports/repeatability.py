@@ -1,0 +1,48 @@
+"""Formats ``repeat_check`` of metrics.json: how often an endpoint differs from itself, as one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nel.reports import numbers
+
+
+def repeat_check_text(metrics: Mapping[str, Any]) -> str:
+    """Return how often the endpoint differs from itself and what that does to the score; empty without a check.
+
+    Args:
+        metrics: The content of metrics.json.
+    """
+    found = metrics.get("repeat_check")
+    if not found:
+        return ""
+    temperature = found["temperature"]
+    at = "the endpoint's own temperature" if temperature is None else f"temperature {numbers.plain(temperature)}"
+    asked = f"{numbers.count(found['n_asked'])} of {numbers.count(found['n_drawn'])} drawn problems asked twice at {at}"
+    parts = [f"{_rate(found['text'])} of texts differ", f"{_rate(found['verdict'])} of verdicts differ"]
+    return "; ".join([f"{asked}: {', '.join(parts)}", *_moves(found["score"], metrics["headline"])])
+
+
+def _rate(rate: Mapping[str, Any]) -> str:
+    if not rate["n"]:
+        return "an unknown share"
+    return f"{numbers.percent(rate['rate'])} ({numbers.interval(rate['ci_lower'], rate['ci_upper'], share=True)})"
+
+
+def _moves(score: Mapping[str, Any] | None, headline: Mapping[str, Any]) -> list[str]:
+    """Return what the differences do to the score, in points where it is a share."""
+    if score is None:
+        return []
+    share = headline["bounds"] is not None
+    at_most = score["rerun_half_width_upper"]
+    moved = f"asking all again moves the score by ± {_width(score['rerun_half_width'], share)}"
+    moved += "" if at_most is None else f" (at most {_width(at_most, share)})"
+    if score["added_half_width"] is None:
+        return [moved]
+    added, whole = _width(score["added_half_width"], share), _width(score["interval_half_width"], share)
+    return [moved, f"{added} of the ± {whole} of its interval come from that"]
+
+
+def _width(width: float, share: bool) -> str:
+    return f"{width * 100:.2f} points" if share else numbers.plain(width)
