@@ -6,7 +6,6 @@ Note: this module is imported for ``nel --help``, so it and the modules of the c
 from __future__ import annotations
 
 import sys
-from io import TextIOWrapper
 from typing import Any
 
 import typer
@@ -28,8 +27,10 @@ from nel.cli import (
     scorer,
     verify,
 )
+from nel.cli.machine_faults import shortage
 from nel.cli.settings import taking_settings
-from nel.errors import EXIT_SIGINT, NelError
+from nel.cli.streams import discard_stdout, prepare_streams
+from nel.errors import EXIT_SIGINT, EXIT_STOPPED_EARLY, NelError
 from nel.version import __version__
 
 
@@ -46,7 +47,7 @@ class _ErrorsToText:
             typer.echo("nel: interrupted", err=True)
             raise typer.Exit(EXIT_SIGINT) from error
         except BrokenPipeError as error:
-            sys.stderr.close()
+            discard_stdout()
             raise typer.Exit(1) from error
 
 
@@ -103,8 +104,14 @@ def _root(
 
 
 def main(command: typer.Typer = app) -> None:
-    """Run the command line; characters that the locale cannot encode are escaped, so that they cannot end a run."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    command()
+    """Run the command line; what this machine lacks ends it with one line and the exit code that a resume continues."""
+    prepare_streams()
+    try:
+        command()
+    except (OSError, MemoryError, RuntimeError) as error:
+        line = shortage(error)
+        if line is None:
+            raise
+        discard_stdout()
+        print(f"nel: {line}", file=sys.stderr)  # noqa: T201 - this is the command line
+        sys.exit(EXIT_STOPPED_EARLY)

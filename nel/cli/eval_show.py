@@ -17,13 +17,14 @@ from nel.artifacts.write import BenchmarkResult
 from nel.cli.gate_show import held
 from nel.cli.progress import showing
 from nel.cli.settings import Chosen
+from nel.cli.streams import discard_stdout
 from nel.cli.terminal import percent, plain, with_plain_spaces
 from nel.comparison.floors import Floor, read_floors
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
 from nel.engine.progress import Progress
-from nel.errors import EXIT_UNSCORED
+from nel.errors import EXIT_STOPPED_EARLY, EXIT_UNSCORED
 from nel.evaluation import PlannedBenchmark, RunResult, evaluate, preview, rescore
 from nel.judges.types import SETTING_FAULTS
 from nel.reports.corrected import best_correction
@@ -67,18 +68,34 @@ def show_rescored(run_dir: Path, chosen: Chosen, *, as_json: bool) -> None:
 
 
 def show_result(result: RunResult, progress: Progress, *, as_json: bool, floors: Sequence[Floor] = ()) -> None:
-    """Print a run's table and what there is to know of it, and exit with its exit code or that of its floors."""
-    if as_json:
-        typer.echo(dumps(result_json(result)))
-    else:
-        _console().print(_result_table(result))
-        for line in (*_judged(result), *_read_otherwise(result), *_asked_twice(result)):
-            typer.echo(plain(line))
-        for report in (result.report, *result.reports):
-            typer.echo(f"report: {report}")
+    """Print a run's table and what there is to know of it, and exit with its exit code or that of its floors.
+
+    Where stdout takes no more, the rest is said on stderr; the exit code tells of it unless the reader has gone.
+    """
+    lost = 0
+    try:
+        _print_result(result, as_json=as_json)
+    except OSError as error:
+        discard_stdout()
+        if not isinstance(error, BrokenPipeError):
+            lost = EXIT_STOPPED_EARLY
+            where = f"it is in {result.report}, and nel eval resume {result.run_dir} prints it"
+            progress.notes.append(f"the result could not be printed ({error.strerror}); {where}")
     for line in [*progress.notes, *remarks(result)]:
         typer.echo(f"nel: {plain(line)}", err=True)
-    raise typer.Exit(held(result.run_dir, result.exit_code, floors, err=as_json) if floors else result.exit_code)
+    code = held(result.run_dir, result.exit_code, floors, err=as_json) if floors else result.exit_code
+    raise typer.Exit(code or lost)
+
+
+def _print_result(result: RunResult, *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(dumps(result_json(result)))
+        return
+    _console().print(_result_table(result))
+    for line in (*_judged(result), *_read_otherwise(result), *_asked_twice(result)):
+        typer.echo(plain(line))
+    for report in (result.report, *result.reports):
+        typer.echo(f"report: {report}")
 
 
 def show_preview(config: RunConfig, *, as_json: bool) -> None:
@@ -303,9 +320,16 @@ def _preview_table(planned: list[PlannedBenchmark]) -> Table:
     return table
 
 
+class _Console(Console):
+    """A console that leaves the exit code to its caller where the reader of stdout has gone."""
+
+    def on_broken_pipe(self) -> None:
+        raise  # noqa: PLE0704 - called while BrokenPipeError is handled
+
+
 def _console() -> Console:
     width = None if sys.stdout.isatty() else _LOG_WIDTH
-    return Console(width=width, highlight=False)
+    return _Console(width=width, highlight=False)
 
 
 def _settings(config: RunConfig, planned: Sequence[PlannedBenchmark]) -> list[str]:

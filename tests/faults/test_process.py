@@ -139,6 +139,7 @@ def test_f56_stdout_is_closed(tmp_path: Path) -> None:
         os.close(writing)
         os.close(reading)
         _, stderr = process.communicate(timeout=HANGS_SECONDS)
+    assert process.returncode == 0
     assert "Traceback" not in stderr
     assert "Exception ignored" not in stderr
     assert read_run(only_run(tmp_path / "out"), 0).states == ["scored"] * 30
@@ -146,14 +147,18 @@ def test_f56_stdout_is_closed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", first_rows(1, ["stdout", "stderr"]), ids=["f56-stdout-full", "f56-stderr-full"])
 def test_an_output_that_cannot_be_written(tmp_path: Path, what: str) -> None:
-    """/dev/full as a standard stream does not stop the run."""
+    """/dev/full as a standard stream does not stop the run; a lost result is said, and in the exit code."""
     with serving(_slow) as server, Path("/dev/full").open("w") as full:
         path = write_config(tmp_path, server.url, n=30)
         process = start(["eval", "run", str(path)], tmp_path, **{what: full})
-        process.communicate(timeout=HANGS_SECONDS)
+        _, stderr = process.communicate(timeout=HANGS_SECONDS)
     assert read_run(only_run(tmp_path / "out"), 0).states == ["scored"] * 30
     if what == "stderr":
         assert process.returncode == 0
+    else:
+        assert process.returncode == 75
+        assert "the result could not be printed (No space left on device); it is in " in stderr
+        assert "Traceback" not in stderr
 
 
 @pytest.mark.parametrize(

@@ -976,4 +976,12 @@ MUTATIONS: Final = (
         replacement="            if found is None or not is_alike(found, error):\n                continue",
         tests=("tests/faults/test_refusals.py",),
     ),
+    Mutation(
+        name="full-stderr-ends-a-command",
+        room="cli",
+        fault="Text that stderr does not take ends the command.",
+        fragment="        with suppress(OSError):\n            return super().write(data)",
+        replacement="        return super().write(data)",
+        tests=("tests/cli/test_streams.py",),
+    ),
 )

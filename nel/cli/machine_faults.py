@@ -1,0 +1,41 @@
+"""What a shortage of this machine means for a command: no memory, no file, no thread, no space. Prints nothing."""
+
+from __future__ import annotations
+
+import errno
+import resource
+from typing import Final
+
+from nel.cli.streams import OutputLost
+
+_MEMORY: Final = "this process gets no more memory; raise its limit (ulimit -v unlimited), or lower --concurrency"
+_THREADS: Final = (
+    "this process can start no further thread; raise its limits (ulimit -v unlimited for memory, ulimit -u for threads)"
+)
+_FULL: Final = "no space is left{where}; free some"
+_OF_ERRNO: Final = {
+    errno.ENFILE: "this machine can open no further file; end other programs, or raise fs.file-max",
+    errno.ENOMEM: _MEMORY,
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EIO: "reading or writing failed{where} (input/output error); check the disk",
+}
+_CONTINUE: Final = "; then repeat the command, or continue a run that had begun with nel eval resume DIR"
+
+
+def shortage(error: BaseException) -> str | None:
+    """Return what this machine lacks and what to do, in one line; None for an error that is no shortage."""
+    if isinstance(error, OutputLost):
+        return f"stdout cannot be written ({error.strerror}); send it elsewhere, and repeat the command"
+    if isinstance(error, MemoryError):
+        return _MEMORY + _CONTINUE
+    if isinstance(error, RuntimeError):
+        return _THREADS + _CONTINUE if "start new thread" in str(error) else None
+    if not isinstance(error, OSError) or error.errno is None:
+        return None
+    if error.errno == errno.EMFILE:
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        return f"this process may open {limit:,} files and needs more; raise that (ulimit -n 1024){_CONTINUE}"
+    text = _OF_ERRNO.get(error.errno)
+    where = "" if error.filename is None else f" at {error.filename}"
+    return None if text is None else text.format(where=where) + _CONTINUE

@@ -1,0 +1,85 @@
+"""The standard streams of the process, prepared before a command runs.
+
+A closed stream is opened on /dev/null, since the next file or socket would take its descriptor and receive what is
+printed. Text that stderr does not take is dropped, so that a message never ends a run; text that stdout does not take
+raises `OutputLost`, or BrokenPipeError where the reader has gone. Characters that the locale cannot encode are escaped.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from io import BufferedWriter, FileIO, TextIOWrapper
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+_STANDARD: Final = ("stdin", "stdout", "stderr")
+
+
+class OutputLost(OSError):
+    """The output of a command could not be written to stdout."""
+
+
+class _Stdout(FileIO):
+    def write(self, data: Buffer, /) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputLost(error.errno, error.strerror) from error
+
+
+class _Stderr(FileIO):
+    def write(self, data: Buffer, /) -> int:
+        with suppress(OSError):
+            return super().write(data)
+        return memoryview(data).nbytes
+
+
+def prepare_streams() -> None:
+    """Open the standard streams that are closed, and wrap stdout and stderr."""
+    for number, name in enumerate(_STANDARD):
+        if getattr(sys, name) is None:
+            _open_on_null(number, name)
+    for number, name, kind in ((1, "stdout", _Stdout), (2, "stderr", _Stderr)):
+        stream = getattr(sys, name)
+        if isinstance(stream, TextIOWrapper) and stream.fileno() == number:
+            stream.flush()
+            setattr(sys, name, _wrapped(kind(number, "w", closefd=False), stream))
+
+
+def discard_stdout() -> None:
+    """Send what is left of stdout to /dev/null, so that the interpreter can flush it when it exits."""
+    with suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+
+
+def _open_on_null(number: int, name: str) -> None:
+    try:
+        os.fstat(number)
+    except OSError:
+        opened = os.open(os.devnull, os.O_RDWR)
+        os.dup2(opened, number)  # inheritable, as a standard stream is; a copy onto itself is not
+        if opened == number:
+            os.set_inheritable(number, True)
+        else:
+            os.close(opened)
+        setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115 - for good
+    else:  # something else has taken its descriptor
+        setattr(sys, name, open(os.devnull, "r" if number == 0 else "w"))  # noqa: SIM115, PTH123 - for good
+
+
+def _wrapped(raw: FileIO, before: TextIOWrapper) -> TextIOWrapper:
+    return TextIOWrapper(
+        BufferedWriter(raw),
+        encoding=before.encoding,
+        errors="backslashreplace",
+        line_buffering=before.line_buffering,
+        write_through=before.write_through,
+    )

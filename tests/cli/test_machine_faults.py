@@ -1,0 +1,36 @@
+"""Shortages of the machine as one line with the next step."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+
+from nel.cli.machine_faults import shortage
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError(), "ulimit -v unlimited"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "ulimit -v unlimited"),
+        (RuntimeError("can't start new thread"), "ulimit -u"),
+        (OSError(errno.EMFILE, "Too many open files"), "ulimit -n"),
+        (OSError(errno.ENFILE, "Too many open files in system"), "fs.file-max"),
+        (OSError(errno.ENOSPC, "No space left on device", "runs/run.db"), "no space is left at runs/run.db"),
+        (OSError(errno.EDQUOT, "Disk quota exceeded"), "no space is left;"),
+    ],
+)
+def test_a_shortage_has_a_next_step(error: BaseException, said: str) -> None:
+    """The line names what is short, what raises it, and how a run goes on."""
+    line = shortage(error)
+    assert line is not None
+    assert said in line
+    assert "nel eval resume DIR" in line
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize("error", [OSError("odd"), FileNotFoundError(errno.ENOENT, "no"), RuntimeError("a bug")])
+def test_a_bug_stays_one(error: BaseException) -> None:
+    """Anything else is not explained away."""
+    assert shortage(error) is None
