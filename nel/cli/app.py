@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from nel.cli import (
+    baseline,
     byob,
     compare,
     endpoint,
@@ -74,6 +75,7 @@ eval_run.app.command(name="reproduce", cls=taking_settings("--output-dir", "--co
 app.add_typer(eval_run.app, name="eval", help="Run evaluations, resume them, or watch them.")
 app.command(name="compare")(compare.compare)
 app.command(name="gate")(gate.gate)
+app.add_typer(baseline.app, name="baseline", help="Name the results that candidates are compared with.")
 app.command(name="list")(plugin_list.list_plugins)
 app.add_typer(byob.app, name="byob", help="Bring your own benchmark: create, validate and ship it.")
 app.add_typer(judge.app, name="judge", help="Calibrate a judge, or rank models by one.")

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from nel.cli.baseline import Named
+
 FLIPS_MAX = 1000
 
 Sides = Annotated[
@@ -29,6 +31,7 @@ Seed = Annotated[int, typer.Option(min=0, help="Of random sign flips, where ther
 
 def compare(
     sides: Sides,
+    baseline: Named = None,
     despite: Despite = None,
     bench: Benches = None,
     margin: Annotated[
@@ -55,4 +58,4 @@ def compare(
     wanted = Wanted(
         despite=despite or [], only=bench or [], margin=margin, level=level, seed=seed, flips=flips, html=html
     )
-    show_comparison(sides, wanted, as_json=as_json)
+    show_comparison(sides, wanted, baseline=baseline, as_json=as_json)

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nel.cli.terminal import plain, with_plain_spaces
+from nel.comparison.baselines import with_baseline
 from nel.comparison.compare import compare
 from nel.comparison.document import comparison_json
 from nel.comparison.fields import check_parts
@@ -42,12 +43,19 @@ class Wanted:
     html: Path | None
 
 
-def show_comparison(sides: Sequence[str], wanted: Wanted, *, as_json: bool) -> None:
+def show_comparison(sides: Sequence[str], wanted: Wanted, *, baseline: str | None = None, as_json: bool) -> None:
     """Compare and print.
+
+    Args:
+        sides: The baseline and its candidates.
+        wanted: Of the options.
+        baseline: The name of the baseline; the sides are candidates then.
+        as_json: Print JSON.
 
     Raises:
         UsageError: The sides cannot be compared.
     """
+    sides = with_baseline(baseline, sides)
     if len(sides) < _FEWEST:
         raise UsageError("nel compare needs a baseline and a candidate; give two run directories")
     despite = check_parts(wanted.despite)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from nel.cli.baseline import Named
 from nel.cli.compare import Despite, Seed
 
 FailUnder = Annotated[
@@ -26,6 +27,7 @@ def gate(
     policy: Annotated[
         Path | None, typer.Option("--policy", "-p", metavar="FILE", help="What is demanded, a YAML file.")
     ] = None,
+    baseline: Named = None,
     fail_under: FailUnder = None,
     despite: Despite = None,
     seed: Seed = 0,
@@ -47,8 +49,10 @@ def gate(
     Exit codes: 0 GO; 2 cannot be decided on; 4 NO-GO; 5 INCONCLUSIVE.
     """
     from nel.cli.gate_show import show_floors, show_gate  # noqa: PLC0415 - keeps --help fast
+    from nel.comparison.baselines import with_baseline  # noqa: PLC0415
 
     if fail_under:
-        show_floors(sides, fail_under, policy=policy, output_dir=output_dir, as_json=as_json)
+        show_floors(sides, fail_under, policy=policy or baseline, output_dir=output_dir, as_json=as_json)
     else:
-        show_gate(sides, policy, despite or [], seed=seed, output_dir=output_dir, as_json=as_json)
+        both = with_baseline(baseline, sides)
+        show_gate(both, policy, despite or [], seed=seed, output_dir=output_dir, as_json=as_json)

@@ -54,7 +54,7 @@ def show_gate(
 
 
 def show_floors(
-    sides: Sequence[str], floors: Sequence[str], *, policy: Path | None, output_dir: Path | None, as_json: bool
+    sides: Sequence[str], floors: Sequence[str], *, policy: Path | str | None, output_dir: Path | None, as_json: bool
 ) -> None:
     """Hold one run against floors, write the files and exit with the decision's code.
 
@@ -62,7 +62,7 @@ def show_floors(
         ConfigError: The arguments are not one run.
     """
     if policy is not None or len(sides) != 1:
-        raise ConfigError("--fail-under holds one run alone against a value; leave --policy and the second run away")
+        raise ConfigError("--fail-under holds one run alone; leave --policy, --baseline and the second run away")
     wanted = read_floors(floors)
     (side,) = read_sides(sides)
     if side.kind != "nel":

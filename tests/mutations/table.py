@@ -923,6 +923,15 @@ MUTATIONS: Final = (
         tests=("tests/comparison/test_compare.py",),
         keyword="position",
     ),
+    Mutation(
+        name="another-run-is-the-baseline",
+        room="comparison",
+        fault="A baseline's name stands for whatever run its directory holds by now.",
+        fragment="if found.run_id != baseline.run_id:",
+        replacement="if not found.benchmarks:",
+        tests=("tests/comparison/test_baselines.py",),
+        keyword="what_they_were",
+    ),
     # What was stored is what is read, and what is signed
     Mutation(
         name="checksum-not-compared",
