@@ -54,6 +54,7 @@ COMMANDS = (
     ("endpoint", "model"),
     ("power",),
     ("report",),
+    ("view",),
     ("sandbox", "build"),
     ("sandbox", "list"),
     ("sandbox", "check"),

@@ -27,6 +27,7 @@ from nel.cli import (
     sandbox,
     scorer,
     verify,
+    view,
 )
 from nel.cli.machine_faults import shortage
 from nel.cli.settings import taking_settings
@@ -88,6 +89,7 @@ app.add_typer(sandbox.app, name="sandbox", help="Build, check and clean the sand
 app.command(name="power")(power.power)
 app.command(name="report")(report.report)
 app.command(name="verify")(verify.verify)
+app.command(name="view")(view.view)
 
 
 def _show_version(value: bool) -> None:

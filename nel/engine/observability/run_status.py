@@ -128,9 +128,15 @@ def find_run(path: Path) -> Path:
 class RunStatusReader:
     """Reads the status of one run repeatedly; each read counts only the outcomes that are new."""
 
-    def __init__(self, run_dir: Path) -> None:
-        """Read nothing yet."""
+    def __init__(self, run_dir: Path, *, untouched: bool = False) -> None:
+        """Read nothing yet.
+
+        Args:
+            run_dir: Of the run.
+            untouched: Create no file in it, as SQLite does when it reads.
+        """
         self._run_dir = run_dir
+        self._untouched = untouched
         self._session = -1
         self._mark = 0
         self._counts: dict[int, BenchmarkCounts] = {}
@@ -150,7 +156,7 @@ class RunStatusReader:
             # A shared file system that does not carry locks between machines: trust the fresh progress.json.
             owner = Owner(pid=int(live.get("pid") or 0), host=str(live.get("host")))
         # Opened for each read: an open reader would keep SQLite from checkpointing the write-ahead log.
-        with Snapshot(self._run_dir / FILE_NAME) as snapshot:
+        with Snapshot(self._run_dir / FILE_NAME, untouched=self._untouched) as snapshot:
             sessions = snapshot.sessions()
             self._count(snapshot, len(sessions))
             run_id = snapshot.meta("run_id") or self._run_dir.name

@@ -108,9 +108,20 @@ def _damage_named() -> Iterator[None]:
         raise StoreError(f"run.db is damaged: {error}; {NEXT_STEP}") from error
 
 
-def connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
-    """Open a file for reading, or for writing with everything committed on disk before it counts."""
-    uri = f"{path.resolve().as_uri()}?mode={'ro' if readonly else 'rwc'}"
+def connect(path: Path, *, readonly: bool = False, untouched: bool = False) -> sqlite3.Connection:
+    """Open a file for reading, or for writing with everything committed on disk before it counts.
+
+    Args:
+        path: Of the run.db.
+        readonly: Write nothing into the file; SQLite may still create ``run.db-wal`` and ``run.db-shm`` beside it.
+        untouched: Create and change no file at all, also beside it.
+
+    Raises:
+        StoreError: It cannot be read without a file being made.
+    """
+    mode = _untouched_mode(path) if untouched else "ro" if readonly else "rwc"
+    readonly = readonly or untouched
+    uri = f"{path.resolve().as_uri()}?mode={mode}"
     connection = sqlite3.connect(
         uri, uri=True, isolation_level=None, check_same_thread=False, timeout=30, factory=_Connection
     )
@@ -119,6 +130,26 @@ def connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
     return connection
+
+
+def _untouched_mode(path: Path) -> str:
+    """Return how SQLite opens a file without making or changing another: by what its write-ahead log holds.
+
+    Without a log the file alone is the whole store. With one, its index is mapped for reading; where that index is
+    missing, SQLite would have to make it.
+    """
+    log, log_index = path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
+    try:
+        is_folded = log.stat().st_size == 0
+    except OSError:
+        is_folded = True
+    if is_folded:
+        return "ro&immutable=1"
+    if not log_index.exists():
+        raise StoreError(
+            f"{log} was copied without {log_index.name}; nel report {path.parent} folds it into {path.name}"
+        )
+    return "ro&readonly_shm=1"
 
 
 def create(path: Path) -> None:

@@ -109,8 +109,12 @@ class StoredSession(TypedDict):
 class Snapshot:
     """Reads a run.db; safe to use while a `Store` writes it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, untouched: bool = False) -> None:
         """Open for reading.
+
+        Args:
+            path: Of the run.db.
+            untouched: Create no file beside it either, which SQLite does otherwise.
 
         Raises:
             StoreError: The file is missing, damaged, not a run.db or of another format.
@@ -118,10 +122,12 @@ class Snapshot:
         if not path.is_file():
             raise StoreError(f"there is no {FILE_NAME} in {path.parent}; give the directory of a run")
         try:
-            self._connection = connect(path, readonly=True)
+            self._connection = connect(path, readonly=True, untouched=untouched)
             application = self._connection.execute("PRAGMA application_id").fetchone()[0]
             version = self._connection.execute("PRAGMA user_version").fetchone()[0]
         except (sqlite3.DatabaseError, StoreError) as error:
+            if isinstance(error, StoreError) and error.__cause__ is None:
+                raise
             what = str(error.__cause__ or error)
             raise StoreError(f"{path} is damaged or no run.db: {what}; {NEXT_STEP}") from error
         if application != APPLICATION_ID:

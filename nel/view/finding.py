@@ -1,0 +1,107 @@
+"""Finds the runs below the directories that the user names, and gives each an id for its addresses.
+
+A request names a run by its id alone and never by a path, so that no address can lead out of what was found here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from nel.engine.store.snapshot import FILE_NAME
+from nel.errors import OutputError, UsageError
+
+_DEPTH_MAX: Final = 3
+"""Levels of directories below a named one that are looked into."""
+_RUNS_MAX: Final = 5_000
+_ENTRIES_MAX: Final = 200_000
+"""Directories that are looked into, so that naming the root of a disk ends."""
+_NOT_IN_AN_ID: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_ID_CHARACTERS_MAX: Final = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundRun:
+    """A directory that holds a run.db."""
+
+    id: str
+    """Unique among the found runs; letters, digits and ``._-~`` only. It stays while the directory keeps its name."""
+    path: Path
+    folder: str
+    """Where it lies below the named directory, for people; empty directly in it."""
+
+    @property
+    def store(self) -> Path:
+        """Return the path of its run.db."""
+        return self.path / FILE_NAME
+
+
+def check_directories(directories: Sequence[Path]) -> None:
+    """Refuse what is no directory, and directories without any run.
+
+    Raises:
+        OutputError: There is no such directory, or no run in any of them.
+    """
+    for directory in directories:
+        if not directory.exists():
+            raise OutputError(f"there is no {directory}; give the directory of a run, or one of runs")
+        if not directory.is_dir():
+            raise OutputError(f"{directory} is a file; give the directory of a run, or one of runs")
+    if not find_runs(directories):
+        named = ", ".join(str(directory) for directory in directories)
+        raise OutputError(
+            f"there is no run in {named}: no {FILE_NAME} in it or {_DEPTH_MAX} levels below; "
+            "give the directory of a run, or one of runs"
+        )
+
+
+def find_runs(directories: Sequence[Path]) -> dict[str, FoundRun]:
+    """Return the runs in the directories and below them by id, in the order of their names.
+
+    Raises:
+        UsageError: There are more runs or directories than can be shown at once.
+    """
+    paths: dict[Path, str] = {}
+    entries = 0
+    for directory in directories:
+        root = directory.resolve()
+        for path in _walk(root, 0):
+            entries += 1
+            if entries > _ENTRIES_MAX or len(paths) > _RUNS_MAX:
+                raise UsageError(f"there are more than {_RUNS_MAX:,} runs, or too many directories; name fewer of them")
+            if (path / FILE_NAME).is_file():
+                below = path.parent.relative_to(root) if path != root else Path()
+                paths.setdefault(path, "" if below == Path() else str(below))
+    found: dict[str, FoundRun] = {}
+    for path in sorted(paths, key=lambda one: (one.name, str(one))):
+        name = _id_of(path)
+        if name in found:
+            name = f"{name}~{hashlib.sha256(os.fsencode(path)).hexdigest()[:8]}"
+        found[name] = FoundRun(id=name, path=path, folder=paths[path])
+    return found
+
+
+def _walk(directory: Path, depth: int) -> Iterator[Path]:
+    """Yield a directory and those below it, links not followed; what is in a run is not looked into."""
+    yield directory
+    if depth >= _DEPTH_MAX or (directory / FILE_NAME).is_file():
+        return
+    below: list[str] = []
+    with suppress(OSError), os.scandir(directory) as entries:
+        below = [one.name for one in entries if not one.name.startswith(".") and one.is_dir(follow_symlinks=False)]
+    for name in sorted(below):
+        yield from _walk(directory / name, depth + 1)
+
+
+def _id_of(path: Path) -> str:
+    """Return the name of a directory as a part of an address."""
+    plain = _NOT_IN_AN_ID.sub("-", path.name)[:_ID_CHARACTERS_MAX].strip(".")
+    if plain == path.name:
+        return plain
+    return f"{plain or 'run'}~{hashlib.sha256(os.fsencode(path.name)).hexdigest()[:8]}"

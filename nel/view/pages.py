@@ -1,0 +1,104 @@
+"""Renders the templates. Every printed text is made visible and escaped; no template holds a style or a script.
+
+Depends on Jinja2 and on how the report page prints texts and numbers.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, urlencode
+
+from nel.reports import numbers
+from nel.reports.text import as_text, one_line, visible
+from nel.version import __version__
+from nel.view.assets import assets
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_CUT: Final = 200
+
+
+def render(name: str, *, base: str, **values: object) -> str:
+    """Return a page.
+
+    Args:
+        name: Of the template, without its ending.
+        base: The path that all addresses begin with; empty or without a slash at its end.
+        values: What the template prints.
+    """
+    return _environment().get_template(f"{name}.html.j2").render(base=base, version=__version__, **values)
+
+
+def address(base: str, *parts: object, **query: object) -> str:
+    """Return an address of this app; each part is encoded, and parts of a query that are empty are left out."""
+    path = "/".join(quote(str(part), safe="@+=,~") for part in parts)
+    kept = {name: value for name, value in query.items() if value not in (None, "", (), [])}
+    return f"{base}/{path}" + (f"?{urlencode(kept, doseq=True, errors='replace')}" if kept else "")
+
+
+def cut(value: object, characters_max: int = _CUT) -> str:
+    """Return a value as one line of at most so many characters."""
+    text = as_text(value)
+    return one_line(text if len(text) <= characters_max else text[:characters_max] + "…")
+
+
+def moment(seconds: float | None) -> str:
+    """Return a time since 1970 as day and minute, in UTC."""
+    return numbers.MISSING if seconds is None else time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
+
+
+def money(value: Any) -> str:
+    """Return a cost with as many digits as say something."""
+    if value is None:
+        return numbers.MISSING
+    return numbers.plain(round(value, 2 if value >= 1 else 4))
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - slow to import
+
+    made = Environment(
+        loader=PackageLoader("nel.view"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    made.filters |= {
+        "count": numbers.count,
+        "percent": numbers.percent,
+        "plain": numbers.plain,
+        "rate": numbers.rate,
+        "seconds": numbers.seconds,
+        "one_line": one_line,
+        "as_text": as_text,
+        "cut": cut,
+        "moment": moment,
+        "money": money,
+        "of_100": lambda share: f"{min(max(float(share), 0.0), 1.0) * 100:.3f}",
+    }
+    made.globals |= {
+        "figure": numbers.figure,
+        "interval": numbers.interval,
+        "address": address,
+        "asset": lambda base, name: f"{base}/static/{name}?{assets()[name].digest}",
+    }
+    return made
+
+
+def _shown(value: object) -> object:
+    """Return what an expression prints: a plain text never without `visible`, and a dash for nothing."""
+    if value is None:
+        return numbers.MISSING
+    return value if hasattr(value, "__html__") or not isinstance(value, str) else visible(value)
+
+
+def filters_of(query: Mapping[str, str], names: tuple[str, ...]) -> dict[str, str]:
+    """Return the named parameters of a query that hold something."""
+    return {name: query[name].strip() for name in names if query.get(name, "").strip()}

@@ -1,0 +1,111 @@
+"use strict";
+// Keys, live runs, and tags and notes. All text goes through textContent; there is no HTML here.
+(() => {
+  const base = document.documentElement.dataset.base;
+  const THIN = "\u202f";
+  const count = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, THIN);
+  const first = (selector) => document.querySelector(selector);
+  const all = (selector) => [...document.querySelectorAll(selector)];
+
+  // Rows that open something.
+
+  const rows = all("[data-href]");
+  let selected = -1;
+  const select = (place) => {
+    if (!rows.length) return;
+    if (selected >= 0) rows[selected].classList.remove("selected");
+    selected = Math.max(0, Math.min(place, rows.length - 1));
+    rows[selected].classList.add("selected");
+    rows[selected].scrollIntoView({ block: "nearest" });
+  };
+  for (const row of rows) {
+    row.addEventListener("click", (event) => {
+      if (event.target.closest("a, button, input, summary, label") || String(getSelection())) return;
+      location.assign(row.dataset.href);
+    });
+  }
+
+  // Two runs to compare.
+
+  const boxes = all("#compare-form input[type=checkbox]");
+  const button = first("#compare-button");
+  const chosen = () => boxes.filter((box) => box.checked);
+  const allow = () => { if (button) button.disabled = new Set(chosen().map((box) => box.value)).size !== 2; };
+  for (const box of boxes) {
+    box.addEventListener("change", () => {
+      // A run of several benchmarks has a box in each of its rows; they are one choice.
+      for (const other of boxes) if (other.value === box.value) other.checked = false;
+      box.checked = box.dataset.was !== "yes";
+      for (const other of boxes) other.dataset.was = other.checked ? "yes" : "";
+      allow();
+    });
+  }
+  allow();
+
+  // Keys.
+
+  const help = first("#help");
+  const go = (selector) => {
+    const link = first(selector);
+    if (link && link.getAttribute("href")) location.assign(link.getAttribute("href"));
+    return Boolean(link);
+  };
+  const step = (by) => {
+    if (rows.length) select(selected < 0 ? (by > 0 ? 0 : rows.length - 1) : selected + by);
+    else go(by > 0 ? "[rel=next]" : "[rel=prev]");
+  };
+  const keys = {
+    j: () => step(1),
+    k: () => step(-1),
+    ArrowRight: () => go("[rel=next]"),
+    ArrowLeft: () => go("[rel=prev]"),
+    Enter: () => { if (selected >= 0) location.assign(rows[selected].dataset.href); },
+    u: () => go("[rel=up]") || go(".brand"),
+    g: () => go(".brand"),
+    x: () => { const box = selected >= 0 && rows[selected].querySelector("input[type=checkbox]"); if (box && !box.disabled) box.click(); },
+    c: () => { if (button && !button.disabled) button.click(); },
+    "/": () => { const field = first("[data-search]"); if (field) { field.focus(); field.select(); } },
+    "?": () => help.showModal(),
+  };
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input:not([type=checkbox]), select, textarea, dialog");
+    if (event.key === "Escape" && typing && !typing.matches("dialog")) typing.blur();
+    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Enter" && event.target.closest("a, button, summary, input")) return;
+    if (event.key.startsWith("Arrow") && event.target.closest(".scroll")?.scrollWidth > event.target.closest(".scroll")?.clientWidth) return;
+    const act = keys[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+  first("#help-button").addEventListener("click", () => help.showModal());
+  for (const field of all("[data-submit]")) field.addEventListener("change", () => field.form.requestSubmit());
+
+  // Tags and notes.
+
+  for (const area of all("[data-notes]")) {
+    const edit = area.querySelector("[data-notes-edit]");
+    const form = area.querySelector("form");
+    if (!edit) continue;
+    edit.hidden = false;
+    edit.addEventListener("click", () => { form.hidden = false; edit.hidden = true; form.elements.tags.focus(); });
+    form.addEventListener("reset", () => { form.hidden = true; edit.hidden = false; });
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const tags = form.elements.tags.value.split(",").map((tag) => tag.trim()).filter((tag) => tag);
+      const address = `${base}/api/runs/${encodeURIComponent(area.dataset.notes)}/notes`;
+      const problem = form.querySelector("[data-notes-problem]");
+      try {
+        const answer = await fetch(address, {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify({ tags, note: form.elements.note.value }),
+        });
+        if (answer.ok) location.reload();
+        else problem.textContent = (await answer.json()).error;
+      } catch {
+        problem.textContent = "nel view does not answer; was it stopped?";
+      }
+    });
+  }
+})();

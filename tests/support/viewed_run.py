@@ -1,0 +1,140 @@
+"""A run of the real store with what `nel view` shows: repeats, categories, reasoning, failures, hostile texts."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from nel.artifacts.write import write_artifacts
+from nel.core.strict_json import dumps
+from nel.engine.store.codec import encode_outcome, encode_response, encode_sample
+from nel.engine.store.database import Store
+from nel.engine.store.snapshot import FILE_NAME, StoredSample
+from nel.types import Message, ModelFailure, Outcome, Response, Sample, Scored, Unscored, Usage
+from tests.reports.run_fixture import HOSTILE
+
+CATEGORIES = ("law", "physics", "<b>bold</b>")
+PRICE = {"m": {"input": 1.0, "output": 2.0}}
+
+
+def build_viewed_run(
+    run_dir: Path,
+    *,
+    n: int = 30,
+    repeats: int = 1,
+    model: str = "m",
+    right_every: int = 2,
+    slot: str = "quiz",
+    texts: Sequence[str] = HOSTILE,
+    ended: str | None = "done",
+    answered: int | None = None,
+) -> Path:
+    """Write a run.db of one benchmark, and its artifacts where the run ended; return the directory.
+
+    Args:
+        texts: Answers of every third sample; the others end in "The answer is X.".
+        ended: None for a run that goes on or was killed.
+        answered: So many samples have an answer; all without it.
+    """
+    run_dir.mkdir(parents=True, exist_ok=True)
+    asyncio.run(
+        _build(run_dir, n, repeats, model, right_every, slot, texts, ended, n if answered is None else answered)
+    )
+    if ended is not None:
+        write_artifacts(run_dir)
+    return run_dir
+
+
+async def _build(
+    run_dir: Path,
+    n: int,
+    repeats: int,
+    model: str,
+    right_every: int,
+    slot: str,
+    texts: Sequence[str],
+    ended: str | None,
+    answered: int,
+) -> None:
+    store = Store(run_dir / FILE_NAME)
+    endpoint = {"model": model, "url": "http://127.0.0.1:9/v1"}
+    store.set_meta("config", {"endpoint": endpoint, "benchmarks": [{"name": slot}], "budget": {"prices": PRICE}})
+    store.set_meta("run_id", run_dir.name)
+    key = store.put_benchmark(slot, slot, plan_of(slot, repeats, model, n))
+    samples = [sample_of(idx) for idx in range(n)]
+    store.add_samples(key, (_stored(idx, sample) for idx, sample in enumerate(samples)))
+    store.begin_session()
+    store.start_writer()
+    futures = []
+    for idx, sample in enumerate(samples[:answered]):
+        for repeat in range(repeats if idx != n - 1 else 0):
+            response, outcome = answer_of(idx, repeat, sample, right_every, texts)
+            futures.append(store.put_response(key, idx, repeat, _request(sample, model), encode_response(response)))
+            futures.append(store.put_outcomes([(key, idx, repeat, 0, encode_outcome(outcome))]))
+    await asyncio.gather(*futures)
+    await store.stop_writer()
+    if ended is not None:
+        store.end_session(
+            elapsed=12.5, ended=ended, attempts=n, retries=0, spent={"requests": n, "tokens": 30 * n, "cost": 0.01 * n}
+        )
+    store.close()
+
+
+def sample_of(idx: int) -> Sample:
+    """Return a question, some of them hostile."""
+    question = HOSTILE[idx % len(HOSTILE)] if idx % 7 == 3 else f"What is the colour of thing {idx}?"
+    return Sample(
+        id=f"quiz/{idx:04d}",
+        input=(Message(role="system", content="Answer."), Message(role="user", content=f"Say it.\n{question}")),
+        target="blue",
+        metadata={"question": question, "source": "fixture"},
+        subset=CATEGORIES[idx % len(CATEGORIES)],
+    )
+
+
+def answer_of(
+    idx: int, repeat: int, sample: Sample, right_every: int, texts: Sequence[str]
+) -> tuple[Response, Outcome]:
+    """Return an answer and what came of it."""
+    said = "blue" if (idx + repeat) % right_every == 0 else "red"
+    text = texts[idx % len(texts)] if texts and idx % 3 == 1 else f"Step {idx}: look at it.\n\nThe answer is {said}."
+    response = Response(
+        text=text,
+        reasoning=f"hidden thought {idx} {HOSTILE[0]}" if idx % 4 == 0 else None,
+        finish_reason="stop",
+        usage=Usage(prompt_tokens=20 + idx, completion_tokens=10 + idx % 9),
+        model="served",
+        latency_seconds=0.5 + idx % 5 / 10,
+        attempts=1,
+    )
+    if idx % 10 == 8:
+        return response, Unscored(cause="infra", kind="timeout", detail=f"no answer {HOSTILE[1]}")
+    if idx % 10 == 9:
+        return response, ModelFailure(kind="no_answer", detail="nothing found")
+    details: dict[str, Any] = {"stderr": f"Traceback {HOSTILE[2]}", "verdict": "wrong"} if idx % 6 == 5 else {}
+    reward = float(said == "blue")
+    return response, Scored(reward=reward, metrics={"correct": reward}, answer=said, details=details)
+
+
+def plan_of(slot: str, repeats: int, model: str, n: int) -> Any:
+    """Return a plan as the engine stores it."""
+    digest = hashlib.sha256(slot.encode()).hexdigest()
+    return {
+        "identity": {"benchmark": slot, "dataset.sha256": digest, "mode": "generation"},
+        "digest": f"sha256:{digest}", "repeats": repeats, "max_problems": None, "fingerprint": None, "reducers": [],
+        "metrics": [], "eval_only": False, "dataset": {"uri": "x", "revision": None, "sha256": digest, "rows": n},
+        "scorer": {"name": "s", "sha256": digest}, "judge": None, "system_prompt": None, "truncated": "failure",
+        "model": model, "protocol": "chat", "generation": {}, "fewshot": None,
+    }  # fmt: skip
+
+
+def _stored(idx: int, sample: Sample) -> StoredSample:
+    return StoredSample(idx, sample.id, idx + 1, encode_sample(sample), None)
+
+
+def _request(sample: Sample, model: str) -> str:
+    assert not isinstance(sample.input, str)
+    return dumps({"model": model, "messages": [{"role": one.role, "content": one.content} for one in sample.input]})
