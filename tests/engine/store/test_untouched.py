@@ -13,7 +13,7 @@ from nel.errors import StoreError
 
 
 def _content(folder: Path) -> dict[str, bytes]:
-    """Return what files hold; of the log's index, which writer and reader share in one process, only that it is there."""
+    """Return what files hold; of the log's index, which both share in one process, only that it is there."""
     paths = sorted(folder.iterdir())
     return {path.name: b"" if path.name.endswith("-shm") else path.read_bytes() for path in paths}
 
