@@ -9,6 +9,7 @@ import typer
 
 from nel.cli.gate import FailUnder
 from nel.cli.settings import JUDGE_FLAGS, Chosen, chosen_settings, taking_settings
+from nel.engine.process_limits import check_memory
 from nel.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def run(
     Exit codes: 0 done; 2 wrong usage or configuration; 3 done, but samples are unscored or a metric failed; 4 or 5 done
     and NO-GO or INCONCLUSIVE by --fail-under; 75 stopped early, resumable; 130 and 143 interrupted, resumable.
     """
+    check_memory()
     resolved = configured(config, chosen_settings(ctx))
     from nel.cli.eval_show import show_preview, show_run  # noqa: PLC0415 - keeps --help fast
 
@@ -61,6 +63,7 @@ def score(
     as_json: AsJson = False,
 ) -> None:
     """Score the stored answers of a run again, without a single request."""
+    check_memory()
     chosen = chosen_settings(ctx)
     if explain is not None:
         from nel.cli.eval_explain import show_explanation  # noqa: PLC0415 - keeps --help fast
@@ -83,6 +86,7 @@ def resume_run(
     as_json: AsJson = False,
 ) -> None:
     """Continue a run with the configuration it was started with; a judge may be added to one that had none."""
+    check_memory()
     from nel.cli.eval_show import show_run  # noqa: PLC0415 - keeps --help fast
     from nel.evaluation import stored_config  # noqa: PLC0415
 

@@ -6,6 +6,8 @@ snapshot comes before the pre-flight, so that bad rows are found before the endp
 
 from __future__ import annotations
 
+import logging
+import os
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,8 +21,9 @@ from nel.config.redaction import Redactor, read_secret
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
 from nel.engine.exit_status import ExitStatus
-from nel.engine.judging.cases import judge_json, judge_models
+from nel.engine.judging.cases import is_same_endpoint, judge_json, judge_models
 from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, judging_models, stream_samples
+from nel.engine.process_limits import check_memory, fit_open_files
 from nel.engine.progress import Progress
 from nel.engine.repeat_check import check_draw, count_pending_checks
 from nel.engine.resume_checks import UNREADABLE, DatasetCheck, RecordCheck, deferred_check, fingerprint_of
@@ -37,6 +40,7 @@ from nel.errors import ConfigError, DatasetError, NelError, OutputError, ResumeR
 from nel.models.budget import Spend
 from nel.prompts import is_template_file
 
+_LOG = logging.getLogger(__name__)
 _SUFFIX_BYTES = 3
 _NAME_MAX = 80
 _SECRET_LENGTH_MIN = 8
@@ -125,6 +129,7 @@ def run_session(
     secrets = _secrets(config, api_key) if asks else ()
     secrets += () if scoring_only else _secrets_of_judges(plans)
     _refuse_secrets(config, secrets)
+    most, note = _fitted_concurrency(config, plans, asks=asks, scoring_only=scoring_only)
     with (
         _open_scorers(plans, runtime) as scorers,
         owned(run_dir),
@@ -133,15 +138,13 @@ def run_session(
         Snapshot(run_dir / FILE_NAME) as snapshot,
     ):
         progress.stage = "reading datasets"
+        _say(note, progress)
         records = _records_to_check(store, snapshot, runtime) if asks else None
         if records is None:
             _drop_unreadable(store, snapshot, progress)
         with store.transaction():  # a refused resume leaves the run as it was
             _refuse_missing_benchmarks(snapshot, plans)
-            prices = config.budget.prices
-            judges_price = highest_price(prices[one.model] for one in judging_models(plans) if one.model in prices)
-            killed = spent_by_killed(snapshot.usage_of_killed_sessions(), price_of(config), judges_price)
-            store.settle_killed(killed.as_json(), Spend().as_json())
+            _settle_killed(store, snapshot, config, plans)
             options = _ResumeOptions(_allow_first_judge(snapshot, allowed_changes), scoring_only, progress, snapshot)
             jobs = [_prepare_checked(store, snapshot, plan, options) for plan in plans]
             _store_config(store, snapshot, run_dir.name, config)
@@ -157,6 +160,7 @@ def run_session(
             api_key=api_key,
             secrets=secrets,
             progress=progress,
+            concurrency_max=most,
             run_id=str(snapshot.meta("run_id") or run_dir.name),
             observer=observer,
             runtime=runtime,
@@ -164,6 +168,38 @@ def run_session(
             records=records,
         )
         return session.run()
+
+
+def _say(note: str | None, progress: Progress) -> None:
+    if note is not None:
+        progress.notes.append(note)
+        _LOG.warning("%s", note)
+
+
+def _settle_killed(store: Store, snapshot: Snapshot, config: RunConfig, plans: list[Plan]) -> None:
+    prices = config.budget.prices
+    judges_price = highest_price(prices[one.model] for one in judging_models(plans) if one.model in prices)
+    killed = spent_by_killed(snapshot.usage_of_killed_sessions(), price_of(config), judges_price)
+    store.settle_killed(killed.as_json(), Spend().as_json())
+
+
+def _fitted_concurrency(
+    config: RunConfig, plans: list[Plan], *, asks: bool, scoring_only: bool
+) -> tuple[int, str | None]:
+    """Return the most requests in flight to one endpoint, and why it is less than was configured."""
+    check_memory()
+    wanted = [config.engine.concurrency] if asks else []
+    wanted += [
+        member.concurrency or config.engine.concurrency
+        for member in ([] if scoring_only else judge_models(plans, None))
+        if config.endpoint is None or not is_same_endpoint(member, config.endpoint)
+    ]
+    if not wanted:
+        return config.engine.concurrency, None
+    runs_programs = any(plan.benchmark.languages for plan in plans)
+    programs = config.sandbox.workers or os.cpu_count() or 1
+    found = fit_open_files(wanted, programs=programs if runs_programs else 0)
+    return found.most, found.note
 
 
 def _drop_unreadable(store: Store, snapshot: Snapshot, progress: Progress) -> None:

@@ -86,6 +86,8 @@ class Session:
     api_key: str | None
     progress: Progress
     run_id: str
+    concurrency_max: int
+    """Requests in flight to one endpoint that the limit of open files allows."""
     observer: Observer = UNOBSERVED
     secrets: tuple[str | None, ...] = ()
     """Of all endpoints of the run; what one of them answers may hold the key of another."""
@@ -152,7 +154,7 @@ class Session:
             identities={slot: plan.get("digest", "") for _, slot, _, plan in stored},
             config_digest=hashlib.sha256(dumps_bytes(config.model_dump(mode="json"))).hexdigest(),
             planned=self.progress.total,
-            concurrency=config.engine.concurrency,
+            concurrency=self._concurrency(),
             model=endpoint.model if endpoint else None,
             url=redact_url(endpoint.url) if endpoint else None,
         )
@@ -179,7 +181,7 @@ class Session:
                     client = open_client(
                         endpoint,
                         api_key=self.api_key,
-                        connections=self.config.engine.concurrency,
+                        connections=self._concurrency(),
                         price=price_of(self.config),
                         observer=self.observer,
                     )
@@ -196,7 +198,7 @@ class Session:
         """Open a client for each judge; one that is also the evaluated endpoint shares its client and its limiter."""
         judge_endpoints: dict[str, JudgeEndpoint] = {}
         for member in judge_models([job.plan for job in self.jobs], self.config.endpoint):
-            concurrency = member.concurrency or self.config.engine.concurrency
+            concurrency = self._concurrency(member.concurrency)
             key = endpoint_key(member)
             if key in judge_endpoints:
                 continue
@@ -212,6 +214,14 @@ class Session:
             judge_endpoints[key] = JudgeEndpoint.of(await clients.enter_async_context(judge), concurrency)
             clients.callback(self._monitor_judge(judge_endpoints[key]).cancel)
         return judge_endpoints
+
+    def _concurrency(self, wanted: int | None = None) -> int:
+        """Return how many requests may be in flight to an endpoint.
+
+        Args:
+            wanted: Of the endpoint's own settings; those of the run where they say nothing.
+        """
+        return min(wanted or self.config.engine.concurrency, self.concurrency_max)
 
     def _monitor_judge(self, endpoint: JudgeEndpoint) -> asyncio.Task[None]:
         client = endpoint.client
@@ -284,7 +294,7 @@ class Session:
             scorers=self.scorers,
             judges=judges,
             sandbox=sandbox,
-            config=self.config.engine,
+            config=self.config.engine.model_copy(update={"concurrency": self._concurrency()}),
             progress=self.progress,
             observer=self.observer,
             scoring_only=self.scoring_only,

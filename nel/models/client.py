@@ -24,7 +24,7 @@ from nel.core.observer import UNOBSERVED, Observer
 from nel.core.strict_json import dumps_bytes, loads
 from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
-from nel.models.faults import UNREADABLE, Fault, fault_of_status, malformed, unreadable
+from nel.models.faults import NO_FILES, UNREADABLE, Fault, fault_of_status, malformed, unreadable
 from nel.models.pacing import EndpointDown, Gate, Pace, Permit
 from nel.models.protocols import PATHS, parse_answer
 from nel.models.rate_limit_headers import quotas
@@ -326,7 +326,8 @@ class Client:
         if isinstance(outcome, Fault):
             self._last_fault = outcome
             # What was charged before the endpoint was known to be down was the outage's fault too.
-            one.charged = one.charged + 1 if self.gate.is_endpoint_up else one.charged * one.is_suspect
+            if outcome.kind != NO_FILES:
+                one.charged = one.charged + 1 if self.gate.is_endpoint_up else one.charged * one.is_suspect
             one.is_failed_probe = permit.is_probe and not outcome.never_connected
         return outcome
 
@@ -388,6 +389,8 @@ class Client:
             gate.succeeded(permit, tokens=used, quotas=quotas(fetched.headers) if isinstance(fetched, Fetched) else {})
         elif outcome.kind == "rate_limit" or outcome.status == _OVERLOADED:
             gate.refused(permit, outcome.wait_seconds)
+        elif outcome.kind == NO_FILES:
+            gate.connection_not_allowed(permit)
         elif outcome.never_connected or outcome.kind == "connect_timeout":
             gate.failed(permit, of_connection=True)
         elif outcome.retryable:

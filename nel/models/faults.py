@@ -50,6 +50,8 @@ _ERROR_STATUSES = range(400, 600)
 _OK = 200
 _CODE_CHARACTERS_MAX = 100
 _CODE_MAX = 1_000_000
+NO_FILES: Final = "open_files"
+"""Kind of the fault of a connection that this process, or this machine, may not open."""
 _NO_QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 
 

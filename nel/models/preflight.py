@@ -15,7 +15,7 @@ from nel.core.strict_json import dumps_bytes
 from nel.errors import LogprobFault, PreflightError, StoppedEarly, did_you_mean
 from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport, probe_echo
-from nel.models.faults import Fault
+from nel.models.faults import NO_FILES, Fault
 from nel.models.refusals import advice
 from nel.types import ResponseError
 
@@ -134,6 +134,8 @@ def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False, fl
         raise PreflightError(
             f"{endpoint.url}: {detail}; check the certificate and the host name", endpoint_kind=fault.kind
         )
+    if fault.kind == NO_FILES:
+        raise StoppedEarly(detail, endpoint_kind=fault.kind)
     if fault.kind in ("connection", "connect_timeout"):
         raise StoppedEarly(
             f"nothing answers at {endpoint.url} ({detail}); {_remedy(detail, flags)}",

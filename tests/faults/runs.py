@@ -84,10 +84,14 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**os.environ, "COLUMNS": "200", "PYTHONPATH": path, CANARY_ENV: CANARY, **(extra or {})}
 
 
-def start(arguments: list[str], tmp_path: Path, *, env: Mapping[str, str] | None = None, **more: Any) -> Any:
-    """Start the command line in a process of its own, with pipes unless told otherwise."""
+def start(
+    arguments: list[str], tmp_path: Path, *, env: Mapping[str, str] | None = None, limits: str = "", **more: Any
+) -> Any:
+    """Start the command line in a process of its own, with pipes unless told otherwise, after a shell's ``ulimit``."""
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **more}
     command = [sys.executable, "-m", "nel", *arguments]
+    if limits:
+        command = ["sh", "-c", f'{limits}; exec "$0" "$@"', *command]
     process = subprocess.Popen(command, cwd=tmp_path, env=environment(env), **pipes)
     _STARTED.append(process)
     return process

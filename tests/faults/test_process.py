@@ -161,6 +161,18 @@ def test_an_output_that_cannot_be_written(tmp_path: Path, what: str) -> None:
         assert "Traceback" not in stderr
 
 
+def test_few_open_files_lower_the_concurrency_and_lose_nothing(tmp_path: Path) -> None:
+    """``ulimit -n 48``: every sample is scored, and the terminal and run.log say why fewer requests are in flight."""
+    with serving() as server:
+        path = write_config(tmp_path, server.url, n=90, engine={"concurrency": 64})
+        process = start(["eval", "run", str(path)], tmp_path, limits="ulimit -n 48")
+        _, stderr = process.communicate(timeout=HANGS_SECONDS)
+    run_dir = only_run(tmp_path / "out")
+    assert read_run(run_dir, 0).states == ["scored"] * 90
+    assert "nel: this process may open 48 files (ulimit -n), so at most " in stderr
+    assert "this process may open 48 files" in (run_dir / "run.log").read_text()
+
+
 @pytest.mark.parametrize(
     "env",
     first_rows(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import threading
 from itertools import pairwise
 from typing import Any
@@ -15,7 +16,7 @@ from nel.models.client import Client
 from nel.models.faults import Fault
 from nel.models.pacing import Gate, Pace
 from nel.models.protocols import build_body
-from nel.models.transport import proxy_for
+from nel.models.transport import Fetched, fault_of_exception, proxy_for
 from nel.types import Message, Request, Response
 from tests.simulation.loop import Clock, run_virtually
 from tests.support.endpoint import Call, Reply, answer, scripted
@@ -101,6 +102,36 @@ def test_a_wait_that_the_retry_budget_made_longer_is_grown_from() -> None:
     gaps = [later - earlier for earlier, later in pairwise(sent)]
     assert len(gaps) == 3
     assert all(later > 1.1 * earlier > 0.2 for earlier, later in pairwise(gaps))
+
+
+def test_a_machine_without_open_files_is_waited_for() -> None:
+    """Five connections may be open: all requests are answered, none has used up an attempt, and few were in vain."""
+    endpoint = EndpointConfig(url="http://127.0.0.1:9/v1", model="m", attempts_max=1)
+    seen = {"open": 0, "refused": 0}
+
+    class Short:
+        async def fetch(self, *_: Any) -> Fetched | Fault:
+            if seen["open"] == 5:
+                seen["refused"] += 1
+                return fault_of_exception(OSError(errno.EMFILE, "Too many open files"))
+            seen["open"] += 1
+            await asyncio.sleep(1)
+            seen["open"] -= 1
+            return Fetched(200, {}, dumps_bytes(answer("4").body), 1.0)
+
+        async def __aenter__(self) -> Short:
+            return self
+
+        async def __aexit__(self, *_: Any) -> None:
+            return None
+
+    async def ask() -> list[Response]:
+        async with Client(endpoint, api_key=None, connections=40, jitter=lambda: 0.5, transport=Short()) as client:
+            return await asyncio.gather(*(client.complete(_request(str(n)), b"{}") for n in range(100)))
+
+    found = run_virtually(ask(), Clock(), started=lambda _: None, died=lambda: None)
+    assert [one.error for one in found] == [None] * 100
+    assert seen["refused"] < 100
 
 
 async def test_a_reset_connection_is_retried() -> None:

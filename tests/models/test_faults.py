@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 
 import aiohttp
@@ -130,6 +131,8 @@ def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
         (aiohttp.ClientPayloadError("half a body"), "malformed", True),
         (aiohttp.ServerDisconnectedError(), "connection", True),
         (ConnectionResetError("reset"), "connection", True),
+        (OSError(errno.EMFILE, "Too many open files"), "open_files", True),
+        (OSError(errno.ENFILE, "Too many open files in system"), "open_files", True),
     ],
 )
 def test_transport_exceptions(error: Exception, kind: str, retryable: bool) -> None:

@@ -1019,4 +1019,21 @@ MUTATIONS: Final = (
         replacement='mode = "ro" if untouched else',
         tests=("tests/engine/store/test_untouched.py",),
     ),
+    Mutation(
+        name="open-files-are-an-attempt",
+        room="models/client",
+        fault="A connection that this process may not open counts as an attempt of its sample.",
+        fragment="            if outcome.kind != NO_FILES:\n                one.charged",
+        replacement="            if outcome.kind:\n                one.charged",
+        tests=("tests/models/test_client.py",),
+        keyword="without_open_files",
+    ),
+    Mutation(
+        name="open-files-are-not-counted",
+        room="engine",
+        fault="A limit of open files that is too low for the concurrency is not noticed.",
+        fragment="if soft == resource.RLIM_INFINITY or soft >= enough:",
+        replacement="if soft == resource.RLIM_INFINITY or soft >= own:",
+        tests=("tests/engine/test_process_limits.py",),
+    ),
 )

@@ -295,6 +295,17 @@ class Gate:
         """
         self._note_failure(permit, None, of_connection=of_connection, is_suspect=is_suspect)
 
+    def connection_not_allowed(self, permit: Permit) -> None:
+        """Record that this process may open no further file: fewer requests are in flight, until that is tried again.
+
+        A request that is alone has nothing to wait for but the files of others, as in an outage.
+        """
+        if self.in_flight == 1:
+            self.failed(permit, of_connection=True)
+            return
+        self._concurrency.cut(max(self._pace.concurrency_min, self.in_flight - 1), _now())
+        self._log_once("no further file can be opened (ulimit -n), so fewer requests are in flight")
+
     def _note_failure(
         self, permit: Permit, wait: float | None, *, of_connection: bool, is_suspect: bool = False
     ) -> None:
@@ -392,9 +403,12 @@ class Gate:
 
     def _tell(self, reason: str) -> None:
         self.slowed_by = reason
-        if reason not in self._logged:
-            self._logged.add(reason)
-            _LOG.warning("requests wait for %s", reason)
+        self._log_once(f"requests wait for {reason}")
+
+    def _log_once(self, message: str) -> None:
+        if message not in self._logged:
+            self._logged.add(message)
+            _LOG.warning("%s", message)
 
 
 def _now() -> float:

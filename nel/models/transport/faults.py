@@ -11,9 +11,10 @@ import aiohttp
 from httptools import HttpParserError, HttpParserUpgrade
 
 from nel.config.redaction import redact_url
-from nel.models.faults import Fault
+from nel.models.faults import NO_FILES, Fault
 
 _DROPPED: Final = (errno.ECONNRESET, errno.EPIPE)
+_TOO_MANY_FILES: Final = (errno.EMFILE, errno.ENFILE)
 REDIRECTS: Final = range(300, 400)
 
 
@@ -81,6 +82,9 @@ def fault_of_exception(error: Exception) -> Fault:
         )
     if isinstance(error, _UNREADABLE):
         return Fault(kind="malformed", message=f"unreadable response: {text}", retryable=True)
+    if any(getattr(cause, "errno", None) in _TOO_MANY_FILES for cause in (error, error.__cause__)):
+        message = f"{text}; not the endpoint's fault: raise the limit of open files (ulimit -n)"
+        return Fault(kind=NO_FILES, message=message, retryable=True, never_connected=True)
     never_connected = isinstance(error, (ConnectFailed, aiohttp.ClientConnectorError))
     hung_up = not never_connected and isinstance(error, OSError) and error.errno in _DROPPED
     return Fault(kind="connection", message=text, retryable=True, never_connected=never_connected, hung_up=hung_up)

@@ -1,0 +1,122 @@
+"""The limits of the process (ulimit) that a session meets: open files and memory. Fits the session into them.
+
+What a shell or a container allows is not known before the run. A connection that cannot be opened is no fault of the
+endpoint, and a C library that gets no memory aborts the process, so both are settled before anything is sent.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from nel.errors import ConfigError
+
+_OWN_FILES: Final = 28
+"""Files that a session opens beside its connections: 19 were counted (store, log, event loop, channels of scorers)."""
+_FILES_PER_PROGRAM: Final = 4
+"""For each worker of the sandbox."""
+_ADDRESS_SPACE_MIN: Final = 512 * 2**20
+"""A run with a few threads takes 300 MiB of addresses to begin with; below that, C libraries abort."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """How a session fits into the limit of open files."""
+
+    files: int
+    """The limit to set."""
+    most: int
+    """Requests in flight to one endpoint."""
+    note: str | None
+    """For the user, where that is fewer than wanted."""
+
+
+def check_memory(limit: int | None = None) -> None:
+    """Raise ConfigError where the limit of the address space is too low for a run to be sure of its end.
+
+    Args:
+        limit: In bytes; that of this process where it is None.
+    """
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0] if limit is None else limit
+    if limit != resource.RLIM_INFINITY and limit < _ADDRESS_SPACE_MIN:
+        raise ConfigError(
+            f"this process may use {limit // 2**20:,} MiB of address space (ulimit -v {limit // 1024}), and a run "
+            f"needs {_ADDRESS_SPACE_MIN // 2**20:,}; raise it: ulimit -v unlimited"
+        )
+
+
+def fit_open_files(wanted: Sequence[int], *, programs: int) -> Fit:
+    """Raise the limit of open files as far as a session needs and may, and return how the session fits into it.
+
+    Args:
+        wanted: The concurrency of each endpoint; at least one.
+        programs: Workers of the sandbox.
+
+    Raises:
+        ConfigError: The limit does not leave a connection for each endpoint.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    own = _n_open() + _OWN_FILES + _FILES_PER_PROGRAM * programs
+    found = fit(wanted, own=own, soft=soft, hard=hard)
+    try:
+        if found.files != soft:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (found.files, hard))
+    except (OSError, ValueError):
+        return fit(wanted, own=own, soft=soft, hard=soft)
+    return found
+
+
+def fit(wanted: Sequence[int], *, own: int, soft: int, hard: int) -> Fit:
+    """Return how a session fits into the limits of open files.
+
+    Args:
+        wanted: The concurrency of each endpoint; at least one.
+        own: Files beside the connections.
+        soft: The limit that holds, or RLIM_INFINITY.
+        hard: What it may be raised to, or RLIM_INFINITY.
+
+    Raises:
+        ConfigError: They do not leave a connection for each endpoint.
+    """
+    enough = own + sum(wanted)
+    if soft == resource.RLIM_INFINITY or soft >= enough:
+        return Fit(files=soft, most=max(wanted), note=None)
+    files = enough if hard == resource.RLIM_INFINITY else min(enough, hard)
+    most = shared_fairly(wanted, files - own)
+    if most >= max(wanted):
+        return Fit(files=files, most=most, note=None)
+    raised = (
+        f"start it from a shell with ulimit -n {enough} (root raises a hard limit; so do docker run --ulimit "
+        f"nofile={enough} and LimitNOFILE= of systemd)"
+    )
+    if most < 1:
+        raise ConfigError(
+            f"this process may open {files:,} files (ulimit -n), which leaves none for connections; {raised}"
+        )
+    note = f"this process may open {files:,} files (ulimit -n), so at most {most:,} requests are in flight"
+    return Fit(files=files, most=most, note=f"{note} instead of {max(wanted):,}; to have them all, {raised}")
+
+
+def shared_fairly(wanted: Sequence[int], room: int) -> int:
+    """Return the most connections that each endpoint may have, so that all endpoints together fit.
+
+    An endpoint that wants less leaves the rest to the others; 0 where there is no room for one connection each.
+
+    Args:
+        wanted: The concurrency of each endpoint.
+        room: Connections in all.
+    """
+    left = sorted(wanted)
+    while left and left[0] * len(left) <= room:
+        room -= left.pop(0)
+    return max(0, room) // len(left) if left else max(wanted, default=0)
+
+
+def _n_open() -> int:
+    with suppress(OSError):
+        return len(os.listdir("/dev/fd"))  # noqa: PTH208 - names are all that is wanted
+    return 0

@@ -1,0 +1,58 @@
+"""Limits of the process: how many connections fit, what is refused, and what is said of it."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Sequence
+
+import pytest
+
+from nel.engine.process_limits import Fit, check_memory, fit, shared_fairly
+from nel.errors import ConfigError
+
+UNLIMITED = resource.RLIM_INFINITY
+
+
+@pytest.mark.parametrize(
+    ("wanted", "room", "most"),
+    [
+        ((64,), 100, 64),
+        ((64,), 14, 14),
+        ((64, 8), 30, 22),
+        ((64, 64, 2), 30, 14),
+        ((8, 8), 1, 0),
+        ((8,), -3, 0),
+    ],
+)
+def test_endpoints_share_what_fits(wanted: Sequence[int], room: int, most: int) -> None:
+    """One that wants less leaves the rest to the others; without room for each there is none."""
+    assert shared_fairly(wanted, room) == most
+    assert sum(min(one, most) for one in wanted) <= max(room, 0)
+
+
+def test_a_soft_limit_is_raised() -> None:
+    """As far as it is needed, no further, and without a word."""
+    assert fit([64], own=33, soft=48, hard=UNLIMITED) == Fit(files=97, most=64, note=None)
+    assert fit([64], own=33, soft=1024, hard=4096) == Fit(files=1024, most=64, note=None)
+
+
+def test_a_hard_limit_lowers_the_concurrency() -> None:
+    """The note names the limit, what is in flight instead, and what raises it."""
+    found = fit([64], own=33, soft=48, hard=60)
+    assert (found.files, found.most) == (60, 27)
+    assert found.note is not None
+    assert found.note.startswith("this process may open 60 files (ulimit -n), so at most 27 requests are in flight")
+    assert "ulimit -n 97 " in found.note
+
+
+def test_a_limit_without_room_is_refused() -> None:
+    """Before anything is sent, with the command that raises it."""
+    with pytest.raises(ConfigError, match=r"may open 20 files .* none for connections; .* ulimit -n 97 "):
+        fit([64], own=33, soft=20, hard=20)
+
+
+def test_too_little_memory_is_refused() -> None:
+    """A C library would abort the process."""
+    with pytest.raises(ConfigError, match=r"may use 244 MiB .*ulimit -v 250000.* ulimit -v unlimited"):
+        check_memory(250_000 * 1024)
+    check_memory(UNLIMITED)
