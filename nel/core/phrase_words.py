@@ -173,48 +173,49 @@ WORDS: Final[dict[str, str]] = {
         "about ce ¿|are· can· could· did· does· do· ist· is· könnte· maybe· might· perhaps· serait· should· was· "
         "what·if· why·not· would· è· é· هل· 是不是· "
     ),
-    "32ef9d9b": (
+    "34513839": (
         "answers antwort equivocada errada errata falsch falsche fausse incorrect incorrecta incorreta instead "
         "invece lugar ma mais mas mauvaise n non não opposed other pero peut plutôt pode puede rather resposta "
-        "respuesta risposta rule ruled rules ruling réponse sbagliata und vez wrong y а неверный "
-        "неправильный|·anstatt ·ausschließen ·besides ·descart ·elimin ·esclud ·except ·exclu ·jamais ·jamás "
-        "·kein ·mai ·nem ·ni ·no ·nunca ·não ·né ·pas ·rejecte ·statt ·unlike ·weder ·исключ ·не ·ни استبعاد لا "
-        "ليس 不是 不能选 不选 并非 排除 错误答案 错误选项 "
+        "respuesta risposta rule ruled rules ruling réponse sbagliata und vez wrong y а неверный неправильный "
+        "（|·anstatt ·ausschließen ·besides ·descart ·elimin ·esclud ·except ·exclu ·jamais ·jamás ·kein ·mai "
+        "·nem ·ni ·no ·nunca ·não ·né ·pas ·rejecte ·statt ·unlike ·weder ·исключ ·не ·ни استبعاد لا ليس 不是 "
+        "不能选 不选 并非 排除 错误答案 错误选项 "
     ),
-    "c8bbc2f5": (
-        "also hier jedenfalls make off ruled sicher too|are·inaccurate are·invalid are·irrelevant are·untrue "
-        "cannot·be can·be·dismissed can·be·eliminated can·be·excluded can·be·rejected can·not·be can·t·be "
-        "could·be·dismissed could·be·eliminated could·be·excluded could·be·rejected didn·t·apply didn·t·fit "
-        "didn·t·hold didn·t·match didn·t·work did·not·apply did·not·fit did·not·hold did·not·match did·not·work "
-        "doesn·t·apply doesn·t·fit doesn·t·hold doesn·t·match doesn·t·work does·not·apply does·not·fit "
-        "does·not·hold does·not·match does·not·work don·t·apply don·t·fit don·t·hold don·t·match don·t·work "
-        "do·not·apply do·not·fit do·not·hold do·not·match do·not·work est·fausse est·faux est·incorrect "
-        "está·errada está·errado está·incorreta está·incorreto es·fals es·incorrecta es·incorrecto fails· fail· "
-        "ist·es·nicht ist·falsch ist·nicht is·eliminated is·excluded is·inaccurate is·invalid is·irrelevant "
-        "is·mistaken is·out is·rejected is·untrue must·be·dismissed must·be·eliminated must·be·excluded "
-        "must·be·rejected non·è no·es n·est·pas não·é was·eliminated was·excluded was·mistaken was·out "
+    "425da958": (
+        "also hier jedenfalls make man off puede ruled sicher too wir|are·inaccurate are·invalid are·irrelevant "
+        "are·untrue cannot·be can·be·dismissed can·be·eliminated can·be·excluded can·be·rejected can·not·be "
+        "can·t·be could·be·dismissed could·be·eliminated could·be·excluded could·be·rejected didn·t·apply "
+        "didn·t·fit didn·t·hold didn·t·match didn·t·work did·not·apply did·not·fit did·not·hold did·not·match "
+        "did·not·work doesn·t·apply doesn·t·fit doesn·t·hold doesn·t·match doesn·t·work does·not·apply "
+        "does·not·fit does·not·hold does·not·match does·not·work don·t·apply don·t·fit don·t·hold don·t·match "
+        "don·t·work do·not·apply do·not·fit do·not·hold do·not·match do·not·work est·fausse est·faux "
+        "est·incorrect está·errada está·errado está·incorreta está·incorreto es·fals es·incorrecta es·incorrecto "
+        "fails· fail· ist·es·nicht ist·falsch ist·nicht is·eliminated is·excluded is·inaccurate is·invalid "
+        "is·irrelevant is·mistaken is·out is·rejected is·untrue kann·es·nicht must·be·dismissed "
+        "must·be·eliminated must·be·excluded must·be·rejected non·è no·es n·est·pas não·é podemos·descartar "
+        "podemos·excluir possiamo·escludere pouvons·exclure was·eliminated was·excluded was·mistaken was·out "
         "was·rejected wäre·es·nicht wäre·falsch wäre·nicht è·errata è·errato è·falsa è·falso è·sbagliata "
-        "è·sbagliato не·подход не·явля неверн неправильн خاطئ غير·صحيح ليس ではありません ではな は正しくな は誤 "
-        "は違 は間違 不对 不正确 不符合 错误 "
+        "è·sbagliato можно·исключить не·подход не·явля неверн неправильн خاطئ غير·صحيح ليس ではありません ではな "
+        "は正しくあ は正しくな は誤 は違 は間違 は除外 も を除外 不对 不正确 不符合 可以排除 均不 都不 错误 "
     ),
     "d7acd70e": (
         "assuming caso falls hätte ohne provided sans sem senza sin suppose supposing unless wenn without wäre "
         "без если|·had·it· ·had·that· ·had·they· ·had·the· ·had·this· ·had·we· ·if· ·se· ·si· ·were·it· "
         "·were·the· ·were·we· إذا لو ていれば なければ ならば もし 如果 若 "
     ),
-    "3e800e0c": ("|لو· だったら ていたら ていれば なければ もし 假如 假设 如果题 "),
+    "1d1675d6": ("|suppose·the·answer لو· だったら ていたら ていれば なければ もし 假如 假设 如果题 "),
     "8a47e2f8": (
         "aurait could könnte might poderia podría potrebbe pourrait sarebbe serait seria sería would wäre würde "
         "бы был|ستكون لكان だったかも だろう 则 就会 那么 "
     ),
-    "32c3c2dc": ("altrimenti andernfalls else otherwise senão sinon sonst иначе|·and· ·but· ·si·no· 如果 若 "),
-    "006e5fc0": (
+    "1bf51c54": ("altrimenti andernfalls else otherwise senão sinon sonst иначе|·and· ·but· ·si·no· 如果 若 "),
+    "bc8543a0": (
         "above another case different earlier eine einer em example exercise first following interpretation item "
         "last literal next other para per previous reading sample up worked в|different· earlier· harder· other· "
         "previous· related· similar· variant· ·autre ·en·otra ·en·otro ·in·unaltra ·in·unaltro ·in·un·altra "
         "·in·un·altro 別の 另一 换一 "
     ),
-    "bc12572b": (
+    "91ab56b7": (
         "according alcuni alguien algunos alguns alguém aluno answered answers argue argued argues assert "
         "asserted asserts assume assumed assumes avez beaucoup believe believed believes called certains choose "
         "chose claim claimed claims conclude concluded concludes contain contained contains corrigé detto dices "
@@ -222,32 +223,32 @@ WORDS: Final[dict[str, str]] = {
         "geschrieben give gives guess guessed guesses hear heard insist insisted insists jemand lesen list lists "
         "lösungsheft manche mencionaste mencionou mention mentioned mentions menzionato molti muchos muitos "
         "musterlösung pick picked picks pourrait prefer propose proposed proposes qualcuno quelqu read report "
-        "reported reports sagten said saying schrieben scritto seen solucionario soluzionario someone state "
-        "stated states student studente suggest suggested suggests tempted think thinks thought told viele write "
-        "writes wrote élève élèves étudiant étudiants кто многие написали некоторые пишете сказали "
+        "reported reports sagten said saying schrieben scritto seen solucionario soluzionario soluzioni someone "
+        "state stated states student studente suggest suggested suggests tempted think thinks thought told viele "
+        "write writes wrote élève élèves étudiant étudiants кто многие написали некоторые пишете сказали "
         "упомянули|·answer· ·says· ·say· ·schüler ·решебник ·студент ·учебник ·ученик البعض ذكرت طالب قلت كتاب "
         "يقول という人 とおっしゃ と書か と言う人 と言わ 你提到 你说 参考答案 多くの人 学生 很多人 您提到 您说 "
         "有些人 有人 模範解答 生徒 答案册 解答集 "
     ),
-    "16fafad3": (
+    "7618fc51": (
         "|classmate· colleague· friends· friend· others· other· people· person· reader· someone· students· "
         "student· you· "
     ),
-    "62d1f67d": (
+    "f2e82813": (
         "abord allettante almost anfangs appealing appear attempt attractive certain chosen classic common comum "
         "comune común considered could courante distractor départ easy error ersten first frecuente frequent "
         "frequente fréquente glance good häufiger hésite impression inicialmente initial initially inizialmente "
         "inizio instinct início look looks might misconception mistake nearly originally picked plausible premier "
         "première prima primeira primera principio promising reaction right runner second seem seemed seems sure "
         "tentant tentante thought torn typical unsure usual verlockend would wrong zuerst zunächst взгляд ошибка "
-        "поначалу сначала|·hesitat ·i·was· ·tempt ·tentador خطأ·شائع في·البداية قد·يبدو للوهلة はじめは "
+        "поначалу сначала الأخطاء|·hesitat ·i·was· ·tempt ·tentador خطأ·شائع في·البداية قد·يبدو للوهلة はじめは "
         "よくある間違い 一开始 一見 乍一看 乍看 常见的错误 常见错误 最初 誤答 起初 "
     ),
-    "fbac4442": (
+    "5bae7876": (
         "ist è|·appealing ·attractive ·a·common ·a·distractor ·close ·est·tentant ·es·tentador ·plausible "
         "·similar ·tempting "
     ),
-    "2cc05b2d": (
+    "a74e85f1": (
         "cann disregard doesn don eliminated false forget ignore incorrect isn my nein non nope rejected scratch "
         "strike wait wasn wrong нет|disregard·it· disregard·that· disregard·this· forget·it· forget·that· "
         "forget·this· ignore·it· ignore·that· ignore·this· is·what·i·almost is·what·i·first is·what·i·initially "
@@ -257,43 +258,46 @@ WORDS: Final[dict[str, str]] = {
         "·not·right ·not·the ·not·true ·not·valid ·not·what ·no· ·overlook ·sbagliata ·sbagliato ·wrong ·неверн "
         "لكن しかし でも 但 "
     ),
-    "fb9623d9": (
+    "6712280d": (
         "actually aliás anzi apologies aspetta attendes attendez attends back bad change check checking closely "
         "conditions consideration corrección corrected correction correggo correzione correção corrijo dicho "
-        "double edit enganei equivoqué erratum error esper espera espere examine fails fait fix further geirrt "
-        "genauer hold incorrect inspection je korrektur korrigiere let looking made make melhor misread misspoke "
-        "mistake moment muss must nachprüfen need nein non não oops overlooked pensando pensandoci perdón plutôt "
-        "realidad realtà recheck rechecking reconsider reconsidering rectification redo reexamine reflection "
-        "rethink retract reviewing revise richtig right satisfy scratch second selfcheck should slip sorry strike "
-        "thought thoughts verdade verification vertan wait want warte wrong вернее нет поправка стоп точнее 、 "
-        "，|·but·when·i· ·hm ·i·have·to·correct· ·no· ·that·is·not·correct· ·that·s·not·correct· "
-        "·that·was·not·correct· ·исправл ·ошиб ·подожди أخطأت انتظر بل تصحيح عفو في·الحقيقة لحظة いや すみません "
-        "不·应 不对 其实 実は 待って 我错了 抱歉 更正 有误 等一下 等等 纠正 訂正 誤り 間違え "
+        "different double edit enganei equivoqué erratum error esper espera espere está examine fails fait fix "
+        "further geirrt genauer hold incorrect inspection ist je korrektur korrigiere let looking made make "
+        "melhor misread misspoke mistake moment muss must nachprüfen need nein nicht non não oops overlooked pas "
+        "pensando pensandoci perdón plutôt realidad realtà recheck rechecking reconsider reconsidering "
+        "rectification redo reexamine reflection rethink retract reviewing revise richtig right satisfy scratch "
+        "second selfcheck should slip something sorry strike thought thoughts um une verdade verification vertan "
+        "wait want warte wrong è вернее нет поправка стоп точнее 、 ，|cometí·un·error commesso·un·errore désolé "
+        "pardon sono·sbagliata sono·sbagliato ·but·when·i· ·hm ·i·have·to·correct· ·no· ·that·is·not·correct· "
+        "·that·s·not·correct· ·that·was·not·correct· ·исправл ·ошиб ·подожди أخطأت انتظر بل تصحيح عفو في·الحقيقة "
+        "لحظة いや すみません 不·应 不对 其实 実は 待って 我错了 抱歉 更正 有误 等一下 等等 纠正 訂正 誤り "
+        "这是错误的 間違え "
     ),
-    "e07c866f": (
+    "8e908ea9": (
         "able access again ai answered back beginning canno cannot certain choose commit confident consigo could "
         "couldn couldnt decide decided decidir depends determine determined didn disregard don empezar enough "
-        "entscheiden errado falsch faux give given hard ignore impossible incorrect incorrecto know lo mistake "
-        "nicht non none não option peux pick posso puedo redo retract riesco right sais sbagliato scratch settle "
-        "start sure sé tell these think top torn unable unsure verify vorn way withdraw wrong заново знаю могу "
-        "неверно уверен|·can·answer· ·can·say· ·can·t·answer· ·can·t·say· ·i·do·not·have·an·answer· "
-        "·no·answer·can· ·no·answer·is· ·recomeç ·recommenc ·ricominci ·that·s·not·correct· لا·أستطيع لا·أعرف "
-        "لا·يمكن من·جديد هذا·خطأ やり直 わかりません 不知道 不确定 分かりません 无法决定 无法判断 无法确定 "
-        "決められ 重新 错了 間違い "
+        "entscheiden errado falsch faux give given hard ignore impossible incorrect incorrecto information know "
+        "lo mistake nicht non none não option peux pick posso pronuncio puedo redo retract riesco right sais "
+        "sbagliato scratch settle start sure sé tell these think top torn unable unsure verify vorn way withdraw "
+        "wrong заново знаю могу неверно уверен|·can·answer· ·can·say· ·can·t·answer· ·can·t·say· "
+        "·do·not·have·an·answer· ·no·answer·can· ·no·answer·is· ·recomeç ·recommenc ·ricominci "
+        "·that·s·not·correct· لا·أستطيع لا·أعرف لا·يمكن من·جديد هذا·خطأ やり直 わかりません 不知道 不确定 "
+        "分かりません 无法决定 无法判断 无法确定 決められ 重新 错了 間違い "
     ),
-    "7b9eaa99": (
+    "daa302ea": (
         "between both conforme could darauf depend depende depending depends dipende dépend dúvida either entre "
-        "entweder equally forse hängt interpretation könnte likely may maybe might narrowed oder oppure ou "
-        "perhaps peut possibly quizá quizás según soit sure talvez though torn toss tossup uncertain unsure "
-        "возможно зависит или либо|·dud ·hésit ·indecis ·or· ·o· ·schwank أو إما ربما متردد يعتمد か どちら "
-        "によって の間 または 之间 取决于 可能 或者 拿不定 要么 还是 迷 "
+        "entweder equally first forse hängt interpretation könnte likely may maybe might narrowed ob oder oppure "
+        "other ou perhaps peut possibly quizá quizás reading según soit sure talvez though torn toss tossup tra "
+        "uncertain under unsure whether zwischen возможно зависит или либо между|·dud ·hésit ·indecis ·or· ·o· "
+        "·schwank ·with·one· أو إما بين ربما قد·تكون متردد يعتمد か どちら によって の間 または 之间 取决于 可能 "
+        "或者 拿不定 要么 还是 迷 "
     ),
-    "55471186": (
+    "b2efb639": (
         "incorrect only right wrong|aren·t· cann·t· contradict didn·t· doesn·t· don·t· eliminated· excluded· "
         "fails· fail· false· has·overlooked have·overlooked incorrect· irrelevant· isn·t· mistaken· never· not· "
         "out· rejected· ruled· too· unsupported· wasn·t· wrong· "
     ),
-    "8e38c785": (
+    "ea9216e1": (
         "incorrect only right wrong|aren·t· cann·t· contradict didn·t· doesn·t· don·t· eliminated· excluded· "
         "fails· fail· false· has·overlooked have·overlooked incorrect· irrelevant· isn·t· mistaken· never· not· "
         "out· rejected· ruled· too· unsupported· wasn·t· wrong· "
@@ -303,9 +307,9 @@ WORDS: Final[dict[str, str]] = {
         "on·one· on·the·one· según· selon· senão· se· sinon· si· sonst· under· wenn· when· where· with· если· "
         "иначе· при· إذا· بحسب· さもなければ· の場合· もし· 否则· 如果· 当· 若· "
     ),
-    "47512fd3": (
+    "6f53c19a": (
         "between candidates depende dipende dépend either entrambi entre entweder hängt soit torn undecided "
-        "зависит либо|·depend إما يعتمد によって 取决于 要么 "
+        "зависит либо|·depend إما وقد· يعتمد どちらか によって 取决于 要么 "
     ),
     "7946a253": (
         "altrimenti andernfalls contrario contrário else otherwise senão sinon sonst иначе ， ；|·if·not· ·si·no· "

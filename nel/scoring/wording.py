@@ -14,12 +14,15 @@ from typing import Final
 
 _WINDOW: Final = 60
 """Characters before an answer that are examined."""
-_CLAUSE_STARTS = re.compile(r"[.!?;:\n]|\b(?:but|so|rather|instead|therefore|thus|hence)\b", re.IGNORECASE)
+_CLAUSE_STARTS = re.compile(
+    r"[.!?;:\n]|\b(?:but|so|rather|instead|therefore|thus|hence)\b|,\s(?=(?:the|my|our)\s(?:\w+\s)?(?:answer|choice)\b)",
+    re.IGNORECASE,
+)
 _DENIAL = re.compile(
     r"""
       \b (?:
           not(?!\s+only) | never | neither | nor | cannot | isnt | wasnt | dont
-        | wrong | incorrect | nothing | doubt | unlikely
+        | wrong | incorrect | nothing | (?<!without\ a\ )(?<!without\ )(?<!no\ ) doubt | unlikely
       ) \b
     | \b rul (?: e | es | ed | ing ) \s+ out \b
     | n['’]t \b

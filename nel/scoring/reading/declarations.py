@@ -55,7 +55,7 @@ _NOUN: Final = lazy_pattern(rf"(?<![a-z]) answer {_BETWEEN} {_VERB} [\s*_:：=]*
 _HEADING: Final = lazy_pattern(
     r"""
     (?: answer | solution | result | response | verdict | antwort | lösung | réponse | respuesta | risposta | resposta
-      | ответ | 答案 | 答え )
+      | ответ | 答案 | 答え | الإجابة | الجواب )
     [^\S\n]* s? [*_\#\t :：|]*+ \n [\s*_`>|:⇒→-]*+
     """,
     re.IGNORECASE | re.VERBOSE,

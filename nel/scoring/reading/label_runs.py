@@ -21,7 +21,7 @@ LINE_ENDS = lazy_pattern(r"[^\S\n]*+(?:\\[)\]])?[*_$`\"'”’)\]）】}>.!,;:�
 JOINED = lazy_pattern(
     _CLOSING
     + r"(?:,\s*+(?:or|and)\b|[,;/|&、+]|\b(?:or|and|und|oder|et|ou|oppure|y|e|o|и|или)\b"
-    + r"|和|或|还是|或者|または|か|أو|و)[^\S\n]*+"
+    + r"|和|或|还是|或者|または|か|أو|و)[^\S\n]*+(?:(?:letter|option|choice)[^\S\n]++)?"
 )
 _SET_APART = lazy_pattern(r"[)\]*_]*[.):\]]\s*\w")
 _CLOSED = lazy_pattern(_CLOSING)

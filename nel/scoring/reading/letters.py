@@ -33,18 +33,20 @@ _MENTION = lazy_pattern(r"\b(?:[Oo]ption|[Cc]hoice|[Ll]etter|[Aa]nswer)s?\s++|(?
 _SENTENCE_ENDS = lazy_pattern(r"\s?(?:\\[)\]])?[*_$`\"'”’)\]）】}>]*+(?:[.!;,:。]|\s*(?:\n|\Z))")
 _LISTED = lazy_pattern(r"(?m)^[\s*_(\[（]*+(\w{1,2})[*_]*+([).\]）:：])[*_\s]")
 _SMALL_NEXT = lazy_pattern(r"[^\S\n]+[a-z]")
+_NAMES = lazy_pattern(r"\s*(?:denotes?|represents?|stands?\s+for|refers?\s+to|means?|labels?|marks?)\b")
 _SMALL_OPENING = lazy_pattern(r"[a-z]\)[^\S\n]+[^\n]{1,80}\s*")
 """``b) Paris`` as a whole response; "(a) …" begins a list of the response's own."""
 _FILLER = lazy_pattern(
     r"""
-    (?: [\s*_"'“‘(]*+ (?:
+    (?: [\s*_"'“‘`(]*+ (?:
         clearly | definitely | probably | likely | most\s+likely | (?:most\s+)?certainly | obviously | simply | indeed
       | thus | therefore | hence | then | also | of\s+course | in\s+fact | most\s+accurately | correctly | best
       | i\s+(?:think|believe|guess|would\s+say|['’]d\s+say) (?: \s+(?:it\s+is|it['’]s|that) )?
       | option | choice | letter | answer | statement | alternative | number | represented\s+by | given\s+by
       | the (?: \s+(?:correct|right|best|first|second|third|fourth|fifth|last|final)
           (?:\s+(?:option|choice|one|answer))? )?
-      | die | la | el | il | o | a | le | opción | opção | opzione | buchstabe | lettre | letra | lettera | antwort
+      | die | la | el | il | (?-i: o | a ) | le | opción | opção | opzione | buchstabe | lettre | letra
+      | lettera | antwort
       | réponse | вариант | буква | الخيار | الحرف
       ) \b [\s,:：*_]*+ )+
     | [\s*_]*+ (?: 选项 | 選項 | 选择 | 選択肢 | 选 | 選 ) \s*+
@@ -54,7 +56,7 @@ _FILLER = lazy_pattern(
 """Words that may stand between a declaration and its label: "the answer is clearly option B"."""
 _SET_OFF = lazy_pattern(
     r"""
-      [(\[（【] \s* (?:[Oo]ption\s+)? (?P<bracketed>[A-Z]) \s* [)\]）】]
+      [(\[（【] \s* (?:[Oo]ption\s+)? (?P<bracketed>[A-Za-z]) \s* [)\]）】]
     | \*\* \(? (?P<bold>[A-Z]) [).:]{0,2} \*\*
     | \b[Oo]ption \s+ \(? (?P<named>[A-Z]) (?!\w)
     """,
@@ -240,9 +242,9 @@ def _run_declared(text: str, one: Declaration, labels: tuple[str, ...], texts: O
         if run.labels:
             return run
     if texts is not None:
-        label = texts.opening(text[one.end : one.stop])
-        if label is not None:
-            return Run((label,), one.end, one.stop)
+        opening = texts.opening(text[one.end : one.stop])
+        if opening is not None:
+            return Run((opening[0],), one.end, one.end + opening[1])
     return _mentioned_in(text, one, labels)
 
 
@@ -251,7 +253,7 @@ def _mentioned_in(text: str, one: Declaration, labels: tuple[str, ...]) -> Run:
     ends = _SENTENCE_END.search(text, one.end, one.stop)
     found: dict[str, tuple[int, int]] = {}
     for match in _SET_OFF.finditer(text, one.end, ends.start() if ends else one.stop):
-        label = match[match.lastgroup or 0]
+        label = match[match.lastgroup or 0].upper()
         if label in labels:
             found[label] = match.span(match.lastgroup or 0)
     if len(found) != 1:
@@ -271,14 +273,20 @@ def _corrected(
     last = None
     for last in phrases.CORRECTION.finditer(text, declared_at):  # noqa: B007 - the last one is wanted
         pass
-    found = None if last is None else concluded_label(text, labels, texts, reading, last.end())
+    if last is None or (not declared_at and is_cut_off(text, labels)):
+        return None
+    found = concluded_label(text, labels, texts, reading, last.end()) or _behind_marker(
+        text, labels, texts, reading, last.end()
+    )
     return found if found and found[0] else None
 
 
-def _behind_marker(text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading) -> Found | None:
+def _behind_marker(
+    text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading, begin: int = 0
+) -> Found | None:
     """Return the label behind the last ``A:`` at the start of a line, which there is the answer's marker."""
     found = None
-    for match in _SHORT_MARKER.finditer(text):
+    for match in _SHORT_MARKER.finditer(text, begin):
         at = label_at(text, match.end(), labels)
         line = text[match.end() : match.end() + 200].partition("\n")[0]
         if at is None or (texts is not None and texts.exactly(line) == "A"):
@@ -348,9 +356,14 @@ def _opening_label(text: str, labels: tuple[str, ...], texts: OptionTexts | None
     behind = texts.behind(stripped, start.end(1), start[1]) if texts else start.end(1) + 1
     if behind <= start.end(1) + 1 and start[2] == "." and _SMALL_NEXT.match(stripped, start.end(2)):
         return None  # "E. coli"
+    if behind <= start.end(1) + 1 and _NAMES.match(stripped, start.end(2)):
+        return None  # "(A) denotes the first sample"
     why = status.objection(stripped, start.start(1), behind, whole=texts is not None)
     if why is None and is_denied_after(stripped, start.end(1)):
         why = status.DENIED
+    first = status.sentence_behind(stripped, behind)
+    if labels_named(first, 0, len(first), labels) - {start[1].upper()} and phrases.UNDECIDED.search(first):
+        return "", offset + start.start(1), offset + start.end(1)
     others = with_others(stripped, Run((start[1],), start.start(1), start.end(1)), behind, labels)
     if len(others.labels) > 1 or UNDECIDED in run_at(stripped, 0, labels).labels:
         return "", offset + others.start, offset + others.end
@@ -372,6 +385,8 @@ def _only_mention(text: str, labels: tuple[str, ...], texts: OptionTexts | None,
         why = status.objection(text, start, behind, whole=texts is not None)
         if why is not None:
             reading.reject(start, at[1], why)
+            return None
+        if UNDECIDED in run_at(text, start, labels).labels:
             return None
         mentioned[at[0]] = at[0], start, at[1]
     return mentioned.popitem()[1] if len(mentioned) == 1 else None

@@ -48,10 +48,12 @@ class OptionTexts:
         wanted = normalise(part, articles=True)
         return self._labels.get(wanted) if wanted and wanted not in self._small else None
 
-    def opening(self, part: str) -> str | None:
-        """Return the label of the choice that a part of a response opens with, before a comma or a reason."""
-        wanted = normalise(_REASON.split(part, maxsplit=1)[0], articles=True)
-        return self._labels.get(wanted) if len(wanted) > 1 else None
+    def opening(self, part: str) -> tuple[str, int] | None:
+        """Return the label and the length of the choice that a response opens with, before a comma or a reason."""
+        first = _REASON.split(part, maxsplit=1)[0]
+        wanted = normalise(first, articles=True)
+        label = self._labels.get(wanted) if len(wanted) > 1 else None
+        return None if label is None else (label, len(first))
 
     def behind(self, text: str, end: int, label: str) -> int:
         """Return where the text of a label's option ends, if it stands behind the label, else `end`."""
@@ -79,6 +81,11 @@ class OptionTexts:
             if place >= 0 and not part[place - 1 : place].isalnum() and not part[place + len(choice) :][:1].isalnum():
                 found.append((label, start + place, start + place + len(choice)))
         return found
+
+    @staticmethod
+    def is_mention(found: Found) -> bool:
+        """Return whether what was found is the text of an option, and not a label."""
+        return found[2] - found[1] >= _MENTIONED_CHARACTERS_MIN
 
     def alone(self, text: str, reading: Reading) -> Reading:
         """Read a response, or its last line, that is the text of a choice."""

@@ -7,8 +7,8 @@ import re
 from nel.core.phrase_regex import phrase_pattern
 
 _FLAGS = re.IGNORECASE | re.VERBOSE
-_LINE_SKIP = r"[^\S\n]*[*_)\]}\"'”’`$]*[^\S\n]*"
-_SKIP = r"[\s*_)\]}\"'”’`$]*"
+_LINE_SKIP = r"[^\S\n]*[*_)\]}\"'”’»」`$]*[^\S\n]*"
+_SKIP = r"[\s*_)\]}\"'”’»」`$]*"
 
 CONTRAST = phrase_pattern(
     r"""
@@ -43,20 +43,27 @@ DENIED_BEFORE = phrase_pattern(
           | en\s+lugar\s+de | invece\s+di | em\s+vez\s+de | а\s+не )
           (?: \s+ (?: option | choice | answer | the | die | la | el | antwort | réponse | opción | opzione
           | opção | вариант | ответ | الإجابة | الجواب | الخيار | simplement | einfach ) )*
-      | 不是 | 并非 | 不选 | 并不是 | 错误(?:答案|选项)是? | 排除 | 不能选 | استبعاد | ليست? | ليس\s+هو | لا
+      | [,;(（]\s*(?:non|no|não|nicht|not|pas)
+      | 不是 | 并非 | 不选 | 并不是 | 错误(?:答案|选项)是? | 排除 | 不能选 | استبعاد
+      | ليست? (?: \s+ (?: الإجابة | الجواب | الخيار ) )* | ليس\s+هو | لا
     )
-    [\s*_(\[{"'“‘`$]* (?:\\[a-z]+\{)? [(]? \Z
+    [\s*_(\[{"'“‘`$]* (?:\\[(\[])? (?:\\[a-z]+\{)? [(]? \Z
     """,
     _FLAGS,
 )
 DENIED_AFTER = phrase_pattern(
     rf"""
-    {_LINE_SKIP} [,:]? [^\S\n]* (?:(?:здесь|hier|ici|aquí|qui|aqui|here)[^\S\n]+)?
-    (?: (?:ist|wäre)\s+es\s+(?:jedenfalls\s+|sicher\s+)?nicht | (?:ist|wäre)\s+(?:hier\s+)?(?:nicht|falsch)
+    {_LINE_SKIP} [,:—–-]? [^\S\n]* (?:(?:здесь|hier|ici|aquí|qui|aqui|here)[^\S\n]+)?
+    (?: kann\s+es\s+(?:jedenfalls\s+|sicher\s+)?nicht | (?:ist|wäre)\s+es\s+(?:jedenfalls\s+|sicher\s+)?nicht
+    | (?:ist|wäre)\s+(?:hier\s+)?(?:nicht|falsch)
     | n['’]est\s+pas | est\s+(?:faux|fausse|incorrecte?) | no\s+es
     | es\s+(?:falsa?|incorrect[ao]) | non\s+è | è\s+(?:sbagliat[ao]|errat[ao]|fals[ao])
       | não\s+é | está\s+(?:errad[ao]|incorret[ao]) | неверн | не\s+подход | не\s+явля | неправильн
-      | 不正确 | 是错误 | 错误 | 不对 | 不符合 | は(?:違|誤|間違|正しくな) | ではな | ではありません | خاطئ
+      | 不正确 | 是错误 | 错误 | 不对 | 不符合 | [はも](?:違|誤|間違|正しくな|正しくあ)|も[^。\n]{{1,8}}も正しく[なあ]
+      | [和与及、][^。\n]{{1,8}}[都均]不 | [都均]不(?:对|正确)
+      | (?:können|kann)\s+(?:wir|man)\s+ausschließen | pouvons\s+exclure | (?:se\s+puede|podemos)\s+descartar
+      | possiamo\s+escludere | podemos\s+(?:descartar|excluir) | можно\s+исключить | 可以排除 | (?:は|を)除外 | ではな
+      | ではありません | خاطئ
       | غير\s+صحيح | ليس
       | can\s*(?:not|['’]t)\s+be | (?:do|does|did)(?:\s+not|n['’]t)\s+(?:fit|work|match|hold|apply|make\s+sense)
       | fails?\b | (?:was|is)\s+(?:eliminated|excluded|out|rejected|mistaken)
@@ -72,7 +79,7 @@ CONDITION = phrase_pattern(
     r"|なければ|إذا|لو",
     re.IGNORECASE,
 )
-SUPPOSED = phrase_pattern(r"もし|なければ|ていれば|ていたら|だったら|如果题|假如|假设|لو\s")
+SUPPOSED = phrase_pattern(r"(?i:suppose\s+the\s+answer)|もし|なければ|ていれば|ていたら|だったら|如果题|假如|假设|لو\s")
 """Words of a supposition that need no other word to show that it is none of this question."""
 WOULD = phrase_pattern(
     r"\b(?:would|might|could|wäre|würde|serait|aurait|pourrait|podría|potrebbe|poderia|könnte|sería|sarebbe"
@@ -91,7 +98,8 @@ OTHER_QUESTION = phrase_pattern(
     \b (?: for | in | with | to | on ) \s+ (?: a | an | some | the | another ) \s* (?: different | other
     | similar | slightly\s+different | related | harder | follow-up | variant | earlier
     | previous ) \b [^.!?\n]*
-      \b (?: version | question | problem | case | scenario | reading | wording | exercise | dataset ) \b [^.!?\n]* \Z
+      \b (?: version | question | problem | case | scenario | reading | wording | exercise | dataset
+      | assumptions? | definition | convention | condition ) \b [^.!?\n]* \Z
     | \b (?: worked | previous | next | other | another | last | first | above | earlier | sample
     | following ) \s+ (?: example | question | problem | exercise | item ) \b [^.!?;\n]* \Z
     | \b (?: in\s+that\s+case
@@ -128,7 +136,8 @@ REPORTED = phrase_pattern(
       \b
     | \b (?: according\s+to | if\s+someone | so-called | estudiantes? | studente | aluno | schüler\w* | student
     | élèves? | étudiants? | ученик\w* | студент\w* | lösungsheft | musterlösung | corrigé | solucionario
-    | gabarito | soluzionario | учебник\w* | решебник\w* | im\s+forum | ist\s+zu\s+lesen | manche | viele | jemand
+    | gabarito | soluzionario | soluzioni | учебник\w* | решебник\w* | im\s+forum | ist\s+zu\s+lesen | manche
+    | viele | jemand
     | certains
     | beaucoup | on\s+pourrait | quelqu['’]un | algunos | muchos | alguien | alcuni | molti | qualcuno
         | alguns | muitos | alguém | многие | некоторые | кто-то | вы\s+(?:сказали|упомянули|написали)
@@ -155,7 +164,8 @@ WEIGHED = phrase_pattern(
       | i\s+(?:first|originally|initially|almost|nearly|was|considered|thought|had\s+(?:thought|considered|first
       |initially|picked|chosen))\b (?!\s+(?:asked|given|able))
       | (?:common|frequent|typical|usual|easy|classic)\s+(?:mistake|error|misconception|trap|wrong|slip)
-      | häufiger\s+fehler | erreur\s+(?:fréquente|courante) | error\s+(?:común|frecuente) | errore\s+(?:comune
+      | häufiger\s+fehler | erreur\s+(?:fréquente|courante) | الأخطاء\s+الشائعة | error\s+(?:común|frecuente)
+      | errore\s+(?:comune
       |frequente) | erro\s+(?:comum|frequente) | частая\s+ошибка | distractor | runner-up | close\s+second
       | looks?\s+(?:right|appealing|attractive|good|promising)
       | might\s+(?:seem|look|appear) | may\s+(?:seem|look|appear) | could\s+(?:seem|look|appear)
@@ -204,7 +214,8 @@ CORRECTION = phrase_pattern(
     \b (?: wait | actually | correction | oops
     | on\s+(?:second|further)\s+(?:thoughts?|reflection|consideration) | hold\s+on | scratch\s+that
     | strike\s+that | let\s+me\s+(?:correct|reconsider|re-?check|rethink|redo|re-?examine|fix|double-check)
-      | but\s+when\s+i | it\s+fails | so\s+it\s+(?:must|should)\s+be | it\s+should\s+be | on\s+closer\s+inspection
+      | i\s+get\s+something\s+else | gives\s+a\s+different\s+result | but\s+when\s+i | it\s+fails
+      | so\s+it\s+(?:must|should)\s+be | it\s+should\s+be | on\s+closer\s+inspection
       | this\s+is\s+(?:incorrect|wrong) | make\s+that | i\s+(?:need|have|want)\s+to\s+(?:correct|revise|change
       |retract)
       | i\s+(?:made|see)\s+(?:a|an|my)\s+(?:mistake|error|slip)
@@ -222,7 +233,10 @@ CORRECTION = phrase_pattern(
       | aspetta | anzi | correzione | in\s+realtà | mi\s+correggo | pensandoci\s+meglio | espere? | correção
       | na\s+verdade | aliás | ou\s+melhor | pensando\s+bem | подожди\w* | стоп | вернее | точнее
       | исправл\w* | ошиб\w* | поправка ) \b
-    | いえ、 | 不，应 | 不,应 | 上面有误 | 有误 | 抱歉 | 誤り | 等等 | 等一下
+    | ce\s+n['’]est\s+pas\s+correct | fait\s+une\s+erreur | pardon | désolée? | commesso\s+un\s+errore
+    | non\s+è\s+corretto | sono\s+sbagliat[oa] | cometí\s+un\s+error | não\s+está\s+(?:certo|correto)
+    | cometi\s+um\s+erro | das\s+ist\s+(?:falsch|nicht\s+richtig)
+    | いえ、 | 这是错误的 | 不，应 | 不,应 | 上面有误 | 有误 | 抱歉 | 誤り | 等等 | 等一下
     | 不对 | 更正 | 其实 | 我错了 | 纠正 | 待って | 訂正
     | いや | 実は | すみません | 間違え | انتظر | لحظة | تصحيح
     | في\s+الحقيقة | عفو | أخطأت | بل
@@ -232,8 +246,8 @@ CORRECTION = phrase_pattern(
 """A word behind which a response may give another answer than before."""
 GIVEN_UP = phrase_pattern(
     r"""
-    \b (?: i\s+(?:do\s+not|don['’]t)\s+(?:know|have\s+(?:enough|an\s+answer)|think\s+any)
-    | i(?:['’]m|\s+am)\s+(?:not\s+(?:sure|certain|able|confident)|unsure|unable|torn)
+    \b (?: (?:i\s+)?(?:do\s+not|don['’]t)\s+(?:know|have\s+(?:enough|an\s+answer)|think\s+any)
+    | not\s+enough\s+information | i(?:['’]m|\s+am)\s+(?:not\s+(?:sure|certain|able|confident)|unsure|unable|torn)
     | (?:can(?:no|['’])t?|could\s*n['’]?t|cannot|unable\s+to)\s+(?:verify|answer|give|decide|say|determine|tell|choose
     |be\s+(?:determined|answered|decided)|settle|commit|pick)
       | (?:please\s+)?(?:disregard|ignore)\s+(?:that|this|my|the|what) | i\s+take\s+(?:that|it)\s+back
@@ -251,6 +265,7 @@ GIVEN_UP = phrase_pattern(
       | неверно | заново | riesco\s+a\s+decid\w+ | dá\s+para\s+decidir | hard\s+to\s+(?:say|tell)
       | ich\s+(?:weiß|bin)\s+(?:es\s+)?nicht | kann\s+(?:ich\s+)?nicht
       | je\s+ne\s+(?:sais|peux) | no\s+(?:lo\s+)?sé | no\s+puedo | non\s+(?:lo\s+)?so | non\s+posso
+      | non\s+mi\s+pronuncio
       | não\s+(?:sei|posso|consigo) | не\s+(?:знаю|могу|уверен) ) \b
     | 不知道 | 错了 | 重新 | 間違い | やり直 | هذا\s+خطأ | من\s+جديد | 无法(?:判断|确定|判断|决定) | 不确定
     | わかりません | 分かりません | 決められ | لا\s+أعرف
@@ -262,14 +277,16 @@ GIVEN_UP = phrase_pattern(
 UNDECIDED = phrase_pattern(
     r"""
     \b (?: or | either | could\s+be | may\s+be | might\s+be | possibly | perhaps | maybe | torn | between
-    | hésit\w+ | dud\w+ | schwank\w+ | dúvida | indecis\w+ | narrowed | likely | perhaps | though
+    | zwischen | whether | ob | tra | между | one\s+reading | with\s+(?:one|the\s+other)
+    | under\s+(?:the\s+first|one) | hésit\w+ | dud\w+ | schwank\w+ | dúvida | indecis\w+ | narrowed | likely
+    | perhaps | though
     | not\s+sure | unsure | uncertain | toss-?up | depend(?:s|ing)? | interpretation | equally | both | entweder
     | oder | hängt | kommt\s+darauf | könnte
       | soit | dépend | entre | ou | peut-être | depende | según | o | quizás? | oppure | dipende | forse
       | conforme | talvez | ou | зависит | либо | или | возможно ) \b
     | متردد | かもしれ | どちら | の間 | 迷 | 拿不定 | 之间 | 取决于 | 要么 | 可能
-    | 或者 | 还是 | によって | または | か | يعتمد | إما
-    | أو | ربما
+    | بين | 或者 | 还是 | によって | または | か | يعتمد | إما
+    | أو | ربما | قد\s+تكون
     """,
     _FLAGS,
 )
@@ -279,7 +296,8 @@ _REJECTION = r"""
         (?: not | wrong | incorrect | false | mistaken | out | ruled | eliminated | excluded | irrelevant | too ) \b
       | (?:is|are|was|does|do|did|can) n['’]t \b | (?:does|do|did|can) \s* not \b | cannot \b | contradict\w*
       | fails? \b
-      | would \s+ be \s+ (?: wrong | incorrect | correct \s+ only | right \s+ only ) \b | (?:has|have) \s+ overlooked
+      | would \s+ only \s+ be \s+ (?: right | correct | true ) | would \s+ be \s+ (?: wrong | incorrect
+      | correct \s+ only | right \s+ only ) \b | (?:has|have) \s+ overlooked
       | (?: too | not (?!\s*[*_(\[{"“'`$]*(?:option\s+)?[A-Z]\b) | never | wrong | incorrect | false | irrelevant
       | unsupported | rejected | eliminated ) \b )
 """
@@ -307,7 +325,7 @@ CONDITIONAL = phrase_pattern(
 """How a clause begins that holds under a condition."""
 DEPENDS = phrase_pattern(
     r"\b(?:either|torn|between|depend\w*|undecided|candidates|entweder|hängt|soit|entre|dépend|depende|dipende"
-    r"|entrambi|зависит|либо)\b|取决于|要么|によって|يعتمد|إما",
+    r"|entrambi|зависит|либо)\b|取决于|要么|によって|どちらか|يعتمد|إما|وقد\s",
     re.IGNORECASE,
 )
 """Words of a sentence in which a declared label is one of several cases."""
@@ -323,6 +341,7 @@ _CORRECTING_STEMS = (
     *"apologies hmm sorry review look right erratum edit fix verification satisf fails moment warte korr".split(),
     *"genauer nachpr vertan geirrt muss richtig attend tromp rectif espera realidad equivoqu corrij perd".split(),
     *"aspetta anzi correz corregg ripens pensando espere engan".split(),
+    *"different else pardon erreur sbagliat corretto cometi falsch".split(),
     *("take that", "take it", "it must", "it should", "make that", "when i ", "ou melhor", "mejor dicho", "na verdade"),
     *("nein,", "no,", "non,", "no!", "non!", "no:", "no.", "en fait", "in realt"),
 )

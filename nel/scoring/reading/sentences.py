@@ -35,7 +35,7 @@ _MENTIONED = lazy_pattern(
     | [.] (?=\s+[^\Wa-z]|\s+[^\w\s]|\s*\n) | (?=\s\() | (?=\s[—–-]\s) ) (?!\s*[A-Z]\.)
     | (?<![A-Za-z0-9À-ɏЀ-ӿ°'’.+\#/-])(?<!\d[ ])(?<!\d[ ][ ]) (?P<right>[A-Z]) (?=
           \s*[✅✓✔☑] | \s+is[.!](?:\s|\Z) | \s+(?:heißen|lauten|sein)\b | \s+(?:the|my)\s+(?:final\s+)?answer
-          | \s+(?:remains|fits|works|stands)\b | \s+as\s+(?:the|my|our)\s+(?:final\s+)?(?:answer|choice)
+          | \s+(?:remains|fits|works|stands)\b | \s*[)\]}}*_$"”]*\s+as\s+(?:the|my|our)\s+(?:final\s+)?(?:answer|choice)
         | \s+(?:is|was|must\s+be|has\s+to\s+be|should\s+be)\s+(?:clearly\s+|therefore\s+|thus\s+)?(?:the\s+|my\s+
         |our\s+)?(?:final\s+)?(?:right|correct|best|answer|only|one\b|most|choice)
         | \s+(?:ist\s+)?(?:die\s+)?(?:richtig|korrekt) | \s+ist\s+die\s+Antwort | \s+est\s+(?:la\s+)?(?:bonne
@@ -44,16 +44,20 @@ _MENTIONED = lazy_pattern(
         |opção\s+corr|alternativa\s+corr) | \s+[—-]\s+(?:верн|правильн)
         | \s+(?:верен|верно|правильн) | \s*(?:是|が|は)?\s*正[确確解] | を選 | \s+هي?\s+(?:الإجابة|الصحيح) )
     | (?<![A-Za-z0-9À-ɏЀ-ӿ°'’.+\#/-])(?<!\d[ ])(?<!\d[ ][ ]) (?P<last>[A-Z])
-      (?= [)\]*_"”'’`$ ]*+ (?: (?!\.\s+[a-z]) [.!,;:。，！] [)\]*_"”'’`]* (?:\s|\Z) | \s*(?:\n|\Z) | 。 | です | だ ) )
+      (?= [)\]*_"”'’`$ ]*+ (?: [，。！；、] | (?!\.\s+[a-z]) (?!\.\s*[A-Z]\.) [.!,;:] [)\]*_"”'’`]* (?:\s|\Z)
+      | \s*(?:\n|\Z) | 。 | です | だ ) )
     """,
     re.VERBOSE,
 )
 """A label that is set off, named by a word before it, or at the end of its sentence."""
 _LOOSE = lazy_pattern(r"(?<![A-Za-z0-9À-ɏЀ-ӿ°'’.+#/-])[A-Z](?![A-Za-z0-9À-ɏ'’+#-])")
 """A capital that may be a label, to see whether a sentence names several."""
+_SMALL = lazy_pattern(r"[(（\[]([a-z])[)）\]]")
 _JOINS = lazy_pattern(r"[^\S\n]+(?:and|or|nor|und|oder|noch|et|ou|y|e|o|и|или)\b")
 _JOINS_LABEL = lazy_pattern(r"[)\]*_]*\s*(?:,\s*)?\b(?:and|or|nor|und|oder|noch|et|ou|y|e|o|и|или)\s+[(\[*_]*[A-Z]\b")
 _BARE: Final = frozenset({"opening", "right", "last"})
+_WORDS: Final = frozenset({"opening", "last"})
+"""Forms in which a label may be the article or the pronoun."""
 _WORD_BEFORE = lazy_pattern(r"([^\W\d_]+)[\s*_]+\Z")
 _NAMED_BY_LETTER: Final = frozenset(
     "angle appendix block box case category chapter class column compound drug edge edges event events figure force "
@@ -62,17 +66,28 @@ _NAMED_BY_LETTER: Final = frozenset(
     "vitamins".split()
 )
 """Nouns whose things are named by letters."""
-_OPTION_WORDS: Final = frozenset("answer alternative choice option is be are chose choose by d e a b c".split())
+_OPTION_WORDS: Final = frozenset(
+    "answer alternative choice option are chose choose both between antwort auswahl alternativa choix bonne correcte "
+    "correct entre either".split()
+)
+_WORD_CHARACTERS_MIN: Final = 4
+"""Of a word that a letter in brackets behind it may stand for."""
+_LABEL_ENDS = lazy_pattern(r"(?<![A-Za-z0-9À-ɏЀ-ӿ])([A-Z])[)\]*_\"”`$]*[.][)\]*_\"”`$]*\Z")
+_ADDED = lazy_pattern(r"[A-Z][)\]*_]*\s*[+&/]\s*[(\[*_]*\Z")
+"""Another label and a mark that joins it to the one behind: "A + D"."""
 _JOINING: Final = frozenset("and or und oder et ou y e o и или".split())
 _DANGLES = lazy_pattern(
-    r"\s(?:with|to|is|of|the|a|and|or|between|that|for|in|by|but|because|und|zwischen|e|y|et)\Z|\{\Z"
+    r"[,;:：，][\"*_\s]*\Z|(?:\A|\n)[\s*_#]*(?:final\s+)?answer[\s*_#]*\Z|\s(?:with|to|is|of|the|a|and|or|between|that|for|in|by|but|because|und|zwischen|e|y|et)\Z|\{\Z"
 )
+_DANGLING_CHARACTERS: Final = 24
 _CUT_OFF_CHARACTERS_MIN: Final = 400
 _BOUNDARY = lazy_pattern(
     r"[.!?;。！？؟\n](?:(?<=[.!?])(?<!\b[A-Za-z][.!?])(?<!\b[A-Z]\*[.!?])[.!?]*[\"”’)*_]*(?=\s)"
     r"|(?<=\w[ ][A-Z][.!?])(?=\s+(?:[A-Z][a-z]+['’]?[a-z]*\s+[a-z]|I\s))|(?<=;)(?=\s)|(?<=[。！？؟\n]))"
 )
-_OPTION_LINE = lazy_pattern(r"[\s*_>|#✅❌✓✗✔✘-]{0,14}[(\[]?(?:[Oo]ption\s+)?[A-Z][*_]*\s?[)\].:|][*_]*\s")
+_OPTION_LINE = lazy_pattern(
+    r"[\s*_>|#✅❌✓✗✔✘-]{0,14}[(\[]?(?:[Oo]ption\s+)?[A-Z][*_]*(?:\s?[)\].:|]|\s\([^()\n]{1,120}\)[*_]*:)[*_]*\s"
+)
 _SAYS_RIGHT = lazy_pattern(
     r"\b(?:is|are)\s+(?:the\s+|my\s+)?(?:final\s+)?(?:correct|right|best|answer)|[✅✓✔☑]", re.IGNORECASE
 )
@@ -96,14 +111,20 @@ def concluded_label(
     do not count, but for one that says that it is right. An empty label: the response decides for none.
     """
     sentences = _ends_of(text, begin)
+    if texts is not None:
+        sentences = _with_option_texts(text, sentences, labels, texts)
+    is_weighed = False
     listed = sum(_OPTION_LINE.match(text, start) is not None for start, _ in sentences)
     for start, end in reversed(sentences[:_FIRST_SENTENCES] + sentences[_FIRST_SENTENCES:][-_LAST_SENTENCES:]):
         if listed > 1 and _OPTION_LINE.match(text, start) and not _SAYS_RIGHT.search(text, start, end):
             continue
         mentions = mentions_in(text, start, end, labels, texts)
-        if len(mentions) > _MENTIONS_MAX or (not mentions and phrases.GIVEN_UP.search(text, start, end)):
+        if len(mentions) > _MENTIONS_MAX or (not mentions and _decides_for_none(text, start, end, labels)):
             return "", start, end
+        if is_weighed and mentions and texts is not None and texts.is_mention(mentions[0]):
+            return "", start, end  # the words of an option, before a sentence that weighs other options
         asserted = _asserted(text, mentions, texts, reading)
+        is_weighed = is_weighed or bool(mentions and not asserted)
         if len(asserted) > 1 or (asserted and phrases.GIVEN_UP.search(text, start, end)):
             return "", start, end
         if asserted:
@@ -113,8 +134,31 @@ def concluded_label(
                 or _JOINS_LABEL.match(text, found[2]) is not None
                 or len(labels_named(text, start, end, labels) | {found[0]}) > 1
             )
-            return ("", start, end) if several and phrases.UNDECIDED.search(text, start, end) else found
+            if _ADDED.search(text, start, found[1]) or (several and phrases.UNDECIDED.search(text, start, end)):
+                return "", start, end
+            return found
     return None
+
+
+def _decides_for_none(text: str, start: int, end: int, labels: tuple[str, ...]) -> bool:
+    """Return whether a sentence says that there is no answer, or offers several labels in passing: "A or D?"."""
+    if phrases.GIVEN_UP.search(text, start, end):
+        return True
+    return len(labels_named(text, start, end, labels)) > 1 and phrases.UNDECIDED.search(text, start, end) is not None
+
+
+def _with_option_texts(
+    text: str, sentences: list[tuple[int, int]], labels: tuple[str, ...], texts: OptionTexts
+) -> list[tuple[int, int]]:
+    """Return sentences of which none ends between a label and the text of its option: "torn between A and B. Rome"."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sentences:
+        before = _LABEL_ENDS.search(text, joined[-1][0], joined[-1][1]) if joined else None
+        if before is not None and before[1] in labels and texts.behind(text, before.end(1), before[1]) > start:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _ends_of(text: str, begin: int) -> list[tuple[int, int]]:
@@ -141,7 +185,7 @@ def _asserted(text: str, mentions: list[Found], texts: OptionTexts | None, readi
 def is_cut_off(text: str, labels: tuple[str, ...]) -> bool:
     """Return whether a long response ends in the midst of a sentence, and not with a label."""
     last = text.rstrip()
-    if _DANGLES.search(last[-12:]):
+    if _DANGLES.search(last, max(0, len(last) - _DANGLING_CHARACTERS)):
         return True
     if len(last) < _CUT_OFF_CHARACTERS_MIN or not (last[-1:].isalnum() or last[-1:] in "+-=*/\\$(,<{"):
         return False
@@ -155,6 +199,7 @@ def labels_named(text: str, start: int, end: int, labels: tuple[str, ...]) -> se
         for match in _LOOSE.finditer(text, start, end)
         if match[0] != "I" and (_JOINS.match(text, match.end()) or not is_word(text, match.end(), match[0]))
     }
+    found |= {match[1].upper() for match in _SMALL.finditer(text, start, end)}
     return found & set(labels)
 
 
@@ -176,7 +221,9 @@ def mentions_in(text: str, start: int, end: int, labels: tuple[str, ...], texts:
     for match in islice(_MENTIONED.finditer(text, start, end), _MENTIONS_MAX + 1):
         group = match.lastgroup or ""
         label = match[group]
-        if label not in labels or (group in _BARE and _is_other(text, match.start(group), match.end(group), label)):
+        if label not in labels or (group in _BARE and _is_other(text, match.start(group))):
+            continue
+        if group in _WORDS and is_word(text, match.end(group), label):
             continue
         if group == "named" and match[0].lower().startswith("answer") and is_word(text, match.end(group), label):
             continue
@@ -191,12 +238,13 @@ def mentions_in(text: str, start: int, end: int, labels: tuple[str, ...], texts:
 def _is_abbreviation(text: str, start: int, label: str, texts: OptionTexts | None) -> bool:
     """Return whether a letter in brackets stands for the word before it: "hydrogen (H)"."""
     before = _WORD_BEFORE.search(text, max(0, start - 24), start)
-    if before is None or before[1][0].upper() != label or before[1].lower() in _OPTION_WORDS:
+    word = before[1].lower() if before else ""
+    if len(word) < _WORD_CHARACTERS_MIN or word[0].upper() != label or word in _OPTION_WORDS:
         return False
     return texts is None or not texts.ends_with(text[:start][-100:], label)
 
 
-def _is_other(text: str, start: int, end: int, label: str) -> bool:
-    """Return whether a bare capital is no label: the article, the pronoun, or the name of something: "edge B"."""
+def _is_other(text: str, start: int) -> bool:
+    """Return whether a bare capital is no label but the name of something, "edge B", or one of several."""
     before = _WORD_BEFORE.search(text, max(0, start - 24), start)
-    return is_word(text, end, label) or (before is not None and before[1].lower() in _NAMED_BY_LETTER | _JOINING)
+    return before is not None and before[1].lower() in _NAMED_BY_LETTER | _JOINING

@@ -38,13 +38,15 @@ _SENTENCE_START = lazy_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 _SENTENCE_STOP = lazy_pattern(r"[.!?。！？؟\n](?:(?<![.!?])|(?=\s|[\"”’)*_]+\s|\Z))")
-_CROSS = lazy_pattern(r"[^\S\n]*[*_)\]}:.\"'”’`$]*[^\S\n]*(?:is[^\S\n]+)?(?P<mark>[❌✗✘✖🚫])")
+_CROSS = lazy_pattern(r"[^\S\n]*\\?[*_)\]}:.\"'”’`$]*[^\S\n]*(?:is[^\S\n]+)?(?P<mark>[❌✗✘✖🚫])")
 _TICK = lazy_pattern(r"[^\S\n]*[*_)\]}:.\"'”’`$]*[^\S\n]*(?P<mark>[✅✓✔☑])")
 _SAYING = lazy_pattern(
-    r"\b(?:says?|said|saying|writes?|wrote|form|format|claims?|argues?|answers?|answered|with|phrase|like|as"
+    r"\b(?:hint|misprint|template|prompt|says?|said|saying|writes?|wrote|form|format|claims?|argues?|answers?|answered|with|phrase|like|as"
     r"|line)\b[^\"]*\"[^\"]*\Z",
     re.IGNORECASE,
 )
+_QUOTED_ALONE = lazy_pattern(r"[“«「„\"][(\[*_$ ]*\Z")
+_WRAPPING_MAX: Final = 6
 _QUOTE_CLOSES = lazy_pattern(r"[^\n\"]{0,60}\"")
 
 
@@ -123,7 +125,7 @@ def objection(text: str, start: int, end: int, declared_at: int | None = None, *
     own = _own_clause(before)
     if phrases.REPORTED.search(own) or phrases.REPORTED_BEHIND.match(text, end):
         return REPORTED
-    if is_quoted(text, declared, end):
+    if is_quoted(text, declared, end, is_alone=declared == start):
         return QUOTED
     if phrases.WEIGHED.search(own) or phrases.WEIGHED_BEHIND.match(text, end):
         return WEIGHED
@@ -184,14 +186,19 @@ def is_marked_right(text: str, end: int) -> bool:
     return not text.isascii() and _TICK.match(text, end) is not None
 
 
-def is_quoted(text: str, start: int, end: int) -> bool:
-    """Return whether the declaration that begins at `start` stands within quotation marks that open before it."""
-    if start and text[start - 1] in '“«「„"':
-        start -= 1  # quotation marks around the candidate alone
+def is_quoted(text: str, start: int, end: int, *, is_alone: bool = True) -> bool:
+    """Return whether what begins at `start` stands within quotation marks that open before it.
+
+    Args:
+        is_alone: It is a candidate without a declaration: quotation marks around nothing else do not count.
+    """
+    opening = _QUOTED_ALONE.search(text, max(0, start - _WRAPPING_MAX), start) if is_alone else None
+    if opening is not None:
+        start = opening.start()  # quotation marks around the candidate alone
     line = text.rfind("\n", 0, start) + 1
     before = text[max(line, start - _WINDOW) : start]
-    for opening, closing in (("“", "”"), ("«", "»"), ("「", "」"), ("„", "“")):
-        if before.count(opening) > before.count(closing) and closing in text[end : end + 60]:
+    for quote, closing in (("“", "”"), ("«", "»"), ("「", "」"), ("„", "“")):
+        if before.count(quote) > before.count(closing) and closing in text[end : end + 60]:
             return True
     if before.count('"') % 2 == 0 or _QUOTE_CLOSES.match(text, end) is None:
         return False
