@@ -14,7 +14,7 @@ import numpy as np
 from nel.comparison.fields import Difference, differences, refuse_unequal, unchecked
 from nel.comparison.lines import NOT_ASKED, Columns, Ints
 from nel.comparison.measures import REWARD, SLICES_MAX, Measure, Scores, Settings, measure, scores_of
-from nel.comparison.pairing import Pairing, pair
+from nel.comparison.pairing import Pairing, needs_rows, pair
 from nel.comparison.questions import Questions, is_universal
 from nel.comparison.sides import Side, SideBenchmark
 from nel.decide.multiplicity import benjamini_hochberg, holm
@@ -94,7 +94,7 @@ def compare(
         OutputError: A file is damaged.
     """
     baseline, *others = sides
-    columns: dict[str, Columns] = {}
+    columns: dict[tuple[str, bool], Columns] = {}
     candidates = [_candidate(baseline, side, settings, despite, only, columns) for side in others]
     return _adjusted(Comparison(baseline=baseline, candidates=candidates, settings=settings, despite=despite))
 
@@ -105,17 +105,20 @@ def _candidate(
     settings: Settings,
     despite: frozenset[str],
     only: Sequence[str],
-    columns: dict[str, Columns],
+    columns: dict[tuple[str, bool], Columns],
 ) -> Candidate:
     shared = common_benchmarks(baseline, side, only)
     found = []
     for left, right in shared:
-        ours = columns.setdefault(left, baseline.benchmarks[left].columns())
+        before, after = baseline.benchmarks[left], side.benchmarks[right]
+        key = left, needs_rows(before, after)
+        if key not in columns:
+            columns[key] = before.columns(rows=key[1])
         found.append(
             compare_benchmark(
-                baseline.benchmarks[left],
-                ours,
-                side.benchmarks[right],
+                before,
+                columns[key],
+                after,
                 settings,
                 despite=despite,
                 what=f"{left} of {baseline.label} and {side.label}",
@@ -169,7 +172,8 @@ def compare_benchmark(
     Raises:
         UsageError: The sides differ in a part that was not waved through, or fewer than two samples are in common.
     """
-    pairing = pair(baseline, columns, candidate, candidate.columns(), by_position="pairing" in despite)
+    others = candidate.columns(rows=needs_rows(baseline, candidate))
+    pairing = pair(baseline, columns, candidate, others, by_position="pairing" in despite)
     found = differences(baseline, candidate, pairing)
     refuse_unequal(found, despite, what)
     if len(pairing) < _FEWEST:

@@ -15,7 +15,7 @@ from nel.comparison.sides import (
     Side,
     SideBenchmark,
     Texts,
-    json_lines,
+    json_blocks,
     json_object,
     readable,
     reward_of,
@@ -266,7 +266,7 @@ def _lm_eval_summary(file: Path, time: str) -> Mapping[str, Any]:
 
 
 def _objects(path: Path) -> Iterator[Mapping[str, Any]]:
-    return (value for value, _, _ in json_lines(path))
+    return (value for values, _ in json_blocks(path) for value in values)
 
 
 def _is_number(value: object) -> bool:

@@ -17,6 +17,7 @@ from nel.comparison.compare import BenchmarkComparison, calibration_warnings, co
 from nel.comparison.decision import Check, Decision, GatedBenchmark, decide
 from nel.comparison.fields import NEVER_GO
 from nel.comparison.measures import Measure, Scores, Settings, measure, scores_of
+from nel.comparison.pairing import needs_rows
 from nel.comparison.sides import Side, SideBenchmark
 from nel.decide.policy import Direction, Policy, ResolvedRule
 from nel.decide.verdict import GateDecision, non_inferiority
@@ -83,10 +84,11 @@ def gate(baseline: Side, candidate: Side, policy: Policy, *, despite: frozenset[
     missing = sorted({*named, *(baseline.benchmarks.keys() - shared.keys())})
     entries = [_missing(name, baseline, candidate, policy) for name in missing]
     for name in sorted(shared):
+        before, after = baseline.benchmarks[name], candidate.benchmarks[shared[name]]
         compared = compare_benchmark(
-            baseline.benchmarks[name],
-            baseline.benchmarks[name].columns(),
-            candidate.benchmarks[shared[name]],
+            before,
+            before.columns(rows=needs_rows(before, after)),
+            after,
             settings,
             despite=despite,
             what=f"{name} of {baseline.label} and {candidate.label}",

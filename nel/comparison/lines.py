@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -28,9 +28,9 @@ FAILED: Final = 1
 UNSCORED: Final = 2
 NOT_ASKED: Final = 3
 STATES: Final = {"scored": SCORED, "model_failure": FAILED, "unscored": UNSCORED, "not_asked": NOT_ASKED}
-_DIGEST_BYTES: Final = 8
+DIGEST_BYTES: Final = 8
 _DIGEST_BITS: Final = (1 << 64) - 1
-_MIX: Final = 0x9E3779B97F4A7C15
+MIX: Final = 0x9E3779B97F4A7C15
 _WHOLE: Final = ("sample", "row", "question", "prompt", "expected", "offset")
 _SIGNED: Final = ("position", "repeat", "occurrence", "category", "group")
 _REAL: Final = ("reward", "tokens", "latency", "characters")
@@ -72,6 +72,35 @@ class Line(NamedTuple):
     """From 1; the number in the id of a repeated row."""
     is_own_id: bool = False
     """Whether the id is the row's own and not a hash of its content."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Lines of one benchmark as columns; the names are those of `Line`."""
+
+    sample: Digests
+    row: Digests | None
+    """None where it was not wanted."""
+    question: Digests
+    prompt: Digests
+    """0 where a line has no prompt."""
+    expected: Digests
+    offset: Digests
+    position: Ints
+    repeat: Ints
+    occurrence: Ints
+    category: Sequence[str | None]
+    group: Sequence[str | None]
+    reward: Floats
+    tokens: Floats
+    latency: Floats
+    characters: Floats
+    states: npt.NDArray[np.int8]
+    metrics: Mapping[str, Floats]
+    """In the order in which they occur first; NaN where a line has none."""
+    models: Mapping[str | None, int]
+    causes: Mapping[str, int]
+    has_own_ids: bool
 
 
 @dataclass(slots=True)
@@ -134,6 +163,40 @@ class Columns:
         if line.cause:
             _count(self.causes, line.cause)
 
+    def add_block(self, block: Block) -> None:
+        """Take in many lines."""
+        n, before = len(block.states), len(self._states)
+        nothing = np.zeros(n, dtype=np.uint64)
+        whole = (block.sample, nothing if block.row is None else block.row, block.question, block.prompt)
+        for column, whole_numbers in zip(self._whole.values(), (*whole, block.expected, block.offset), strict=True):
+            column.frombytes(whole_numbers.tobytes())
+        codes = ([labels.code(one) for one in names] for labels, names in self._labelled(block))
+        signed = (block.position, block.repeat, block.occurrence, *(np.array(one, dtype=np.int64) for one in codes))
+        for column, integers in zip(self._signed.values(), signed, strict=True):
+            column.frombytes(integers.tobytes())
+        real = (block.reward, block.tokens, block.latency, block.characters)
+        for numbers, values in zip(self._real.values(), real, strict=True):
+            numbers.frombytes(values.tobytes())
+        self._states.frombytes(block.states.tobytes())
+        for name in block.metrics:
+            self._begin_metric(name, before)
+        for name, numbers in self._metrics.items():
+            numbers.frombytes(block.metrics[name].tobytes() if name in block.metrics else np.full(n, np.nan).tobytes())
+        for counts, found in ((self.models, block.models), (self.causes, block.causes)):
+            for text, count in found.items():
+                _count(counts, text, count)
+        self.has_rows = self.has_rows and block.row is not None
+        self.has_own_ids = self.has_own_ids and block.has_own_ids
+
+    def _labelled(self, block: Block) -> tuple[tuple[_Labels, Sequence[str | None]], ...]:
+        return (self._categories, block.category), (self._groups, block.group)
+
+    def _begin_metric(self, name: str, before: int) -> None:
+        """Make room for a metric, with NaN for the lines that stand already."""
+        if name not in self._metrics and len(self._metrics) < METRICS_MAX:
+            self._metrics[name] = array("d", bytes(0))
+            self._metrics[name].extend([math.nan] * before)
+
     def _note_missing(self, line: Line) -> None:
         self.has_samples = self.has_samples and line.sample is not None
         self.has_rows = self.has_rows and line.row is not None
@@ -141,11 +204,8 @@ class Columns:
         self.has_own_ids = self.has_own_ids and line.is_own_id
 
     def _add_metrics(self, line: Line) -> None:
-        before = len(self._states) - 1
         for name in line.metrics:
-            if name not in self._metrics and len(self._metrics) < METRICS_MAX:
-                self._metrics[name] = array("d", bytes(0))
-                self._metrics[name].extend([math.nan] * before)
+            self._begin_metric(name, len(self._states) - 1)
         for name, values in self._metrics.items():
             values.append(float(line.metrics.get(name, math.nan)))
 
@@ -189,12 +249,12 @@ class Columns:
 def digest(value: object) -> int:
     """Return 64 bits that stand for a JSON value; the order of keys does not matter."""
     encoded = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else b"\x00" + dumps_bytes(value)
-    return int.from_bytes(hashlib.blake2b(encoded, digest_size=_DIGEST_BYTES).digest(), "little")
+    return int.from_bytes(hashlib.blake2b(encoded, digest_size=DIGEST_BYTES).digest(), "little")
 
 
 def joined(one: int, other: int) -> int:
     """Return a digest of two digests; their order matters."""
-    return ((one * _MIX) ^ (other + (one >> 7))) & _DIGEST_BITS
+    return ((one * MIX) ^ (other + (one >> 7))) & _DIGEST_BITS
 
 
 def number_or_nan(value: Any) -> float:
@@ -202,6 +262,6 @@ def number_or_nan(value: Any) -> float:
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
 
 
-def _count(counts: dict[str, int], name: str | None) -> None:
+def _count(counts: dict[str, int], name: str | None, more: int = 1) -> None:
     if name is not None and (name in counts or len(counts) < LABELS_MAX):
-        counts[name] = counts.get(name, 0) + 1
+        counts[name] = counts.get(name, 0) + more

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from nel.comparison.blocks import BlockReader
 from nel.comparison.lines import SCORED, STATES, UNSCORED, Line, digest, joined, number_or_nan
 from nel.comparison.sides import Side, SideBenchmark, Texts, readable, reward_of, text_or_none, whole_of
 from nel.config.yaml_file import read_value
@@ -18,6 +19,7 @@ from nel.reports.run_files import BenchmarkFiles, read_run, read_run_yaml
 _RECORDED: Final = "recorded responses"
 _CONTENT_ID: Final = re.compile(r"(?P<base>[0-9a-f]{16})(?:#(?P<occurrence>[0-9]+))?")
 """A hash of the row, with a number where the row is repeated, as `nel.datasets.ids` makes it."""
+_CONTENT_ID_LENGTH: Final = 16
 _CATEGORY: Final = "category"
 
 
@@ -69,6 +71,7 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         path=where / "results.jsonl",
         read_line=_line,
         read_texts=_texts,
+        make_blocks=lambda: BlockReader(_identity, _cause),
         fields=fields,
         n_lines=int(metrics["accounting"]["n_total"]),
         recorded=recorded,
@@ -90,7 +93,7 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
     sample_id, metadata = value.get("sample_id"), value.get("metadata") or {}
     if not isinstance(sample_id, str):
         raise UsageError(f'{where}: "sample_id" is not a text; write the results again with nel report')
-    matched = _CONTENT_ID.fullmatch(sample_id)
+    content, occurrence, is_own_id = _identity(sample_id)
     expected = digest(value.get("expected_answer"))
     prompt = digest(value["prompt"]) if value.get("prompt") else 0
     details = value.get("scoring_details") or {}
@@ -100,9 +103,9 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
         offset=offset,
         position=whole_of(value, "problem_idx", where),
         repeat=whole_of(value, "repeat", where),
-        sample=digest(matched["base"] if matched else sample_id),
-        occurrence=int(matched["occurrence"] or 1) if matched else 1,
-        is_own_id=matched is None,
+        sample=digest(content),
+        occurrence=occurrence,
+        is_own_id=is_own_id,
         row=joined(digest(metadata), expected),
         question=joined(prompt, expected) if prompt else None,
         prompt=prompt,
@@ -118,6 +121,12 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
         latency=number_or_nan((value.get("timing") or {}).get("latency_seconds")),
         characters=float(len(value.get("model_response") or "")),
     )
+
+
+def _identity(sample_id: str) -> tuple[str, int, bool]:
+    """Return an id without its occurrence, the occurrence, and whether the id is the row's own."""
+    matched = _CONTENT_ID.fullmatch(sample_id) if len(sample_id) >= _CONTENT_ID_LENGTH else None
+    return (matched["base"], int(matched["occurrence"] or 1), False) if matched else (sample_id, 1, True)
 
 
 def _cause(outcome: Mapping[str, Any]) -> str:

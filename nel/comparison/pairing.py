@@ -91,6 +91,13 @@ def pair(
     )
 
 
+def needs_rows(baseline: SideBenchmark, candidate: SideBenchmark) -> bool:
+    """Return whether the pairs of two runs of nel are checked by their rows: where the datasets may not be the same."""
+    datasets = [side.fields.get("dataset.sha256") for side in (baseline, candidate)]
+    is_row_known = baseline.kind == candidate.kind and not (baseline.recorded or candidate.recorded)
+    return is_row_known and (datasets[0] is None or datasets[0] != datasets[1])
+
+
 def _key_of(baseline: SideBenchmark, columns: Columns, candidate: SideBenchmark, others: Columns) -> Key:
     """Return the best name that both sides have: an id where it does not depend on answers, a row, or a prompt."""
     both = (columns, others)
@@ -116,8 +123,6 @@ def _same_content(
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Return which pairs have equal gold answers, and equal rows where the datasets are not known to be the same."""
     same = left_questions.digest_of("expected")[left] == right_questions.digest_of("expected")[right]
-    datasets = [side.fields.get("dataset.sha256") for side in (baseline, candidate)]
-    is_row_known = baseline.kind == candidate.kind and not (baseline.recorded or candidate.recorded)
-    if is_row_known and (datasets[0] is None or datasets[0] != datasets[1]):
+    if needs_rows(baseline, candidate):
         same = same & (left_questions.digest_of("row")[left] == right_questions.digest_of("row")[right])
     return np.asarray(same)

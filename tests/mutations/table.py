@@ -932,6 +932,22 @@ MUTATIONS: Final = (
         tests=("tests/comparison/test_baselines.py",),
         keyword="what_they_were",
     ),
+    Mutation(
+        name="unscored-line-with-a-reward",
+        room="comparison",
+        fault="An unscored line that has a reward is taken in when many lines are read at once.",
+        fragment=" or not np.isnan(found[~has_reward]).all():",
+        replacement=":",
+        tests=("tests/comparison/test_blocks.py",),
+    ),
+    Mutation(
+        name="rows-are-never-compared",
+        room="comparison",
+        fault="Rows of one id with other content are paired where the datasets differ.",
+        fragment="return is_row_known and (datasets[0] is None or datasets[0] != datasets[1])",
+        replacement="return False",
+        tests=("tests/comparison/test_blocks.py",),
+    ),
     # What was stored is what is read, and what is signed
     Mutation(
         name="checksum-not-compared",

@@ -1,0 +1,131 @@
+"""Lines that are read many at a time give the same columns as lines that are read one at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nel.comparison import sides
+from nel.comparison.lines import Columns
+from nel.comparison.nel_runs import read_side
+from nel.errors import NelError
+from tests.comparison.conftest import compared
+from tests.support.compared import line, write_run
+
+FAILED = {"state": "model_failure", "kind": "no_answer", "cause": None, "detail": None}
+NOT_ASKED = {"state": "not_asked", "kind": None, "cause": None, "detail": None}
+CHAT = [{"role": "user", "content": "hello"}]
+PLAIN = [
+    *(
+        line(idx, float(idx % 2), category="ab"[idx % 2], group=f"g{idx // 3}", expected="ABC"[idx % 3])
+        for idx in range(9)
+    ),
+    line(9, 0.25, sample_id="0123456789abcdef", answer="four words of answer"),
+    line(10, 1, sample_id="0123456789abcdef#2", repeat=1),
+    line(11, None),
+    line(12, 0.0, outcome=FAILED, model="another"),
+    line(13, None, outcome=NOT_ASKED),
+    line(14, 1.0, prompt=CHAT, tokens=None, timing={}, model=None, expected=["a", 2]),
+    line(15, 1.0, scoring_details={"metrics": {"correct": True, "late": 2}}),
+    line(16, 0.0, metadata={"category": 7}, question="\u00e9\U0001f600 \ud800"),
+]
+UNUSUAL: dict[str, dict[str, Any]] = {
+    "no prompt": {"prompt": ""},
+    "tokens that are no number": {"tokens": {"completion": "many"}},
+    "a group that is no text": {"group": 5},
+    "no metadata": {"metadata": None},
+}
+BROKEN: dict[str, dict[str, Any]] = {
+    "no id": {"sample_id": 5},
+    "a state that is none": {"outcome": {"state": "done"}},
+    "a reward without a score": {"reward": None},
+    "a reward of what is unscored": {"outcome": {"state": "unscored", "cause": "infra", "kind": "timeout"}},
+    "a repeat that is no whole number": {"repeat": 0.5},
+    "a metric that is no number": {"scoring_details": {"metrics": {"correct": "often"}}},
+    "a metric without a value": {"scoring_details": {"metrics": {"correct": None}}},
+    "a number too large": {"problem_idx": 2**80},
+}
+
+
+def _both(tmp_path: Path, rows: Sequence[Mapping[str, Any]]) -> list[Columns]:
+    side = read_side(write_run(tmp_path / "run", rows), "run").benchmarks["quiz"]
+    return [side.columns(), replace(side, make_blocks=None).columns()]
+
+
+def _assert_equal(one: Columns, other: Columns) -> None:
+    for name in ("sample", "row", "question", "prompt", "expected", "offset"):
+        np.testing.assert_array_equal(one.digests(name), other.digests(name), err_msg=name)
+    for name in ("position", "repeat", "occurrence", "category", "group"):
+        np.testing.assert_array_equal(one.integers(name), other.integers(name), err_msg=name)
+    for name in ("reward", "tokens", "latency", "characters"):
+        np.testing.assert_array_equal(one.numbers(name), other.numbers(name), err_msg=name)
+    for name in one.metric_names:
+        np.testing.assert_array_equal(one.metric(name), other.metric(name), err_msg=name)
+    np.testing.assert_array_equal(one.states, other.states)
+    for what in (
+        "metric_names",
+        "categories",
+        "groups",
+        "models",
+        "causes",
+        "has_rows",
+        "has_questions",
+        "has_own_ids",
+    ):
+        assert getattr(one, what) == getattr(other, what), what
+
+
+@pytest.mark.parametrize("block_bytes", [2, 900, 1 << 18])
+def test_blocks_of_any_size_hold_what_single_lines_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block_bytes: int
+) -> None:
+    """Scores, failures, unscored and unasked samples, repeated rows, chats and new metrics: every column is equal."""
+    monkeypatch.setattr(sides, "_BLOCK_BYTES", block_bytes)
+    _assert_equal(*_both(tmp_path, PLAIN))
+
+
+@pytest.mark.parametrize("what", UNUSUAL)
+def test_an_unusual_line_is_read_as_it_always_was(tmp_path: Path, what: str) -> None:
+    """A block with one such line gives the same columns."""
+    _assert_equal(*_both(tmp_path, [*PLAIN, {**line(17, 1.0), **UNUSUAL[what]}]))
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_broken_line_is_named_as_when_read_alone(tmp_path: Path, what: str) -> None:
+    """The error is that of the single line, with its number."""
+    side = read_side(write_run(tmp_path / "run", [*PLAIN, {**line(17, 1.0), **BROKEN[what]}]), "run").benchmarks["quiz"]
+    said = []
+    for one in (side, replace(side, make_blocks=None)):
+        with pytest.raises(NelError, match=r"results\.jsonl:18") as caught:
+            one.columns()
+        said.append((type(caught.value), str(caught.value)))
+    assert said[0] == said[1]
+
+
+def test_empty_lines_and_lines_that_are_no_object_are_found_among_others(tmp_path: Path) -> None:
+    """Empty lines count as lines and hold nothing; two objects in one line are an error with its number."""
+    path = write_run(tmp_path / "run", PLAIN) / "quiz" / "results.jsonl"
+    text = path.read_text()
+    path.write_text("\n\n" + text.replace("\n", "\n\n", 1))
+    side = read_side(tmp_path / "run", "run").benchmarks["quiz"]
+    _assert_equal(side.columns(), replace(side, make_blocks=None).columns())
+    for wrong in (f"{json.dumps(PLAIN[1])},{json.dumps(PLAIN[2])}", "[]", "{"):
+        path.write_text(text.replace(text.splitlines()[1], wrong))
+        with pytest.raises(NelError, match=r"results\.jsonl:2 "):
+            side.columns()
+
+
+def test_rows_are_read_where_the_datasets_differ(tmp_path: Path) -> None:
+    """Two rows of one id and gold answer but other content are not paired, however the datasets were waved through."""
+    rows = [line(idx, float(idx % 2)) for idx in range(20)]
+    changed = [{**rows[0], "metadata": {"question": "Another?"}}, *rows[1:]]
+    left = write_run(tmp_path / "a", rows)
+    right = write_run(tmp_path / "b", changed, fields={"dataset.sha256": "e" * 64})
+    found = compared(left, right, despite=("dataset", "prompt"))["candidates"][0]["benchmarks"][0]
+    assert found["headline"]["n_pairs"] == 19
