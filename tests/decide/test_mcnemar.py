@@ -6,6 +6,7 @@ import math
 
 import mpmath
 import numpy as np
+import numpy.typing as npt
 import pytest
 import scipy
 from statsmodels.stats.contingency_tables import mcnemar
@@ -145,6 +146,29 @@ def test_tango_coverage_by_enumeration(n: int, mean: float, least: float) -> Non
     ]
     assert len(grid) == 24
     assert (sum(grid) / len(grid), min(grid)) == pytest.approx((mean, least), abs=1e-4)
+
+
+def _coverage_everywhere(n: int, steps: int) -> npt.NDArray[np.float64]:
+    """Return the exact coverage at the middles of ``steps`` parts of both shares, where they are at most 1 together."""
+    cells = np.array([(wins, losses, n - wins - losses) for wins in range(n + 1) for losses in range(n + 1 - wins)])
+    ends = np.array([_interval(int(wins), int(losses), n) for wins, losses, _ in cells])
+    ways = [math.lgamma(n + 1) - sum(math.lgamma(count + 1) for count in counts) for counts in cells.tolist()]
+    shares = (np.arange(steps) + 0.5) / steps
+    pairs = np.array([(one, other, 1 - one - other) for one in shares for other in shares if one + other < 1 - 1e-9])
+    chances = np.exp(np.log(pairs) @ cells.T + np.array(ways))
+    truth = (pairs[:, 0] - pairs[:, 1])[:, np.newaxis]
+    covers = (ends[:, 0] - 1e-12 <= truth) & (truth <= ends[:, 1] + 1e-12)
+    return np.asarray((chances * covers).sum(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("n", "steps", "mean", "least"),
+    [(5, 100, 0.9716, 0.8775), (10, 100, 0.9641, 0.9241), (30, 40, 0.9525, 0.9335), (100, 20, 0.9504, 0.9461)],
+)
+def test_tango_coverage_over_all_shares(n: int, steps: int, mean: float, least: float) -> None:
+    """With every pair of shares equally likely, the exact mean coverage and its minimum are those of the docs."""
+    found = _coverage_everywhere(n, steps)
+    assert (found.mean(), found.min()) == pytest.approx((mean, least), abs=1e-4)
 
 
 def test_impossible_counts_are_refused() -> None:
