@@ -111,7 +111,8 @@ test-plugins-here: $(DEV_STAMP)
 
 test-storms: $(DEV_STAMP)
 	@echo "==> kill storms, faults, broken inputs and simulated worlds"
-	@$(PYTEST) -m "slow and not docker" tests/faults tests/fuzzing tests/simulation
+	@$(PYTEST) -m "slow and not docker" tests/faults tests/fuzzing tests/simulation \
+		--ignore-glob 'tests/simulation/test_mutations*'
 
 test-slow: $(DEV_STAMP)
 	@echo "==> slow tests"

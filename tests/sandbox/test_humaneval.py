@@ -80,16 +80,18 @@ def test_no_cheat_passes_a_single_problem(sandbox: Sandbox, before: str, body: s
     assert {one.verdict for one in verdicts(sandbox, cheats)} == expected
 
 
-def test_load_does_not_change_a_verdict() -> None:
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_load_does_not_change_a_verdict(step: int) -> None:
     need_engine("python")
     mixed = canonical()
-    mixed[5] = program(rows()[5], rows()[5]["prompt"] + "    while True: pass\n")
+    mixed[6] = program(rows()[6], rows()[6]["prompt"] + "    while True: pass\n")
+    mixed = mixed[::step]
     with Sandbox(SandboxSettings(workers=1)) as alone:
         quiet = [one.verdict for one in verdicts(alone, mixed)]
     with busy_processes(4), Sandbox(SandboxSettings(workers=16)) as crowded:
         busy = [one.verdict for one in verdicts(crowded, mixed)]
     assert busy == quiet
-    assert Counter(quiet) == {"passed": 163, "timeout": 1}
+    assert Counter(quiet) == {"passed": len(mixed) - 1, "timeout": 1}
 
 
 @contextmanager
