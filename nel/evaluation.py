@@ -295,6 +295,7 @@ def _has_begun(run_dir: Path) -> bool:
 def _exit_code(benchmarks: list[BenchmarkResult], unscored_rate_max: float) -> int:
     for benchmark in benchmarks:
         accounting = benchmark.accounting
-        if accounting["n_unscored"] > unscored_rate_max * accounting["n_total"] or benchmark.failed_metrics:
+        n_asked = accounting["n_total"] - accounting["n_not_asked"]
+        if accounting["n_unscored"] > unscored_rate_max * n_asked or benchmark.failed_metrics:
             return EXIT_UNSCORED
     return 0

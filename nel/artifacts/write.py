@@ -14,6 +14,7 @@ import yaml
 
 from nel.artifacts.calibration import Calibrating
 from nel.artifacts.cautions import UnknownEndings, failed_metrics
+from nel.artifacts.early_stop import NO_INTERVAL, EarlyStop, not_asked_line, read_early_stop, without_interval
 from nel.artifacts.extraction import Auditing
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.files import benchmark_dir, directory_name
@@ -68,7 +69,7 @@ class BenchmarkResult:
 
     @property
     def accounting(self) -> dict[str, Any]:
-        """Return ``n_total``, ``n_scored``, ``n_model_failure``, ``n_unscored`` and their parts."""
+        """Return ``n_total``, ``n_scored``, ``n_model_failure``, ``n_unscored``, ``n_not_asked`` and their parts."""
         accounting: dict[str, object] = self.metrics["accounting"]
         return accounting
 
@@ -111,6 +112,7 @@ class _Pass:
     judges: JudgeStats
     models_of_judges: dict[str, str]
     endings: UnknownEndings
+    early: EarlyStop | None
     served: ServedBuilds
     question: object = None
     """What the latest judgements were about."""
@@ -118,26 +120,44 @@ class _Pass:
     models: set[str] = field(default_factory=set)
     """What the server of the evaluated model calls it."""
     not_run: int = 0
+    n_beyond: int = 0
+    """Responses that were in flight when a stop rule ended the benchmark."""
 
     def lines(self, snapshot: Snapshot, key: int, repeats: int) -> Iterator[bytes]:
         why = snapshot.meta("not_run")
         not_run = Unscored(**why) if why else NOT_RUN
         for stored in snapshot.results(key, repeats):
             result = read_result(stored, not_run=not_run)
+            self.runtime.add(result.response)
+            if self.early is not None and not self.early.counts(result.idx):
+                yield self._left_out(result)
+                continue
             self.not_run += not result.was_run
             self.total.add(result.idx, result.outcome, group=None if result.sample is None else result.sample.group)
             self.chosen.add(result.idx, result.outcome, _sample_score(result))
             self.calibrating.add(result)
             self.auditing.add(result)
             if result.sample is not None and result.sample.subset is not None:
-                part = self.categories.setdefault(result.sample.subset, Accumulator())
+                part = self._category(result.sample.subset)
                 part.add(result.idx, result.outcome, group=result.sample.group)
             self.failures.add(result)
-            self.runtime.add(result.response)
             self.endings.add(result.response)
             self.served.add(result.idx, result.response)
             self._add_judgements(result)
             yield dumps_line({**result_line(result), **_turns(snapshot, key, result)})
+
+    def _category(self, name: str) -> Accumulator:
+        ended = self.early is not None and self.early.interval is not None
+        empty = Accumulator(NO_INTERVAL, elsewhere=NO_INTERVAL) if ended else Accumulator()
+        return self.categories.setdefault(name, empty)
+
+    def _left_out(self, result: Result) -> bytes:
+        """Count a question that a stop rule left out, and return its line."""
+        self.n_beyond += result.response is not None
+        self.total.accounting.count_not_asked()
+        if result.sample is not None and result.sample.subset is not None:
+            self._category(result.sample.subset).accounting.count_not_asked()
+        return dumps_line(not_asked_line(result))
 
     def _question_of(self, result: Result) -> int:
         """Return the number of the question that a result is about: pairs of several models may share one."""
@@ -172,7 +192,7 @@ def _write_benchmark(
 ) -> BenchmarkResult:
     _check_plan(slot, plan)
     directory = benchmark_dir(run_dir, slot)
-    collected = _collecting(config, plan, choice, directory, name)
+    collected = _collecting(config, plan, choice, directory, name, read_early_stop(snapshot, key, slot, plan))
     for call, stored in snapshot.calls(key):
         response = decode_response(stored)
         if not collected.judges.add(call, response):
@@ -192,6 +212,7 @@ def _write_benchmark(
     accounting = {"accounting": collected.total.accounting.as_json()}
     runtime = collected.runtime.as_json(snapshot.sessions(), n_correct=collected.total.n_correct)
     runtime["served"] = collected.served.as_json()
+    runtime["n_beyond_stop"] = collected.n_beyond
     runtime["sandboxes"] = snapshot.meta("sandboxes") or []
     write_file(directory / "metrics.json", [pretty(metrics)])
     write_file(directory / f"eval-{directory_name(name)}.json", [pretty(bundle)])
@@ -206,7 +227,12 @@ def _with_labels(judging: dict[str, object] | None, labelled: dict[str, object])
 
 
 def _collecting(
-    config: dict[str, Any], plan: Mapping[str, Any], choice: RequestedStatistics | None, directory: Path, name: str
+    config: dict[str, Any],
+    plan: Mapping[str, Any],
+    choice: RequestedStatistics | None,
+    directory: Path,
+    name: str,
+    early: EarlyStop | None,
 ) -> _Pass:
     """Return a pass that has seen nothing yet."""
     listed = (config.get("budget") or {}).get("prices") or {}
@@ -214,7 +240,9 @@ def _collecting(
     panel = [str(member["name"]) for member in (plan.get("judge") or {}).get("panel") or ()]
     models = _models_of_judges(config, plan)
     return _Pass(
-        total=Accumulator(),
+        total=Accumulator(
+            None if early is None else early.interval, elsewhere=NO_INTERVAL if early and early.interval else None
+        ),
         categories={},
         failures=FailureAnalysis(),
         runtime=RuntimeStats(prices.get((config.get("endpoint") or {}).get("model"))),
@@ -225,6 +253,7 @@ def _collecting(
         judges=JudgeStats(panel, models, prices),
         models_of_judges=models,
         endings=UnknownEndings(),
+        early=early,
         served=ServedBuilds(),
     )
 
@@ -239,14 +268,17 @@ def _models_of_judges(config: dict[str, Any], plan: Mapping[str, Any]) -> dict[s
     return {str(one.get("name") or one["model"]): str(one["model"]) for one in judges}
 
 
-def _metrics_json(collected: _Pass, plan: Mapping[str, object]) -> dict[str, Any]:
+def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
     total = collected.total
     headline = total.headline()
     own = total.metrics()
     chosen = collected.chosen.rows(total.headline_name, own)
+    if collected.early is not None and collected.early.interval is not None:
+        chosen = [without_interval(row) for row in chosen]
     kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method", "bounds")
     return {
         "complete": collected.not_run == 0,
+        "stop_rule": _stop_rule_json(collected, plan),
         "accounting": total.accounting.as_json(),
         "headline": {"metric": headline["name"], **{name: value for name, value in headline.items() if name in kept}},
         "metrics": [*own, *chosen],
@@ -268,6 +300,13 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, object]) -> dict[str, Any
             faults=collected.judging.details,
         ),
     }
+
+
+def _stop_rule_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any] | None:
+    if collected.early is None:
+        return None
+    n_questions = len_of(collected.total.accounting, plan["repeats"])
+    return collected.early.as_json(complete=collected.not_run == 0, n_questions=n_questions)
 
 
 def _stored_choice(plan: Mapping[str, Any]) -> RequestedStatistics:
@@ -301,7 +340,9 @@ def _sample_score(result: Result) -> SampleScore:
 
 def _category_json(part: Accumulator) -> dict[str, object]:
     headline, accounting = part.headline(), part.accounting.as_json()
-    counts = {name: accounting[name] for name in ("n_total", "n_scored", "n_model_failure", "n_unscored")}
+    counts = {
+        name: accounting[name] for name in ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
+    }
     return {**counts, **{name: headline[name] for name in ("value", "ci_lower", "ci_upper", "ci_method")}}
 
 

@@ -28,11 +28,12 @@ from nel.errors import EXIT_STOPPED_EARLY, EXIT_UNSCORED
 from nel.evaluation import PlannedBenchmark, RunResult, evaluate, preview, rescore
 from nel.judges.types import SETTING_FAULTS
 from nel.reports.corrected import best_correction
+from nel.reports.early_stop import stop_line
 from nel.reports.extraction import band_text
 from nel.reports.judge_section import judged_line
 from nel.reports.repeatability import repeat_check_text
 
-_COLUMNS = ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "model failures", "unscored")
+_COLUMNS = ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "model failures", "unscored", "not asked")
 _LOG_WIDTH = 200
 _FURTHER_MAX = 12
 _PREVIEW_COLUMNS = (
@@ -130,6 +131,7 @@ def result_json(result: RunResult) -> dict[str, Any]:
                 "headline": item.headline,
                 "accounting": item.accounting,
                 "complete": item.metrics["complete"],
+                "stop_rule": item.metrics["stop_rule"],
                 "metrics": {metric["name"]: metric["value"] for metric in item.metrics["metrics"]},
                 "warnings": item.metrics["warnings"],
                 "judging": item.metrics["judging"],
@@ -163,6 +165,7 @@ def _result_row(item: BenchmarkResult) -> dict[str, str]:
         "n": f"{accounting['n_total']:,}",
         "model failures": _parts(accounting["model_failures"].items()),
         "unscored": _parts((cause, part["n"]) for cause, part in accounting["unscored"].items()),
+        "not asked": f"{accounting['n_not_asked']:,}" if accounting["n_not_asked"] else "",
     }
 
 
@@ -239,6 +242,7 @@ def remarks(result: RunResult) -> list[str]:
     for item in result.benchmarks:
         judged = (item.metrics["judging"] or {}).get("warnings", ())
         lines += [f"{item.slot}: {warning}" for warning in (*item.metrics["warnings"], *judged)]
+        lines += [f"{item.slot}: {said}" for said in (stop_line(item.metrics),) if said]
         for cause, part in item.accounting["unscored"].items():
             kinds = ", ".join(f"{kind} {count:,}" for kind, count in part["kinds"].items())
             lines.append(f"{item.slot}: {part['n']:,} of {item.accounting['n_total']:,} unscored by {cause} ({kinds})")

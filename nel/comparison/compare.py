@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from nel.comparison.early_stop import n_not_asked, with_honest_verdict
 from nel.comparison.fields import Difference, differences, refuse_unequal, unchecked
-from nel.comparison.lines import NOT_ASKED, Columns, Ints
+from nel.comparison.lines import Columns, Ints
 from nel.comparison.measures import REWARD, SLICES_MAX, Measure, Scores, Settings, measure, scores_of
 from nel.comparison.pairing import Pairing, needs_rows, pair
 from nel.comparison.questions import Questions, is_universal
@@ -47,9 +48,8 @@ class BenchmarkComparison:
 
     @property
     def n_not_asked(self) -> int:
-        """Return how many lines of either side a stop rule left unasked."""
-        sides = (self.pairing.baseline, self.pairing.candidate)
-        return sum(int((one.columns.states == NOT_ASKED).sum()) for one in sides)
+        """Return how many pairs a stop rule of either side left unasked."""
+        return n_not_asked(self.pairing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +180,9 @@ def compare_benchmark(
         n = "one sample" if len(pairing) else "no sample"
         raise UsageError(f"{what}: {n} in common, and a comparison needs at least two; nothing is decided")
     scores = scores_of(pairing, REWARD)
+    headline = measure(scores, candidate.headline, settings)
+    if n_not_asked(pairing):
+        headline = with_honest_verdict(headline, baseline, candidate, settings)
     return BenchmarkComparison(
         name=baseline.name,
         baseline=baseline,
@@ -187,7 +190,7 @@ def compare_benchmark(
         pairing=pairing,
         differs=found,
         unchecked=unchecked(baseline, candidate),
-        headline=measure(scores, candidate.headline, settings),
+        headline=headline,
         scores=scores,
         metrics=_other_metrics(pairing, settings),
         slices=_slices(pairing, settings),
@@ -254,9 +257,12 @@ def _cautions(baseline: SideBenchmark, candidate: SideBenchmark, pairing: Pairin
         if side.failed_metrics:
             found.append(f"metrics of the {name} failed: {', '.join(side.failed_metrics)}")
         found += [f"judge of the {name}: {one}" for one in calibration_warnings(side)]
-    states = [one.columns.states for one in (pairing.baseline, pairing.candidate)]
-    if any((one == NOT_ASKED).any() for one in states):
-        found.append("a stop rule ended a run early: an interval of a fixed number of samples is too narrow for it")
+    n_left_out = n_not_asked(pairing)
+    if n_left_out:
+        found.append(
+            f"a stop rule ended a run early: {len(pairing) - n_left_out:,} of {len(pairing):,} pairs were asked on "
+            "both sides, and an interval of a fixed number of samples is too narrow for them"
+        )
     return found
 
 

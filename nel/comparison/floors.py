@@ -14,7 +14,7 @@ from nel.comparison.sides import readable
 from nel.decide.policy import ResolvedRule
 from nel.decide.verdict import GateDecision
 from nel.errors import ConfigError, OutputError, UsageError, did_you_mean
-from nel.metrics.intervals import LEVEL
+from nel.metrics.intervals import ANYTIME, LEVEL
 from nel.reports.run_files import BenchmarkFiles, read_run
 
 _KIND: Final = "floor"
@@ -44,6 +44,8 @@ class _Held:
         row = self.row
         if row["value"] is None or row["ci_lower"] is None or row["ci_upper"] is None:
             return None
+        if row["ci_method"] == ANYTIME and level > row["ci_level"]:
+            return None  # its width at another level does not follow from a normal distribution
         wider = _quantile(level) / _quantile(row["ci_level"])
         bounds = row["bounds"] or {"lower": row["value"], "upper": row["value"]}
         lower = bounds["lower"] - (row["value"] - row["ci_lower"]) * wider

@@ -15,6 +15,7 @@ import numpy as np
 
 from nel.comparison.compare import BenchmarkComparison, calibration_warnings, common_benchmarks, compare_benchmark
 from nel.comparison.decision import Check, Decision, GatedBenchmark, decide
+from nel.comparison.early_stop import anytime_difference
 from nel.comparison.fields import NEVER_GO
 from nel.comparison.measures import Measure, Scores, Settings, measure, scores_of
 from nel.comparison.pairing import needs_rows
@@ -22,6 +23,7 @@ from nel.comparison.sides import Side, SideBenchmark
 from nel.decide.policy import Direction, Policy, ResolvedRule
 from nel.decide.verdict import GateDecision, non_inferiority
 from nel.errors import ConfigError, did_you_mean
+from nel.metrics.intervals import LEVEL
 
 _MEANS_REWARD: Final = ("mean_reward", "reward")
 _ROUNDS_TO_ONE: Final = "pass@1"
@@ -36,6 +38,10 @@ class Demand:
     scores: Scores
     margin: float
     settings: Settings
+    is_stopped: bool = False
+    """Whether a stop rule ended a side early, so that no interval of a fixed number of samples holds."""
+    anytime: tuple[float, float] | None = None
+    """The interval that holds at any time then, where there is one."""
 
     def measured(self, level: float) -> Measure:
         """Return the difference with an interval of a level."""
@@ -43,6 +49,8 @@ class Demand:
 
     def span(self, level: float) -> tuple[float, float] | None:
         """Return the ends of all intervals together, None where nothing is defined."""
+        if self.is_stopped:
+            return self.anytime if level <= LEVEL else None
         found = self.measured(level)
         if found.found is None:
             return None
@@ -118,13 +126,28 @@ def _entry(compared: BenchmarkComparison, policy: Policy, settings: Settings) ->
     if rule.direction is Direction.LOWER:
         scores = scores.turned()
     entry = _Entry(name=compared.name, rule=rule, metric=metric, compared=compared, scores=scores)
-    entry.demands.append(
-        Demand(kind="drop", limit=rule.max_drop, scores=scores, margin=rule.max_drop, settings=settings)
-    )
+    entry.demands.append(_drop(compared, rule, scores, settings))
     if rule.max_relative_drop is not None and _is_relative(scores, rule):
-        entry.demands.append(_relative(scores, rule, rule.max_relative_drop, settings))
+        relative = _relative(scores, rule, rule.max_relative_drop, settings)
+        entry.demands.append(replace(relative, is_stopped=compared.n_not_asked > 0))
     entry.blockers += _blockers(compared, scores, policy, metric)
     return entry
+
+
+def _drop(compared: BenchmarkComparison, rule: ResolvedRule, scores: Scores, settings: Settings) -> Demand:
+    """Return the test of the difference; of a run that was stopped early only what its rule left can be tested."""
+    ends = None
+    if compared.scores is scores:  # the headline, and higher is better
+        ends = anytime_difference(compared.baseline, compared.candidate)
+    return Demand(
+        kind="drop",
+        limit=rule.max_drop,
+        scores=scores,
+        margin=rule.max_drop,
+        settings=settings,
+        is_stopped=compared.n_not_asked > 0,
+        anytime=ends,
+    )
 
 
 def _metric(compared: BenchmarkComparison, rule: ResolvedRule) -> tuple[str, Scores]:
@@ -184,7 +207,7 @@ def _blockers(compared: BenchmarkComparison, scores: Scores, policy: Policy, met
         found.append(f"{n_open:,} of {len(scores.baseline):,} pairs are unscored, more than {policy.max_unscored:.4g}")
     if n_scored < policy.min_pairs:
         found.append(f"only {n_scored:,} pairs are scored, fewer than {policy.min_pairs:,}")
-    if compared.n_not_asked:
+    if compared.n_not_asked and anytime_difference(compared.baseline, compared.candidate) is None:
         found.append(f"a stop rule left {compared.n_not_asked:,} samples unasked")
     for side, name in ((compared.baseline, "baseline"), (compared.candidate, "candidate")):
         found += _side_blockers(side, name, metric, policy)
@@ -244,6 +267,8 @@ def _tested(demand: Demand, breached: Mapping[int, float], level: float, *, gate
     span = demand.span(level)
     if span is None:
         reason = demand.measured(level).reason
+        if demand.is_stopped:
+            reason = "a stop rule ended a run, and there is no interval of this that holds at any time"
         return Check(kind=demand.kind, limit=demand.limit, status=GateDecision.INCONCLUSIVE, reason=reason)
     status = non_inferiority(*span, margin=demand.margin)
     reason = ""

@@ -78,6 +78,8 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         headline=str(metrics["headline"]["metric"]),
         cost=total if isinstance(total, (int, float)) else None,
         failed_metrics=tuple(metrics.get("failed_metrics") or ()),
+        run_id=text_or_none(metrics.get("run_id")),
+        stop_rule=metrics.get("stop_rule"),
         judging=metrics.get("judging"),
     )
 

@@ -86,6 +86,9 @@ class SideBenchmark:
     """What the reward is called."""
     cost: float | None = None
     failed_metrics: tuple[str, ...] = ()
+    run_id: str | None = None
+    stop_rule: Mapping[str, Any] | None = None
+    """``stop_rule`` of metrics.json; None without one, or where the files do not say."""
     judging: Mapping[str, Any] | None = None
     """``judging`` of metrics.json; None where nothing was judged, or the files do not say."""
 

@@ -61,6 +61,22 @@ def settings_fields(config: RunConfig, benchmark: BenchmarkConfig, *, eval_only:
     }
 
 
+def stop_fields(config: RunConfig, benchmark: BenchmarkConfig) -> dict[str, object]:
+    """Return the part of a benchmark's identity that comes from a stop rule; none where there is none.
+
+    What else decides which questions are drawn is part of it then. A baseline counts by its name, not by its path.
+    """
+    conditions = config.stop.conditions
+    if not conditions:
+        return {}
+    return {
+        "stop.when": [one.name for one in conditions],
+        "stop.seed": config.stop.seed,
+        "stop.max_problems": benchmark.max_problems,
+        "stop.repeats": benchmark.repeats,
+    }
+
+
 def sandbox_fields(config: RunConfig, languages: Sequence[str]) -> dict[str, object]:
     """Return the part of a benchmark's identity that comes from the sandbox; none where no program is run."""
     if not languages:

@@ -29,6 +29,7 @@ from nel.engine.resume_checks import BackgroundChecks, RecordCheck
 from nel.engine.scorers.call import Delegated, ScoringTask
 from nel.engine.scorers.dispatch import Scorers
 from nel.engine.scorers.fork_server import SLOTS
+from nel.engine.stop_rules import StopRules
 from nel.engine.stopping import put_unless_stopped, until_stopped
 from nel.engine.store.codec import decode_sample, encode_outcome, encode_response
 from nel.engine.store.database import OutcomeRow, Store
@@ -73,6 +74,7 @@ class Pipeline:
         observer: Observer = UNOBSERVED,
         scoring_only: bool = False,
         records: RecordCheck | None = None,
+        stop_rules: StopRules | None = None,
     ) -> None:
         """Prepare a session; nothing is sent before `run`."""
         self._scorers = scorers
@@ -86,7 +88,8 @@ class Pipeline:
         self._observer = observer
         self._delegation = JudgeDelegation(judges, {job.key: job.plan for job in jobs}, stop=self.stop)
         self._n_parked = 0
-        self._queue = WorkQueue(snapshot, [] if scoring_only else jobs)
+        self._stop_rules = stop_rules or StopRules()
+        self._queue = WorkQueue(snapshot, [] if scoring_only else jobs, self._stop_rules.of)
         self._last_stored = snapshot.last_response()
         self._scoring_queue: asyncio.Queue[ScoringTask] = asyncio.Queue(maxsize=2 * config.concurrency)
         runs_programs = any(job.plan.benchmark.languages for job in jobs)
@@ -333,6 +336,10 @@ class Pipeline:
         """Count an outcome that is on disk."""
         self._progress.count_outcome(outcome, repeat=place[2])
         self._observer.sample_finished(place, outcome)
+        rule = self._stop_rules.ended_by(place, outcome)
+        if rule is not None:  # the queue is empty now; what is in flight is stored, and does not count
+            job = next(job for job in self._jobs if job.key == place[0])
+            self._progress.total -= self._queue.n_left_out(job, rule)
 
     def _stop_on_sandbox_outage(self, outcome: Outcome) -> None:
         """Stop resumably when no program can be run, rather than pay for answers that cannot be scored."""

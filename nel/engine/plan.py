@@ -21,7 +21,7 @@ from nel.benchmarks.api.scorer_names import find_scorer
 from nel.benchmarks.api.statistics_names import choose_statistics
 from nel.byob.judge_settings import judge_config_of, judges_in
 from nel.byob.requirements import check_requirements
-from nel.config.identity import Identity, judge_fields, sandbox_fields, settings_fields
+from nel.config.identity import Identity, judge_fields, sandbox_fields, settings_fields, stop_fields
 from nel.config.schema import BenchmarkConfig, GenerationConfig, JudgeConfig, ModelConfig, RunConfig
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
@@ -205,6 +205,10 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             f"{benchmark.name} needs an endpoint; give --model-url and --model-id, "
             "or score recorded answers with -O benchmarks.0.response_field=FIELD"
         )
+    if config.stop.when and entry.repeat_check is not None:
+        raise ConfigError(
+            "--repeat-check may draw what --stop-when leaves out; check repeatability in a run of its own"
+        )
     if eval_only and entry.repeat_check is not None:
         raise ConfigError(
             f"{benchmark.name} scores recorded answers, so nothing can be asked twice; leave --repeat-check away"
@@ -252,6 +256,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             **_fewshot_fields(benchmark, eval_only=eval_only),
             **settings_fields(config, entry, eval_only=eval_only),
             **sandbox_fields(config, benchmark.languages),
+            **stop_fields(config, entry),
             **_judge_fields(judge, roles),
         },
         unseen=unseen_dependencies(benchmark),

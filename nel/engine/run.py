@@ -30,6 +30,7 @@ from nel.engine.resume_checks import UNREADABLE, DatasetCheck, RecordCheck, defe
 from nel.engine.scorers.dispatch import Scorers
 from nel.engine.scorers.identity import scorer_name
 from nel.engine.session import DEFAULT_RUNTIME, Runtime, Session
+from nel.engine.stop_rules import open_rules, refuse_growth
 from nel.engine.store.codec import decode_response
 from nel.engine.store.database import Store
 from nel.engine.store.lock import owned
@@ -148,10 +149,11 @@ def run_session(
             options = _ResumeOptions(_allow_first_judge(snapshot, allowed_changes), scoring_only, progress, snapshot)
             jobs = [_prepare_checked(store, snapshot, plan, options) for plan in plans]
             _store_config(store, snapshot, run_dir.name, config)
-            store.begin_session()
+        stop_rules = open_rules(store, snapshot, jobs, config.stop)
+        store.begin_session()
         store.checkpoint()  # the run can be resumed without its log
-        progress.total = _count_pending(snapshot, jobs)
-        session = Session(
+        progress.total = _count_pending(snapshot, jobs) - stop_rules.n_left_out(snapshot, jobs)
+        return Session(
             store=store,
             snapshot=snapshot,
             jobs=jobs,
@@ -166,8 +168,8 @@ def run_session(
             runtime=runtime,
             scoring_only=scoring_only,
             records=records,
-        )
-        return session.run()
+            stop_rules=stop_rules,
+        ).run()
 
 
 def _say(note: str | None, progress: Progress) -> None:
@@ -177,6 +179,7 @@ def _say(note: str | None, progress: Progress) -> None:
 
 
 def _settle_killed(store: Store, snapshot: Snapshot, config: RunConfig, plans: list[Plan]) -> None:
+    """Store what killed sessions spent."""
     prices = config.budget.prices
     judges_price = highest_price(prices[one.model] for one in judging_models(plans) if one.model in prices)
     killed = spent_by_killed(snapshot.usage_of_killed_sessions(), price_of(config), judges_price)
@@ -279,6 +282,7 @@ def _with_absolute_paths(config: RunConfig) -> dict[str, Any]:
             entry["judge"] = _with_absolute_template(entry["judge"])
         if ".py" in entry["name"] and "://" not in entry["name"]:
             entry["name"] = str(Path(entry["name"]).expanduser().absolute())
+    data["stop"]["when"] = config.stop.absolute()
     if data["judge"]:
         data["judge"] = _with_absolute_template(data["judge"])
     return data
@@ -351,6 +355,7 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: _ResumeOptio
     clash = store.add_samples(key, _skip_stored(stream, n_stored, lambda: at_stored.append(identity_of(plan, digests))))
     if clash is not None:
         raise duplicate_id(plan, *clash)
+    refuse_growth(plan, n_stored, digests.rows)
     if n_stored:
         _check_resume(store, key, plan, stored, at_stored, options)
     uri = stored["dataset"]["uri"] if n_stored else plan.dataset.uri

@@ -13,7 +13,7 @@ import signal
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -34,11 +34,12 @@ from nel.engine.progress import Progress
 from nel.engine.repeat_check import pending_checks
 from nel.engine.resume_checks import BYTES_FIRST, RecordCheck
 from nel.engine.scorers.dispatch import Scorers
+from nel.engine.stop_rules import StopRules
 from nel.engine.store.codec import decode_response, encode_response
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
 from nel.engine.store.spending import price_of, spent_before
-from nel.engine.work import Job
+from nel.engine.work import Job, n_unanswered
 from nel.errors import NelError, PreflightError, ResumeRefused, SandboxError, StoppedEarly
 from nel.models.budget import BudgetSpent, Ledger
 from nel.models.cache import ResponseCache
@@ -95,6 +96,7 @@ class Session:
     """Score stored answers and ask nothing."""
     records: RecordCheck | None = None
     """Verifies run.db in the background."""
+    stop_rules: StopRules = field(default_factory=StopRules)
     runtime: Runtime = DEFAULT_RUNTIME
 
     def run(self) -> ExitStatus:
@@ -117,6 +119,7 @@ class Session:
         finally:
             with suppress(NelError):  # the disk may be full; the original error matters more
                 self.store.set_meta("not_run", ending.unscored_reason())
+                self.stop_rules.store(self.store)
                 self.store.end_session(
                     elapsed=time.monotonic() - started,
                     ended=ending.reason,
@@ -124,6 +127,7 @@ class Session:
                     retries=counters.retries,
                     spent=ledger.spent.as_json(),
                 )
+            self.progress.notes += self.stop_rules.notes()
             self.observer.session_ended(ending.reason, ending.exit_code)
         return ending
 
@@ -234,6 +238,11 @@ class Session:
         for job in self.jobs:
             if job.plan.eval_only:
                 continue
+            rule = self.stop_rules.of(job.key)
+            if rule is not None and rule.has_ended:
+                if n_unanswered(self.snapshot, job, rule, last=rule.n_wanted):
+                    return True
+                continue
             for _ in self.snapshot.pending(job.key, job.plan.config.repeats):
                 return True
             if next(pending_checks(self.snapshot, job.key, job.plan.config.repeat_check), None) is not None:
@@ -299,6 +308,7 @@ class Session:
             observer=self.observer,
             scoring_only=self.scoring_only,
             records=self.records,
+            stop_rules=self.stop_rules,
         )
         with _stopping_on_signals(pipeline):
             await self._check_sandbox(sandbox)

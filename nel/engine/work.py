@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
+from typing import TypeAlias
 
 from nel.engine.plan import Plan
 from nel.engine.repeat_check import pending_checks
 from nel.engine.resume_checks import DatasetCheck
+from nel.engine.stop_rule import StopRule
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.types import SECOND_ASKING, Sample
+
+RuleOf: TypeAlias = "Callable[[int], StopRule | None]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +47,18 @@ class WorkItem:
 class WorkQueue:
     """Yields what is pending, each item once; `spread` takes some from all over the rest."""
 
-    def __init__(self, snapshot: Snapshot, jobs: list[Job]) -> None:
-        """Start at the first pending item."""
+    def __init__(self, snapshot: Snapshot, jobs: list[Job], rule_of: RuleOf = lambda _: None) -> None:
+        """Start at the first pending item.
+
+        Args:
+            snapshot: Of the run.
+            jobs: Its benchmarks.
+            rule_of: Returns the stop rule of a benchmark by its number: its samples then come in the order they are
+                drawn in, and none does once the rule has ended the benchmark.
+        """
+        self._rule_of = rule_of
+        self._drawn_upto = (-1, 0)
+        """Position in the drawn order and repeat of the last item."""
         self._snapshot = snapshot
         self._jobs = jobs
         self._place = (0, -1)
@@ -60,6 +75,9 @@ class WorkQueue:
 
         An item is taken when it is asked for: one that is not stays in its place.
         """
+        if any(self._rule_of(job.key) for job in self._jobs):  # what comes next is drawn at random already
+            yield from islice(self._items, n)
+            return
         for part in range(1, n + 1):
             yield from self._at(part / n)
 
@@ -86,6 +104,10 @@ class WorkQueue:
 
     def _pending(self) -> Iterator[WorkItem]:
         for number, job in enumerate(self._jobs):
+            rule = self._rule_of(job.key)
+            if rule is not None:
+                yield from self._drawn(job, rule)
+                continue
             for stored, repeat in self._snapshot.pending(job.key, job.plan.config.repeats):
                 self._place = (number, stored.idx)
                 item = _item(job, stored, repeat)
@@ -94,6 +116,30 @@ class WorkQueue:
         for job in self._jobs:
             for stored in pending_checks(self._snapshot, job.key, job.plan.config.repeat_check):
                 yield _item(job, stored, SECOND_ASKING)
+
+    def _drawn(self, job: Job, rule: StopRule) -> Iterator[WorkItem]:
+        for position, idx in enumerate(rule.order.order):
+            if position >= rule.n_wanted:
+                return
+            for stored, repeat in self._snapshot.pending_of(job.key, idx, job.plan.config.repeats):
+                if position >= rule.n_wanted:
+                    return
+                self._drawn_upto = position, repeat
+                yield _item(job, stored, repeat)
+
+    def n_left_out(self, job: Job, rule: StopRule) -> int:
+        """Return how many (sample, repeat) pairs are not asked because a rule has just ended their benchmark."""
+        position, repeat = self._drawn_upto
+        repeats = job.plan.config.repeats
+        return repeats - repeat - 1 + n_unanswered(self._snapshot, job, rule, first=position + 1)
+
+
+def n_unanswered(snapshot: Snapshot, job: Job, rule: StopRule, *, first: int = 0, last: int | None = None) -> int:
+    """Return how many (sample, repeat) pairs between two positions of a drawn order have no response."""
+    repeats = job.plan.config.repeats
+    answered = snapshot.n_answered(job.key, repeats)
+    questions = (idx for idx in rule.order.order[first:last] if idx not in rule.order.unusable)
+    return sum(repeats - answered.get(idx, 0) for idx in questions)
 
 
 def _item(job: Job, stored: StoredSample, repeat: int) -> WorkItem:

@@ -74,6 +74,7 @@ class AccountingJson(TypedDict):
     n_scored: int
     n_model_failure: int
     n_unscored: int
+    n_not_asked: int
     model_failures: dict[str, int]
     unscored: dict[str, CauseJson]
 
@@ -148,6 +149,8 @@ class Accounting:
 
     n_total: int = 0
     n_scored: int = 0
+    n_not_asked: int = 0
+    """Pairs that a stop rule left out."""
     model_failures: Counter[str] = field(default_factory=Counter)
     unscored: dict[str, Counter[str]] = field(default_factory=dict)
 
@@ -160,6 +163,16 @@ class Accounting:
     def n_unscored(self) -> int:
         """Return the number of unscored of all causes."""
         return sum(kinds.total() for kinds in self.unscored.values())
+
+    @property
+    def n_asked(self) -> int:
+        """Return the number of all but those that a stop rule left out."""
+        return self.n_total - self.n_not_asked
+
+    def count_not_asked(self) -> None:
+        """Count one pair that a stop rule left out."""
+        self.n_total += 1
+        self.n_not_asked += 1
 
     def count(self, outcome: Outcome) -> None:
         """Count one outcome."""
@@ -178,6 +191,7 @@ class Accounting:
             "n_scored": self.n_scored,
             "n_model_failure": self.n_model_failure,
             "n_unscored": self.n_unscored,
+            "n_not_asked": self.n_not_asked,
             "model_failures": dict(self.model_failures),
             "unscored": {cause: {"n": kinds.total(), "kinds": dict(kinds)} for cause, kinds in self.unscored.items()},
         }
@@ -194,8 +208,15 @@ class _Metric:
 class Accumulator:
     """All numbers of one benchmark (or one category of it)."""
 
-    def __init__(self) -> None:
-        """Start without outcomes."""
+    def __init__(self, interval: Interval | None = None, *, elsewhere: Interval | None = None) -> None:
+        """Start without outcomes.
+
+        Args:
+            interval: Of the headline, where a stop rule has ended the run; None: that of a fixed number of questions.
+            elsewhere: Of every other metric then.
+        """
+        self._anytime = interval
+        self._elsewhere = elsewhere
         self.accounting = Accounting()
         self._rewards = _Series()
         self._metrics: dict[str, _Metric] = {}
@@ -268,8 +289,8 @@ class Accumulator:
         return round(self._completed_sum) if self.binary else None
 
     def rates(self) -> dict[str, float]:
-        """Return the share of each kind of model failure among all planned."""
-        total = self.accounting.n_total
+        """Return the share of each kind of model failure among all that were to be asked."""
+        total = self.accounting.n_asked
         return {kind: self.accounting.model_failures[kind] / total if total else 0.0 for kind in FAILURE_KINDS}
 
     def _add_metrics(self, question: int, values: Mapping[str, float], *, scored: bool) -> None:
@@ -300,7 +321,7 @@ class Accumulator:
 
     def _metric(self, name: str, series: _Series, *, universal: bool) -> MetricJson:
         value = series.mean()
-        interval = _interval(series, self._groups)
+        interval = self._interval(series)
         lower, upper = interval.lower, interval.upper
         if series.unit and lower is not None and upper is not None:
             lower, upper = max(0.0, lower), min(1.0, upper)
@@ -320,8 +341,12 @@ class Accumulator:
             "reason": "nothing was scored" if value is None else interval.reason,
         }
 
+    def _interval(self, series: _Series) -> Interval:
+        chosen = self._anytime if series is self._rewards else self._elsewhere
+        return chosen if chosen is not None and series.n else _interval(series, self._groups)
+
     def _bounds(self, series: _Series) -> BoundsJson | None:
-        total = self.accounting.n_total
+        total = self.accounting.n_asked
         if not series.unit or total == 0:
             return None
         if self.accounting.n_unscored == 0:

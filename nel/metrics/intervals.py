@@ -19,6 +19,8 @@ from nel.core.scaling import exponent_of, unscaled
 from nel.metrics.quantiles import beta_quantile, student_quantile
 
 LEVEL = 0.95
+ANYTIME = "betting"
+"""The method of an interval that holds at any time, of a run that a stop rule ended."""
 TOO_LARGE = "it is larger than a floating-point number can be"
 
 
@@ -29,8 +31,8 @@ class Interval:
     lower: float | None
     upper: float | None
     method: str
-    """``wilson``, ``t``, ``t_cluster``, ``clopper_pearson``, ``jeffreys``, ``beta``, ``bootstrap`` or
-    ``none``."""
+    """``wilson``, ``t``, ``t_cluster``, ``clopper_pearson``, ``jeffreys``, ``beta``, ``bootstrap``,
+    ``betting`` or ``none``."""
     covers: str
     """The kind of variation that it covers, such as ``new questions``."""
     reason: str | None = None

@@ -126,13 +126,13 @@ def _cells(measure: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _pairs_text(pairs: Mapping[str, Any]) -> list[str]:
-    said = [f"{numbers.count(pairs['n'])} paired"]
+    said = [f"{numbers.count(pairs['n'] - pairs['n_not_asked'])} paired"]
     names = {
         "n_only_baseline": "only in the baseline",
         "n_only_candidate": "only in the candidate",
         "n_changed": "with changed content",
         "n_not_scored": "unscored on a side",
-        "n_not_asked": "not asked",
+        "n_not_asked": "not asked on a side",
     }
     return said + [f"{numbers.count(pairs[name])} {text}" for name, text in names.items() if pairs[name]]
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from nel.reports import numbers
 from nel.reports.corrected import corrected_line
+from nel.reports.early_stop import stop_line
 from nel.reports.judge_section import judged_line
 from nel.reports.run_files import BenchmarkFiles
 from nel.reports.samples import Selection, select
@@ -83,7 +84,7 @@ def view_of(files: BenchmarkFiles, position: int) -> BenchmarkView:
     """
     metrics = files.metrics
     headline = metrics.get("headline") or {}
-    accounting = dict.fromkeys(("n_total", "n_scored", "n_model_failure", "n_unscored"), 0)
+    accounting = dict.fromkeys(("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked"), 0)
     accounting.update(metrics.get("accounting") or {})
     same = [metric for metric in metrics.get("metrics") or [] if metric.get("name") == headline.get("metric")]
     complete = bool(metrics.get("complete"))
@@ -99,7 +100,11 @@ def view_of(files: BenchmarkFiles, position: int) -> BenchmarkView:
         reason=str((same[0].get("reason") if same else None) or ""),
         accounting=accounting,
         segments=accounting_segments(accounting),
-        banners=[*_banners(accounting, metrics.get("rates") or {}, complete=complete), *_warnings(metrics)],
+        banners=[
+            *_banners(accounting, metrics.get("rates") or {}, complete=complete),
+            *_stopped(metrics),
+            *_warnings(metrics),
+        ],
         judged=judged_line(judging) if judging else "",
         judge_warnings=[*judging.get("warnings", ()), *(judging.get("calibration") or {}).get("warnings", ())],
         config=files.bundle.get("config") or {},
@@ -120,7 +125,7 @@ def causes_of(accounting: Mapping[str, Any]) -> list[tuple[str, int]]:
 
 def accounting_segments(accounting: Mapping[str, Any]) -> list[Segment]:
     """Return the parts of the accounting bar; a part that is not 0 is never too thin to see."""
-    names = ("n_scored", "n_model_failure", "n_unscored")
+    names = ("n_scored", "n_model_failure", "n_unscored", "n_not_asked")
     total = sum(accounting[name] for name in names)
     shares = [accounting[name] / total * 100 if total else 0.0 for name in names]
     widths = [max(share, _BAR_PERCENT_MIN) if share > 0 else 0.0 for share in shares]
@@ -164,6 +169,11 @@ def _warnings(metrics: Mapping[str, Any]) -> list[str]:
     return [one_line(str(warning)) for warning in metrics.get("warnings") or ()]
 
 
+def _stopped(metrics: Mapping[str, Any]) -> list[str]:
+    said = stop_line(metrics)
+    return [one_line(f"{said[0].upper()}{said[1:]}.")] if said else []
+
+
 def _banners(accounting: Mapping[str, Any], rates: Mapping[str, Any], *, complete: bool) -> list[str]:
     banners, total, unscored = [], accounting["n_total"], accounting["n_unscored"]
     if not complete:
@@ -173,8 +183,9 @@ def _banners(accounting: Mapping[str, Any], rates: Mapping[str, Any], *, complet
         )
     if unscored:
         causes = ", ".join(f"{name} {numbers.count(n)}" for name, n in causes_of(accounting))
+        n_asked = numbers.count(total - accounting["n_not_asked"])
         banners.append(
-            f"{numbers.count(unscored)} of {numbers.count(total)} samples are unscored ({causes}). "
+            f"{numbers.count(unscored)} of {n_asked} samples are unscored ({causes}). "
             "They are not in the score; the bounds say what they could change."
         )
     for kind, rate in sorted(rates.items(), key=lambda item: (-(item[1] or 0.0), item[0])):

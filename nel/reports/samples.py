@@ -58,7 +58,7 @@ def select(files: BenchmarkFiles) -> Selection:
     """Count the results and decide how many of each group to show: failures first, then wrong, then right."""
     counts: Counter[str] = Counter()
     is_binary = True
-    for result in files.results():
+    for result in _asked(files):
         counts[group_of(result)] += 1
         is_binary = is_binary and result.get("reward") in (None, 0, 1)
     return Selection(n_total=counts.total(), is_binary=is_binary, quotas=quotas_of(counts))
@@ -87,7 +87,7 @@ def quotas_of(counts: Mapping[str, int]) -> dict[str, int]:
 def shown_samples(files: BenchmarkFiles, selection: Selection) -> Iterator[dict[str, object]]:
     """Yield the previews of the chosen samples in problem order, the first of each group up to its quota."""
     left, readings = dict(selection.quotas), readings_of_samples(files)
-    for result in files.results():
+    for result in _asked(files):
         group = group_of(result)
         if left[group] > 0:
             left[group] -= 1
@@ -95,6 +95,11 @@ def shown_samples(files: BenchmarkFiles, selection: Selection) -> Iterator[dict[
             yield {**_sample(result, group), "reading": readings.get(place)}
         elif not any(left.values()):
             return
+
+
+def _asked(files: BenchmarkFiles) -> Iterator[Mapping[str, Any]]:
+    """Yield the results but those that a stop rule left out, which have nothing to show."""
+    return (result for result in files.results() if _outcome(result).get("state") != "not_asked")
 
 
 def _sample(result: Mapping[str, object], group: Group) -> dict[str, object]:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from nel.core.atomic_files import write_file
 from nel.reports import numbers
+from nel.reports.early_stop import stop_line
 from nel.reports.extraction import band_text
 from nel.reports.judge_section import judged_line
 from nel.reports.repeatability import repeat_check_text
@@ -28,7 +29,7 @@ _MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$:.-])")
 _FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _COLUMNS: Final = (
     "benchmark", "metric", "value", "ci_lower", "ci_upper", "bound_lower", "bound_upper",
-    "n_total", "n_scored", "n_model_failure", "n_unscored", "complete", "failures", "judged", "warnings",
+    "n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked", "complete", "failures", "judged", "warnings",
 )  # fmt: skip
 
 
@@ -49,11 +50,15 @@ class SummaryRow:
     n_scored: int
     n_model_failure: int
     n_unscored: int
+    n_not_asked: int
+    """Left out by a stop rule."""
     failures: Mapping[str, int]
     """Model failures by kind and unscored as ``cause:kind``, sorted by name."""
     complete: bool
     judged: str = ""
     """Who judged, in one line; empty where no judge did."""
+    stopped: str = ""
+    """What a stop rule left out, in one line; empty without one."""
     extraction: str = ""
     """How far the score depends on the way of reading answers; empty without an audit."""
     repeat_check: str = ""
@@ -99,8 +104,8 @@ def summary_rows(run_dir: Path) -> list[SummaryRow]:
 def markdown_table(rows: Iterable[SummaryRow]) -> str:
     """Return a GitHub Markdown table, below it remarks on judging and reading; text from outside is escaped."""
     lines = [
-        "| Benchmark | Metric | Value | 95 % interval | Bounds | n | Model failure | Unscored | State |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+        "| Benchmark | Metric | Value | 95 % interval | Bounds | n | Model failure | Unscored | Not asked | State |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     kept = list(rows)
     lines += [f"| {' | '.join(_markdown_cells(row))} |" for row in kept]
@@ -143,6 +148,7 @@ def _row(files: BenchmarkFiles) -> SummaryRow:
         failures=_failures(accounting),
         complete=bool(files.metrics.get("complete")),
         judged=judged_line(judging) if judging else "",
+        stopped=stop_line(files.metrics),
         extraction=band_text(files.metrics),
         repeat_check=repeat_check_text(files.metrics),
         warnings=tuple(str(one) for found in (files.metrics, judging) for one in found.get("warnings") or ()),
@@ -151,7 +157,7 @@ def _row(files: BenchmarkFiles) -> SummaryRow:
 
 
 def _remarks(row: SummaryRow) -> list[str]:
-    return [*(said for said in (row.judged, row.extraction, row.repeat_check) if said), *row.warnings]
+    return [*(said for said in (row.stopped, row.judged, row.extraction, row.repeat_check) if said), *row.warnings]
 
 
 def _count_names() -> list[str]:
@@ -177,8 +183,15 @@ def _markdown_cells(row: SummaryRow) -> list[str]:
         numbers.count(row.n_total),
         numbers.count(row.n_model_failure),
         numbers.count(row.n_unscored),
-        "complete" if row.complete else "**PARTIAL**",
+        numbers.count(row.n_not_asked),
+        _state(row),
     ]
+
+
+def _state(row: SummaryRow) -> str:
+    if not row.complete:
+        return "**PARTIAL**"
+    return "stopped early" if row.n_not_asked else "complete"
 
 
 def markdown_text(text: str, *, characters_max: int = _CELL_CHARACTERS_MAX) -> str:

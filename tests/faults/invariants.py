@@ -124,6 +124,7 @@ def totals_agree(ran: Ran, *, stdout: dict[str, Any] | None = None) -> None:
     assert accounting["n_scored"] == states["scored"]
     assert accounting["n_model_failure"] == states["model_failure"]
     assert accounting["n_unscored"] == states["unscored"]
+    assert accounting["n_not_asked"] == states["not_asked"]
     assert ran.failures["accounting"] == accounting
     assert ran.bundle["benchmark"]["accounting"] == accounting
     causes = Counter(row["outcome"]["cause"] for row in ran.rows if row["outcome"]["cause"])

@@ -44,6 +44,7 @@ def test_accounting_adds_up() -> None:
         "n_scored": 1,
         "n_model_failure": 1,
         "n_unscored": 2,
+        "n_not_asked": 0,
         "model_failures": {"truncated": 1},
         "unscored": {"infra": {"n": 1, "kinds": {"auth": 1}}, "judge": {"n": 1, "kinds": {"no_verdict": 1}}},
     }

@@ -112,6 +112,7 @@ def accounting_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "n_scored": states["scored"],
         "n_model_failure": states["model_failure"],
         "n_unscored": states["unscored"],
+        "n_not_asked": states["not_asked"],
         "model_failures": dict(failures),
         "unscored": {cause: {"n": kinds.total(), "kinds": dict(kinds)} for cause, kinds in causes.items()},
     }
@@ -156,6 +157,7 @@ def metrics_of(name: str, rows: list[dict[str, Any]], *, complete: bool = True) 
         "run_id": "20260401-mmlu-pro",
         "benchmark": name,
         "complete": complete,
+        "stop_rule": None,
         "accounting": accounting,
         "headline": {"metric": "accuracy", **numbers},
         "metrics": [accuracy, length],
@@ -172,7 +174,7 @@ def _categories(rows: list[dict[str, Any]]) -> list[str]:
 
 def _category(rows: list[dict[str, Any]]) -> dict[str, Any]:
     accounting, numbers = accounting_of(rows), numbers_of(rows)
-    counts = {key: accounting[key] for key in ("n_total", "n_scored", "n_model_failure", "n_unscored")}
+    counts = {key: accounting[key] for key in ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")}
     return {**counts, **{key: numbers[key] for key in ("value", "ci_lower", "ci_upper", "ci_method")}}
 
 
@@ -242,7 +244,7 @@ def runtime_of(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
         "tokens": {"prompt": 210 * n, "completion": 340 * n, "reasoning": 80 * n, "cached": None, "reported": n},
         "throughput": {"samples_per_second": 1.17, "completion_tokens_per_second": 398.1},
         "finish_reasons": {"stop": n - 40, "length": 22}, "models": {"aurora-7b-instruct": n - failed},
-        "sandboxes": [], "served": [], "judges": {},
+        "sandboxes": [], "n_beyond_stop": 0, "served": [], "judges": {},
     }  # fmt: skip
 
 

@@ -235,7 +235,7 @@ def test_long_texts_are_cut_with_a_mark_and_keep_their_end(tmp_path: Path) -> No
 
 def test_accounting_bar_shows_the_smallest_part() -> None:
     """One unscored in a million is still visible, and the parts fill the bar."""
-    segments = accounting_segments({"n_scored": 999_998, "n_model_failure": 1, "n_unscored": 1})
+    segments = accounting_segments({"n_scored": 999_998, "n_model_failure": 1, "n_unscored": 1, "n_not_asked": 0})
     assert [segment.name for segment in segments] == ["scored", "model_failure", "unscored"]
     assert min(segment.width for segment in segments) > 0.5
     assert sum(segment.width for segment in segments) == pytest.approx(100)

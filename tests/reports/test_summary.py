@@ -17,7 +17,7 @@ from tests.reports import run_fixture
 
 ROW = SummaryRow(
     benchmark="gsm8k", metric="accuracy", value=0.5, ci_lower=0.4, ci_upper=0.6, bound_lower=0.5, bound_upper=0.5,
-    n_total=100, n_scored=98, n_model_failure=2, n_unscored=0, failures={"no_answer": 2}, complete=True,
+    n_total=100, n_scored=98, n_model_failure=2, n_unscored=0, n_not_asked=0, failures={"no_answer": 2}, complete=True,
 )  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def test_markdown_shows_percent_and_state() -> None:
 def test_markdown_is_inert(name: str) -> None:
     """A hostile name can neither break the table nor bring HTML, links, mentions or control characters."""
     line = markdown_table([replace(ROW, benchmark=name)]).splitlines()[2]
-    assert line.replace("\\\\", "").replace("\\|", "").count("|") == 10
+    assert line.replace("\\\\", "").replace("\\|", "").count("|") == 11
     assert not set("<>@\x1b") & set(line)
     assert "](" not in line
     assert "http://" not in line

@@ -67,6 +67,7 @@ def _of_artifacts(script: Script, directory: Path) -> Iterator[str]:
         "n_scored": counts["scored"],
         "n_model_failure": counts["model_failure"],
         "n_unscored": counts["unscored"],
+        "n_not_asked": counts["not_asked"],
     }
     bundle = _read(directory / "eval-simulated.json")["benchmark"]
     for name, accounting in (

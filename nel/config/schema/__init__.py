@@ -13,6 +13,7 @@ from nel.config.schema.run import (
     SandboxConfig,
     SandboxLimits,
 )
+from nel.config.schema.stop import StopConfig
 from nel.config.schema.strict import Flag, Strict
 
 __all__ = [
@@ -31,5 +32,6 @@ __all__ = [
     "RunConfig",
     "SandboxConfig",
     "SandboxLimits",
+    "StopConfig",
     "Strict",
 ]

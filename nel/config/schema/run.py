@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator, model_validator
 
 from nel.config.schema.endpoint import ENV_NAME, EndpointConfig, GenerationConfig, JudgeConfig, ModelConfig
+from nel.config.schema.stop import StopConfig
 from nel.config.schema.strict import Flag, Strict
 
 
@@ -258,6 +259,8 @@ class RunConfig(Strict):
     """What it may cost."""
     cache: CacheConfig = CacheConfig()
     """The response cache."""
+    stop: StopConfig = StopConfig()
+    """When a benchmark may end before its last question."""
     judge: JudgeConfig | None = None
     """The judges, for benchmarks that ask one."""
     model_roles: dict[str, ModelConfig] = {}

@@ -321,6 +321,15 @@ class Snapshot:
             if not self._is_answered(benchmark, repeats, block):
                 yield from self._pending_in(benchmark, repeats, max(block, first), block + _BLOCK - 1)
 
+    def n_answered(self, benchmark: int, repeats: int) -> dict[int, int]:
+        """Return how many of the first repeats have a response, by idx; a sample without one is left out."""
+        query = "SELECT idx, count(*) FROM responses WHERE benchmark = ? AND repeat < ? GROUP BY idx"
+        return dict(self._connection.execute(query, (benchmark, repeats)).fetchall())
+
+    def pending_of(self, benchmark: int, idx: int, repeats: int) -> Iterator[tuple[StoredSample, int]]:
+        """Yield one sample with each repeat that has no response yet; nothing for a bad row."""
+        yield from self._pending_in(benchmark, repeats, idx, idx)
+
     def _is_answered(self, benchmark: int, repeats: int, first: int) -> bool:
         """Return whether every sample of a block has all its responses; counts index entries and reads no row."""
         where = "benchmark = ? AND idx BETWEEN ? AND ?"
@@ -340,7 +349,7 @@ class Snapshot:
         upto = -1
         for sample in self.samples(benchmark, first=first, last=last):
             if sample.idx > upto:
-                upto = sample.idx + _PAGE - 1
+                upto = min(sample.idx + _PAGE - 1, last)
                 done = self._answered(benchmark, sample.idx, upto)
             if sample.fault is None:
                 known = done.get(sample.idx, ())

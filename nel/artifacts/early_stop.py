@@ -1,0 +1,112 @@
+"""What a stop rule left of a benchmark: which questions count, and the interval that holds however often one looked.
+
+Only the prefix of the drawn order at which the rule held counts. Answers that were in flight then are in run.db, and
+count nowhere: else the number would depend on the concurrency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from nel.artifacts.results import NOT_RUN, Result, result_line
+from nel.config.schema import StopConfig
+from nel.engine.stop_rule import StopRule
+from nel.engine.stop_rules import BASELINES, DECISIONS, rule_of
+from nel.engine.store.codec import decode_outcome
+from nel.engine.store.snapshot import Snapshot
+from nel.metrics.accumulator import MetricJson
+from nel.metrics.intervals import ANYTIME, Interval
+
+COVERS: Final = "all questions of the benchmark"
+NO_INTERVAL: Final = Interval(
+    lower=None,
+    upper=None,
+    method="none",
+    covers=COVERS,
+    reason="a stop rule ended the run, and an interval for a fixed number of questions would be too narrow",
+)
+_OUTCOME: Final = {
+    "state": "not_asked",
+    "kind": None,
+    "cause": None,
+    "detail": "the stop rule ended the benchmark before this question",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlyStop:
+    """The stop rule of a benchmark, and what it came to."""
+
+    config: StopConfig
+    decision: Mapping[str, Any] | None
+    """None where no condition has held."""
+    rule: StopRule | None = None
+    """Fed with what counts; None without a decision."""
+    counted: bytes = b""
+    """By idx: whether a question counts; empty where all do."""
+    baseline: str | None = None
+    """The run that it compares with."""
+
+    def counts(self, idx: int) -> bool:
+        """Return whether a question counts."""
+        return self.rule is None or bool(self.counted[idx])
+
+    @property
+    def interval(self) -> Interval | None:
+        """Return the headline's interval; None where every question was asked, so that the usual one holds."""
+        if self.rule is None:
+            return None
+        if self.rule.unusable is not None:
+            return replace(NO_INTERVAL, reason=f"there is none that holds at any time: {self.rule.unusable}")
+        mean = self.rule.mean
+        return Interval(lower=mean.lower, upper=mean.upper, method=ANYTIME, covers=COVERS)
+
+    def as_json(self, *, complete: bool, n_questions: int) -> dict[str, Any]:
+        """Return ``stop_rule`` of metrics.json."""
+        rule, decision = self.rule, self.decision
+        direction = None if rule is None else rule.direction
+        return {
+            "when": [one.name for one in self.config.conditions],
+            "seed": self.config.seed,
+            "reason": decision["reason"] if decision else "exhausted" if complete else None,
+            "condition": decision["condition"] if decision else None,
+            "n_questions": n_questions,
+            "n_questions_asked": None if decision is None or rule is None else rule.n_wanted_at(decision["n_clusters"]),
+            "baseline": self.baseline,
+            "difference": None if direction is None else {"lower": direction.lower, "upper": direction.upper},
+        }
+
+
+def read_early_stop(snapshot: Snapshot, key: int, slot: str, plan: Mapping[str, Any]) -> EarlyStop | None:
+    """Return the stop rule of a benchmark, None where it has none."""
+    config = StopConfig.model_validate((snapshot.meta("config") or {}).get("stop") or {})
+    if not config.when:
+        return None
+    decision = (snapshot.meta(DECISIONS) or {}).get(slot)
+    baseline = (snapshot.meta(BASELINES) or {}).get(slot)
+    early = EarlyStop(config=config, decision=decision, baseline=baseline and baseline["run_id"])
+    if decision is None:
+        return early
+    repeats = plan["repeats"]
+    rule = rule_of(snapshot, key, slot, config, repeats, looking=False)
+    counted = bytearray(len(rule.order.order))
+    for idx in rule.order.first(decision["n_clusters"]):
+        counted[idx] = 1
+    rule.start()
+    for stored in snapshot.results(key, repeats):
+        if counted[stored.sample.idx] and stored.outcome is not None:
+            rule.add(stored.sample.idx, stored.repeat, decode_outcome(stored.outcome))
+    return replace(early, rule=rule, counted=bytes(counted))
+
+
+def not_asked_line(result: Result) -> dict[str, object]:
+    """Return the line of results.jsonl of a question that does not count; an answer in flight is not in it."""
+    return {**result_line(replace(result, response=None, outcome=NOT_RUN)), "outcome": dict(_OUTCOME)}
+
+
+def without_interval(row: MetricJson) -> MetricJson:
+    """Return a metric other than the headline, whose interval would not hold."""
+    reason = row["reason"] or NO_INTERVAL.reason
+    return {**row, "ci_lower": None, "ci_upper": None, "ci_method": NO_INTERVAL.method, "reason": reason}

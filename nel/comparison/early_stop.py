@@ -1,0 +1,59 @@
+"""What may be said of two sides when a stop rule ended one of them early. Does no I/O.
+
+The intervals of a comparison are of a fixed number of samples, and a run that stopped at a look of its own choice has
+none. Only a rule that compared with this very baseline left an interval of the difference that holds at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from nel.comparison.lines import NOT_ASKED
+from nel.comparison.measures import Measure, Settings
+from nel.comparison.pairing import Pairing
+from nel.comparison.sides import SideBenchmark
+from nel.decide.verdict import Verdict, verdict
+from nel.metrics.intervals import LEVEL
+
+_ROUNDING: Final = 1e-9
+
+
+def n_not_asked(pairing: Pairing) -> int:
+    """Return how many pairs a stop rule of either side left out."""
+    sides = ((pairing.baseline, pairing.left), (pairing.candidate, pairing.right))
+    left_out = [questions.columns.states[questions.first][chosen] == NOT_ASKED for questions, chosen in sides]
+    return int(np.logical_or(*left_out).sum())
+
+
+def anytime_difference(baseline: SideBenchmark, candidate: SideBenchmark) -> tuple[float, float] | None:
+    """Return the interval of the headline's difference that holds at any time, at the level of `LEVEL`.
+
+    None unless the candidate's rule compared with this baseline, which has all its questions.
+    """
+    rule: Mapping[str, Any] = candidate.stop_rule or {}
+    found = rule.get("difference")
+    if not found or rule.get("baseline") is None or rule["baseline"] != baseline.run_id:
+        return None
+    ended = (baseline.stop_rule or {}).get("n_questions_asked")
+    return None if ended is not None else (float(found["lower"]), float(found["upper"]))
+
+
+def with_honest_verdict(
+    found: Measure, baseline: SideBenchmark, candidate: SideBenchmark, settings: Settings
+) -> Measure:
+    """Return the headline of sides of which one was stopped early, with a verdict that holds at any time or none."""
+    ends = anytime_difference(baseline, candidate)
+    if ends is not None and settings.level <= LEVEL + _ROUNDING:
+        said = verdict(*ends, margin=settings.margin)
+        span = f"{ends[0]:+.2%} to {ends[1]:+.2%}"
+        note = f"by the candidate's stop rule the difference over all questions is {span}, which holds at any time"
+        reason = "" if said is not Verdict.INCONCLUSIVE else "the interval that holds at any time has harm and gain"
+        return replace(found, verdict=said, reason=reason, notes=[*found.notes, note])
+    if found.verdict is Verdict.INCONCLUSIVE:
+        return found
+    reason = f"{found.verdict} had the number of samples been fixed; a stop rule chose it"
+    return replace(found, verdict=Verdict.INCONCLUSIVE, reason=reason)

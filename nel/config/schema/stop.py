@@ -1,0 +1,118 @@
+"""When a run may stop asking before its last question: the grammar of ``--stop-when``. Depends on the base alone."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, field_validator
+
+from nel.config.schema.strict import Flag, Strict
+from nel.errors import did_you_mean
+
+StopKind = Literal["width", "better-or-worse", "futile"]
+KINDS: Final = ("width", "better-or-worse", "futile")
+HEADLINES: Final = ("accuracy", "mean_reward", "reward", "score")
+"""Names of the headline, the mean reward, which is all that a rule looks at."""
+GRAMMAR: Final = "width<0.05, better-or-worse RUN_DIR or futile accuracy>=0.8"
+_WORD: Final = re.compile(r"[A-Za-z@_-]+")
+_WIDTH: Final = re.compile(r"width\s*<\s*(?P<value>[^\s<>=]+)")
+_FUTILE: Final = re.compile(r"futile\s+(?P<metric>[^\s<>=]+)\s*>=\s*(?P<value>[^\s<>=]+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopCondition:
+    """One condition of a stop rule."""
+
+    kind: StopKind
+    value: float = 0.0
+    """Of ``width``: what the interval must be narrower than; of ``futile``: the value that cannot be reached."""
+    baseline: str = ""
+    """Of ``better-or-worse``: the directory of a finished run."""
+    text: str
+    """As it was given."""
+
+    @property
+    def name(self) -> str:
+        """Return it with the name of its baseline in place of the path."""
+        return f"{self.kind} {Path(self.baseline).absolute().name}" if self.baseline else self.text
+
+
+def read_condition(text: str) -> StopCondition:
+    """Return what one ``--stop-when`` says.
+
+    Raises:
+        ValueError: It is none of the forms of `GRAMMAR`; the message says what was meant.
+
+    >>> read_condition("width<0.05").value, read_condition("futile accuracy>=0.8").value
+    (0.05, 0.8)
+    """
+    text = text.strip()
+    found = _WORD.match(text)
+    word = found.group() if found else ""
+    if word == "better-or-worse":
+        baseline = text[len(word) :].strip()
+        if not baseline:
+            raise ValueError(f'"{text}" names no run; say better-or-worse RUN_DIR, the directory of a finished run')
+        return StopCondition(kind="better-or-worse", baseline=baseline, text=text)
+    if word not in KINDS:
+        hint = did_you_mean(word, KINDS) or f"; say {GRAMMAR}"
+        raise ValueError(f'"{text}" is no stop rule{hint}')
+    matched = (_WIDTH if word == "width" else _FUTILE).fullmatch(text)
+    if matched is None:
+        raise ValueError(f'"{text}" cannot be read; say {_example(word)}')
+    if word == "futile" and matched["metric"] not in HEADLINES:
+        hint = did_you_mean(matched["metric"], HEADLINES) or f"; known: {', '.join(HEADLINES)}"
+        raise ValueError(f'"{text}": "{matched["metric"]}" is no name of the headline, which a rule looks at{hint}')
+    value = _share(matched["value"], text)
+    return StopCondition(kind="width" if word == "width" else "futile", value=value, text=text)
+
+
+def _example(word: str) -> str:
+    return "width<0.05" if word == "width" else "futile accuracy>=0.8"
+
+
+def _share(text: str, whole: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < 1:
+        raise ValueError(f'"{whole}": {text} is not a number between 0 and 1, which scores lie in')
+    return value
+
+
+class StopConfig(Strict):
+    """When a run may stop asking; what is set here changes which questions are asked, so a resume keeps it."""
+
+    when: Annotated[
+        tuple[str, ...],
+        Flag("--stop-when", "Stop at width<0.05, better-or-worse RUN_DIR or futile accuracy>=0.8; repeatable."),
+    ] = ()
+    """``width<0.05``, ``better-or-worse RUN_DIR``, ``futile accuracy>=0.8``; the first that holds ends a benchmark."""
+    seed: Annotated[int, Field(ge=0)] = 0
+    """Of the random order in which the questions are then asked."""
+
+    @field_validator("when")
+    @classmethod
+    def _readable(cls, when: tuple[str, ...]) -> tuple[str, ...]:
+        kinds = [read_condition(text).kind for text in when]
+        for kind in KINDS:
+            if kinds.count(kind) > 1:
+                raise ValueError(f"{kind} is there {kinds.count(kind)} times; give each condition once")
+        return when
+
+    @property
+    def conditions(self) -> tuple[StopCondition, ...]:
+        """Return what it says, read."""
+        return tuple(read_condition(text) for text in self.when)
+
+    def absolute(self) -> list[str]:
+        """Return the conditions with absolute paths, so that they hold in any directory."""
+        return [
+            f"{one.kind} {Path(one.baseline).expanduser().absolute()}" if one.baseline else one.text
+            for one in self.conditions
+        ]

@@ -1,0 +1,170 @@
+"""What is known of a benchmark when only some of its questions, drawn at random in whole clusters, were asked.
+
+Both statistics here may be looked at after every cluster, and a run may stop at any look: the interval and the decision
+hold at all looks together. An unscored question counts with its lowest and with its highest score, and an end of an
+interval is that of the worse of both. Depends on `nel.decide.sequential`.
+"""
+
+from __future__ import annotations
+
+import math
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Final
+
+from nel.decide.sequential import ConfidenceSequence, StopReason
+from nel.metrics.intervals import LEVEL
+
+_MIDDLE: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """The design of a draw: whole clusters of a finite benchmark, without replacement."""
+
+    n_clusters: int
+    n_questions: int
+    size_max: int
+    """Questions of the largest cluster."""
+
+    @property
+    def scale(self) -> float:
+        """Return the factor from a mean of cluster totals, in units of the largest cluster, to one of questions."""
+        return self.n_clusters * self.size_max / self.n_questions
+
+
+class DrawnMean:
+    """A confidence sequence of the mean score that all questions of a benchmark would have given.
+
+    Of a cluster of ``m`` questions with a total of ``t`` it sees ``1/2 + (t - m/2) / size_max``. The mean of that over
+    all clusters gives the mean over all questions whatever the clusters' sizes are, and is the plain score where each
+    cluster is one question.
+    """
+
+    def __init__(self, drawn: Drawn, *, level: float = LEVEL) -> None:
+        """Start with all that is possible."""
+        self._drawn = drawn
+        self._low = ConfidenceSequence(level=level, population=drawn.n_clusters)
+        self._high = self._low
+        """The same object until a question is unscored."""
+        self._n = 0
+        self._totals = [0.0, 0.0]
+
+    def add(self, size: int, low: float, high: float) -> None:
+        """Take the next cluster: its questions, and the lowest and highest total of their scores in 0 to 1."""
+        if low != high and self._high is self._low:
+            self._high = deepcopy(self._low)
+        self._low.extend([self._seen(size, low)])
+        if self._high is not self._low:
+            self._high.extend([self._seen(size, high)])
+        self._n += size
+        self._totals = [self._totals[0] + low, self._totals[1] + high]
+
+    def _seen(self, size: int, total: float) -> float:
+        return min(max(_MIDDLE + (total - size * _MIDDLE) / self._drawn.size_max, 0.0), 1.0)
+
+    @property
+    def lower(self) -> float:
+        """Return the lower end now."""
+        certain = self._totals[0] / self._drawn.n_questions
+        return min(max(_MIDDLE + (self._low.lower - _MIDDLE) * self._drawn.scale, certain), 1.0)
+
+    @property
+    def upper(self) -> float:
+        """Return the upper end now."""
+        certain = (self._totals[1] + self._drawn.n_questions - self._n) / self._drawn.n_questions
+        return max(min(_MIDDLE + (self._high.upper - _MIDDLE) * self._drawn.scale, certain), 0.0)
+
+
+class PairedBets:
+    """An e-process against both runs having equal means, fed with differences in -1 to 1.
+
+    Each difference ``d`` multiplies it by ``1 + (W - L) / (W + L + 2) d``, where ``W`` and ``L`` are the sums of the
+    gains and losses before it. For differences of -1, 0 and 1 it is exactly `nel.decide.sequential.paired_e_value`.
+    Without replacement it stays valid: the more one run leads, the more the rest must favour the other one.
+    """
+
+    def __init__(self, *, level: float = LEVEL) -> None:
+        """Start at 1."""
+        self._log_limit = math.log(1 / (1 - level))
+        self._gains = self._losses = 0.0
+        self.log_e = 0.0
+        self.decided: StopReason | None = None
+        """``better`` or ``worse`` from the first time that the e-process reached ``1 / (1 - level)``."""
+
+    def add(self, difference: float) -> None:
+        """Take the next difference, candidate minus baseline."""
+        bet = (self._gains - self._losses) / (self._gains + self._losses + 2)
+        self.log_e += math.log1p(bet * difference)
+        self._gains += max(difference, 0.0)
+        self._losses += max(-difference, 0.0)
+        if self.decided is None and self.log_e >= self._log_limit:
+            self.decided = StopReason.BETTER if self._gains > self._losses else StopReason.WORSE
+
+
+class PairedDirection:
+    """Whether a candidate's mean over all questions lies above or below the baseline's."""
+
+    def __init__(self, drawn: Drawn, baseline: tuple[float, float], *, is_binary: bool, level: float = LEVEL) -> None:
+        """Start undecided.
+
+        Args:
+            drawn: How questions are drawn.
+            baseline: The lowest and highest total of the baseline's scores over all questions.
+            is_binary: Whether each cluster is one question and scores are 0 or 1, which must be known beforehand: the
+                e-process of pairs then decides, which is sooner than the interval of the difference.
+            level: The direction is wrong in at most ``1 - level`` of runs.
+        """
+        self._drawn = drawn
+        self._left = list(baseline)
+        self._interval = [_differences(drawn, level)] * 2
+        self._bets = [PairedBets(level=level), PairedBets(level=level)]
+        self._is_binary = is_binary
+        self._totals = [0.0, 0.0]
+        self._n = 0
+
+    def add(self, size: int, candidate: tuple[float, float], baseline: tuple[float, float]) -> None:
+        """Take the next cluster: its questions and the lowest and highest totals of both runs."""
+        low, high = candidate[0] - baseline[1], candidate[1] - baseline[0]
+        if low != high and self._interval[0] is self._interval[1]:
+            self._interval[1] = deepcopy(self._interval[0])
+        ends = [min(max(one / self._drawn.size_max, -1.0), 1.0) for one in (low, high)]
+        self._interval[0].extend(ends[:1])
+        if self._interval[1] is not self._interval[0]:
+            self._interval[1].extend(ends[1:])
+        for bets, difference in zip(self._bets, ends, strict=True):
+            bets.add(difference)
+        self._totals = [self._totals[0] + low, self._totals[1] + high]
+        self._left = [self._left[0] - baseline[0], self._left[1] - baseline[1]]
+        self._n += size
+
+    @property
+    def lower(self) -> float:
+        """Return the lower end of the difference of the means, candidate minus baseline."""
+        certain = (self._totals[0] - self._left[1]) / self._drawn.n_questions
+        return min(max(self._interval[0].lower * self._drawn.scale, certain), 1.0)
+
+    @property
+    def upper(self) -> float:
+        """Return its upper end."""
+        certain = (self._totals[1] + self._drawn.n_questions - self._n - self._left[0]) / self._drawn.n_questions
+        return max(min(self._interval[1].upper * self._drawn.scale, certain), -1.0)
+
+    @property
+    def decided(self) -> StopReason | None:
+        """Return ``better`` or ``worse`` where that is decided, however the unscored questions would have ended."""
+        rest = self._drawn.n_questions - self._n
+        if self._totals[1] + rest - self._left[0] < 0:
+            return StopReason.WORSE
+        if self._totals[0] - self._left[1] > 0:
+            return StopReason.BETTER
+        if self._is_binary:
+            found = {one.decided for one in self._bets}
+            return next(iter(found)) if len(found) == 1 else None
+        if self._interval[1].upper < 0:
+            return StopReason.WORSE
+        return StopReason.BETTER if self._interval[0].lower > 0 else None
+
+
+def _differences(drawn: Drawn, level: float) -> ConfidenceSequence:
+    return ConfidenceSequence(level=level, low=-1.0, high=1.0, population=drawn.n_clusters)

@@ -1,0 +1,39 @@
+"""One line on what a stop rule did to a benchmark, from metrics.json. Does no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+_SAID: Final = {
+    "narrow": "the interval is narrow enough",
+    "futile": "the value cannot be reached any more",
+    "better": "it is better than the baseline",
+    "worse": "it is worse than the baseline",
+}
+
+
+def stop_line(metrics: Mapping[str, Any]) -> str:
+    """Return what was left out and what the interval means then; empty without a stop rule."""
+    rule = metrics.get("stop_rule")
+    if not rule:
+        return ""
+    said = _SAID.get(str(rule["reason"]))
+    if said is None:
+        return f"no condition of the stop rule held: {', '.join(rule['when'])}"
+    accounting = metrics["accounting"]
+    repeats = accounting["n_total"] // max(int(rule["n_questions"]), 1)
+    n_left = rule["n_questions"] - rule["n_questions_asked"]
+    answers = f" ({accounting['n_not_asked']:,} answers)" if repeats > 1 else ""
+    return (
+        f"stopped early by {rule['condition']}: {said} after {rule['n_questions_asked']:,} of "
+        f"{rule['n_questions']:,} questions in random order; {n_left:,} were not asked{answers}; the interval is of "
+        f"the score over all {rule['n_questions']:,} and valid at any time{_difference(rule)}"
+    )
+
+
+def _difference(rule: Mapping[str, Any]) -> str:
+    found = rule["difference"]
+    if found is None:
+        return ""
+    return f"; difference to {rule['baseline']}: {found['lower']:+.2%} to {found['upper']:+.2%}"

@@ -1,0 +1,56 @@
+"""The grammar of ``--stop-when``: what is read, and what is refused with the next step."""
+
+from __future__ import annotations
+
+import pytest
+
+from nel.config.load import build_config
+from nel.config.schema.stop import StopConfig, read_condition
+from nel.errors import ConfigError
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value", "baseline"),
+    [
+        ("width<0.02", "width", 0.02, ""),
+        (" width < 0.02 ", "width", 0.02, ""),
+        ("better-or-worse runs/base line", "better-or-worse", 0.0, "runs/base line"),
+        ("futile accuracy>=0.8", "futile", 0.8, ""),
+        ("futile mean_reward >= .5", "futile", 0.5, ""),
+    ],
+)
+def test_what_is_read(text: str, kind: str, value: float, baseline: str) -> None:
+    """Spaces do not matter, and a directory may hold some."""
+    found = read_condition(text)
+    assert (found.kind, found.value, found.baseline) == (kind, value, baseline)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("widht<0.02", '"widht<0.02" is no stop rule; did you mean "width"?'),
+        ("narrower 3", '"narrower 3" is no stop rule; say width<0.05, better-or-worse RUN_DIR or futile accuracy>=0.8'),
+        ("", "is no stop rule; say width<0.05"),
+        ("width<2", '"width<2": 2 is not a number between 0 and 1'),
+        ("width<nan", "nan is not a number between 0 and 1"),
+        ("width>0.1", '"width>0.1" cannot be read; say width<0.05'),
+        ("better-or-worse", "names no run; say better-or-worse RUN_DIR"),
+        ("beter-or-worse x", 'did you mean "better-or-worse"?'),
+        ("futile acuracy>=0.8", 'did you mean "accuracy"?'),
+        ("futile f1>=0.8", '"f1" is no name of the headline'),
+        ("futile accuracy<0.8", "cannot be read; say futile accuracy>=0.8"),
+    ],
+)
+def test_what_is_refused(text: str, said: str) -> None:
+    """Each with what it should have been, before anything is read or sent."""
+    with pytest.raises(ConfigError) as caught:
+        build_config({"benchmarks": ["quickstart"], "stop": {"when": [text]}}, where="test")
+    assert said in str(caught.value)
+    assert caught.value.exit_code == 2
+
+
+def test_a_condition_stands_once() -> None:
+    """Two widths are a mistake, and a width with a baseline is not."""
+    assert StopConfig(when=("width<0.1", "better-or-worse x")).conditions[1].name == "better-or-worse x"
+    with pytest.raises(ValueError, match="width is there 2 times"):
+        StopConfig(when=("width<0.1", "width<0.2"))
