@@ -12,7 +12,13 @@ from nel.artifacts.explanation import explain
 from nel.cli.terminal import plain
 from nel.core.strict_json import dumps
 
-_KINDS: Final = {"letter": "a letter", "number": "a number", "yes_no": "yes or no", "text": "a short text"}
+_KINDS: Final = {
+    "letter": "a letter",
+    "number": "a number",
+    "yes_no": "yes or no",
+    "text": "a short text",
+    "mathematics": "mathematics",
+}
 _SHOWN: Final = 200
 """Characters of a value that are printed."""
 

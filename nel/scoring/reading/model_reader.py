@@ -34,6 +34,7 @@ _FORMS: Final[Mapping[KindName, str]] = {
     "number": "The answer is one number, in digits as the response writes it.",
     "yes_no": "The answer is yes or no.",
     "text": "The answer is a name or a short phrase. Copy it from the response, without the sentence around it.",
+    "mathematics": "The answer is a mathematical expression. Copy it as the response writes it, LaTeX as it stands.",
 }
 _PROMPT: Final = """Find the final answer that a response gives to a question. Do not answer the question yourself and \
 do not correct the response: report the answer that the response settles on, right or wrong.

@@ -1,4 +1,4 @@
-"""The ways in which one answer can be read, by its kind: letter, number, yes or no, text.
+"""The ways in which one answer can be read, by its kind: letter, number, yes or no, text, mathematics.
 
 ``lenient`` is the reader in full. ``strict`` takes only what the response declares as its answer ("Answer: B", a box, a
 tag), or an answer that is the whole response. A benchmark may add an ``official`` one. Depends on the readers of this
@@ -12,13 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from nel.errors import DatasetError
+from nel.errors import DatasetError, MissingExtra, ScorerError
 from nel.scoring.answers import gold_decision
 from nel.scoring.choice import choices_of, gold_label
 from nel.scoring.equality import same_text
 from nel.scoring.numeric.finding import numbers_equal
+from nel.scoring.numeric.math_answer import expressions_equal
 from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.reading.declarations import declarations
+from nel.scoring.reading.expressions import read_expression
 from nel.scoring.reading.letters import labels_for, read_labels
 from nel.scoring.reading.numbers import read_number
 from nel.scoring.reading.result import Reading
@@ -27,7 +29,7 @@ from nel.scoring.reading.texts import read_text
 from nel.scoring.reading.yes_no import read_decision
 from nel.types import ScorerInput
 
-KindName: TypeAlias = Literal["letter", "number", "yes_no", "text"]
+KindName: TypeAlias = Literal["letter", "number", "yes_no", "text", "mathematics"]
 Read: TypeAlias = Callable[[ScorerInput], Reading]
 
 STRICT: Final = "strict"
@@ -42,6 +44,21 @@ _DECISIONS: Final = frozenset({"yes", "no", "true", "false"})
 _LETTER: Final = re.compile(r"\(?([A-Z])\)?")
 _OPENING_LETTER: Final = re.compile(r"\s*\(?([A-Z])(?:\)|[.:]?\s*\Z)")
 _GOLD_NUMBER: Final = re.compile(r"####\s*(\S[^\n]*?)\s*\Z")
+_EXPRESSION: Final = re.compile(
+    r"""
+      \\ [A-Za-z]+ | [\^√]
+    | (?<![A-Za-z]) [a-z] \s* [-+*/=<>] \s* [\w(\\]
+    | \w \s* [-+*=<>] \s* [A-Za-z] (?![A-Za-z])
+    | [(\[{] \s* -?\d [\d.\s/-]* , [^A-Za-z]* [)\]}]
+    """,
+    re.VERBOSE,
+)
+"""What shows that a gold answer is mathematics: LaTeX, a power, a calculation with a variable, a tuple or interval."""
+_COMMAND: Final = re.compile(r"\\(?:text|mathrm|textbf|mbox)\s*\{[^{}]*\}|\\[A-Za-z]+")
+_LONG_WORD: Final = re.compile(r"[^\W\d_]{3,}")
+_FUNCTIONS: Final = frozenset(
+    "sin cos tan cot sec csc log exp sqrt arcsin arccos arctan sinh cosh tanh det min max mod gcd lcm".split()
+)
 _NEXT_SENTENCE: Final = re.compile(r"\.\s+(?=[A-Z])")
 _WRAPPING: Final = frozenset(" \t\n*_`$\"'“”:")
 _WRAPPING_BEHIND: Final = _WRAPPING | {"."}
@@ -117,10 +134,11 @@ def _is_whole(reading: Reading, text: str) -> bool:
 
 
 def gold_answer(sample: ScorerInput) -> GoldAnswer | None:
-    """Return what a sample's gold answer asks for, or None where it is no letter, number, yes or no, or short text.
+    """Return what a sample's gold answer asks for, or None where it is of no kind, such as a translation.
 
-    >>> [gold_answer(ScorerInput(response="", target=one)).kind for one in ("(B)", 12, "No", ["Paris", "Lutetia"])]
-    ['letter', 'number', 'yes_no', 'text']
+    >>> targets = ("(B)", 12, "No", ["Paris", "Lutetia"], "\\\\sqrt{2}", "x^2 + 1", "3-2")
+    >>> [gold_answer(ScorerInput(response="", target=one)).kind for one in targets]
+    ['letter', 'number', 'yes_no', 'text', 'mathematics', 'mathematics', 'text']
     >>> gold_answer(ScorerInput(response="", target=None)) is None
     True
     """
@@ -143,7 +161,14 @@ def gold_answer(sample: ScorerInput) -> GoldAnswer | None:
         return GoldAnswer("yes_no", [gold_decision(only)])
     number = _GOLD_NUMBER.search(only)
     written = number[1] if number else only
-    return GoldAnswer("number", [written]) if parse_number(written) is not None else _gold_texts(accepted)
+    if parse_number(written) is not None:
+        return GoldAnswer("number", [written])
+    return GoldAnswer("mathematics", accepted) if _is_mathematics(only) else _gold_texts(accepted)
+
+
+def _is_mathematics(gold: str) -> bool:
+    words = {word.lower() for word in _LONG_WORD.findall(_COMMAND.sub(" ", gold))}
+    return _EXPRESSION.search(gold) is not None and words <= _FUNCTIONS
 
 
 def _gold_choice(target: object, choices: Sequence[str]) -> GoldAnswer | None:
@@ -171,7 +196,19 @@ def same_answer(kind: KindName, left: str, right: str) -> bool:
         return numbers_equal(left, right)
     if kind == "letter":
         return _letter_of(left) == _letter_of(right)
+    if kind == "mathematics":
+        return _same_expression(left, right)
     return _decision_of(left) == _decision_of(right) if kind == "yes_no" else same_text(left, right)
+
+
+def _same_expression(left: str, right: str) -> bool:
+    """Return whether two expressions are equal; where they cannot be compared, only if they are written alike."""
+    if left.strip("$ ") == right.strip("$ "):
+        return True
+    try:
+        return expressions_equal(right, left)
+    except (DatasetError, MissingExtra, ScorerError):
+        return False
 
 
 def _letter_of(answer: str) -> str:
@@ -195,6 +232,10 @@ def _read_number(text: str, gold: GoldAnswer) -> Reading:
 
 def _read_decision(text: str, gold: GoldAnswer) -> Reading:
     return read_decision(text)
+
+
+def _read_expression(text: str, gold: GoldAnswer) -> Reading:
+    return read_expression(text)
 
 
 def _read_text(text: str, gold: GoldAnswer) -> Reading:
@@ -229,4 +270,5 @@ _READERS: Final[Mapping[KindName, Callable[[str, GoldAnswer], Reading]]] = {
     "number": _read_number,
     "yes_no": _read_decision,
     "text": _read_text,
+    "mathematics": _read_expression,
 }

@@ -37,6 +37,8 @@ def _input(response: str, target: Any, metadata: dict[str, Any] | None = None, p
         ("It is a city. So the answer is **Paris**. I hope this helps.", "Paris", {}, "Paris", "Paris"),
         ("First, the brackets.\nSo the answer is ] ).", "] )", {}, "] )", "] )"),
         ("It was written by Jane Austen.", "Jane Austen", {}, None, "Jane Austen"),
+        ("So the answer is $\\boxed{x^2+1}$.", "x^2 + 1", {}, "x^2+1", "x^2+1"),
+        ("We obtain $(3, 4)$.", "(3,4)", {}, None, "(3, 4)"),
         ("The answer is Sydney. Wait, that's wrong.", "Sydney", {}, None, None),
         (
             "So the answer is ant bee cat dog eel fly gnu.",
@@ -73,6 +75,12 @@ def test_what_the_strict_way_leaves_out_is_named_with_its_place() -> None:
         ("12.5", {}, "number"),
         (False, {}, "yes_no"),
         ("Jane Austen", {}, "text"),
+        ("\\sqrt{2}", {}, "mathematics"),
+        ("y = 2x + 3", {}, "mathematics"),
+        ("(0, 1]", {}, "mathematics"),
+        ("05/01/2021", {}, "text"),
+        ("I/O", {}, "text"),
+        ("state-of-the-art", {}, "text"),
         (None, {}, None),
         ({"a": 1}, {}, None),
         ([], {}, None),
@@ -81,7 +89,7 @@ def test_what_the_strict_way_leaves_out_is_named_with_its_place() -> None:
     ],
 )
 def test_the_kind_follows_from_gold_answer_and_choices(target: Any, metadata: dict[str, Any], kind: str | None) -> None:
-    """What is no letter, number, yes or no, or short text has no reading."""
+    """What is no letter, number, yes or no, mathematics or short text has no reading."""
     gold = gold_answer(_input("x", target, metadata))
     assert (gold.kind if gold else None) == kind
 
@@ -110,6 +118,9 @@ def test_an_invented_next_question_is_not_read() -> None:
         ("yes_no", "perhaps", "no", False),
         ("text", "The Louvre.", "louvre", True),
         ("text", "Rome", "Paris", False),
+        ("mathematics", "$x+1$", "x+1", True),
+        ("mathematics", "\\frac{x+1}{2}", "0.5(x+1)", True),
+        ("mathematics", "(0,1]", "(0,1)", False),
     ],
 )
 def test_answers_are_compared_by_kind(kind: Any, left: str, right: str, same: bool) -> None:
