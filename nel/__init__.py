@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nel.judges.parsing.verdict import grade_reader
     from nel.judges.quoting import quote
     from nel.judges.types import Case, Grade, Judge, Question
+    from nel.matrix import evaluate_matrix
     from nel.scoring import (
         answer_line,
         code_sandbox,
@@ -62,6 +63,7 @@ _HOME = {
     "benchmark": "nel.byob.decorators",
     "evaluate": "nel.evaluation",
     "evaluate_async": "nel.evaluation",
+    "evaluate_matrix": "nel.matrix",
     "code_sandbox": "nel.scoring",
     "math_equal": "nel.scoring",
     "exact_match": "nel.scoring",
@@ -98,6 +100,7 @@ __all__ = [
     "code_sandbox",
     "evaluate",
     "evaluate_async",
+    "evaluate_matrix",
     "exact_match",
     "extract_json",
     "fuzzy_match",

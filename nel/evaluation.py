@@ -93,10 +93,12 @@ def evaluate(
         NelError: The configuration, a plugin, a dataset or the run directory is unusable; nothing was sent.
     """
     run_config = config if isinstance(config, RunConfig) else build_config(config, where="evaluate()")
+    if run_config.endpoints:
+        raise ConfigError("there are several endpoints; call nel.evaluate_matrix, which has a run for each")
     progress = progress or Progress()
     check_writers(run_config.output.reports)
     plans = make_plans(run_config, resuming=resume)
-    _note_plans(plans, progress)
+    note_plans(plans, progress)
     if resume:
         run_dir = latest_run_dir(Path(run_config.output.dir), run_config.output.run_id)
         check_records(run_dir / FILE_NAME)
@@ -104,7 +106,7 @@ def evaluate(
     else:
         run_dir = new_run_dir(run_config, plans)
         ending = _first_session(run_dir, run_config, plans, progress)
-    return _written(run_dir, run_config, plans, ending, progress)
+    return written_results(run_dir, run_config, plans, ending, progress)
 
 
 def rescore(
@@ -125,21 +127,22 @@ def rescore(
     progress = progress or Progress()
     check_writers(config.output.reports)
     plans = make_plans(config, resuming=True)
-    _note_plans(plans, progress)
+    note_plans(plans, progress)
     with Snapshot(run_dir / FILE_NAME) as snapshot:
         snapshot.check_integrity()
     ending = run_session(run_dir, config, plans, progress=progress, scoring_only=True)
-    return _written(run_dir, config, plans, ending, progress)
+    return written_results(run_dir, config, plans, ending, progress)
 
 
-def _note_plans(plans: Sequence[Plan], progress: Progress) -> None:
+def note_plans(plans: Sequence[Plan], progress: Progress) -> None:
+    """Put what the user should know of the plans among the notes of a run."""
     progress.notes += [
         f"{plan.slot}: {plan.unreadable}; continuing with the copy in run.db" for plan in plans if plan.unreadable
     ]
     progress.notes += dict.fromkeys(note for plan in plans for note in plan.notes)
 
 
-def _written(
+def written_results(
     run_dir: Path, config: RunConfig, plans: Sequence[Plan], ending: ExitStatus, progress: Progress
 ) -> RunResult:
     """Write the artifacts and reports of a finished session, and return the run's result."""
@@ -281,12 +284,13 @@ def _first_session(run_dir: Path, config: RunConfig, plans: list[Plan], progress
     try:
         return run_session(run_dir, config, plans, progress=progress)
     except BaseException:
-        if not _has_begun(run_dir):
+        if not has_begun(run_dir):
             shutil.rmtree(run_dir, ignore_errors=True)
         raise
 
 
-def _has_begun(run_dir: Path) -> bool:
+def has_begun(run_dir: Path) -> bool:
+    """Return whether a run directory holds a session."""
     with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
         return bool(snapshot.sessions())
     return False

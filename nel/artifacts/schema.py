@@ -14,8 +14,8 @@ import orjson
 from nel.errors import UsageError, did_you_mean
 
 SCHEMA_NAMES: Final = (
-    "bundle", "calibration", "comparison", "decision", "extraction_audit", "failure_analysis", "leaderboard", "metrics",
-    "result", "runtime_stats",
+    "bundle", "calibration", "comparison", "decision", "extraction_audit", "failure_analysis", "leaderboard",
+    "matrix_results", "metrics", "result", "runtime_stats",
 )  # fmt: skip
 """The artifacts that have a schema; ``result`` is one line of results.jsonl."""
 

@@ -44,12 +44,15 @@ def run(
     check_memory()
     resolved = configured(config, chosen_settings(ctx))
     from nel.cli.eval_show import show_preview, show_run  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.matrix_show import show_matrix, show_matrix_preview  # noqa: PLC0415
 
+    several = bool(resolved.endpoints)
     if dry_run:
-        show_preview(resolved, as_json=as_json)
+        (show_matrix_preview if several else show_preview)(resolved, as_json=as_json)
     else:
         allowed = allowed_changes(url=allow_url_change, judge=allow_judge_change)
-        show_run(resolved, resume=resume, as_json=as_json, allowed=allowed, fail_under=fail_under or ())
+        show = show_matrix if several else show_run
+        show(resolved, resume=resume, as_json=as_json, allowed=allowed, fail_under=fail_under or ())
 
 
 @app.command(name="score", cls=taking_settings("--scorer"))
@@ -85,18 +88,23 @@ def resume_run(
     allow_judge_change: AllowJudgeChange = False,
     as_json: AsJson = False,
 ) -> None:
-    """Continue a run with the configuration it was started with; a judge may be added to one that had none."""
+    """Continue a run with the configuration it was started with; a judge may be added to one that had none.
+
+    Of a directory with the runs of several endpoints, all are continued.
+    """
     check_memory()
     from nel.cli.eval_show import show_run  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.matrix_show import show_matrix  # noqa: PLC0415
     from nel.evaluation import stored_config  # noqa: PLC0415
+    from nel.matrix import check_alone, is_matrix, stored_matrix  # noqa: PLC0415
 
     chosen = chosen_settings(ctx)
-    show_run(
-        stored_config(run_dir, given=chosen.given, overrides=chosen.overrides),
-        resume=True,
-        as_json=as_json,
-        allowed=allowed_changes(url=allow_url_change, judge=allow_judge_change),
-    )
+    several = is_matrix(run_dir)
+    if not several:
+        check_alone(run_dir)
+    config = (stored_matrix if several else stored_config)(run_dir, given=chosen.given, overrides=chosen.overrides)
+    allowed = allowed_changes(url=allow_url_change, judge=allow_judge_change)
+    (show_matrix if several else show_run)(config, resume=True, as_json=as_json, allowed=allowed)
 
 
 @app.command(name="salvage")
@@ -137,7 +145,7 @@ def configured(path: Path | None, chosen: Chosen) -> RunConfig:
         raise ConfigError(
             "no benchmark is named; give --bench NAME or a configuration file (nel list shows what there is)"
         )
-    endpoint = layers.data.get("endpoint")
+    endpoint = None if layers.data.get("endpoints") else layers.data.get("endpoint")
     if isinstance(endpoint, dict) and not endpoint.get("url") and ("model" in endpoint or not layers.data.get("judge")):
         raise ConfigError("no endpoint is named; give --model-url, for example http://127.0.0.1:8000/v1")
     if isinstance(endpoint, dict) and endpoint.get("url") and not endpoint.get("model"):

@@ -92,7 +92,7 @@ def _print_result(result: RunResult, *, as_json: bool) -> None:
     if as_json:
         typer.echo(dumps(result_json(result)))
         return
-    _console().print(_result_table(result))
+    wide_console().print(_result_table(result))
     for line in (*_judged(result), *_read_otherwise(result), *_asked_twice(result)):
         typer.echo(plain(line))
     for report in (result.report, *result.reports):
@@ -103,19 +103,29 @@ def show_preview(config: RunConfig, *, as_json: bool) -> None:
     """Print the plan of a run without sending requests."""
     planned = preview(config)
     if as_json:
-        rows = [{name: getattr(plan, name) for name in PlannedBenchmark.__dataclass_fields__} for plan in planned]
+        rows = [planned_json(plan) for plan in planned]
         typer.echo(dumps({"dry_run": True, "config": config.model_dump(mode="json"), "benchmarks": rows}))
         return
-    console = _console()
+    print_plan(config, planned)
+    typer.echo("dry run: nothing was sent")
+    for note in dict.fromkeys(note for plan in planned for note in plan.notes):
+        typer.echo(f"nel: {plain(note)}", err=True)
+
+
+def planned_json(plan: PlannedBenchmark) -> dict[str, Any]:
+    """Return the plan of one benchmark as ``--json`` prints it."""
+    return {name: getattr(plan, name) for name in PlannedBenchmark.__dataclass_fields__}
+
+
+def print_plan(config: RunConfig, planned: list[PlannedBenchmark]) -> None:
+    """Print what one endpoint is going to be asked."""
+    console = wide_console()
     endpoint = config.endpoint
     where = f"{redact_url(endpoint.url)} ({endpoint.protocol}), model {endpoint.model}" if endpoint else "none"
     console.print(f"endpoint: {where}", markup=False)
     for line in _settings(config, planned):
         console.print(line, markup=False)
     console.print(_preview_table(planned))
-    typer.echo("dry run: nothing was sent")
-    for note in dict.fromkeys(note for plan in planned for note in plan.notes):
-        typer.echo(f"nel: {plain(note)}", err=True)
 
 
 def result_json(result: RunResult) -> dict[str, Any]:
@@ -331,7 +341,8 @@ class _Console(Console):
         raise  # noqa: PLE0704 - called while BrokenPipeError is handled
 
 
-def _console() -> Console:
+def wide_console() -> Console:
+    """Return a console for tables: as wide as the terminal, or 200 characters where there is none."""
     width = None if sys.stdout.isatty() else _LOG_WIDTH
     return _Console(width=width, highlight=False)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 from rich.console import Console
@@ -25,11 +25,12 @@ _BAR_CELLS = 24
 
 
 @contextmanager
-def showing(progress: Progress) -> Iterator[None]:
-    """Show progress while the block runs."""
+def showing(progress: Progress | Mapping[str, Progress]) -> Iterator[None]:
+    """Show progress while the block runs: a line, or one for each name."""
     finished = threading.Event()
     target = _show_live if sys.stderr.isatty() else _show_lines
-    thread = threading.Thread(target=target, args=(progress, finished), name="nel-progress", daemon=True)
+    named = {"": progress} if isinstance(progress, Progress) else progress
+    thread = threading.Thread(target=target, args=(named, finished), name="nel-progress", daemon=True)
     thread.start()
     try:
         yield
@@ -90,26 +91,32 @@ class Warnings:
         return [f"nel: {plain(line)}; answers are kept, and judged when it is back" for line in found]
 
 
-def _show_live(progress: Progress, finished: threading.Event) -> None:
+def named_lines(named: Mapping[str, Progress]) -> list[str]:
+    """Return a line of progress for each name, which stands before it; an empty name does not."""
+    return [f"{plain(name)}: {progress_line(one)}" if name else progress_line(one) for name, one in named.items()]
+
+
+def _show_live(named: Mapping[str, Progress], finished: threading.Event) -> None:
     with (
         suppress(OSError, ValueError),
         Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live,
     ):
-        warnings = Warnings(progress)
+        warnings = [Warnings(one) for one in named.values()]
         while not finished.wait(_LIVE_SECONDS):
-            for line in warnings.new():
+            for line in (line for one in warnings for line in one.new()):
                 live.console.print(Text(line))
-            live.update(Text.assemble(_bar(progress), " ", progress_line(progress)), refresh=True)
+            shown = zip(named.values(), named_lines(named), strict=True)
+            live.update(Text("\n").join(Text.assemble(_bar(one), " ", line) for one, line in shown), refresh=True)
 
 
-def _show_lines(progress: Progress, finished: threading.Event) -> None:
+def _show_lines(named: Mapping[str, Progress], finished: threading.Event) -> None:
     with suppress(OSError, ValueError):
-        warnings, shown = Warnings(progress), time.monotonic()
+        warnings, shown = [Warnings(one) for one in named.values()], time.monotonic()
         while not finished.wait(_LOOK_SECONDS):
-            lines = warnings.new()
+            lines = [line for one in warnings for line in one.new()]
             if time.monotonic() - shown >= _PLAIN_SECONDS:
                 shown = time.monotonic()
-                lines.append(progress_line(progress))
+                lines += named_lines(named)
             for line in lines:
                 print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is the command line
 

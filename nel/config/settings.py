@@ -20,6 +20,8 @@ Path: TypeAlias = tuple[str, ...]
 """Keys from the top of the configuration; positions in lists are keys too."""
 EACH = "*"
 """In a path: every entry of a list."""
+_WITHOUT_FLAGS = ("endpoints",)
+"""Sections that only a file describes; their models have the flags of another section."""
 _KINDS: tuple[type, ...] = (bool, int, float, str)
 
 
@@ -86,7 +88,7 @@ def _settings() -> Iterator[Setting]:
     for name, field in RunConfig.model_fields.items():
         yield from _of_field(field, (name,))
         section = _model_of(field)
-        if section is None:
+        if section is None or name in _WITHOUT_FLAGS:
             continue
         prefix = (name, EACH) if get_origin(field.annotation) is list else (name,)
         for key, inner in section.model_fields.items():

@@ -9,35 +9,34 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nel.config.identity import ALLOW_JUDGE, Identity, check_resume
+from nel.config.identity import ALLOW_JUDGE
 from nel.config.redaction import Redactor, read_secret
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
 from nel.engine.exit_status import ExitStatus
-from nel.engine.judging.cases import is_same_endpoint, judge_json, judge_models
-from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, judging_models, stream_samples
+from nel.engine.judging.cases import is_same_endpoint, judge_models
+from nel.engine.plan import Plan, judging_models
+from nel.engine.preparation import ResumeOptions, prepare_job
 from nel.engine.process_limits import check_memory, fit_open_files
 from nel.engine.progress import Progress
-from nel.engine.repeat_check import check_draw, count_pending_checks
-from nel.engine.resume_checks import UNREADABLE, DatasetCheck, RecordCheck, deferred_check, fingerprint_of
+from nel.engine.repeat_check import count_pending_checks
+from nel.engine.resume_checks import UNREADABLE, RecordCheck
 from nel.engine.scorers.dispatch import Scorers
-from nel.engine.scorers.identity import scorer_name
 from nel.engine.session import DEFAULT_RUNTIME, Runtime, Session
-from nel.engine.stop_rules import open_rules, refuse_growth
+from nel.engine.stop_rules import open_rules
 from nel.engine.store.codec import decode_response
 from nel.engine.store.database import Store
 from nel.engine.store.lock import owned
-from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredPlan, StoredSample
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.spending import highest_price, price_of, spent_by_killed
 from nel.engine.work import Job
-from nel.errors import ConfigError, DatasetError, NelError, OutputError, ResumeRefused
+from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
 from nel.models.budget import Spend
 from nel.prompts import is_template_file
 
@@ -45,18 +44,6 @@ _LOG = logging.getLogger(__name__)
 _SUFFIX_BYTES = 3
 _NAME_MAX = 80
 _SECRET_LENGTH_MIN = 8
-_UNSEEN_MAX = 3
-"""Unseen dependencies of a scorer that a note names."""
-
-
-@dataclass(frozen=True, slots=True)
-class _ResumeOptions:
-    """What a resume may change, whether it may ask, where rows read are counted, and what is stored."""
-
-    allowed: frozenset[str]
-    scoring_only: bool
-    progress: Progress
-    snapshot: Snapshot
 
 
 def new_run_dir(config: RunConfig, plans: list[Plan]) -> Path:
@@ -65,9 +52,18 @@ def new_run_dir(config: RunConfig, plans: list[Plan]) -> Path:
     Raises:
         OutputError: It cannot be created, or the configured run id is taken.
     """
+    return new_directory(config, plans[0].benchmark.name)
+
+
+def new_directory(config: RunConfig, name: str) -> Path:
+    """Create and return a new directory of a run or of several, named by time, a name and a random suffix.
+
+    Raises:
+        OutputError: It cannot be created, or the configured run id is taken.
+    """
     parent = Path(config.output.dir)
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    run_id = config.output.run_id or f"{stamp}-{plans[0].benchmark.name[:_NAME_MAX]}-{secrets.token_hex(_SUFFIX_BYTES)}"
+    run_id = config.output.run_id or f"{stamp}-{name[:_NAME_MAX]}-{secrets.token_hex(_SUFFIX_BYTES)}"
     run_dir = parent / run_id
     try:
         parent.mkdir(parents=True, exist_ok=True)
@@ -122,6 +118,44 @@ def run_session(
         runtime: Event loop, store, scorers and transport, where they are not the default ones.
 
     Raises:
+        NelError: As `opened_session`.
+    """
+    with (
+        open_scorers(plans, runtime) as scorers,
+        opened_session(
+            run_dir,
+            config,
+            plans,
+            scorers=scorers,
+            progress=progress,
+            allowed_changes=allowed_changes,
+            scoring_only=scoring_only,
+            runtime=runtime,
+        ) as session,
+    ):
+        return session.run()
+
+
+@contextmanager
+def opened_session(
+    run_dir: Path,
+    config: RunConfig,
+    plans: list[Plan],
+    *,
+    scorers: Scorers,
+    progress: Progress,
+    allowed_changes: frozenset[str] = frozenset(),
+    scoring_only: bool = False,
+    runtime: Runtime = DEFAULT_RUNTIME,
+    n_runs: int = 1,
+) -> Iterator[Session]:
+    """Hold a run directory and yield its next session, with its samples in the store and nothing asked yet.
+
+    Args:
+        scorers: Of the plans.
+        n_runs: So many sessions run at once in this process, and share its open files.
+
+    Raises:
         NelError: Before anything was sent: the key is not set, the dataset is unusable, the resume is refused,
             another process holds the directory.
     """
@@ -130,9 +164,8 @@ def run_session(
     secrets = _secrets(config, api_key) if asks else ()
     secrets += () if scoring_only else _secrets_of_judges(plans)
     _refuse_secrets(config, secrets)
-    most, note = _fitted_concurrency(config, plans, asks=asks, scoring_only=scoring_only)
+    most, note = _fitted_concurrency(config, plans, asks=asks, scoring_only=scoring_only, n_runs=n_runs)
     with (
-        _open_scorers(plans, runtime) as scorers,
         owned(run_dir),
         runtime.observing(run_dir, config.observability, progress, secrets=secrets) as observer,
         _open_store(run_dir / FILE_NAME, runtime, Redactor(secrets)) as store,
@@ -146,14 +179,14 @@ def run_session(
         with store.transaction():  # a refused resume leaves the run as it was
             _refuse_missing_benchmarks(snapshot, plans)
             _settle_killed(store, snapshot, config, plans)
-            options = _ResumeOptions(_allow_first_judge(snapshot, allowed_changes), scoring_only, progress, snapshot)
-            jobs = [_prepare_checked(store, snapshot, plan, options) for plan in plans]
+            options = ResumeOptions(_allow_first_judge(snapshot, allowed_changes), scoring_only, progress, snapshot)
+            jobs = [prepare_job(store, snapshot, plan, options) for plan in plans]
             _store_config(store, snapshot, run_dir.name, config)
         stop_rules = open_rules(store, snapshot, jobs, config.stop)
         store.begin_session()
         store.checkpoint()  # the run can be resumed without its log
         progress.total = _count_pending(snapshot, jobs) - stop_rules.n_left_out(snapshot, jobs)
-        return Session(
+        yield Session(
             store=store,
             snapshot=snapshot,
             jobs=jobs,
@@ -169,7 +202,7 @@ def run_session(
             scoring_only=scoring_only,
             records=records,
             stop_rules=stop_rules,
-        ).run()
+        )
 
 
 def _say(note: str | None, progress: Progress) -> None:
@@ -187,7 +220,7 @@ def _settle_killed(store: Store, snapshot: Snapshot, config: RunConfig, plans: l
 
 
 def _fitted_concurrency(
-    config: RunConfig, plans: list[Plan], *, asks: bool, scoring_only: bool
+    config: RunConfig, plans: list[Plan], *, asks: bool, scoring_only: bool, n_runs: int
 ) -> tuple[int, str | None]:
     """Return the most requests in flight to one endpoint, and why it is less than was configured."""
     check_memory()
@@ -201,7 +234,7 @@ def _fitted_concurrency(
         return config.engine.concurrency, None
     runs_programs = any(plan.benchmark.languages for plan in plans)
     programs = config.sandbox.workers or os.cpu_count() or 1
-    found = fit_open_files(wanted, programs=programs if runs_programs else 0)
+    found = fit_open_files(wanted * n_runs, programs=programs if runs_programs else 0)
     return found.most, found.note
 
 
@@ -263,7 +296,7 @@ def _allow_first_judge(snapshot: Snapshot, allowed: frozenset[str]) -> frozenset
 
 def _store_config(store: Store, snapshot: Snapshot, run_id: str, config: RunConfig) -> None:
     stored = snapshot.meta("config")
-    data = _with_absolute_paths(config)
+    data = with_absolute_paths(config)
     if stored is None:
         store.set_meta("run_id", run_id)
     else:
@@ -271,7 +304,7 @@ def _store_config(store: Store, snapshot: Snapshot, run_id: str, config: RunConf
     store.set_meta("config", data)
 
 
-def _with_absolute_paths(config: RunConfig) -> dict[str, Any]:
+def with_absolute_paths(config: RunConfig) -> dict[str, Any]:
     """Return the configuration with its paths made absolute, so that a resume works from any directory."""
     data: dict[str, Any] = config.model_dump(mode="json")
     for entry in data["benchmarks"]:
@@ -296,7 +329,7 @@ def _with_absolute_template(judge: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _open_scorers(plans: list[Plan], runtime: Runtime) -> Iterator[Scorers]:
+def open_scorers(plans: list[Plan], runtime: Runtime) -> Iterator[Scorers]:
     """Fork the worker processes before the run has a lock, a file or a thread that they could inherit."""
     scorers = runtime.scorers([plan.benchmark for plan in plans])
     try:
@@ -328,155 +361,3 @@ def _count_pending(snapshot: Snapshot, jobs: list[Job]) -> int:
         + count_pending_checks(snapshot, job.key, job.plan.config.repeat_check)
         for job in jobs
     )
-
-
-def _prepare_checked(store: Store, snapshot: Snapshot, plan: Plan, options: _ResumeOptions) -> Job:
-    job = _prepare(store, snapshot, plan, options)
-    check_draw(plan.slot, plan.config.repeat_check, store.count_usable(job.key))
-    return job
-
-
-def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: _ResumeOptions) -> Job:
-    known = {slot: (key, stored) for key, slot, _, stored in snapshot.benchmarks()}
-    key, stored = known.get(plan.slot) or (store.put_benchmark(plan.slot, plan.benchmark.name, {}), {})
-    if not stored:  # new, or killed before its snapshot was complete
-        store.clear_samples(key)
-    n_stored = stored["dataset"]["rows"] if stored else 0
-    if plan.unreadable is not None:
-        return _prepare_unreadable(store, key, plan, stored, options)
-    if stored and not options.scoring_only:
-        check = deferred_check(plan, stored, snapshot.samples(key), allowed=options.allowed)
-        if check is not None:
-            return _prepare_from_snapshot(store, key, plan, stored, options, check)
-    digests = Digests()
-    at_stored: list[Identity] = []
-    stream = stream_samples(plan, digests, lambda sample_id: store.row_number_of(key, sample_id), n_stored=n_stored)
-    stream = _count_rows(stream, options.progress)
-    clash = store.add_samples(key, _skip_stored(stream, n_stored, lambda: at_stored.append(identity_of(plan, digests))))
-    if clash is not None:
-        raise duplicate_id(plan, *clash)
-    refuse_growth(plan, n_stored, digests.rows)
-    if n_stored:
-        _check_resume(store, key, plan, stored, at_stored, options)
-    uri = stored["dataset"]["uri"] if n_stored else plan.dataset.uri
-    shots = stored["fewshot"] if n_stored and "fewshot" in stored else plan.benchmark.shots_json()
-    store.put_benchmark(plan.slot, plan.benchmark.name, {**_stored_plan(plan, digests, uri), "fewshot": shots})
-    return Job(key=key, plan=plan)
-
-
-def _prepare_unreadable(store: Store, key: int, plan: Plan, stored: StoredPlan, options: _ResumeOptions) -> Job:
-    if not stored or plan.config.max_problems != stored["max_problems"]:
-        raise DatasetError(plan.unreadable)
-    return _prepare_from_snapshot(store, key, plan, stored, options)
-
-
-def _prepare_from_snapshot(
-    store: Store, key: int, plan: Plan, stored: StoredPlan, options: _ResumeOptions, check: DatasetCheck | None = None
-) -> Job:
-    """Resume with the samples of run.db where the dataset is gone, or is checked in the background."""
-    digests = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
-    now = Identity(fields={**plan.fields, **digests})
-    _check_resume(store, key, plan, stored, [now], options)
-    changed: StoredPlan = {
-        **stored,
-        "identity": dict(now.fields),
-        "digest": now.digest,
-        "repeats": plan.config.repeats,
-        "repeat_check": plan.config.repeat_check,
-        "scorer": {"name": scorer_name(plan.benchmark), "sha256": str(now.fields["scorer.rules"])},
-        "reducers": list(plan.reducers),
-        "metrics": list(plan.config.metrics),
-        "judge": judge_json(plan.judge),
-        "truncated": plan.config.truncated,
-    }
-    store.put_benchmark(plan.slot, plan.benchmark.name, changed)
-    return Job(key=key, plan=plan, check=check)
-
-
-def _count_rows(stream: Iterator[StoredSample], progress: Progress) -> Iterator[StoredSample]:
-    for sample in stream:
-        progress.rows_read += 1
-        yield sample
-
-
-def _skip_stored(
-    stream: Iterator[StoredSample], n_stored: int, reached: Callable[[], object]
-) -> Iterator[StoredSample]:
-    """Consume the samples that are stored already, then yield the rest; call ``reached`` between the two.
-
-    The digests of the stream at that point are those of the stored part, which is compared with the run's identity.
-    """
-    if n_stored == 0:
-        yield from stream
-        return
-    for sample in stream:
-        if sample.idx >= n_stored:
-            yield sample
-        elif sample.idx == n_stored - 1:
-            reached()
-
-
-def _check_resume(
-    store: Store,
-    key: int,
-    plan: Plan,
-    stored: StoredPlan,
-    at_stored: list[Identity],
-    options: _ResumeOptions,
-) -> None:
-    if not at_stored:
-        raise ResumeRefused(
-            f"cannot resume {plan.slot}: it was started with {stored['dataset']['rows']} rows and there are fewer now; "
-            "give the same dataset and at least the same --max-problems"
-        )
-    if plan.config.repeats < stored["repeats"]:
-        raise ResumeRefused(
-            f"cannot resume {plan.slot} with fewer repeats ({plan.config.repeats}) than the {stored['repeats']} it has"
-        )
-    rescore = check_resume(plan.slot, Identity(fields=stored["identity"]), at_stored[0], allowed=options.allowed)
-    rescore = rescore or options.scoring_only
-    store.drop_outcomes(key, only_retryable=not rescore, keep_unanswered=options.scoring_only)
-    if plan.unseen and not rescore and options.snapshot.has_outcomes(key):
-        options.progress.notes.append(_unseen_note(plan))
-
-
-def _unseen_note(plan: Plan) -> str:
-    """Return the note of a resume that cannot know whether the scorer still gives the stored scores."""
-    more = f" and {len(plan.unseen) - _UNSEEN_MAX} more" if len(plan.unseen) > _UNSEEN_MAX else ""
-    return (
-        f"{plan.slot}: stored scores are kept, and nel cannot know whether the scorer still gives them: its modules "
-        f"depend on what their source does not tell ({'; '.join(plan.unseen[:_UNSEEN_MAX])}{more}); if that has "
-        "changed, score every answer again with nel eval score"
-    )
-
-
-def _stored_plan(plan: Plan, digests: Digests, uri: str) -> StoredPlan:
-    identity = identity_of(plan, digests)
-    return {
-        "identity": dict(identity.fields),
-        "digest": identity.digest,
-        "repeats": plan.config.repeats,
-        "repeat_check": plan.config.repeat_check,
-        "max_problems": plan.config.max_problems,
-        "fingerprint": fingerprint_of(plan),
-        "reducers": list(plan.reducers),
-        "metrics": list(plan.config.metrics),
-        "eval_only": plan.eval_only,
-        "dataset": {
-            "uri": uri,
-            "revision": plan.dataset.revision,
-            "sha256": str(identity.fields["dataset.sha256"]),
-            "rows": digests.rows,
-        },
-        "scorer": {"name": scorer_name(plan.benchmark), "sha256": str(identity.fields["scorer.rules"])},
-        "judge": judge_json(plan.judge),
-        "system_prompt": plan.config.system_prompt,
-        "truncated": plan.config.truncated,
-        "model": plan.model,
-        "protocol": None if plan.eval_only else plan.protocol,
-        "generation": {
-            name.removeprefix("generation."): value
-            for name, value in identity.fields.items()
-            if name.startswith("generation.") and value not in (None, {})
-        },
-    }

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 import random
-import signal
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, suppress
@@ -20,11 +18,11 @@ from typing import Any, Final
 
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.config.redaction import read_secret, redact_url
-from nel.config.schema import RunConfig
+from nel.config.schema import BudgetConfig, RunConfig
 from nel.core.event_loop import run
 from nel.core.observer import UNOBSERVED, Observer, SessionInfo
 from nel.core.strict_json import dumps_bytes
-from nel.engine.exit_status import ExitStatus, exit_status_of, exit_status_of_signal
+from nel.engine.exit_status import ExitStatus, exit_status_of
 from nel.engine.judging.cases import is_same_endpoint, judge_models
 from nel.engine.judging.endpoints import JudgeEndpoint
 from nel.engine.judging.judges import Judges, endpoint_key
@@ -35,13 +33,14 @@ from nel.engine.repeat_check import pending_checks
 from nel.engine.resume_checks import BYTES_FIRST, RecordCheck
 from nel.engine.scorers.dispatch import Scorers
 from nel.engine.stop_rules import StopRules
+from nel.engine.stop_signals import StopSignals
 from nel.engine.store.codec import decode_response, encode_response
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
 from nel.engine.store.spending import price_of, spent_before
 from nel.engine.work import Job, n_unanswered
-from nel.errors import NelError, PreflightError, ResumeRefused, SandboxError, StoppedEarly
-from nel.models.budget import BudgetSpent, Ledger
+from nel.errors import EXIT_USAGE, NelError, PreflightError, ResumeRefused, SandboxError, StoppedEarly
+from nel.models.budget import BudgetSpent, Ledger, Spend
 from nel.models.cache import ResponseCache
 from nel.models.client import Client, ClientCounters
 from nel.models.echo_probe import EchoSupport
@@ -76,6 +75,23 @@ DEFAULT_RUNTIME: Final = Runtime()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """What the sessions of several runs on one event loop have in common."""
+
+    ledger: Ledger
+    """Of all runs together: one budget."""
+    sandbox: Sandbox
+    signals: StopSignals
+
+
+@dataclass(slots=True)
+class _Ended:
+    """How a session ended, once it has."""
+
+    status: ExitStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """One session of a run and everything it works with."""
 
@@ -98,42 +114,94 @@ class Session:
     """Verifies run.db in the background."""
     stop_rules: StopRules = field(default_factory=StopRules)
     runtime: Runtime = DEFAULT_RUNTIME
+    shared: Shared | None = None
+    """With other sessions; None for one alone."""
 
     def run(self) -> ExitStatus:
-        """Do the session's work and return how it ended, which the store holds too."""
+        """Do the session's work on an event loop of its own and return how it ended, which the store holds too."""
+        counters, ledger = ClientCounters(), self._ledger()
+        with self._recording(counters, ledger) as ended:
+            ended.status = self.runtime.run(self._work(counters, ledger))
+        return ended.status
+
+    async def run_beside_others(self) -> ExitStatus:
+        """Do the session's work on the running event loop and return how it ended, which the store holds too."""
+        counters, ledger = ClientCounters(), self._ledger()
+        with self._recording(counters, ledger) as ended:
+            ended.status = await self._work(counters, ledger)
+        return ended.status
+
+    def refuse(self, reason: str) -> None:
+        """Store that nothing was asked in this session, and why."""
+        with self._recording(ClientCounters(), Ledger(BudgetConfig())) as ended:
+            ended.status = ExitStatus(exit_code=EXIT_USAGE, reason=reason)
+
+    async def find_problem(self) -> PreflightError | None:
+        """Return what is wrong with the endpoint's key or model; None where nothing is, or nothing answers.
+
+        Asks for the list of models and for no answer, so that it costs nothing.
+        """
+        endpoint = self.config.endpoint
+        if endpoint is None or not self.config.engine.preflight or not self._has_pending():
+            return None
+        client = Client(
+            endpoint,
+            api_key=self.api_key,
+            connections=1,
+            counters=ClientCounters(),
+            ledger=Ledger(BudgetConfig()),
+            transport=self.runtime.transport,
+            run_id=self.run_id,
+            secrets=self.secrets,
+        )
+        async with client:
+            try:
+                await check_endpoint(client)
+            except PreflightError as error:
+                return error
+            except NelError:  # the session says it
+                return None
+        return None
+
+    @contextmanager
+    def _recording(self, counters: ClientCounters, ledger: Ledger) -> Iterator[_Ended]:
+        """Store how the block ended; what a resume can continue from is no exception."""
         started = time.monotonic()
-        counters = ClientCounters()
-        ledger = self._ledger()
-        ending = ExitStatus(exit_code=1, reason="crashed")
+        ended = _Ended(ExitStatus(exit_code=1, reason="crashed"))
         self.observer.session_started(self._info())
         try:
-            ending = self.runtime.run(self._work(counters, ledger))
+            yield ended
         except (PreflightError, StoppedEarly, EndpointDown, BudgetSpent) as error:
-            ending = exit_status_of(error)
+            ended.status = exit_status_of(error)
         except ResumeRefused as error:
-            ending = ExitStatus(exit_code=error.exit_code, reason=str(error))
+            ended.status = ExitStatus(exit_code=error.exit_code, reason=str(error))
             raise
         except BaseException as error:  # a bug: the session ends as "crashed", and the traceback is in run.log
             self.observer.failed(error)
             raise
         finally:
             with suppress(NelError):  # the disk may be full; the original error matters more
-                self.store.set_meta("not_run", ending.unscored_reason())
+                self.store.set_meta("not_run", ended.status.unscored_reason())
                 self.stop_rules.store(self.store)
                 self.store.end_session(
                     elapsed=time.monotonic() - started,
-                    ended=ending.reason,
+                    ended=ended.status.reason,
                     attempts=counters.attempts,
                     retries=counters.retries,
                     spent=ledger.spent.as_json(),
                 )
             self.progress.notes += self.stop_rules.notes()
-            self.observer.session_ended(ending.reason, ending.exit_code)
-        return ending
+            self.observer.session_ended(ended.status.reason, ended.status.exit_code)
+
+    def spent_before(self) -> Spend:
+        """Return what the earlier sessions of this run spent."""
+        return spent_before(self.snapshot.sessions())
 
     def _ledger(self) -> Ledger:
         """Return the run's ledger, which includes what its earlier sessions spent."""
-        return Ledger(self.config.budget, before=spent_before(self.snapshot.sessions()))
+        if self.shared is None:
+            return Ledger(self.config.budget, before=self.spent_before())
+        return self.shared.ledger.part(before=self.spent_before())
 
     @contextmanager
     def _cache(self) -> Iterator[ResponseCache | None]:
@@ -250,7 +318,7 @@ class Session:
         return False
 
     async def _run_pipeline(self, client: Client | None, judge_endpoints: Mapping[str, JudgeEndpoint]) -> ExitStatus:
-        sandbox = Sandbox(self.config.sandbox)
+        sandbox = Sandbox(self.config.sandbox) if self.shared is None else self.shared.sandbox
         judges = Judges(
             store=self.store,
             snapshot=self.snapshot,
@@ -264,7 +332,8 @@ class Session:
             return await self._run_in(client, sandbox, judges)
         finally:
             judges.close()
-            await asyncio.to_thread(sandbox.close)
+            if self.shared is None:
+                await asyncio.to_thread(sandbox.close)
 
     async def _check_sandbox(self, sandbox: Sandbox) -> None:
         """Raise PreflightError, before anything is paid for, when programs cannot be run."""
@@ -310,7 +379,8 @@ class Session:
             records=self.records,
             stop_rules=self.stop_rules,
         )
-        with _stopping_on_signals(pipeline):
+        signals = StopSignals() if self.shared is None else self.shared.signals
+        with signals.stopping(pipeline.stop):
             await self._check_sandbox(sandbox)
             if client is not None and self.config.engine.preflight and self._has_pending():
                 self.progress.stage = "pre-flight"
@@ -320,28 +390,3 @@ class Session:
             if self.config.engine.preflight and self.progress.total:
                 self.progress.notes += await judges.check()
             return await pipeline.run()
-
-
-@contextmanager
-def _stopping_on_signals(pipeline: Pipeline) -> Iterator[None]:
-    """Shut down gracefully on the first signal, exit at once on the second; the store is consistent at any time."""
-    loop = asyncio.get_running_loop()
-    received: list[str] = []
-
-    def handle(number: signal.Signals) -> None:
-        if received:
-            os._exit(128 + number)
-        received.append(number.name)
-        pipeline.stop(exit_status_of_signal(number.name))
-
-    installed = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        # Outside the main thread no handler can be installed: signals are the caller's to handle.
-        with suppress(ValueError, RuntimeError, NotImplementedError):
-            loop.add_signal_handler(number, handle, number)
-            installed.append(number)
-    try:
-        yield
-    finally:
-        for number in installed:
-            loop.remove_signal_handler(number)

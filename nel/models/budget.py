@@ -110,8 +110,16 @@ class Ledger:
         self._reserved.add(worst)
         return worst
 
-    def settle(self, reserved: Spend, outcome: Response | Fault | None, price: Price | None) -> None:
-        """Replace a reservation by what the attempt cost.
+    def part(self, *, before: Spend) -> Ledger:
+        """Return a ledger of one of several runs that share these caps; it counts what that run spends.
+
+        Args:
+            before: Spent by that run already; it is in this ledger's too.
+        """
+        return _Part(self, before)
+
+    def settle(self, reserved: Spend, outcome: Response | Fault | None, price: Price | None) -> Spend:
+        """Replace a reservation by what the attempt cost, and return that.
 
         Args:
             outcome: None where the attempt was broken off.
@@ -119,13 +127,13 @@ class Ledger:
         """
         if reserved is not _UNCAPPED:
             self._reserved.add(reserved, -1)
-        self.spent.add(self._real(reserved, outcome, price))
-        if not self._settled:
-            return
+        real = self._real(reserved, outcome, price)
+        self.spent.add(real)
         waiting, self._settled = self._settled, []
         for future in waiting:
             if not future.done():
                 future.set_result(None)
+        return real
 
     def _real(self, reserved: Spend, outcome: Response | Fault | None, price: Price | None) -> Spend:
         if isinstance(outcome, Fault):
@@ -153,3 +161,19 @@ class Ledger:
             f"the budget is spent: {spent:,.6g} of budget.{key}={getattr(self._config, key):,.6g}, and the next "
             f"request may take {getattr(worst, name):,.6g}; raise --{key.replace('_', '-')} and resume"
         )
+
+
+class _Part(Ledger):
+    """The part of one run in a ledger that several runs share; caps and reservations are the whole's."""
+
+    def __init__(self, whole: Ledger, before: Spend) -> None:
+        super().__init__(BudgetConfig(), before=before)
+        self._whole = whole
+
+    async def reserve(self, body_bytes: int, tokens_max: int, price: Price | None) -> Spend:
+        return await self._whole.reserve(body_bytes, tokens_max, price)
+
+    def settle(self, reserved: Spend, outcome: Response | Fault | None, price: Price | None) -> Spend:
+        real = self._whole.settle(reserved, outcome, price)
+        self.spent.add(real)
+        return real

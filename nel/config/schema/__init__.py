@@ -1,6 +1,12 @@
 """The run's configuration as pydantic models: every default, bound and flag is written here and nowhere else."""
 
-from nel.config.schema.endpoint import EndpointConfig, GenerationConfig, JudgeConfig, ModelConfig
+from nel.config.schema.endpoint import (
+    EndpointConfig,
+    GenerationConfig,
+    JudgeConfig,
+    ModelConfig,
+    NamedEndpointConfig,
+)
 from nel.config.schema.run import (
     BenchmarkConfig,
     BudgetConfig,
@@ -26,6 +32,7 @@ __all__ = [
     "GenerationConfig",
     "JudgeConfig",
     "ModelConfig",
+    "NamedEndpointConfig",
     "ObservabilityConfig",
     "OutputConfig",
     "Price",

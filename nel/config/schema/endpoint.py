@@ -209,6 +209,20 @@ class EndpointConfig(Strict):
         return name
 
 
+class NamedEndpointConfig(EndpointConfig):
+    """One of several endpoints under evaluation; it takes every key of `endpoint` too."""
+
+    name: Annotated[str, Field(min_length=1, max_length=80)] | None = None
+    """Its name in tables, and of its run's directory; the model's name when not set."""
+    concurrency: Annotated[int, Field(ge=1, le=4096)] | None = None
+    """Requests in flight at it; None: `engine.concurrency`."""
+
+    @property
+    def label(self) -> str:
+        """Return its name in tables."""
+        return self.name or self.model
+
+
 class ModelConfig(EndpointConfig):
     """A model beside the one under evaluation: a judge, or one that a scorer asks by its role.
 

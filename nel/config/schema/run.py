@@ -10,7 +10,14 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
-from nel.config.schema.endpoint import ENV_NAME, EndpointConfig, GenerationConfig, JudgeConfig, ModelConfig
+from nel.config.schema.endpoint import (
+    ENV_NAME,
+    EndpointConfig,
+    GenerationConfig,
+    JudgeConfig,
+    ModelConfig,
+    NamedEndpointConfig,
+)
 from nel.config.schema.stop import StopConfig
 from nel.config.schema.strict import Flag, Strict
 
@@ -249,6 +256,9 @@ class RunConfig(Strict):
     """Names, or entries as below."""
     endpoint: EndpointConfig | None = None
     """May be left out when every benchmark scores recorded responses."""
+    endpoints: list[NamedEndpointConfig] = []
+    """Several in the place of `endpoint`, whose keys other than ``url`` and ``model`` hold for each: a run for each,
+    all at once, under one budget."""
     generation: GenerationConfig = GenerationConfig()
     """Sampling settings of every benchmark."""
     engine: EngineConfig = EngineConfig()
@@ -292,6 +302,33 @@ class RunConfig(Strict):
         else:
             judge = {**endpoint, **judge}
         return {**data, "endpoint": None, "judge": judge}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _settings_beside_endpoints_are_theirs(cls, data: object) -> object:
+        """Lay settings of an endpoint that has neither a URL nor a model under those of each of several endpoints."""
+        if not isinstance(data, dict) or not data.get("endpoints"):
+            return data
+        endpoint, endpoints = data.get("endpoint"), data["endpoints"]
+        if not isinstance(endpoint, dict) or not isinstance(endpoints, list):
+            return data
+        if named := [key for key in ("url", "model") if endpoint.get(key) is not None]:
+            raise ValueError(f"endpoint.{named[0]} and endpoints are both given; name each endpoint in endpoints")
+        shared = {key: value for key, value in endpoint.items() if value is not None}
+        laid = [{**shared, **one} if isinstance(one, dict) else one for one in endpoints]
+        return {**data, "endpoints": laid, "endpoint": endpoint if isinstance(data.get("judge"), dict) else None}
+
+    @model_validator(mode="after")
+    def _names_of_endpoints_differ(self) -> RunConfig:
+        labels = [one.label for one in self.endpoints]
+        twice = [label for label in labels if labels.count(label) > 1]
+        if twice:
+            raise ValueError(f'two of the endpoints are called "{twice[0]}"; give each a name')
+        if self.endpoints and self.endpoint is not None:
+            raise ValueError("endpoint and endpoints are both given; name each endpoint in endpoints")
+        if self.endpoints and self.observability.metrics_port is not None:
+            raise ValueError("observability.metrics_port serves one run and there are several; leave it away")
+        return self
 
     def judge_of(self, benchmark: BenchmarkConfig) -> JudgeConfig | None:
         """Return the run's judge with the benchmark's own settings laid over it, None where there is neither."""

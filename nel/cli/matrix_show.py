@@ -1,0 +1,92 @@
+"""The output of `nel eval` for several endpoints: the plan of each, their progress, and one table over their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from nel.cli.eval_show import planned_json, print_plan, remarks, wide_console
+from nel.cli.progress import showing
+from nel.cli.terminal import plain, with_plain_spaces
+from nel.config.matrix import split_config
+from nel.config.schema import RunConfig
+from nel.core.strict_json import dumps
+from nel.engine.matrix import MatrixRefused
+from nel.engine.progress import Progress
+from nel.errors import EXIT_DONE, EXIT_UNSCORED, ConfigError
+from nel.matrix import MatrixResult, evaluate_matrix, preview_matrix
+from nel.reports.matrix import matrix_rows
+
+
+def show_matrix(
+    config: RunConfig, *, resume: bool, as_json: bool, allowed: frozenset[str], fail_under: Sequence[str] = ()
+) -> None:
+    """Run all endpoints, show a line of progress for each and one table, and exit with the worst exit code.
+
+    Raises:
+        ConfigError: A floor is given; it holds for one run.
+    """
+    if fail_under:
+        raise ConfigError("--fail-under holds one run; hold each with nel gate RUN --fail-under METRIC=VALUE")
+    progress = {name: Progress() for name, _ in split_config(config)}
+    try:
+        with showing(progress):
+            result = evaluate_matrix(config, progress=progress, resume=resume, allowed_changes=allowed)
+    except MatrixRefused as refused:
+        for problem in refused.problems:
+            typer.echo(f"nel: {plain(problem)}", err=True)
+        raise typer.Exit(refused.exit_code) from refused
+    _print(result, as_json=as_json)
+    for line in _remarks(result, progress):
+        typer.echo(f"nel: {plain(line)}", err=True)
+    raise typer.Exit(result.exit_code)
+
+
+def show_matrix_preview(config: RunConfig, *, as_json: bool) -> None:
+    """Print the plan of each endpoint's run without sending requests."""
+    planned = preview_matrix(config)
+    if as_json:
+        plans = {name: [planned_json(plan) for plan in plans] for name, plans in planned.items()}
+        typer.echo(dumps({"dry_run": True, "config": config.model_dump(mode="json"), "endpoints": plans}))
+        return
+    for name, part in split_config(config):
+        typer.echo(plain(name))
+        print_plan(part, planned[name])
+    requests = sum(plan.requests + plan.judge_requests for plans in planned.values() for plan in plans)
+    typer.echo(f"dry run: nothing was sent; {requests:,} requests in all, under one budget")
+    notes = (f"{name}: {note}" for name, plans in planned.items() for plan in plans for note in plan.notes)
+    for note in dict.fromkeys(notes):
+        typer.echo(f"nel: {plain(note)}", err=True)
+
+
+def _print(result: MatrixResult, *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(dumps({"directory": str(result.directory), **result.document}))
+        return
+    headings, rows = matrix_rows(result.document)
+    table = Table(box=SIMPLE_HEAD)
+    for heading in headings:
+        table.add_column(plain(heading), no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(plain(with_plain_spaces(cell))) for cell in row))
+    wide_console().print(table)
+    for name, run in result.runs.items():
+        typer.echo(f"{plain(name)}: {run.report}")
+
+
+def _remarks(result: MatrixResult, progress: dict[str, Progress]) -> list[str]:
+    """Return what there is to know of each run, and one command that resumes all."""
+    lines = [
+        f"{name}: {line}"
+        for name, run in result.runs.items()
+        for line in (*progress[name].notes, *remarks(run))
+        if "nel eval resume" not in line
+    ]
+    if result.exit_code != EXIT_DONE:
+        what = "retry the unscored samples with" if result.exit_code == EXIT_UNSCORED else "resume all with"
+        lines.append(f"{what}: nel eval resume {result.directory}")
+    return lines

@@ -1,0 +1,174 @@
+"""Runs the sessions of several endpoints at once, on one event loop: one budget, one sandbox, one stop.
+
+Each endpoint keeps its own run directory, store, gate and scorer process, so that one that is down or slow ends its own
+run alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from nel.config.redaction import read_secret
+from nel.config.schema import RunConfig
+from nel.engine.exit_status import ExitStatus
+from nel.engine.plan import Plan
+from nel.engine.progress import Progress
+from nel.engine.run import open_scorers, opened_session
+from nel.engine.session import DEFAULT_RUNTIME, Runtime, Session, Shared
+from nel.engine.stop_signals import StopSignals
+from nel.errors import (
+    EXIT_DONE,
+    EXIT_SIGINT,
+    EXIT_SIGTERM,
+    EXIT_STOPPED_EARLY,
+    EXIT_UNSCORED,
+    EXIT_USAGE,
+    ConfigError,
+    NelError,
+    UsageError,
+)
+from nel.models.budget import Ledger, Spend
+from nel.sandbox import Sandbox
+
+_WORSE: Final = (EXIT_DONE, EXIT_UNSCORED, EXIT_STOPPED_EARLY, EXIT_USAGE, EXIT_SIGTERM, EXIT_SIGINT)
+"""Exit codes from the best to the worst; any other is worse than all but an interruption."""
+
+
+class MatrixRefused(UsageError):
+    """Endpoints of a matrix cannot be used as they are configured; nothing was paid for at any of them."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        """Keep a line for each problem."""
+        super().__init__("; ".join(problems))
+        self.problems = tuple(problems)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixRun:
+    """One endpoint's run among several."""
+
+    name: str
+    directory: Path
+    config: RunConfig
+    plans: list[Plan]
+    progress: Progress
+
+
+def worst(exit_codes: Sequence[int]) -> int:
+    """Return the worst of several exit codes: an interruption, then what a user has to correct, then what to resume."""
+    return max(exit_codes, key=lambda code: _WORSE.index(code) if code in _WORSE else _WORSE.index(EXIT_USAGE) + 0.5)
+
+
+def run_sessions(
+    runs: Sequence[MatrixRun], *, allowed_changes: frozenset[str] = frozenset(), runtime: Runtime = DEFAULT_RUNTIME
+) -> list[ExitStatus]:
+    """Do the work of one session of each run, all at once, and return how each ended.
+
+    Args:
+        runs: With equal budgets and sandboxes, which they share.
+        allowed_changes: Identity fields that may differ on a resume.
+        runtime: Event loop, stores, scorers and transport, where they are not the default ones.
+
+    Raises:
+        MatrixRefused: A key, a URL or a model is wrong.
+        NelError: Before anything was sent: a dataset is unusable, a resume is refused, a directory is in use.
+    """
+    _check_keys(runs)
+    with ExitStack() as stack:
+        # Before any run has a lock, a file or a thread that the forked processes could inherit.
+        scorers = [stack.enter_context(open_scorers(run.plans, runtime)) for run in runs]
+        sessions: list[Session] = []
+        with _refusing_all(sessions):
+            for run, scoring in zip(runs, scorers, strict=True):
+                opened = opened_session(
+                    run.directory,
+                    run.config,
+                    run.plans,
+                    scorers=scoring,
+                    progress=run.progress,
+                    allowed_changes=allowed_changes,
+                    runtime=runtime,
+                    n_runs=len(runs),
+                )
+                with _named(run.name):
+                    sessions.append(stack.enter_context(opened))
+        found: list[ExitStatus] = []
+        names = [run.name for run in runs]
+        runtime.run(_run_all(_sharing(sessions), names, found))
+        return found
+
+
+def _check_keys(runs: Sequence[MatrixRun]) -> None:
+    """Raise MatrixRefused where the variable of an endpoint's key is not set."""
+    problems = []
+    for run in runs:
+        try:
+            read_secret(run.config.endpoint.api_key_env if run.config.endpoint is not None else None)
+        except NelError as error:
+            problems.append(f"{run.name}: {error}")
+    if problems:
+        raise MatrixRefused(problems)
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Put the name of a run before the message of what refuses it."""
+    try:
+        yield
+    except UsageError as error:
+        raise ConfigError(f"{name}: {error}") from error
+
+
+@contextmanager
+def _refusing_all(sessions: Sequence[Session]) -> Iterator[None]:
+    """End the sessions that are open already when the block raises."""
+    try:
+        yield
+    except NelError as error:
+        for session in sessions:
+            session.refuse(f"another endpoint was refused: {error}")
+        raise
+
+
+def _sharing(sessions: Sequence[Session]) -> list[Session]:
+    """Return the sessions with one ledger, which knows what all their runs spent before, one sandbox and one stop."""
+    before = Spend()
+    for session in sessions:
+        before.add(session.spent_before())
+    config = sessions[0].config
+    ledger = Ledger(config.budget, before=before)
+    shared = Shared(ledger=ledger, sandbox=Sandbox(config.sandbox), signals=StopSignals())
+    return [replace(session, shared=shared) for session in sessions]
+
+
+async def _run_all(sessions: Sequence[Session], names: Sequence[str], found: list[ExitStatus]) -> ExitStatus:
+    """Run all sessions to their ends, put how each ended into ``found``, and return the worst of them."""
+    shared = sessions[0].shared
+    assert shared is not None  # noqa: S101 - of `_sharing`
+    try:
+        with _refusing_all(sessions):
+            problems = await asyncio.gather(*(session.find_problem() for session in sessions))
+            wrong = [f"{name}: {problem}" for name, problem in zip(names, problems, strict=True) if problem is not None]
+            if wrong:
+                raise MatrixRefused(wrong)
+        ended = await asyncio.gather(*(session.run_beside_others() for session in sessions), return_exceptions=True)
+    finally:
+        await asyncio.to_thread(shared.sandbox.close)
+    for one in ended:
+        if isinstance(one, BaseException) and not isinstance(one, NelError):
+            raise one
+    found += [_status_of(one) for one in ended]
+    code = worst([one.exit_code for one in found])
+    return next(one for one in found if one.exit_code == code)
+
+
+def _status_of(ended: ExitStatus | BaseException) -> ExitStatus:
+    if isinstance(ended, NelError):
+        return ExitStatus(exit_code=ended.exit_code, reason=str(ended))
+    assert isinstance(ended, ExitStatus)  # noqa: S101 - every other exception was raised
+    return ended

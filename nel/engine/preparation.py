@@ -1,0 +1,198 @@
+"""Takes the snapshot of a benchmark's samples when a run starts, and compares it with the benchmark when it is resumed.
+
+A dataset that is gone, or is checked while the run goes on, is replaced by the samples in run.db.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from nel.config.identity import Identity, check_resume
+from nel.engine.judging.cases import judge_json
+from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, stream_samples
+from nel.engine.progress import Progress
+from nel.engine.repeat_check import check_draw
+from nel.engine.resume_checks import DatasetCheck, deferred_check, fingerprint_of
+from nel.engine.scorers.identity import scorer_name
+from nel.engine.stop_rules import refuse_growth
+from nel.engine.store.database import Store
+from nel.engine.store.snapshot import Snapshot, StoredPlan, StoredSample
+from nel.engine.work import Job
+from nel.errors import DatasetError, ResumeRefused
+
+_UNSEEN_MAX = 3
+"""Unseen dependencies of a scorer that a note names."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeOptions:
+    """What a resume may change, whether it may ask, where rows read are counted, and what is stored."""
+
+    allowed: frozenset[str]
+    scoring_only: bool
+    progress: Progress
+    snapshot: Snapshot
+
+
+def prepare_job(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOptions) -> Job:
+    """Put the samples and the plan of a benchmark into the store, or compare them with what is there.
+
+    Args:
+        store: With an open transaction, which the caller rolls back when this raises.
+        snapshot: Of what was stored before it.
+        plan: Of the benchmark.
+        options: What a resume may change.
+
+    Raises:
+        NelError: The dataset is unusable, or the run was started with another one.
+    """
+    job = _prepare(store, snapshot, plan, options)
+    check_draw(plan.slot, plan.config.repeat_check, store.count_usable(job.key))
+    return job
+
+
+def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOptions) -> Job:
+    known = {slot: (key, stored) for key, slot, _, stored in snapshot.benchmarks()}
+    key, stored = known.get(plan.slot) or (store.put_benchmark(plan.slot, plan.benchmark.name, {}), {})
+    if not stored:  # new, or killed before its snapshot was complete
+        store.clear_samples(key)
+    n_stored = stored["dataset"]["rows"] if stored else 0
+    if plan.unreadable is not None:
+        return _prepare_unreadable(store, key, plan, stored, options)
+    if stored and not options.scoring_only:
+        check = deferred_check(plan, stored, snapshot.samples(key), allowed=options.allowed)
+        if check is not None:
+            return _prepare_from_snapshot(store, key, plan, stored, options, check)
+    digests = Digests()
+    at_stored: list[Identity] = []
+    stream = stream_samples(plan, digests, lambda sample_id: store.row_number_of(key, sample_id), n_stored=n_stored)
+    stream = _count_rows(stream, options.progress)
+    clash = store.add_samples(key, _skip_stored(stream, n_stored, lambda: at_stored.append(identity_of(plan, digests))))
+    if clash is not None:
+        raise duplicate_id(plan, *clash)
+    refuse_growth(plan, n_stored, digests.rows)
+    if n_stored:
+        _check_resume(store, key, plan, stored, at_stored, options)
+    uri = stored["dataset"]["uri"] if n_stored else plan.dataset.uri
+    shots = stored["fewshot"] if n_stored and "fewshot" in stored else plan.benchmark.shots_json()
+    store.put_benchmark(plan.slot, plan.benchmark.name, {**_stored_plan(plan, digests, uri), "fewshot": shots})
+    return Job(key=key, plan=plan)
+
+
+def _prepare_unreadable(store: Store, key: int, plan: Plan, stored: StoredPlan, options: ResumeOptions) -> Job:
+    if not stored or plan.config.max_problems != stored["max_problems"]:
+        raise DatasetError(plan.unreadable)
+    return _prepare_from_snapshot(store, key, plan, stored, options)
+
+
+def _prepare_from_snapshot(
+    store: Store, key: int, plan: Plan, stored: StoredPlan, options: ResumeOptions, check: DatasetCheck | None = None
+) -> Job:
+    """Resume with the samples of run.db where the dataset is gone, or is checked in the background."""
+    digests = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
+    now = Identity(fields={**plan.fields, **digests})
+    _check_resume(store, key, plan, stored, [now], options)
+    changed: StoredPlan = {
+        **stored,
+        "identity": dict(now.fields),
+        "digest": now.digest,
+        "repeats": plan.config.repeats,
+        "repeat_check": plan.config.repeat_check,
+        "scorer": {"name": scorer_name(plan.benchmark), "sha256": str(now.fields["scorer.rules"])},
+        "reducers": list(plan.reducers),
+        "metrics": list(plan.config.metrics),
+        "judge": judge_json(plan.judge),
+        "truncated": plan.config.truncated,
+    }
+    store.put_benchmark(plan.slot, plan.benchmark.name, changed)
+    return Job(key=key, plan=plan, check=check)
+
+
+def _count_rows(stream: Iterator[StoredSample], progress: Progress) -> Iterator[StoredSample]:
+    for sample in stream:
+        progress.rows_read += 1
+        yield sample
+
+
+def _skip_stored(
+    stream: Iterator[StoredSample], n_stored: int, reached: Callable[[], object]
+) -> Iterator[StoredSample]:
+    """Consume the samples that are stored already, then yield the rest; call ``reached`` between the two.
+
+    The digests of the stream at that point are those of the stored part, which is compared with the run's identity.
+    """
+    if n_stored == 0:
+        yield from stream
+        return
+    for sample in stream:
+        if sample.idx >= n_stored:
+            yield sample
+        elif sample.idx == n_stored - 1:
+            reached()
+
+
+def _check_resume(
+    store: Store,
+    key: int,
+    plan: Plan,
+    stored: StoredPlan,
+    at_stored: list[Identity],
+    options: ResumeOptions,
+) -> None:
+    if not at_stored:
+        raise ResumeRefused(
+            f"cannot resume {plan.slot}: it was started with {stored['dataset']['rows']} rows and there are fewer now; "
+            "give the same dataset and at least the same --max-problems"
+        )
+    if plan.config.repeats < stored["repeats"]:
+        raise ResumeRefused(
+            f"cannot resume {plan.slot} with fewer repeats ({plan.config.repeats}) than the {stored['repeats']} it has"
+        )
+    rescore = check_resume(plan.slot, Identity(fields=stored["identity"]), at_stored[0], allowed=options.allowed)
+    rescore = rescore or options.scoring_only
+    store.drop_outcomes(key, only_retryable=not rescore, keep_unanswered=options.scoring_only)
+    if plan.unseen and not rescore and options.snapshot.has_outcomes(key):
+        options.progress.notes.append(_unseen_note(plan))
+
+
+def _unseen_note(plan: Plan) -> str:
+    """Return the note of a resume that cannot know whether the scorer still gives the stored scores."""
+    more = f" and {len(plan.unseen) - _UNSEEN_MAX} more" if len(plan.unseen) > _UNSEEN_MAX else ""
+    return (
+        f"{plan.slot}: stored scores are kept, and nel cannot know whether the scorer still gives them: its modules "
+        f"depend on what their source does not tell ({'; '.join(plan.unseen[:_UNSEEN_MAX])}{more}); if that has "
+        "changed, score every answer again with nel eval score"
+    )
+
+
+def _stored_plan(plan: Plan, digests: Digests, uri: str) -> StoredPlan:
+    identity = identity_of(plan, digests)
+    return {
+        "identity": dict(identity.fields),
+        "digest": identity.digest,
+        "repeats": plan.config.repeats,
+        "repeat_check": plan.config.repeat_check,
+        "max_problems": plan.config.max_problems,
+        "fingerprint": fingerprint_of(plan),
+        "reducers": list(plan.reducers),
+        "metrics": list(plan.config.metrics),
+        "eval_only": plan.eval_only,
+        "dataset": {
+            "uri": uri,
+            "revision": plan.dataset.revision,
+            "sha256": str(identity.fields["dataset.sha256"]),
+            "rows": digests.rows,
+        },
+        "scorer": {"name": scorer_name(plan.benchmark), "sha256": str(identity.fields["scorer.rules"])},
+        "judge": judge_json(plan.judge),
+        "system_prompt": plan.config.system_prompt,
+        "truncated": plan.config.truncated,
+        "model": plan.model,
+        "protocol": None if plan.eval_only else plan.protocol,
+        "generation": {
+            name.removeprefix("generation."): value
+            for name, value in identity.fields.items()
+            if name.startswith("generation.") and value not in (None, {})
+        },
+    }

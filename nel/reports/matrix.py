@@ -1,0 +1,98 @@
+"""The table over the runs of several endpoints: matrix_results.json, and the same as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nel.config.redaction import redact_url
+from nel.config.schema import RunConfig
+from nel.engine.matrix import worst
+from nel.reports import numbers
+from nel.reports.summary import markdown_text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointResult:
+    """What the run of one endpoint came to."""
+
+    name: str
+    config: RunConfig
+    directory: str
+    """The name of the run's directory."""
+    exit_code: int
+    ended: str
+    """``done``, the name of a signal, or why the run stopped."""
+    benchmarks: Mapping[str, Mapping[str, Any]]
+    """The content of metrics.json by benchmark."""
+
+
+def matrix_json(matrix_id: str, results: Sequence[EndpointResult]) -> dict[str, Any]:
+    """Return the content of matrix_results.json.
+
+    Args:
+        matrix_id: The name of the directory over the runs.
+        results: At least one.
+    """
+    return {
+        "matrix_id": matrix_id,
+        "exit_code": worst([result.exit_code for result in results]),
+        "runs": [_run_json(result) for result in results],
+    }
+
+
+def matrix_rows(document: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Return the headings and the rows of the table: a row for each endpoint, a column for each benchmark."""
+    slots = list(dict.fromkeys(slot for run in document["runs"] for slot in run["benchmarks"]))
+    rows = []
+    for run in document["runs"]:
+        cells = [_cell(run["benchmarks"].get(slot)) for slot in slots]
+        rows.append([run["name"], *cells, "done" if run["ended"] == "done" else f"exit {run['exit_code']}"])
+    return ["endpoint", *slots, "ended"], rows
+
+
+def matrix_markdown(document: Mapping[str, Any]) -> str:
+    """Return the table as Markdown."""
+    headings, rows = matrix_rows(document)
+    lines = [f"# {markdown_text(document['matrix_id'])}", "", _line(headings), _line(["---"] * len(headings))]
+    lines += [_line([markdown_text(cell) for cell in row]) for row in rows]
+    return "\n".join([*lines, ""])
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(found: Mapping[str, Any] | None) -> str:
+    if found is None or found["value"] is None:
+        return "no score"
+    share = found["bounds"] is not None
+    figure = numbers.figure(found["value"], share=share)
+    if found["ci_lower"] is not None:
+        figure += f" ({numbers.interval(found['ci_lower'], found['ci_upper'], share=share)})"
+    marks = [f"{numbers.count(found['n_unscored'])} unscored"] if found["n_unscored"] else []
+    return ", ".join([figure, *marks])
+
+
+def _run_json(result: EndpointResult) -> dict[str, Any]:
+    endpoint = result.config.endpoint
+    return {
+        "name": result.name,
+        "model": None if endpoint is None else endpoint.model,
+        "url": None if endpoint is None else redact_url(endpoint.url),
+        "directory": result.directory,
+        "exit_code": result.exit_code,
+        "ended": result.ended,
+        "benchmarks": {slot: _benchmark_json(metrics) for slot, metrics in result.benchmarks.items()},
+    }
+
+
+def _benchmark_json(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("metric", "value", "ci_lower", "ci_upper", "ci_method", "bounds")
+    counts = ("n_total", "n_scored", "n_model_failure", "n_unscored")
+    return {
+        **{name: metrics["headline"][name] for name in names},
+        **{name: metrics["accounting"][name] for name in counts},
+        "complete": metrics["complete"],
+    }
