@@ -22,6 +22,7 @@ from nel.config.schema import BudgetConfig, RunConfig
 from nel.core.event_loop import run
 from nel.core.observer import UNOBSERVED, Observer, SessionInfo
 from nel.core.strict_json import dumps_bytes
+from nel.engine.doubtful_answers import take_back
 from nel.engine.exit_status import ExitStatus, exit_status_of
 from nel.engine.judging.cases import is_same_endpoint, judge_models
 from nel.engine.judging.endpoints import JudgeEndpoint
@@ -331,9 +332,15 @@ class Session:
         try:
             return await self._run_in(client, sandbox, judges)
         finally:
+            self._take_back(client, judge_endpoints)
             judges.close()
             if self.shared is None:
                 await asyncio.to_thread(sandbox.close)
+
+    def _take_back(self, client: Client | None, judge_endpoints: Mapping[str, JudgeEndpoint]) -> None:
+        with suppress(NelError):  # the disk may be full; the original error matters more
+            judging = [(endpoint.name, endpoint.client) for endpoint in judge_endpoints.values()]
+            self.progress.notes += take_back(self.store, client, judging)
 
     async def _check_sandbox(self, sandbox: Sandbox) -> None:
         """Raise PreflightError, before anything is paid for, when programs cannot be run."""

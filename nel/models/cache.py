@@ -74,6 +74,12 @@ class ResponseCache:
         with suppress(sqlite3.Error):
             self._connection.execute("INSERT OR REPLACE INTO responses VALUES(?, ?, ?)", (key, text, _digest(text)))
 
+    def drop(self, key: str) -> None:
+        """Remove an answer."""
+        if self._connection is not None:
+            with suppress(sqlite3.Error):
+                self._connection.execute("DELETE FROM responses WHERE key = ?", (key,))
+
     def close(self) -> None:
         """Close the file."""
         if self._connection is not None:

@@ -24,8 +24,10 @@ from nel.core.observer import UNOBSERVED, Observer
 from nel.core.strict_json import dumps_bytes, loads
 from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
+from nel.models.doubtful import Asked, doubtful_requests
 from nel.models.faults import NO_FILES, UNREADABLE, Fault, fault_of_status, malformed, unreadable
-from nel.models.pacing import EndpointDown, Gate, Pace, Permit
+from nel.models.pacing import EndpointDown, Gate, Permit
+from nel.models.pacing.configured import pace_of
 from nel.models.protocols import PATHS, parse_answer
 from nel.models.rate_limit_headers import quotas
 from nel.models.refusals import is_refusal, neutral_body
@@ -45,8 +47,6 @@ _ANSWER_TOKENS: Final = 256
 _BYTES_PER_TOKEN: Final = 4
 _GROWTH: Final = 1.2
 """Each wait is longer than the one before by this factor at least, whatever the jitter says."""
-_PAUSE_MAX: Final = 15.0
-"""Longest pause of all requests after one refusal, in seconds: a long hint to one request does not freeze a run."""
 _OUTLIVED_MAX: Final = 2
 _HINT_JITTER: Final = 0.25
 
@@ -85,6 +85,7 @@ class _Call:
     is_failed_probe: bool = False
     """Whether the last attempt was the circuit breaker's probe of an endpoint that takes connections."""
     url: str = ""
+    asked: Asked | None = None
     chat: bool = True
     parse: Parse | None = None
 
@@ -195,6 +196,7 @@ class Client:
                 await keep(cached)
             return cached
         one = self._call(request, body, call, parse)
+        one.asked = Asked(request.sample_id, request.repeat, cache_key)
         now = asyncio.get_running_loop().time
         began = now()
         response = await self._until_answered(one, keep)
@@ -251,6 +253,14 @@ class Client:
         listed = found.get("data") if isinstance(found, dict) else None
         names = [model.get("id") for model in listed if isinstance(model, dict)] if isinstance(listed, list) else []
         return [name for name in names if isinstance(name, str)] or None
+
+    def forget_doubtful(self) -> list[Asked] | None:
+        """Drop from the cache what `doubtful_requests` returns, and return it."""
+        found = doubtful_requests(self._transport)
+        for asked in found or ():
+            if self._cache is not None:
+                self._cache.drop(asked.cache_key)
+        return found
 
     def describe(self, fault: Fault) -> str:
         """Return a fault's message with every trace of a secret removed."""
@@ -321,6 +331,8 @@ class Client:
             # An idle connection that the endpoint had closed already: no attempt was made.
             fetched = await self._transport.fetch("POST", one.url, one.body, one.headers, stream)
         one.seconds += loop.time() - started
+        if isinstance(fetched, Fetched) and fetched.carried is not None:
+            fetched.carried.request = one.asked
         outcome = self._answer(one, fetched, stream)
         self._tell_gate(one, permit, fetched, outcome)
         if isinstance(outcome, Fault):
@@ -474,21 +486,6 @@ class Client:
 
     def _estimate(self, one: _Call) -> int:
         return len(one.body) // _BYTES_PER_TOKEN + int(self._answer_tokens)
-
-
-def pace_of(endpoint: EndpointConfig, concurrency: int) -> Pace:
-    """Return the bounds that an endpoint's settings give its gate."""
-    return Pace(
-        concurrency_max=concurrency,
-        concurrency_min=min(endpoint.concurrency_min, concurrency),
-        adaptive=endpoint.adaptive,
-        requests_per_minute=endpoint.requests_per_minute,
-        tokens_per_minute=endpoint.tokens_per_minute,
-        retry_share=endpoint.retry_budget,
-        outage_seconds_max=endpoint.outage_seconds_max,
-        probe_seconds=endpoint.outage_probe_seconds,
-        pause_seconds_max=min(_PAUSE_MAX, endpoint.retry_after_seconds_max),
-    )
 
 
 def tokens_max_of(request: Request) -> int:

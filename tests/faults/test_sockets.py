@@ -366,6 +366,42 @@ def test_f43_two_answers_on_one_connection_stay_apart(tmp_path: Path) -> None:
     assert ran.states == ["scored"] * 8
 
 
+class OutOfStep:
+    """Answers a number twice, the second time to the next request; each that follows gets the answer before its own.
+
+    The last request of the connection gets its own answer too, which is then the one that was not asked for.
+    """
+
+    def __init__(self, first: int, last: int) -> None:
+        self._first, self._last = first, last
+        self._owed: list[Reply] = []
+
+    def __call__(self, call: Call) -> Reply:
+        if call.number < self._first or call.connection > 1:
+            return right(call)
+        self._owed.append(right(call))
+        if call.number == self._first:
+            return right(call)
+        late = self._owed.pop(0)
+        return [*late, *self._owed.pop(0)] if call.number == self._last else late
+
+
+def test_an_answer_that_may_be_that_to_another_request_is_not_scored(tmp_path: Path) -> None:
+    """A second response that comes late shifts all that follow: they are named, and unscored until a resume."""
+    settings: dict[str, Any] = {"n": 12, "engine": {"concurrency": 1}, "cache": {"dir": str(tmp_path / "cache")}}
+    with serving(OutOfStep(3, 9)) as server:
+        done, ran = cli_run(tmp_path, server, **settings)
+        again = run(tmp_path, server, resume=True, **settings)
+    assert done.returncode == 3
+    assert ran.states == ["scored", *["infra:unasked_response"] * 9, "scored", "scored"]
+    named = ", ".join(sorted(str(row["sample_id"]) for row in ran.rows[1:10]))
+    said = f"no request had asked for; 9 samples may have got the answer to another and are not scored: {named}"
+    assert said in done.stderr
+    assert said in (tmp_path / "out" / ran.run_dir.name / "run.log").read_text()
+    assert again.states == ["scored"] * 12
+    assert [row["model_response"] for row in again.rows] == [f"Answer: {2 * n}" for n in range(12)]
+
+
 def test_f15_an_answer_before_the_request_is_read(tmp_path: Path) -> None:
     """An early refusal with a close is the refusal that it says, or a broken connection; never a wrong answer."""
     early: Reply = [*answer("Answer: 0"), Do.CLOSE]

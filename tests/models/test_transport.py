@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import socket
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -88,6 +90,22 @@ async def talking(server: Server, route: str = "straight", **settings: Any) -> A
 async def ask(transport: Transport, url: str, stream: EventStream | None = None) -> Fetched | Fault:
     """Send one request."""
     return await transport.fetch("POST", url, b'{"a":1}', {"Idempotency-Key": "k"}, stream)
+
+
+def touched(transport: Transport) -> list[list[Any]] | None:
+    """Return for each connection with a response that was not asked for what it carried after its first response."""
+    assert isinstance(transport, DirectTransport)
+    found = [[one.request for one in carried if not one.is_first] for carried in transport.unasked]
+    return found or None
+
+
+async def named(transport: Transport, url: str, name: str) -> bytes:
+    """Send one request, name it, and return what it got."""
+    fetched = await ask(transport, url)
+    assert isinstance(fetched, Fetched)
+    assert fetched.carried is not None
+    fetched.carried.request = name
+    return fetched.body
 
 
 async def comes_to(holds: Callable[[], bool]) -> None:
@@ -310,3 +328,74 @@ async def test_a_line_break_in_a_header_is_never_sent() -> None:
         assert isinstance(fault, Fault)
         assert isinstance(await ask(transport, url), Fetched)
     assert len(server.requests) == 1
+
+
+def _says(word: str) -> bytes:
+    return OK + b"Content-Length: %d\r\n\r\n%b" % (len(word), word.encode())
+
+
+@pytest.mark.parametrize("parts", [[_says("a") + _says("a")], [_says("a"), 0.0, _says("a")]], ids=["at-once", "later"])
+async def test_a_second_response_before_the_next_request_touches_nothing(parts: list[Part]) -> None:
+    """The connection is closed, the next request has one of its own, and no answer is in doubt."""
+    server = Server(parts, [_says("b")], [_says("c")])
+    async with talking(server) as (transport, url):
+        assert await named(transport, url, "A") == b"a"
+        await comes_to(lambda: touched(transport) == [[]])
+        assert [await named(transport, url, "B"), await named(transport, url, "C")] == [b"b", b"c"]
+        assert touched(transport) == [[]]
+    assert server.connections == 3  # none is used again once this has happened
+
+
+async def test_a_second_response_after_the_next_request_puts_the_rest_in_doubt() -> None:
+    """B got the answer to A, and C that to B: both are named when the answer to C arrives, which nothing waits for."""
+    server = Server([_says("a")], [_says("a")], [_says("b"), _says("c")], [_says("d")])
+    async with talking(server) as (transport, url):
+        assert [await named(transport, url, name) for name in "ABC"] == [b"a", b"a", b"b"]
+        await comes_to(lambda: touched(transport) == [["B", "C"]])
+        assert await named(transport, url, "D") == b"d"
+    assert server.connections == 2
+
+
+@pytest.mark.parametrize("late", [b"\r\n", b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n"])
+async def test_what_is_no_response_to_another_request_is_no_doubt(late: bytes) -> None:
+    """A line break too many, and the 408 with which servers take leave of an idle connection."""
+    idle = asyncio.Event()
+    server = Server([_says("a")], [_says("b"), idle, late, b""], [_says("c")])
+    async with talking(server) as (transport, url):
+        assert isinstance(transport, DirectTransport)
+        assert [await named(transport, url, name) for name in "AB"] == [b"a", b"b"]
+        idle.set()
+        await comes_to(lambda: transport.n_connections == 0)
+        assert await named(transport, url, "C") == b"c"
+        assert touched(transport) is None
+
+
+async def test_bytes_that_the_event_loop_has_not_read_keep_a_connection_from_being_used() -> None:
+    """A second response has arrived, but was not read when the next request is about to be sent."""
+    sent = threading.Event()
+
+    def serve(listening: socket.socket) -> None:
+        first, _ = listening.accept()
+        first.recv(65536)
+        first.sendall(_says("a"))
+        go.wait(60)
+        first.sendall(_says("a"))
+        sent.set()
+        second, _ = listening.accept()
+        second.recv(65536)
+        second.sendall(_says("b"))
+        first.close()
+        second.close()
+
+    go = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve, args=(listening,), daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        async with transport_for(EndpointConfig(url=url, model="m"), {}, connections=4) as transport:
+            assert await named(transport, f"{url}/chat/completions", "A") == b"a"
+            go.set()
+            sent.wait(60)  # blocks the event loop on purpose
+            assert await named(transport, f"{url}/chat/completions", "B") == b"b"
+            await comes_to(lambda: touched(transport) == [[]])
+        thread.join(60)

@@ -171,6 +171,25 @@ class Store:
         )
         return dropped
 
+    def doubt(self, sample_id: str, repeat: int, outcome: str, *, retry: int) -> None:
+        """Replace the outcomes of a sample, and delete the answers to its further requests, so that all is made again.
+
+        Args:
+            sample_id: In any benchmark.
+            repeat: Of the sample.
+            outcome: An encoded `Unscored` that says why.
+            retry: As in `OutcomeRow`.
+        """
+        found = "SELECT benchmark, idx FROM samples WHERE sample_id = ?"
+        for benchmark, idx in self._connection.execute(found, (sample_id,)).fetchall():
+            place = (benchmark, idx, repeat)
+            self._write("DELETE FROM calls WHERE benchmark = ? AND idx = ? AND repeat = ?", place)
+            self._write(
+                "INSERT OR REPLACE INTO outcomes SELECT benchmark, idx, repeat, ?, ? FROM responses"
+                " WHERE benchmark = ? AND idx = ? AND repeat = ?",
+                (*self._as_stored((*place, retry, outcome))[3:], *place),
+            )
+
     def settle_killed(self, spent: dict[str, Any], nothing: dict[str, Any]) -> None:
         """Store what killed sessions spent: the sum with the newest of them, ``nothing`` with any before it."""
         killed = "ended IS NULL AND spent IS NULL"

@@ -9,7 +9,15 @@ from nel.models.transport.faults import ResponseTooLarge, fault_of_exception
 from nel.models.transport.proxied import ProxiedTransport
 from nel.models.transport.settings import checked_proxy, proxy_for
 
-__all__ = ["Fetched", "ResponseTooLarge", "Transport", "fault_of_exception", "proxy_for", "transport_for"]
+__all__ = [
+    "DirectTransport",
+    "Fetched",
+    "ResponseTooLarge",
+    "Transport",
+    "fault_of_exception",
+    "proxy_for",
+    "transport_for",
+]
 
 
 def transport_for(endpoint: EndpointConfig, headers: Mapping[str, str], *, connections: int) -> Transport:

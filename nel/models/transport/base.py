@@ -11,6 +11,16 @@ from nel.models.faults import Fault
 from nel.models.streams import EventStream
 
 
+@dataclass(slots=True, eq=False)
+class Carried:
+    """One response on a connection, and the request that it was taken for."""
+
+    is_first: bool
+    """Whether it was the first on its connection; no earlier request can have caused it."""
+    request: object = None
+    """Set by the caller of `fetch`, to name the request should the connection turn out to be out of step."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fetched:
     """A response, whatever its status."""
@@ -25,6 +35,8 @@ class Fetched:
     streamed: bool = False
     started: float = 0.0
     """When the request was sent, on the monotonic clock."""
+    carried: Carried | None = None
+    """None where the transport does not watch its connections."""
 
 
 class Transport(Protocol):

@@ -9,12 +9,15 @@ From each state a deadline, an error or `close` leads to closed. In `draining` t
 the end of its message is outstanding.
 
 A response must never be taken for the response to another request. A connection on which unsolicited bytes arrive, or
-on which bytes are left over after a message, is closed and not used again.
+on which bytes are left over after a message, is closed and not used again. A second response that arrives only after
+the next request was sent looks like the response to that one; the connection is out of step from then on, and the
+response to its last request is found as the unsolicited one. So what it carried after its first response is in doubt.
 """
 
 from __future__ import annotations
 
 import asyncio
+import select
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,6 +27,7 @@ from httptools import HttpParserCallbackError, HttpParserError, HttpParserUpgrad
 from multidict import CIMultiDict
 
 from nel.models.streams import EventStream
+from nel.models.transport.base import Carried
 from nel.models.transport.faults import ConnectionDropped, ResponseIncomplete, ResponseTooLarge, deadline_exceeded
 from nel.models.transport.unpacking import unpacker
 
@@ -32,6 +36,9 @@ _INFORMATIONAL: Final = range(100, 200)
 _HEAD_BYTES_MAX: Final = 256 * 1024
 _DRAINING_SECONDS: Final = 1.0
 """For the end of a message after the last event of its stream."""
+_RESPONSE: Final = b"HTTP/"
+_TIMED_OUT: Final = (b"HTTP/1.1 408", b"HTTP/1.0 408")
+"""What servers may send on an idle connection before they close it: RFC 9110, 15.5.9."""
 _CLOCK_SLACK: Final = 0.001
 """An event loop may call a timer this much early."""
 
@@ -53,15 +60,25 @@ class Limits:
 class Connection(asyncio.Protocol):
     """One connection. `exchange` may be called again after it has returned, while `is_usable`."""
 
-    def __init__(self, limits: Limits, when_free: Callable[[Connection], None]) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        when_free: Callable[[Connection], None],
+        when_unasked: Callable[[Connection], None] = lambda _: None,
+    ) -> None:
         """Prepare the protocol; the event loop attaches the transport in `connection_made`.
 
         Args:
             limits: Of each response.
             when_free: Called when a connection whose `exchange` has returned becomes usable again, or is lost.
+            when_unasked: Called when a response arrives that no request has asked for; the connection is closed then.
         """
         self._limits = limits
         self._when_free = when_free
+        self._when_unasked = when_unasked
+        self._poll: select.poll | None = None
+        self.carried: list[Carried] = []
+        """Its responses so far."""
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
         self._parser = HttpResponseParser(self)
@@ -96,6 +113,10 @@ class Connection(asyncio.Protocol):
     def is_usable(self) -> bool:
         """Return whether another request may be sent."""
         return self._keep and self._transport is not None and not self._transport.is_closing()
+
+    def has_unread(self) -> bool:
+        """Return whether bytes, or the end of the connection, have arrived that the event loop has not yet read."""
+        return self._poll is not None and bool(self._poll.poll(0))
 
     @property
     def is_draining(self) -> bool:
@@ -159,12 +180,18 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Attach the transport."""
         self._transport = cast(asyncio.Transport, transport)
+        opened = transport.get_extra_info("socket")
+        if opened is not None:
+            self._poll = select.poll()
+            self._poll.register(opened.fileno(), select.POLLIN)
 
     def data_received(self, data: bytes) -> None:
         """Parse data; bytes that belong to no request close the connection."""
         reply = self._reply
         if (reply is None or reply.done()) and not self._draining:
             self.close()
+            if data.startswith(_RESPONSE) and not data.startswith(_TIMED_OUT):
+                self._when_unasked(self)
             return
         self._began = True
         try:
@@ -211,6 +238,7 @@ class Connection(asyncio.Protocol):
     def on_message_begin(self) -> None:
         """Start a head, unless the response was complete already."""
         if self._keep:
+            self._when_unasked(self)
             raise ResponseIncomplete("the endpoint sent a second response to one request")
         self._raw_headers = []
 

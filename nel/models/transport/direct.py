@@ -10,7 +10,7 @@ import asyncio
 import re
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Final
@@ -22,7 +22,7 @@ from nel.config.schema import EndpointConfig
 from nel.errors import ConfigError
 from nel.models.faults import Fault
 from nel.models.streams import EventStream
-from nel.models.transport.base import Fetched
+from nel.models.transport.base import Carried, Fetched
 from nel.models.transport.connection import Limits
 from nel.models.transport.faults import REDIRECTS, ConnectionDropped, fault_of_exception, redirected
 from nel.models.transport.pool import Pool
@@ -83,6 +83,11 @@ class DirectTransport:
         """Return how many connections are open."""
         return 0 if self._pool is None else self._pool.n_open
 
+    @property
+    def unasked(self) -> Sequence[Sequence[Carried]]:
+        """Return for each connection that may be out of step what it has carried, in this order."""
+        return [] if self._pool is None else self._pool.unasked
+
     async def fetch(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: EventStream | None = None
     ) -> Fetched | Fault:
@@ -98,6 +103,8 @@ class DirectTransport:
             reused = connection.has_served
             try:
                 content = await connection.exchange(request, ends, stream)
+                carried = Carried(is_first=not connection.carried)
+                connection.carried.append(carried)
             finally:
                 pool.release(connection)
         except (OSError, ValueError, zlib.error, HttpParserError, HttpParserUpgrade) as error:
@@ -108,7 +115,13 @@ class DirectTransport:
         if connection.status in REDIRECTS:
             return redirected(connection.status, connection.headers.get("Location"))
         return Fetched(
-            connection.status, connection.headers, content, time.monotonic() - started, connection.streamed, started
+            connection.status,
+            connection.headers,
+            content,
+            time.monotonic() - started,
+            connection.streamed,
+            started,
+            carried,
         )
 
     def _request(self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]) -> bytes:

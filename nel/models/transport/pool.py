@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import ssl
 from typing import Final
@@ -10,9 +11,11 @@ from typing import Final
 import aiohappyeyeballs
 from yarl import URL
 
+from nel.models.transport.base import Carried
 from nel.models.transport.connection import Connection, Limits
 from nel.models.transport.faults import ConnectFailed, deadline_exceeded
 
+_LOG = logging.getLogger(__name__)
 _IDLE_SECONDS_MAX: Final = 15.0
 """Servers close idle connections; one that may be closed at any moment is not reused."""
 _ADDRESSES_SECONDS: Final = 10.0
@@ -42,6 +45,9 @@ class Pool:
         self._connect_seconds = connect_seconds
         self._idle: list[Connection] = []
         self._open: set[Connection] = set()
+        self._reuses = True
+        self.unasked: list[list[Carried]] = []
+        """For each connection on which a response arrived that no request had asked for, what it had carried."""
         self._lookup_lock = asyncio.Lock()
         self._addresses: _Addresses = []
         self._addresses_until = 0.0
@@ -63,6 +69,8 @@ class Pool:
         oldest = asyncio.get_running_loop().time() - _IDLE_SECONDS_MAX
         while self._idle:
             connection = self._idle.pop()
+            if connection.is_usable and connection.has_unread():
+                continue  # the event loop is about to read what has arrived, and the connection closes itself
             if connection.is_usable and connection.idle_since > oldest:
                 return connection
             self._drop(connection)
@@ -77,7 +85,10 @@ class Pool:
     def release(self, connection: Connection) -> None:
         """Keep a connection for the next request if it is usable, and close it otherwise."""
         if connection.is_usable and not self._closed:
-            self._idle.append(connection)
+            if self._reuses:
+                self._idle.append(connection)
+            elif len(connection.carried) < 2:  # noqa: PLR2004 - one alone cannot be out of step
+                self._drop(connection)
         elif not connection.is_draining:  # one that drains is released again when it has finished
             self._drop(connection)
 
@@ -87,6 +98,18 @@ class Pool:
         self._idle.clear()
         while self._open:
             self._open.pop().close()
+
+    def _stop_reusing(self, connection: Connection) -> None:
+        """Note a connection that may be out of step, and use each further one once.
+
+        Those that have carried several responses stay open without a request: they show whether they are out of step.
+        """
+        self._open.discard(connection)
+        self.unasked.append(connection.carried)
+        if self._reuses:
+            self._reuses = False
+            self._idle.clear()
+            _LOG.warning("the endpoint sent a response that no request had asked for; connections are not used again")
 
     def _drop(self, connection: Connection) -> None:
         self._open.discard(connection)
@@ -105,7 +128,7 @@ class Pool:
         try:
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             _, connection = await loop.create_connection(
-                lambda: Connection(self._limits, self.release),
+                lambda: Connection(self._limits, self.release, self._stop_reusing),
                 sock=opened,
                 ssl=self._tls,
                 server_hostname=self._host.rstrip(".") if self._tls else None,
