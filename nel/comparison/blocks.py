@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from nel.comparison.lines import DIGEST_BYTES, MIX, STATES, UNSCORED, Block, Digests, Floats, Ints, digest
+from nel.comparison.lines import DIGEST_BYTES, MIX, NOT_ASKED, STATES, UNSCORED, Block, Digests, Floats, Ints, digest
 
 _WHOLE: Final[frozenset[type]] = frozenset((int,))
 _TEXTS: Final[frozenset[type]] = frozenset((str,))
@@ -84,7 +84,7 @@ class BlockReader:
             reward=_rewards(lines, states),
             tokens=_numbers([(line.get("tokens") or {}).get("completion") for line in lines], _KNOWN_NUMBERS),
             latency=_numbers([(line.get("timing") or {}).get("latency_seconds") for line in lines], _KNOWN_NUMBERS),
-            characters=np.array([len(line.get("model_response") or "") for line in lines], dtype=np.float64),
+            characters=np.where(states == NOT_ASKED, np.nan, [len(line.get("model_response") or "") for line in lines]),
             states=states,
             metrics=_metrics(lines, states),
             models=Counter(_texts_or_none([line.get("model") for line in lines])),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from nel.comparison.blocks import BlockReader
-from nel.comparison.lines import SCORED, STATES, UNSCORED, Line, digest, joined, number_or_nan
+from nel.comparison.lines import NOT_ASKED, SCORED, STATES, UNSCORED, Line, digest, joined, number_or_nan
 from nel.comparison.sides import Side, SideBenchmark, Texts, readable, reward_of, text_or_none, whole_of
 from nel.config.yaml_file import read_value
 from nel.engine.store.lock import owner_of
@@ -121,7 +122,7 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
         model=text_or_none(value.get("model")),
         tokens=number_or_nan((value.get("tokens") or {}).get("completion")),
         latency=number_or_nan((value.get("timing") or {}).get("latency_seconds")),
-        characters=float(len(value.get("model_response") or "")),
+        characters=math.nan if state == NOT_ASKED else float(len(value.get("model_response") or "")),
     )
 
 

@@ -17,6 +17,7 @@ from nel.artifacts.results import NOT_RUN, Result, read_result
 from nel.core.strict_json import dumps
 from nel.engine.generate import conversation_of
 from nel.engine.response_outcomes import verdict_before_scoring
+from nel.engine.stop_rules import DECISIONS
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError
 from nel.types import ModelFailure, Sample, Unscored
@@ -167,6 +168,11 @@ def _read(label: str | None, path: Path, slot: str) -> Entry:
         key, benchmark, plan = stored[slot]
         if "loglikelihood" in plan["identity"]:
             raise ConfigError(f"{path}: {slot} ranks choices by log-likelihood; there are no answers to compare")
+        if slot in (snapshot.meta(DECISIONS) or {}):
+            raise ConfigError(
+                f"{path}: a stop rule ended {slot} early, and a leaderboard compares answers to all questions; run it "
+                "again without --stop-when"
+            )
         answers: dict[Key, Answer] = {}
         questions: dict[str, bytes] = {}
         why = snapshot.meta("not_run")

@@ -260,6 +260,8 @@ def _config(base: Mapping[str, object], directory: Path, given: Sequence[Given],
     judges = config.judge_of(config.benchmarks[0])
     if judges is None or not judges.panel:
         raise ConfigError("no judge is named; give --judge-url and --judge-id")
+    if config.stop.when:
+        raise ConfigError("a leaderboard judges every pair that it has drawn; leave stop.when away")
     return _in_directory(config, directory)
 
 

@@ -126,8 +126,9 @@ def causes_of(accounting: Mapping[str, Any]) -> list[tuple[str, int]]:
 def accounting_segments(accounting: Mapping[str, Any]) -> list[Segment]:
     """Return the parts of the accounting bar; a part that is not 0 is never too thin to see."""
     names = ("n_scored", "n_model_failure", "n_unscored", "n_not_asked")
-    total = sum(accounting[name] for name in names)
-    shares = [accounting[name] / total * 100 if total else 0.0 for name in names]
+    counts = [accounting.get(name, 0) for name in names]  # runs of an older version left nothing out
+    total = sum(counts)
+    shares = [count / total * 100 if total else 0.0 for count in counts]
     widths = [max(share, _BAR_PERCENT_MIN) if share > 0 else 0.0 for share in shares]
     scale = 100 / sum(widths) if total else 0.0
     segments, start = [], 0.0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from nel.reports import numbers
+from nel.reports.early_stop import stop_line
 from nel.reports.extraction import band_text
 from nel.reports.judge_section import judged_line
 from nel.reports.page import Segment, accounting_segments, causes_of
@@ -62,7 +63,9 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
         categories=[{"name": name, **part} for name, part in (metrics.get("categories") or {}).items()],
         failures=_failures(files.failures if files is not None else {}),
         metrics=list(metrics.get("metrics") or ()),
-        remarks=[said for said in (judged_line(judging) if judging else "", band_text(metrics)) if said],
+        remarks=[
+            one for one in (stop_line(metrics), judged_line(judging) if judging else "", band_text(metrics)) if one
+        ],
         latencies=[(title, runtime[key]) for title, key in _LATENCIES if _is_known(runtime.get(key))],
         runtime=runtime,
         config=(files.bundle.get("config") or {}) if files is not None else {},
@@ -70,7 +73,7 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
 
 
 def _accounting(summary: BenchmarkSummary, metrics: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("n_total", "n_scored", "n_model_failure", "n_unscored")
+    names = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
     return {**{name: getattr(summary, name) for name in names}, **(metrics.get("accounting") or {})}
 
 
@@ -84,7 +87,8 @@ def _warnings(
         left = numbers.count(summary.n_total - summary.n_done)
         said.append(f"This run has no results yet: {left} answers are missing. nel eval resume {run.run_id} goes on.")
     if summary.n_unscored:
-        of = f"{numbers.count(summary.n_unscored)} of {numbers.count(summary.n_total)} answers are unscored"
+        n_asked = numbers.count(summary.n_total - summary.n_not_asked)
+        of = f"{numbers.count(summary.n_unscored)} of {n_asked} answers are unscored"
         said.append(f"{of}. They are not in the score; the bounds say what they could change.")
     calibration = judging.get("calibration") or {}
     more = (*(metrics.get("warnings") or ()), *(judging.get("warnings") or ()), *(calibration.get("warnings") or ()))

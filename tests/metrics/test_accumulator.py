@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from nel.metrics.accumulator import Accumulator
+from nel.metrics.intervals import Interval
 from nel.types import ModelFailure, Outcome, Scored, Unscored
 
 
@@ -85,3 +86,24 @@ def test_the_interval_of_a_share_stays_within_its_range() -> None:
     headline = aggregate(outcomes).headline()
     assert headline["ci_upper"] == 1.0
     assert headline["ci_lower"] == 0.0
+
+
+def test_what_a_stop_rule_left_out_has_its_own_place() -> None:
+    """Of ten pairs five are left out: the total has them, and neither value, bounds nor rates do."""
+    held = Interval(lower=0.3, upper=0.9, method="betting", covers="all questions of the benchmark")
+    none = Interval(lower=None, upper=None, method="none", covers="all questions of the benchmark", reason="stopped")
+    found = Accumulator(held, elsewhere=none)
+    outcomes = [Scored(reward=1.0, metrics={"correct": 1.0, "f1": 0.5})] * 3
+    for idx, outcome in enumerate([*outcomes, ModelFailure(kind="truncated"), Unscored(cause="infra", kind="timeout")]):
+        found.add(idx, outcome)
+    for _ in range(5):
+        found.accounting.count_not_asked()
+    accounting = found.accounting.as_json()
+    parts = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
+    assert [accounting[name] for name in parts] == [10, 3, 1, 1, 5]  # type: ignore[literal-required]
+    headline, further = found.metrics()
+    assert (headline["value"], headline["n"]) == (0.75, 4)
+    assert headline["bounds"] == {"lower": 0.6, "upper": 0.8}
+    assert (headline["ci_lower"], headline["ci_upper"], headline["ci_method"]) == (0.3, 0.9, "betting")
+    assert (further["name"], further["ci_lower"], further["reason"]) == ("f1", None, "stopped")
+    assert found.rates()["truncated"] == 0.2
