@@ -29,7 +29,7 @@ class FailureAnalysis:
     def add(self, result: Result) -> None:
         """Note one result, failed or not."""
         self._total += 1
-        category = _category(result)
+        category = category_of(result)
         if category is None:
             return
         self._counts[category] += 1
@@ -52,7 +52,8 @@ class FailureAnalysis:
         }
 
 
-def _category(result: Result) -> str | None:
+def category_of(result: Result) -> str | None:
+    """Return the name of a failure, None for an answer that is right."""
     outcome = result.outcome
     if isinstance(outcome, Scored):
         return _kind_of_wrong(outcome) if outcome.reward <= 0 else None

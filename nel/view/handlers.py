@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,15 +13,26 @@ from typing import Any, Final
 from aiohttp import web
 
 from nel.core.strict_json import dumps_bytes, loads
+from nel.engine.store.browsing import BrowsedStore
 from nel.errors import NelError
 from nel.view.assets import assets
 from nel.view.finding import FoundRun, find_runs
+from nel.view.index.building import WAIT_SECONDS, IndexState, Indices
+from nel.view.index.database import Filter
 from nel.view.notes import notes_of, read_notes, write_notes
-from nel.view.pages import render
+from nel.view.pages import address, render
 from nel.view.run_page import benchmark_page
+from nel.view.sample import sample_view
+from nel.view.samples import Wanted, neighbours
+from nel.view.samples import sample_page as sample_rows
 from nel.view.security import ACCESS
 from nel.view.summary import BenchmarkSummary, RunSummary, Summaries
 from nel.view.table import DEFAULT, ROWS_MAX, chosen, ordered, rows_of
+
+_LOOK_AGAIN_SECONDS: Final = 5.0
+_DIGITS_MAX: Final = 12
+_JUMP: Final = re.compile(r"#([0-9]{1,9})")
+"""What is typed to go to a sample by its number."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -29,11 +42,28 @@ class Library:
     directories: Sequence[Path]
     cache: Path
     """Where indices of samples are kept."""
+    wait_seconds: float = WAIT_SECONDS
+    """How long a page waits for an index."""
     summaries: Summaries = field(default_factory=Summaries)
+    indices: Indices = field(init=False)
+    _found: tuple[float, dict[str, FoundRun]] = (0.0, {})
+
+    def __post_init__(self) -> None:
+        """Build no index yet."""
+        self.indices = Indices(self.cache, wait_seconds=self.wait_seconds)
 
     def runs(self) -> dict[str, FoundRun]:
         """Return the runs that are there now, by id."""
-        return find_runs(self.directories)
+        self._found = (time.monotonic(), find_runs(self.directories))
+        return self._found[1]
+
+    def run(self, name: str) -> FoundRun | None:
+        """Return a run by its id; the directories are looked through again at most every few seconds."""
+        seen, found = self._found
+        run = found.get(name)
+        if run is None or time.monotonic() - seen > _LOOK_AGAIN_SECONDS or not run.store.is_file():
+            run = self.runs().get(name)
+        return run
 
 
 LIBRARY: Final = web.AppKey("nel_view_library", Library)
@@ -45,6 +75,10 @@ def routes(base: str) -> list[web.RouteDef]:
         web.get(f"{base}/", runs_page),
         web.get(f"{base}/static/{{name}}", static_file),
         web.get(f"{base}/runs/{{run}}", run_page),
+        web.get(f"{base}/runs/{{run}}/{{benchmark}}", samples_page),
+        web.get(f"{base}/runs/{{run}}/{{benchmark}}/{{idx:[0-9]+}}", sample_page),
+        web.get(f"{base}/runs/{{run}}/{{benchmark}}/id/{{sample:.+}}", sample_by_id),
+        web.get(f"{base}/api/runs/{{run}}/index", index_state),
         web.post(f"{base}/api/runs/{{run}}/notes", save_notes),
     ]
 
@@ -70,6 +104,31 @@ async def runs_page(request: web.Request) -> web.Response:
 async def run_page(request: web.Request) -> web.Response:
     """Show one run."""
     return await page(request, _run_page)
+
+
+async def samples_page(request: web.Request) -> web.Response:
+    """Show a page of the samples of a benchmark."""
+    jump = _JUMP.fullmatch(request.query.get("q", "").strip())
+    if jump is not None:
+        where = (request.match_info["run"], request.match_info["benchmark"], int(jump[1]))
+        raise web.HTTPSeeOther(address(request.app[ACCESS].base_path, "runs", *where))
+    return await page(request, _samples_page)
+
+
+async def sample_page(request: web.Request) -> web.Response:
+    """Show one answer to one question."""
+    return await page(request, _sample_page)
+
+
+async def sample_by_id(request: web.Request) -> web.Response:
+    """Redirect to a sample that is named by its id."""
+    raise web.HTTPSeeOther(await asyncio.to_thread(_address_of_id, request))
+
+
+async def index_state(request: web.Request) -> web.Response:
+    """Say how far the index of a run is."""
+    run = await asyncio.to_thread(found_run, request)
+    return json_response(index_json(await asyncio.to_thread(request.app[LIBRARY].indices.of, run)))
 
 
 async def save_notes(request: web.Request) -> web.Response:
@@ -119,9 +178,83 @@ def _run_page(request: web.Request) -> str:
     )
 
 
+def _samples_page(request: web.Request) -> str:
+    run = found_run(request)
+    summary = summary_of(request, run)
+    benchmark = benchmark_of(request, summary)
+    state = request.app[LIBRARY].indices.of(run)
+    wanted = wanted_of(request)
+    found = sample_rows(run, benchmark, state, wanted)
+    return render(
+        "samples",
+        base=request.app[ACCESS].base_path,
+        run=summary,
+        benchmark=benchmark,
+        wanted=wanted,
+        page=found,
+        index=index_json(state),
+    )
+
+
+def _sample_page(request: web.Request) -> str:
+    run = found_run(request)
+    summary = summary_of(request, run)
+    benchmark = benchmark_of(request, summary)
+    idx, repeat = whole_number(request.match_info["idx"]), whole_number(request.query.get("repeat", "0"))
+    view = None if idx is None else sample_view(run, benchmark, idx, repeat or 0, whole="whole" in request.query)
+    if view is None or idx is None:
+        raise web.HTTPNotFound(text="this benchmark has no such sample")
+    wanted = wanted_of(request)
+    state = request.app[LIBRARY].indices.of(run)
+    before, behind = neighbours(run, benchmark, state, wanted, idx)
+    return render(
+        "sample",
+        base=request.app[ACCESS].base_path,
+        run=summary,
+        benchmark=benchmark,
+        wanted=wanted,
+        sample=view,
+        before=before,
+        behind=behind,
+    )
+
+
+def _address_of_id(request: web.Request) -> str:
+    run = found_run(request)
+    benchmark = benchmark_of(request, summary_of(request, run))
+    with BrowsedStore(run.store) as store:
+        idx = store.idx_of(benchmark.key, request.match_info["sample"])
+    if idx is None:
+        raise web.HTTPNotFound(text="this benchmark has no sample of that id")
+    return address(request.app[ACCESS].base_path, "runs", run.id, benchmark.address, idx)
+
+
+def wanted_of(request: web.Request) -> Wanted:
+    """Return what the query of an address asks for."""
+    given = {name: request.query.get(name, "").strip() for name in ("outcome", "kind", "category")}
+    places = {name: whole_number(request.query.get(name, "")) for name in ("after", "before")}
+    return Wanted(filter=Filter(**given), typed=request.query.get("q", "").strip(), **places)
+
+
+def whole_number(text: str) -> int | None:
+    """Return a number of an address, None where it is none or too large to be a position."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX else None
+
+
+def index_json(state: IndexState) -> dict[str, Any]:
+    """Return how far an index is."""
+    return {
+        "is_ready": state.is_ready,
+        "n": state.n_indexed,
+        "total": state.n_total,
+        "seconds": round(state.seconds, 2),
+        "problem": state.problem or None,
+    }
+
+
 def found_run(request: web.Request) -> FoundRun:
     """Return the run that the address names."""
-    run = request.app[LIBRARY].runs().get(request.match_info["run"])
+    run = request.app[LIBRARY].run(request.match_info["run"])
     if run is None:
         raise web.HTTPNotFound(text="there is no such run here; it may have been moved or removed")
     return run

@@ -18,6 +18,7 @@ from aiohttp import web
 
 from nel.errors import NelError, UsageError
 from nel.view.handlers import LIBRARY, Library, routes
+from nel.view.index.building import WAIT_SECONDS
 from nel.view.pages import render
 from nel.view.security import (
     ACCESS,
@@ -45,12 +46,22 @@ _TITLES: Final = {
 }
 
 
-def create_app(directories: Sequence[Path], access: Access, cache: Path) -> web.Application:
-    """Return the app over the runs in some directories."""
+def create_app(
+    directories: Sequence[Path], access: Access, cache: Path, *, wait_seconds: float = WAIT_SECONDS
+) -> web.Application:
+    """Return the app over the runs in some directories.
+
+    Args:
+        directories: Runs, or directories of runs.
+        access: Which clients may read.
+        cache: Where indices of samples are kept.
+        wait_seconds: How long a page waits for an index that is not up to date.
+    """
     app = web.Application(middlewares=[_errors, check_host, check_token, check_origin], client_max_size=_BODY_BYTES_MAX)
     app[ACCESS] = access
-    app[LIBRARY] = Library(directories=directories, cache=cache)
+    app[LIBRARY] = Library(directories=directories, cache=cache, wait_seconds=wait_seconds)
     app.on_response_prepare.append(add_headers)
+    app.on_cleanup.append(_stop_indices)
     app.add_routes(routes(access.base_path))
     if access.base_path:
         app.add_routes([web.get(access.base_path, _to_the_root)])
@@ -126,6 +137,10 @@ def _bind_error(error: OSError | OverflowError, host: str, port: int) -> UsageEr
 
 async def _to_the_root(request: web.Request) -> web.Response:
     raise web.HTTPSeeOther(f"{request.app[ACCESS].base_path}/")
+
+
+async def _stop_indices(app: web.Application) -> None:
+    await asyncio.to_thread(app[LIBRARY].indices.close)
 
 
 @web.middleware

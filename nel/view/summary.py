@@ -35,6 +35,8 @@ class BenchmarkSummary:
     """Its part of an address: the name of its directory."""
     key: int
     """Its number in run.db."""
+    plugin: str
+    """The name of what it is an entry of; several entries may have one."""
     repeats: int
     metric: str | None = None
     value: float | None = None
@@ -128,14 +130,15 @@ class Summaries:
         if all(directory_name(slot) in files for _, slot, _, _ in benchmarks) and benchmarks and last is not None:
             self._readers.pop(run.path, None)
             found = tuple(
-                _from_files(files[directory_name(slot)], key, slot, plan) for key, slot, _, plan in benchmarks
+                _from_files(files[directory_name(slot)], key, (slot, plugin), plan)
+                for key, slot, plugin, plan in benchmarks
             )
             state: State = "finished" if last["ended"] == "done" else "stopped"
             reason = None if state == "finished" else str(last["ended"])
         else:
             status = self._readers.setdefault(run.path, RunStatusReader(run.path, untouched=True)).read()
             state, reason = status.state, status.reason
-            found = tuple(_from_status(status, key, slot, plan) for key, slot, _, plan in benchmarks)
+            found = tuple(_from_status(status, key, (slot, plugin), plan) for key, slot, plugin, plan in benchmarks)
             if status.is_over:
                 self._readers.pop(run.path, None)
         return RunSummary(
@@ -182,15 +185,16 @@ def _files(run_dir: Path) -> dict[str, BenchmarkFiles]:
     return {}
 
 
-def _from_files(files: BenchmarkFiles, key: int, slot: str, plan: StoredPlan) -> BenchmarkSummary:
+def _from_files(files: BenchmarkFiles, key: int, names: tuple[str, str], plan: StoredPlan) -> BenchmarkSummary:
     headline: Mapping[str, Any] = files.metrics.get("headline") or {}
     accounting: Mapping[str, Any] = files.metrics.get("accounting") or {}
     names = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
     counts = {name: int(accounting.get(name) or 0) for name in names}
     return BenchmarkSummary(
         name=files.title,
-        address=directory_name(slot),
+        address=directory_name(names[0]),
         key=key,
+        plugin=names[1],
         repeats=plan.get("repeats", 1),
         metric=headline.get("metric"),
         value=headline.get("value"),
@@ -205,13 +209,15 @@ def _from_files(files: BenchmarkFiles, key: int, slot: str, plan: StoredPlan) ->
     )
 
 
-def _from_status(status: RunStatus, key: int, slot: str, plan: StoredPlan) -> BenchmarkSummary:
+def _from_status(status: RunStatus, key: int, names: tuple[str, str], plan: StoredPlan) -> BenchmarkSummary:
+    slot, plugin = names
     counts = next((one for one in status.benchmarks if one.slot == slot), None)
     n_failed = counts.model_failures.total() if counts is not None else 0
     return BenchmarkSummary(
         name=slot,
         address=directory_name(slot),
         key=key,
+        plugin=plugin,
         repeats=plan.get("repeats", 1),
         metric=None,
         value=None if counts is None else counts.score,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +41,9 @@ def build_viewed_run(
         answered: So many samples have an answer; all without it.
     """
     run_dir.mkdir(parents=True, exist_ok=True)
-    asyncio.run(
-        _build(run_dir, n, repeats, model, right_every, slot, texts, ended, n if answered is None else answered)
-    )
+    work = _build(run_dir, n, repeats, model, right_every, slot, texts, ended, n if answered is None else answered)
+    with ThreadPoolExecutor(1) as thread:  # the caller may have a loop of its own
+        thread.submit(asyncio.run, work).result()
     if ended is not None:
         write_artifacts(run_dir)
     return run_dir

@@ -15,6 +15,8 @@ from nel.view.security import Access, hosts_of
 from nel.view.server import create_app
 from tests.support.viewed_run import build_viewed_run
 
+PATIENCE_SECONDS = 120.0
+"""A page of a test is made when its index is complete."""
 TOKEN = "a-token-for-tests"
 
 
@@ -35,7 +37,7 @@ def access(**changes: Any) -> Access:
 @asynccontextmanager
 async def opened(folder: Path, cache: Path, **changes: Any) -> AsyncIterator[TestClient[Any, Any]]:
     """Yield a client that is not signed in."""
-    app = create_app([folder], access(**changes), cache)
+    app = create_app([folder], access(**changes), cache, wait_seconds=PATIENCE_SECONDS)
     async with TestClient(TestServer(app)) as client:
         yield client
 

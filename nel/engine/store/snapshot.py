@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypedDict
+from typing import Any, Final, Self, TypedDict
 
 from nel.core.strict_json import dumps_line, loads
 from nel.engine.store.codec import NEXT_STEP, unsealed
@@ -141,7 +141,7 @@ class Snapshot:
         """Close the connection."""
         self._connection.close()
 
-    def __enter__(self) -> Snapshot:
+    def __enter__(self) -> Self:
         """Return itself."""
         return self
 

@@ -81,6 +81,36 @@
   first("#help-button").addEventListener("click", () => help.showModal());
   for (const field of all("[data-submit]")) field.addEventListener("change", () => field.form.requestSubmit());
 
+  // What changes while it is looked at: asked for every two seconds, and not while the page is hidden.
+
+  const every = (seconds, ask) => {
+    const again = async () => {
+      try {
+        if (!document.hidden && (await ask()) === "over") return;
+      } catch {
+        // The server was stopped, or is busy: asked again later.
+      }
+      setTimeout(again, seconds * 1000);
+    };
+    setTimeout(again, seconds * 1000);
+  };
+  const asked = async (address) => {
+    const answer = await fetch(address);
+    if (!answer.ok) throw new Error(answer.status);
+    return answer.json();
+  };
+
+  for (const line of all('[data-ready="no"]')) {
+    every(2, async () => {
+      const index = await asked(line.dataset.index);
+      const far = `${count(index.n)} of ${count(index.total)} answers`;
+      line.textContent = index.problem || (index.is_ready
+        ? `The index of ${count(index.n)} answers is built; reload the page to see all of them.`
+        : `The index of filters and search is being built: ${far}.`);
+      return index.is_ready || index.problem ? "over" : "";
+    });
+  }
+
   // Tags and notes.
 
   for (const area of all("[data-notes]")) {

@@ -1,0 +1,85 @@
+"""What a viewer reads of a run.db beside its results: rows in the order of their commits, one sample by its id, calls.
+
+Opens the store so that no file is made or changed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nel.engine.store.snapshot import Snapshot, StoredResult, StoredSample
+
+
+class BrowsedStore(Snapshot):
+    """Reads a run.db for a viewer."""
+
+    def __init__(self, path: Path) -> None:
+        """Open for reading; no file is made or changed.
+
+        Raises:
+            StoreError: The file is missing, damaged, not a run.db or of another format.
+        """
+        super().__init__(path, untouched=True)
+
+    def count_outcomes(self) -> int:
+        """Return how many outcomes of all benchmarks are stored."""
+        return int(self._connection.execute("SELECT count(*) FROM outcomes").fetchone()[0])
+
+    def count_sessions(self) -> int:
+        """Return how many sessions the run has had; a new one may have dropped outcomes."""
+        return int(self._connection.execute("SELECT count(*) FROM sessions").fetchone()[0])
+
+    def results_after(self, mark: int, n_max: int) -> list[tuple[int, int, StoredResult]]:
+        """Return the next ``(mark, benchmark, result)`` in the order in which outcomes were committed.
+
+        Args:
+            mark: 0, or the last mark seen.
+            n_max: So many at most.
+        """
+        rows = self._connection.execute(
+            "SELECT o.rowid, o.benchmark, o.repeat, o.outcome, r.response,"
+            " s.idx, s.sample_id, s.row_number, s.content, s.fault"
+            " FROM outcomes o JOIN samples s ON s.benchmark = o.benchmark AND s.idx = o.idx"
+            " LEFT JOIN responses r ON r.benchmark = o.benchmark AND r.idx = o.idx AND r.repeat = o.repeat"
+            " WHERE o.rowid > ? ORDER BY o.rowid LIMIT ?",
+            (mark, n_max),
+        ).fetchall()
+        return [(row[0], row[1], StoredResult(StoredSample(*row[5:]), row[2], row[4], row[3])) for row in rows]
+
+    def bad_rows(self, benchmark: int) -> list[StoredSample]:
+        """Return the rows of a benchmark's dataset that are unusable."""
+        rows = self._connection.execute(
+            "SELECT idx, sample_id, row_number, content, fault FROM samples WHERE benchmark = ? AND content IS NULL",
+            (benchmark,),
+        ).fetchall()
+        return [StoredSample(*row) for row in rows]
+
+    def results_before(self, benchmark: int, idx: int, n_max: int) -> list[StoredSample]:
+        """Return up to so many samples before one, the nearest first."""
+        rows = self._connection.execute(
+            "SELECT idx, sample_id, row_number, content, fault FROM samples"
+            " WHERE benchmark = ? AND idx < ? ORDER BY idx DESC LIMIT ?",
+            (benchmark, idx, n_max),
+        ).fetchall()
+        return [StoredSample(*row) for row in rows]
+
+    def sample_at(self, benchmark: int, idx: int) -> StoredSample | None:
+        """Return the sample at a position."""
+        return next(self.samples(benchmark, first=idx, last=idx), None)
+
+    def idx_of(self, benchmark: int, sample_id: str) -> int | None:
+        """Return the position of a sample."""
+        found = self._connection.execute(
+            "SELECT idx FROM samples WHERE benchmark = ? AND sample_id = ?", (benchmark, sample_id)
+        ).fetchone()
+        return None if found is None else int(found[0])
+
+    def calls_of(self, benchmark: int, idx: int, repeat: int, n_max: int) -> list[tuple[str, str, str]]:
+        """Return ``(key, request, response)`` of further requests of a sample: earlier turns, judges, its scorer's."""
+        if not self._has_calls:
+            return []
+        return self._connection.execute(
+            "SELECT key, request, response FROM calls WHERE benchmark = ? AND idx = ? AND repeat = ?"
+            " ORDER BY rowid LIMIT ?",
+            (benchmark, idx, repeat, n_max),
+        ).fetchall()
