@@ -5,7 +5,6 @@ Without a filter it is read from run.db alone and needs no index; with one, the 
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,11 +17,11 @@ from nel.artifacts.failures import category_of
 from nel.artifacts.results import read_result
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.snapshot import StoredResult
-from nel.errors import NelError, StoreError
+from nel.errors import StoreError
 from nel.types import Response, Unscored
 from nel.view.finding import FoundRun
 from nel.view.index.building import IndexState, group_of, question_of
-from nel.view.index.database import COUNT_MAX, GROUPS, Filter, Index
+from nel.view.index.database import COUNT_MAX, GROUPS, INDEX_FAULTS, Filter, Index
 from nel.view.index.words import query_of
 from nel.view.pages import cut
 from nel.view.summary import BenchmarkSummary
@@ -126,7 +125,7 @@ def sample_page(run: FoundRun, benchmark: BenchmarkSummary, state: IndexState, w
                 return SamplePage(rows=(), has_earlier=False, has_later=False, n_found=0, problem=why, choices=choices)
             n_found = index.count(benchmark.key, query)
             groups = index.questions(benchmark.key, query, after=wanted.after, before=wanted.before, n_max=PAGE + 1)
-    except (NelError, sqlite3.Error):
+    except INDEX_FAULTS:
         why = "the index of this run is not there yet; its filters and its search come with it"
         return SamplePage(rows=(), has_earlier=False, has_later=False, problem=why, choices=choices)
     seconds = time.perf_counter() - started
@@ -156,7 +155,7 @@ def neighbours(
             before = store.results_before(benchmark.key, idx, 1)
             behind = next(store.samples(benchmark.key, first=idx + 1), None)
         return (before[0].idx, 0) if before else None, None if behind is None else (behind.idx, 0)
-    with suppress(NelError, sqlite3.Error), Index(state.path) as index:
+    with suppressINDEX_FAULTS, Index(state.path) as index:
         facets = index.facets(wanted.filter)
         query = None if facets is None else query_of(wanted.typed, facets)
         if query is not None:
@@ -253,7 +252,7 @@ def _gist(response: Response | None, detail: str) -> str:
 def _choices(state: IndexState, benchmark: BenchmarkSummary, chosen: Filter) -> dict[str, Sequence[tuple[str, int]]]:
     """Return the values of each filter with what they would leave, given the other filters."""
     counts: list[tuple[str, str, str, int]] = []
-    with suppress(NelError, sqlite3.Error), Index(state.path) as index:
+    with suppressINDEX_FAULTS, Index(state.path) as index:
         counts = index.counts(benchmark.key)
     found: dict[str, Counter[str]] = {"outcome": Counter(), "kind": Counter(), "category": Counter()}
     for group, kind, category, n in counts:

@@ -17,10 +17,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from nel.core.strict_json import dumps, loads
-from nel.errors import OutputError
+from nel.errors import NelError, OutputError
 from nel.view.index.words import COLUMNS, FACETS
 
 FORMAT: Final = 1
+INDEX_FAULTS: Final = (NelError, sqlite3.Error)
+"""What using an index raises that is missing, damaged or of no use."""
 COUNT_MAX: Final = 10_000
 """Matches of a search are counted up to here."""
 GROUPS: Final = ("right", "wrong", "model_failure", "unscored")
