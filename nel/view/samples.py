@@ -155,7 +155,7 @@ def neighbours(
             before = store.results_before(benchmark.key, idx, 1)
             behind = next(store.samples(benchmark.key, first=idx + 1), None)
         return (before[0].idx, 0) if before else None, None if behind is None else (behind.idx, 0)
-    with suppressINDEX_FAULTS, Index(state.path) as index:
+    with suppress(*INDEX_FAULTS), Index(state.path) as index:
         facets = index.facets(wanted.filter)
         query = None if facets is None else query_of(wanted.typed, facets)
         if query is not None:
@@ -252,7 +252,7 @@ def _gist(response: Response | None, detail: str) -> str:
 def _choices(state: IndexState, benchmark: BenchmarkSummary, chosen: Filter) -> dict[str, Sequence[tuple[str, int]]]:
     """Return the values of each filter with what they would leave, given the other filters."""
     counts: list[tuple[str, str, str, int]] = []
-    with suppressINDEX_FAULTS, Index(state.path) as index:
+    with suppress(*INDEX_FAULTS), Index(state.path) as index:
         counts = index.counts(benchmark.key)
     found: dict[str, Counter[str]] = {"outcome": Counter(), "kind": Counter(), "category": Counter()}
     for group, kind, category, n in counts:

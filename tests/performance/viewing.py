@@ -1,0 +1,206 @@
+"""`nel view` over a run of a million samples: how soon is the first page there, and what does a search take?
+
+    python tests/performance/viewing.py [--samples 1000000] [--keep DIR]
+
+A run.db is written by hand, with answers of a few sentences. The app runs as a user starts it; pages are asked for over
+HTTP while its index is built, and after. Peak memory is what Linux notes of the process (VmHWM). Exits 1 when a goal
+is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, sealed
+from nel.engine.store.schema import create
+from nel.types import ModelFailure, Response, Sample, Scored, Unscored, Usage
+
+FIRST_PAGE_SECONDS_MAX = 1.0
+SEARCH_SECONDS_MAX = 0.5
+SUBJECTS = ("algebra", "biology", "chemistry", "economics", "engineering", "health", "history", "law", "philosophy")
+_BATCH = 20_000
+_DIGEST = "ab" * 32
+
+
+def words() -> list[str]:
+    """Return 20,000 made-up words, the first ones frequent in `text`."""
+    chance = random.Random(1)
+    syllables = [a + b for a in "bdfgklmnprstv" for b in "aeiou"]
+    return ["".join(chance.choices(syllables, k=chance.randint(2, 4))) for _ in range(20_000)]
+
+
+def write_store(run_dir: Path, n: int) -> None:
+    """Write a finished run of n samples."""
+    run_dir.mkdir(parents=True)
+    path = run_dir / "run.db"
+    create(path)
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA synchronous=OFF")
+    identity = {"benchmark": "quiz", "mode": "generation"}
+    plan = {
+        "identity": identity, "digest": f"sha256:{_DIGEST}", "repeats": 1, "max_problems": None, "fingerprint": None,
+        "reducers": [], "metrics": [], "eval_only": False, "judge": None, "system_prompt": None, "truncated": "failure",
+        "dataset": {"uri": "x", "revision": None, "sha256": _DIGEST, "rows": n}, "generation": {}, "fewshot": None,
+        "scorer": {"name": "s", "sha256": _DIGEST}, "model": "m", "protocol": "chat",
+    }  # fmt: skip
+    from nel.core.strict_json import dumps
+
+    connection.execute("INSERT INTO benchmarks VALUES(1, 'quiz', 'quiz', ?)", (dumps(plan),))
+    for key, value in (("run_id", "million"), ("config", {"endpoint": {"model": "m", "url": "http://127.0.0.1:9/v1"}})):
+        connection.execute("INSERT INTO meta VALUES(?, ?)", (key, dumps(value)))
+    known = words()
+    for first in range(0, n, _BATCH):
+        connection.execute("BEGIN")
+        rows = list(_rows(first, min(first + _BATCH, n), known))
+        connection.executemany("INSERT INTO samples VALUES(1, ?, ?, ?, ?, NULL)", [row[0] for row in rows])
+        connection.executemany("INSERT INTO responses VALUES(1, ?, 0, 1, ?, ?)", [row[1] for row in rows])
+        connection.executemany("INSERT INTO outcomes VALUES(1, ?, 0, 0, ?)", [row[2] for row in rows])
+        connection.execute("COMMIT")
+    connection.execute(
+        "INSERT INTO sessions(started, elapsed, ended, attempts, retries, spent) VALUES(?, 3600, 'done', ?, 0, ?)",
+        (time.time(), n, dumps({"requests": n, "tokens": 200 * n, "cost": 0.0})),
+    )
+    connection.close()
+
+
+def _rows(first: int, last: int, known: list[str]) -> Iterator[tuple[tuple[object, ...], ...]]:
+    chance = random.Random(first)
+    places = [int(chance.paretovariate(0.7)) % len(known) for _ in range(40_000)]
+    for idx in range(first, last):
+        start = chance.randrange(len(places) - 200)
+        text = [known[place] for place in places[start : start + 140]]
+        question, answer = " ".join(text[:40]) + f" {idx}?", " ".join(text[40:])
+        sample = Sample(
+            id=f"q{idx}", input=question, target="B", metadata={"question": question}, subset=SUBJECTS[idx % 9]
+        )
+        said = "B" if chance.random() < 0.6 else "C"
+        response = Response(
+            text=f"{answer}\n\nThe answer is {said}.",
+            finish_reason="stop",
+            usage=Usage(prompt_tokens=60 + idx % 40, completion_tokens=int(chance.lognormvariate(5, 0.6))),
+            latency_seconds=chance.lognormvariate(0, 0.5),
+            attempts=1,
+        )
+        outcome: Scored | ModelFailure | Unscored = Scored(reward=float(said == "B"), metrics={}, answer=said)
+        if idx % 1000 == 1:
+            outcome = Unscored(cause="infra", kind="timeout", detail="no answer within 600 s")
+        elif idx % 100 == 2:
+            outcome = ModelFailure(kind="truncated", detail="cut off")
+        sent = f'{{"messages":[{{"content":"{question}","role":"user"}}],"model":"m"}}'
+        yield (
+            (idx, sample.id, idx + 1, sealed(encode_sample(sample))),
+            (idx, sent, sealed(encode_response(response))),
+            (idx, sealed(encode_outcome(outcome))),
+        )
+
+
+class Viewer:
+    """A running `nel view`."""
+
+    def __init__(self, folder: Path, cache: Path) -> None:
+        """Start it and wait until it listens."""
+        command = [sys.executable, "-m", "nel", "view", str(folder), "--no-token", "--no-open", "--port", "0"]
+        started = time.monotonic()
+        self.process = subprocess.Popen(
+            [*command, "--cache-dir", str(cache)], stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        assert self.process.stdout is not None
+        self.url = self.process.stdout.readline().removeprefix("view: ").strip().rstrip("/")
+        self.start_seconds = time.monotonic() - started
+
+    def get(self, path: str) -> tuple[float, str]:
+        """Return the seconds that a page took, and the page."""
+        started = time.monotonic()
+        with urllib.request.urlopen(f"{self.url}{path}", timeout=600) as answer:
+            text = answer.read().decode()
+        return time.monotonic() - started, text
+
+    @property
+    def peak_bytes(self) -> int:
+        """Return the most memory that it has had."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
+        return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) * 1024  # type: ignore[index]
+
+    def stop(self) -> None:
+        """End it."""
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(60)
+
+
+def measure(viewer: Viewer, folder: Path, n: int) -> list[str]:
+    """Print what pages take and return the goals that were missed."""
+    missed = []
+    print(f"{n:,} samples, run.db {(folder / 'runs' / 'million' / 'run.db').stat().st_size / 1e6:,.0f} MB")
+    print(f"  starts in {viewer.start_seconds:.2f} s, {viewer.peak_bytes / 1e6:.0f} MB")
+
+    def show(what: str, path: str, goal: float | None = None) -> str:
+        seconds, text = viewer.get(path)
+        shown = re.search(r"([^>]*match[^<]*found in[^<]*)", text)
+        print(f"  {what:<46} {seconds * 1000:8.0f} ms   {shown[1].strip() if shown else ''}", flush=True)
+        if goal is not None and seconds > goal:
+            missed.append(what)
+        return text
+
+    samples = "/runs/million/quiz"
+    show("table of runs", "/", FIRST_PAGE_SECONDS_MAX)
+    show("page of the run", "/runs/million", FIRST_PAGE_SECONDS_MAX)
+    show("first page of samples, no index yet", samples, FIRST_PAGE_SECONDS_MAX)
+    show("again, while the index is built", samples, FIRST_PAGE_SECONDS_MAX)
+    show("one sample, while the index is built", f"{samples}/{n // 2}", FIRST_PAGE_SECONDS_MAX)
+    while '"is_ready":true' not in viewer.get("/api/runs/million/index")[1]:
+        time.sleep(1)
+    print(f"  index: {viewer.get('/api/runs/million/index')[1]}")
+    print(
+        f"  {sum(path.stat().st_size for path in (folder / 'cache').iterdir()) / 1e6:,.0f} MB in the cache", flush=True
+    )
+    known = words()
+    for what, query in (
+        ("first page of samples", ""), ("page in the middle", f"?after={n // 2}"), ("last page", f"?before={n}"),
+        ("wrong ones", "?outcome=wrong"), ("unscored, in the middle", f"?outcome=unscored&after={n // 2}"),
+        ("a category and an outcome", "?category=law&outcome=model_failure"), ("a frequent word", f"?q={known[1]}"),
+        ("two frequent words", f"?q={known[1]}+{known[2]}"), ("a rare word", f"?q={known[15_000]}"),
+        ("one number", f"?q={n // 3}"), ("a phrase", f"?q={quote(chr(34) + known[1] + ' ' + known[2] + chr(34))}"),
+        ("a frequent word without another", f"?q={known[1]}+-{known[2]}"), ("a prefix", "?q=ba*"),
+        ("a frequent word among the unscored", f"?q={known[1]}&outcome=unscored"), ("nothing", "?q=xyzzy"),
+    ):  # fmt: skip
+        show(what, f"{samples}{query}", SEARCH_SECONDS_MAX)
+    show("one sample", f"{samples}/{n // 2}", SEARCH_SECONDS_MAX)
+    show("one sample among the wrong", f"{samples}/{n // 2}?outcome=wrong&q={known[1]}", SEARCH_SECONDS_MAX)
+    show("page of the run", "/runs/million", FIRST_PAGE_SECONDS_MAX)
+    print(f"  peak memory {viewer.peak_bytes / 1e6:.0f} MB")
+    return missed
+
+
+def main() -> None:
+    """Print the table; exit 1 when a goal is missed."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--samples", type=int, default=1_000_000)
+    parser.add_argument("--keep", type=Path, help="folder of the run and the cache; used again where it is there")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = options.keep or Path(name)
+        if not (folder / "runs" / "million").exists():
+            write_store(folder / "runs" / "million", options.samples)
+        viewer = Viewer(folder / "runs", folder / "cache")
+        try:
+            missed = measure(viewer, folder, options.samples)
+        finally:
+            viewer.stop()
+    if missed:
+        sys.exit(f"missed: {', '.join(missed)}")
+
+
+if __name__ == "__main__":
+    main()
