@@ -49,6 +49,8 @@ class BenchmarkSummary:
     n_unscored: int = 0
     n_not_asked: int = 0
     """Left out by a stop rule."""
+    n_not_asked: int = 0
+    """Left out by a stop rule."""
     n_done: int = 0
     """Pairs of a sample and a repeat that have an outcome."""
     cost: float | None = None

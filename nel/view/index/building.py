@@ -14,11 +14,12 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from nel.artifacts.early_stop import read_early_stop
 from nel.artifacts.failures import category_of
 from nel.artifacts.results import NOT_RUN, Result, read_result
 from nel.config.schema import Price
@@ -222,13 +223,16 @@ def _finish(run: FoundRun, index: Index) -> None:
 
 
 def _without_outcome(store: BrowsedStore, not_run: Unscored) -> Iterator[Entry]:
-    for key, _, _, plan in store.benchmarks():
+    for key, slot, _, plan in store.benchmarks():
+        early = read_early_stop(store, key, slot, plan) if plan else None
         repeats = plan.get("repeats", 1)
         for sample in store.bad_rows(key):
             for repeat in range(repeats):
                 yield _entry(key, StoredResult(sample, repeat, None, None), None)
         for sample, repeat in store.pending(key, repeats) if plan else ():
-            yield _entry(key, StoredResult(sample, repeat, None, None), None, not_run)
+            entry = _entry(key, StoredResult(sample, repeat, None, None), None, not_run)
+            is_left_out = early is not None and not early.counts(sample.idx)
+            yield replace(entry, group="not_asked", kind="") if is_left_out else entry
 
 
 def _entry(benchmark: int, stored: StoredResult, price: Price | None, not_run: Unscored = NOT_RUN) -> Entry:

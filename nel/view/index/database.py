@@ -25,7 +25,7 @@ INDEX_FAULTS: Final = (NelError, sqlite3.Error)
 """What using an index raises that is missing, damaged or of no use."""
 COUNT_MAX: Final = 10_000
 """Matches of a search are counted up to here."""
-GROUPS: Final = ("right", "wrong", "model_failure", "unscored")
+GROUPS: Final = ("right", "wrong", "model_failure", "unscored", "not_asked")
 _REPEAT_BITS: Final = 16
 _IDX_BITS: Final = 32
 _BUSY_SECONDS: Final = 30.0
