@@ -49,8 +49,6 @@ class BenchmarkSummary:
     n_unscored: int = 0
     n_not_asked: int = 0
     """Left out by a stop rule."""
-    n_not_asked: int = 0
-    """Left out by a stop rule."""
     n_done: int = 0
     """Pairs of a sample and a repeat that have an outcome."""
     cost: float | None = None
@@ -190,8 +188,8 @@ def _files(run_dir: Path) -> dict[str, BenchmarkFiles]:
 def _from_files(files: BenchmarkFiles, key: int, names: tuple[str, str], plan: StoredPlan) -> BenchmarkSummary:
     headline: Mapping[str, Any] = files.metrics.get("headline") or {}
     accounting: Mapping[str, Any] = files.metrics.get("accounting") or {}
-    names = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
-    counts = {name: int(accounting.get(name) or 0) for name in names}
+    kept = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
+    counts = {name: int(accounting.get(name) or 0) for name in kept}
     return BenchmarkSummary(
         name=files.title,
         address=directory_name(names[0]),
