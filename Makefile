@@ -26,7 +26,7 @@ WORKERS ?= 3
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: answer-rates demo demo-judge demo-decide demo-model hostile-table sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here check format \
-	bench bench-peers bench-million bench-compare fuzz simulate mutations docs phrases clean help
+	bench bench-peers bench-million bench-compare bench-decisions fuzz simulate mutations docs phrases clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -152,6 +152,11 @@ bench-million: $(DEV_STAMP)
 # Not part of bench: about two minutes and 1.3 GB of disk; SAMPLES=100000 for a shorter one.
 bench-compare: $(DEV_STAMP)
 	@PYTHONPATH=. $(BIN)/python tests/performance/comparing.py --samples $(SAMPLES)
+
+# Not part of bench: it downloads four packages that decide from results into .peers once, and takes ten minutes.
+bench-decisions: $(DEV_STAMP)
+	@PYTHONPATH=. $(BIN)/python tests/performance/decision_peers.py --environments .peers/decisions \
+		--write docs/explanation/beside-others.md
 
 SEEDS ?= 10000
 simulate: $(DEV_STAMP)

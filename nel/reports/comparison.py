@@ -51,6 +51,8 @@ def p_text(value: float | None) -> str:
     """Return a p-value; never 0, whatever it is rounded to."""
     if value is None:
         return numbers.MISSING
+    if value == 0:  # smaller than the least number that a float holds
+        return "below 1e-300"
     return f"{value:.2g}" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - from here on three decimals show it
 
 

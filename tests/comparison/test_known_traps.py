@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nel.decide import mcnemar_exact
 from nel.errors import OutputError, UsageError
+from nel.reports.comparison import p_text
 from tests.comparison.conftest import compared
 from tests.comparison.test_gate import decided
 from tests.support.compared import line, lines, nemo_lines, write_nemo, write_run
@@ -120,6 +122,11 @@ def test_a_tiny_p_value_is_never_zero(tmp_path: Path) -> None:
     """It is computed in logarithms and not rounded to a fixed number of places."""
     found = _headline(compared(*_sides(tmp_path, FAR_WORSE)))["difference"]
     assert 0 < found["p_value"] < 1e-100
+
+
+def test_a_p_value_below_all_floats_is_not_shown_as_zero() -> None:
+    """2,000 losses and no win have a p-value of 2 to the power of -1999, which no float holds."""
+    assert (mcnemar_exact(0, 2000), p_text(mcnemar_exact(0, 2000))) == (0.0, "below 1e-300")
 
 
 def test_few_clusters_use_their_own_degrees_of_freedom(tmp_path: Path) -> None:
