@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -171,22 +172,85 @@ def test_a_gate_lets_others_in_however_long_the_first_answer_takes(seconds: floa
     assert run_virtually(ask(), Clock(), started=lambda _: None, died=lambda: None) == 16
 
 
-def _paced_by_headers(*, refuses: bool) -> float:
-    """Return the seconds of ten requests where each answer names a limit of one a minute that is used up."""
+def _paced_by_headers(
+    remains: Callable[[float, int], Quota], *, kind: str = "requests", refused_at: int = -1, n: int = 20
+) -> tuple[float, RateLimiter]:
+    """Return the seconds that n requests take, one after the other, and the limiter that paced them.
+
+    Args:
+        remains: What the headers of an answer claim, by its time and number.
+        kind: Of the limit.
+        refused_at: The number of a request that is refused.
+        n: How many.
+    """
     limiter, now = RateLimiter(requests_per_minute=None, tokens_per_minute=None), 0.0
-    for number in range(10):
+    for number in range(n):
         now += limiter.wait(now)
-        limiter.sent(10, now)
-        now += 0.1
-        if refuses and number == 1:
+        limiter.sent(100, now)
+        sent_at, now = now, now + 0.1
+        if number == refused_at:
             limiter.refused(now, is_costly=True)
             continue
         limiter.accepted(0)
-        limiter.update_from_headers({"requests": Quota(limit=1, remaining=0, reset_seconds=60)}, 1, now)
-    return now
+        limiter.update_from_headers({kind: remains(now, number)}, 1, now, tokens=100, sent_at=sent_at)
+    return now, limiter
 
 
-def test_a_header_limit_that_is_contradicted_by_what_passes_is_not_believed() -> None:
-    """Three requests beyond it are tried; where they pass, it is ignored; where one is refused, it holds."""
-    assert _paced_by_headers(refuses=False) < 2
-    assert _paced_by_headers(refuses=True) > 7 * 60
+@pytest.mark.parametrize(
+    ("kind", "limit", "reset"),
+    [
+        ("requests", 1, 60),
+        ("requests", 30, None),
+        ("requests", 60, 60),
+        ("tokens", 100, None),
+        ("tokens", 1000, 60),
+        ("tokens", 6000, 60),
+    ],
+)
+def test_a_header_limit_that_is_contradicted_by_what_passes_is_not_believed(
+    kind: str, limit: float, reset: float | None
+) -> None:
+    """Six requests beyond it are tried; where they pass, it is ignored; where one is refused, it holds."""
+    used_up = Quota(limit=limit, remaining=0, reset_seconds=reset)
+    seconds, limiter = _paced_by_headers(lambda _now, _number: used_up, kind=kind)
+    assert limiter.disbelieved is not None
+    assert limiter.disbelieved.startswith(f"{limit:g} {kind} a minute")
+    assert seconds == pytest.approx(2.0)
+    held, limiter = _paced_by_headers(lambda _now, _number: used_up, kind=kind, refused_at=1)
+    assert limiter.disbelieved is None
+    assert held > seconds
+
+
+def test_a_remainder_that_never_falls_is_not_believed() -> None:
+    """29 of 30 remain, whatever passes."""
+    _, limiter = _paced_by_headers(lambda _now, _number: Quota(limit=30, remaining=29, reset_seconds=None))
+    assert limiter.disbelieved is not None
+
+
+@pytest.mark.parametrize("limit", [5, 30, 120, 600])
+@pytest.mark.parametrize("is_window", [True, False], ids=["window", "bucket"])
+def test_a_header_limit_that_is_kept_is_believed(limit: int, *, is_window: bool) -> None:
+    """The remainder falls with each request, and refills all at once or bit by bit."""
+    level, seen = float(limit), 0.0
+
+    def remains(now: float, _number: int) -> Quota:
+        nonlocal level, seen
+        if is_window:
+            level = float(limit) if now // 60 > seen // 60 else level
+        else:
+            level = min(float(limit), level + (now - seen) * limit / 60)
+        seen, level = now, max(0.0, level - 1)
+        return Quota(limit=limit, remaining=float(int(level)), reset_seconds=60 - now % 60 if is_window else None)
+
+    _, limiter = _paced_by_headers(remains, n=5 * limit + 50, refused_at=limit + 1)
+    assert limiter.disbelieved is None
+    level, seen = float(limit), 0.0
+    assert _paced_by_headers(remains, n=limit)[1].disbelieved is None
+
+
+def test_tokens_that_are_rounded_are_believed() -> None:
+    """Thousands of tokens remain, rounded, and do not change with a few short requests."""
+    claims = _paced_by_headers(
+        lambda _now, _number: Quota(limit=80_000, remaining=8_000, reset_seconds=1.0), kind="tokens"
+    )
+    assert claims[1].disbelieved is None

@@ -1081,6 +1081,15 @@ MUTATIONS: Final = (
         keyword="that_to_another",
     ),
     Mutation(
+        name="headers-of-any-limit-are-believed",
+        room="models/pacing",
+        fault="A rate limit in headers is believed whatever passes.",
+        fragment="return self._passed > explained + _SLACK",
+        replacement="return self._passed > 9 * explained + _SLACK",
+        tests=("tests/models/test_pacing.py",),
+        keyword="not_believed",
+    ),
+    Mutation(
         name="open-files-are-an-attempt",
         room="models/client",
         fault="A connection that this process may not open counts as an attempt of its sample.",

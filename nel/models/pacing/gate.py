@@ -229,7 +229,8 @@ class Gate:
         self._rate.accepted(0 if tokens is None else permit.tokens - tokens)
         if quotas:
             believed = self._rate.disbelieved is None
-            self._rate.update_from_headers(quotas, self.in_flight, now)
+            used = permit.tokens if tokens is None else tokens
+            self._rate.update_from_headers(quotas, self.in_flight, now, tokens=used, sent_at=permit.sent_at)
             if believed and self._rate.disbelieved is not None:
                 _LOG.warning("the endpoint's headers are not believed: they name %s", self._rate.disbelieved)
 

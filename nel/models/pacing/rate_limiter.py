@@ -12,6 +12,7 @@ from copy import copy
 from typing import Final
 
 from nel.models.pacing.adaptive_limit import AdaptiveLimit
+from nel.models.pacing.header_claims import HeaderClaims
 from nel.models.pacing.token_bucket import TokenBucket
 from nel.models.rate_limit_headers import Quota
 
@@ -35,12 +36,10 @@ _HEADERS_SECONDS: Final = 60.0
 """For how long the headers of a response hold."""
 _NEAR_SHARE: Final = 0.1
 """Header limits apply once less than this share of them remains."""
-
-
-_DOUBTED_BELOW: Final = 0.5
-"""Requests a second: a slower limit that only headers name is tested once, since it would cost hours."""
-_BEYOND_MAX: Final = 3
-"""Requests that are sent beyond such a limit, as long as the endpoint has never refused one."""
+_TOKENS_ROUNDED: Final = 1000.0
+"""Anthropic rounds the tokens that remain to thousands."""
+_BEYOND_MAX: Final = 6
+"""Requests that are sent although headers say that nothing remains, as long as the endpoint has never refused one."""
 
 
 class RateLimiter:
@@ -53,10 +52,9 @@ class RateLimiter:
         self._from_headers_until = 0.0
         self._has_refused = False
         self._n_beyond = 0
-        self._passed_since = float("-inf")
-        self._n_passed = 0
+        self._claims = {"requests": HeaderClaims(rounding=0), "tokens": HeaderClaims(rounding=_TOKENS_ROUNDED)}
         self.disbelieved: str | None = None
-        """The header limit that more requests passed than it allows; None where there is none."""
+        """The header limit that what passed contradicts; None where there is none."""
         self._learned = self._before = AdaptiveLimit()
         self._requests, self._tokens = TokenBucket(burst_seconds=0.1), TokenBucket(burst_seconds=1.0)
         self._accepted = 0
@@ -75,14 +73,21 @@ class RateLimiter:
         if self.is_free:
             return 0.0
         requests, tokens = self._rates(now)
-        wait = self._requests.wait(now, requests)
-        return max(0.0 if self._may_go_beyond(now) else wait, self._tokens.wait(now, tokens))
+        waits = self._requests.wait(now, requests), self._tokens.wait(now, tokens)
+        return max(0.0 if beyond else wait for wait, beyond in zip(waits, self._may_go_beyond(now), strict=True))
 
-    def _may_go_beyond(self, now: float) -> bool:
-        """Return whether a limit is slow, named by headers alone and not yet confirmed by a refusal."""
-        slow = self._from_headers[0] < _DOUBTED_BELOW and now < self._from_headers_until
-        is_binding = self._from_headers[0] < min(self._configured[0], self._learned.value(now))
-        return slow and is_binding and not self._has_refused and self._n_beyond < _BEYOND_MAX
+    def _may_go_beyond(self, now: float) -> tuple[bool, bool]:
+        """Return for requests and tokens whether a limit is used up by the word of headers alone, and never refused."""
+        if self._has_refused or self._n_beyond >= _BEYOND_MAX or now >= self._from_headers_until:
+            return False, False
+        by_headers, others = (
+            self._from_headers,
+            (min(self._configured[0], self._learned.value(now)), self._configured[1]),
+        )
+        return (
+            self._claims["requests"].is_used_up and by_headers[0] < others[0],
+            self._claims["tokens"].is_used_up and by_headers[1] < others[1],
+        )
 
     def source(self, now: float) -> str:
         """Return which limit holds requests back now, for people."""
@@ -101,7 +106,7 @@ class RateLimiter:
 
     def sent(self, tokens: int, now: float) -> None:
         """Record a request that is sent, with an estimate of its tokens."""
-        if self._may_go_beyond(now):
+        if any(self._may_go_beyond(now)):
             self._n_beyond += 1
         self._requests.take(1.0)
         self._tokens.take(tokens)
@@ -113,27 +118,39 @@ class RateLimiter:
         self._accepted += 1
         self._tokens.give_back(tokens_off)
 
-    def update_from_headers(self, quotas: Mapping[str, Quota], in_flight: int, now: float) -> None:
-        """Record the rate limit headers of a response; they hold for a minute, or until the next response."""
-        self._note_passed(quotas.get("requests"), now)
+    def update_from_headers(
+        self, quotas: Mapping[str, Quota], in_flight: int, now: float, *, tokens: int = 0, sent_at: float | None = None
+    ) -> None:
+        """Record the rate limit headers of a response; they hold for a minute, or until the next response.
+
+        Args:
+            quotas: What they claim.
+            in_flight: Requests in flight.
+            now: When it arrived.
+            tokens: That its request used.
+            sent_at: When its request was sent.
+        """
+        if self.disbelieved is None:
+            self._note_passed(quotas, tokens, now if sent_at is None else sent_at, now)
         if self.disbelieved is not None:
             return
-        requests = _rate_of_quota(quotas.get("requests"), 2 * in_flight)
-        tokens = _rate_of_quota(quotas.get("tokens"), 0)
-        self._from_headers = (requests, tokens)
+        named = quotas.get("requests"), quotas.get("tokens")
+        self._from_headers = (_rate_of_quota(named[0], 2 * in_flight), _rate_of_quota(named[1], 0))
         self._from_headers_until = now + _HEADERS_SECONDS
         self._is_bounded = True
 
-    def _note_passed(self, quota: Quota | None, now: float) -> None:
-        """Count accepted requests; more in a minute than a limit a minute allows contradict it."""
-        if quota is None or self._has_refused or self.disbelieved is not None:
+    def _note_passed(self, quotas: Mapping[str, Quota], tokens: int, sent_at: float, now: float) -> None:
+        """Compare what passes with what the headers claim; an endpoint that has refused keeps some limit."""
+        if self._has_refused:
             return
-        if now - self._passed_since >= _HEADERS_SECONDS:
-            self._passed_since, self._n_passed = now, 0
-        self._n_passed += 1
-        if self._n_passed >= quota.limit + _BEYOND_MAX and quota.per_second < _DOUBTED_BELOW:
-            self.disbelieved = f"{quota.limit:g} requests a minute, of which {self._n_passed} passed"
-            self._from_headers = (_INFINITE, _INFINITE)
+        for kind, amount in (("requests", 1.0), ("tokens", float(tokens))):
+            quota, claims = quotas.get(kind), self._claims[kind]
+            if quota is not None and claims.add(quota, amount, sent_at=sent_at, now=now):
+                self.disbelieved = (
+                    f"{quota.limit:g} {kind} a minute, and do not change with the {claims.passed:g} that passed"
+                )
+                self._from_headers = (_INFINITE, _INFINITE)
+                return
 
     def refused(self, now: float, *, is_costly: bool = False, per_second: float | None = None) -> bool:
         """Learn from a refusal; return whether a rate is known now.
