@@ -80,10 +80,17 @@ class ResumeRefused(UsageError):
 class PreflightError(UsageError):
     """The URL, the key, the model or the sandbox is wrong, found before any request was paid for."""
 
-    def __init__(self, message: str, *, endpoint_kind: str | None) -> None:
-        """Keep the kind of the endpoint's fault, if any, for the samples that were not sent."""
+    def __init__(self, message: str, *, endpoint_kind: str | None, fix: tuple[str, ...] = ()) -> None:
+        """Keep the kind of the endpoint's fault, if any, for the samples that were not sent.
+
+        Args:
+            message: What happened, where, and the next step.
+            endpoint_kind: Of the endpoint's fault.
+            fix: Options of ``nel eval resume`` that correct it, such as ``("--model-id", "NAME")``.
+        """
         super().__init__(message)
         self.endpoint_kind = endpoint_kind
+        self.fix = fix
 
 
 class JudgePreflightError(PreflightError):

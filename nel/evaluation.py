@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -47,6 +48,11 @@ class RunResult:
     """0 done; 2 refused; 3 more unscored than tolerated, or a failed metric; 75 stopped early; 130, 143 interrupted."""
     reports: tuple[Path, ...] = ()
     """The further reports of ``output.reports`` that were written."""
+
+    @property
+    def resume_command(self) -> str:
+        """Return the command that goes on with the run, with the options that correct what stopped it."""
+        return shlex.join(["nel", "eval", "resume", str(self.run_dir), *self.ending.fix])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -224,7 +224,7 @@ def run_task(
     config = _task_config(task_cfg)
     result = evaluate(config.run_config(), resume=config.use_cache is not None)
     if result.ending.exit_code == EXIT_USAGE:
-        raise UsageError(f"{result.ending.reason}; fix it, then: nel eval resume {result.run_dir}")
+        raise UsageError(f"{result.ending.reason}; fix it, then: {result.resume_command}")
     names = dict(zip((item.slot for item in result.benchmarks), config.datasets, strict=False))
     reports = {}
     for item in result.benchmarks:

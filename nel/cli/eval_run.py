@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nel.cli.gate import FailUnder
-from nel.cli.settings import JUDGE_FLAGS, Chosen, chosen_settings, taking_settings
+from nel.cli.settings import JUDGE_FLAGS, MODEL_FLAGS, Chosen, chosen_settings, taking_settings
 from nel.engine.process_limits import check_memory
 from nel.errors import ConfigError, UsageError
 
@@ -80,7 +80,7 @@ def score(
     show_rescored(run_dir, chosen, as_json=as_json)
 
 
-@app.command(name="resume", cls=taking_settings("--timeout", *JUDGE_FLAGS))
+@app.command(name="resume", cls=taking_settings(*MODEL_FLAGS, "--timeout", *JUDGE_FLAGS))
 def resume_run(
     ctx: typer.Context,
     run_dir: RunDir,
@@ -90,6 +90,7 @@ def resume_run(
 ) -> None:
     """Continue a run with the configuration it was started with; a judge may be added to one that had none.
 
+    Until the first answer is stored every setting may change, such as a model or a URL that was named wrongly.
     Of a directory with the runs of several endpoints, all are continued.
     """
     check_memory()

@@ -278,9 +278,10 @@ def remarks(result: RunResult) -> list[str]:
         what = "resume with" if result.exit_code != EXIT_UNSCORED else _retried(result)
         what = "fix that, then" if _is_judge_misused(result) else what
         judges = " --judge-url URL --judge-id NAME" if _lacks_judge(result) else ""
-        lines.append(f"{what}: nel eval resume {result.run_dir}{judges}")
+        lines.append(f"{what}: {result.resume_command}{judges}")
     elif result.exit_code:
-        lines.append(f"fix it, then: nel eval resume {result.run_dir} (-O key=value changes a setting)")
+        other = "" if result.ending.fix else " (-O key=value changes a setting)"
+        lines.append(f"fix it, then: {result.resume_command}{other}")
     return lines
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 JUDGE_FLAGS = ("--judge-url", "--judge-id", "--judge-api-key-env")
 """The flags that name judges; they make a panel together."""
+MODEL_FLAGS = ("--model-url", "--model-id", "--api-key-env")
+"""The flags that name the endpoint under evaluation."""
 _META_KEY = "nel.settings"
 _OVERRIDE = "override"
 _OVERRIDE_HELP = "key.path=value; wins over all; repeatable."

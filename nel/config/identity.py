@@ -130,6 +130,8 @@ def check_resume(name: str, stored: Identity, now: Identity, *, allowed: frozens
     if fatal:
         listed = "; ".join(f"{field}: {_short(old)} -> {_short(new)}" for field, (old, new) in fatal.items())
         step = "undo the change, or start a new run without --resume"
+        if fatal.keys() == {"endpoint.url"}:
+            step = "undo the change, or resume with --allow-url-change if the same model is served there"
         if fatal.keys() <= judging:
             step = "undo the change, or judge every stored answer again with --allow-judge-change"
         raise ResumeRefused(

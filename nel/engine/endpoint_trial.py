@@ -127,8 +127,8 @@ class EndpointTrial:
 
         try:
             if await self._is_at_fault(ask, item, body, error):
-                reason = str(refused_by_all(self._client, error)) if is_refusal(error) else status.reason
-                self._steps.stop(replace(status, reason=reason))
+                refused = exit_status_of(refused_by_all(self._client, error)) if is_refusal(error) else status
+                self._steps.stop(replace(status, reason=refused.reason, fix=refused.fix))
             else:
                 self._faults.clear()
         except STOP_ERRORS as ending:

@@ -23,6 +23,8 @@ class ExitStatus:
     """The kind of the endpoint's fault, when that ended the session."""
     cause: Literal["cancelled", "infra", "budget", "judge"] = "cancelled"
     """The cause under which samples that were never asked are counted as unscored."""
+    fix: tuple[str, ...] = ()
+    """Options of ``nel eval resume`` that correct what stopped the run."""
 
     def unscored_reason(self) -> dict[str, str]:
         """Return cause, kind and detail of samples that were never asked, as `nel.types.Unscored` takes them."""
@@ -42,7 +44,10 @@ def exit_status_of(error: PreflightError | StoppedEarly | EndpointDown | BudgetS
     if isinstance(error, EndpointDown):
         return ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=str(error), endpoint_kind="outage")
     cause: Literal["cancelled", "judge"] = "judge" if isinstance(error, JudgePreflightError) else "cancelled"
-    return ExitStatus(exit_code=error.exit_code, reason=str(error), endpoint_kind=error.endpoint_kind, cause=cause)
+    fix = error.fix if isinstance(error, PreflightError) else ()
+    return ExitStatus(
+        exit_code=error.exit_code, reason=str(error), endpoint_kind=error.endpoint_kind, cause=cause, fix=fix
+    )
 
 
 def exit_status_of_signal(name: str) -> ExitStatus:

@@ -6,7 +6,7 @@ A dataset that is gone, or is checked while the run goes on, is replaced by the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nel.config.identity import Identity, check_resume
 from nel.engine.judging.cases import judge_json
@@ -21,6 +21,7 @@ from nel.engine.store.snapshot import Snapshot, StoredPlan, StoredSample
 from nel.engine.work import Job
 from nel.errors import DatasetError, ResumeRefused
 
+_ENDPOINT_FIELDS = frozenset({"endpoint.model", "endpoint.url", "endpoint.protocol"})
 _UNSEEN_MAX = 3
 """Unseen dependencies of a scorer that a note names."""
 
@@ -55,6 +56,11 @@ def prepare_job(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOpt
 def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOptions) -> Job:
     known = {slot: (key, stored) for key, slot, _, stored in snapshot.benchmarks()}
     key, stored = known.get(plan.slot) or (store.put_benchmark(plan.slot, plan.benchmark.name, {}), {})
+    if stored and not options.scoring_only and not snapshot.has_answer(key):
+        if plan.unreadable is None:  # the first stored answer fixes the identity: until then, settings may change
+            stored = {}
+        else:
+            options = replace(options, allowed=options.allowed | _ENDPOINT_FIELDS)
     if not stored:  # new, or killed before its snapshot was complete
         store.clear_samples(key)
     n_stored = stored["dataset"]["rows"] if stored else 0
@@ -104,6 +110,8 @@ def _prepare_from_snapshot(
         "metrics": list(plan.config.metrics),
         "judge": judge_json(plan.judge),
         "truncated": plan.config.truncated,
+        "model": plan.model,
+        "protocol": None if plan.eval_only else plan.protocol,
     }
     store.put_benchmark(plan.slot, plan.benchmark.name, changed)
     return Job(key=key, plan=plan, check=check)

@@ -11,7 +11,7 @@ import random
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -172,8 +172,9 @@ class Session:
         self.observer.session_started(self._info())
         try:
             yield ended
+            ended.status = self._with_usable_fix(ended.status)
         except (PreflightError, StoppedEarly, EndpointDown, BudgetSpent) as error:
-            ended.status = exit_status_of(error)
+            ended.status = self._with_usable_fix(exit_status_of(error))
         except ResumeRefused as error:
             ended.status = ExitStatus(exit_code=error.exit_code, reason=str(error))
             raise
@@ -197,6 +198,14 @@ class Session:
     def spent_before(self) -> Spend:
         """Return what the earlier sessions of this run spent."""
         return spent_before(self.snapshot.sessions())
+
+    def _with_usable_fix(self, ending: ExitStatus) -> ExitStatus:
+        """Return the ending with a fix that a resume takes: stored answers keep the model, and may move to a URL."""
+        if not ending.fix or not any(self.snapshot.has_answer(job.key) for job in self.jobs):
+            return ending
+        if "--model-id" in ending.fix:
+            return replace(ending, fix=())
+        return replace(ending, fix=(*ending.fix, "--allow-url-change")) if "--model-url" in ending.fix else ending
 
     def _ledger(self) -> Ledger:
         """Return the run's ledger, which includes what its earlier sessions spent."""

@@ -28,7 +28,7 @@ from nel.models.doubtful import Asked, doubtful_requests
 from nel.models.faults import NO_FILES, UNREADABLE, Fault, fault_of_status, malformed, unreadable
 from nel.models.pacing import EndpointDown, Gate, Permit
 from nel.models.pacing.configured import pace_of
-from nel.models.protocols import PATHS, parse_answer
+from nel.models.protocols import PATHS, names_listed, parse_answer
 from nel.models.rate_limit_headers import quotas
 from nel.models.refusals import is_refusal, neutral_body
 from nel.models.request_headers import request_headers, sample_headers, secret_headers
@@ -153,6 +153,8 @@ class Client:
         self._long_hints_in_a_row = 0
         self._last_fault: Fault | None = None
         self._n_probes_failed = 0
+        self.better_url: str | None = None
+        """Another base URL at its host that lists models where this one does not; set by the pre-flight."""
 
     async def __aenter__(self) -> Client:
         """Open the connection pool."""
@@ -241,18 +243,17 @@ class Client:
             self.ledger.settle(reserved, outcome, self._price)
         return self._error_of(outcome) if isinstance(outcome, Fault) and outcome.model_failure is None else None
 
-    async def list_models(self) -> list[str] | Fault | None:
-        """Return the names that ``GET /models`` lists, None where the endpoint has no usable list, or a fault."""
+    async def list_models(self, url: str | None = None) -> list[str] | Fault | None:
+        """Return the names listed at its or another URL, None where there is no usable list, or a fault."""
         try:
             async with asyncio.timeout(_LISTING_SECONDS):
-                found = self._payload(await self._transport.fetch("GET", f"{self.endpoint.url}/models", None, {}), None)
+                fetched = await self._transport.fetch("GET", f"{url or self.endpoint.url}/models", None, {})
         except TimeoutError:
             return None
+        found = self._payload(fetched, None)
         if isinstance(found, Fault):
             return None if found.kind == "malformed" else found
-        listed = found.get("data") if isinstance(found, dict) else None
-        names = [model.get("id") for model in listed if isinstance(model, dict)] if isinstance(listed, list) else []
-        return [name for name in names if isinstance(name, str)] or None
+        return names_listed(found) or None
 
     def forget_doubtful(self) -> list[Asked] | None:
         """Drop from the cache what `doubtful_requests` returns, and return it."""

@@ -1,18 +1,21 @@
 """Finds a wrong URL, key or model before anything is spent, and says which it is.
 
 Asks for the list of models, which costs nothing. Many servers have no such list, or show it without a key; then only
-the run's own first request can tell, which the engine sends alone for that reason.
+the run's own first request can tell, which the engine sends alone for that reason. A base URL that lists no models is
+asked for again with ``/v1``, which is then offered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from nel.core.strict_json import dumps_bytes
-from nel.errors import LogprobFault, PreflightError, StoppedEarly, did_you_mean
+from nel.errors import LogprobFault, PreflightError, StoppedEarly
 from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport, probe_echo
 from nel.models.faults import NO_FILES, Fault
@@ -22,6 +25,13 @@ from nel.types import ResponseError
 _FORBIDDEN = 403
 _LISTED_MAX = 5
 _PROBE_SECONDS = 120.0
+_LIKE = 0.6
+"""Share of two names' characters from which one is offered for the other."""
+_CONTAINED = 0.8
+"""The likeness of a name that has the whole of the other in it."""
+_PART_MIN = 3
+_NOT_BASE = ("/models", "/responses", "/chat")
+"""What is pasted along with a base URL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +57,60 @@ async def check_endpoint(client: Client, *, flags: Flags = MODEL_FLAGS) -> None:
     endpoint = client.endpoint
     found = await client.list_models()
     if isinstance(found, Fault):
-        if found.status != _FORBIDDEN:  # a key may be good for answers and not for the list
-            raise_if_hopeless(client, found, listing=True, flags=flags)
-    elif found and not _is_served(endpoint.model, found):
+        if found.status == _FORBIDDEN:  # a key may be good for answers and not for the list
+            return
+        raise_if_hopeless(client, found, listing=True, flags=flags)
+    if not isinstance(found, list):
+        client.better_url = await _find_base_url(client)
+        if found is None and client.better_url is not None:  # a page of a web app, where an API has its list
+            raise _wrong_url(client, client.better_url, "no list of models there", flags)
+    elif not _is_served(endpoint.model, found):
+        near = nearest_model(endpoint.model, found)
         listed = ", ".join(found[:_LISTED_MAX]) + (" …" if len(found) > _LISTED_MAX else "")
+        meant = "" if near is None else f'; did you mean "{near}"?'
         raise PreflightError(
-            f'{endpoint.url} does not serve the model "{endpoint.model}"{did_you_mean(endpoint.model, found)}; '
+            f'{endpoint.url} does not serve the model "{endpoint.model}"{meant}; '
             f"it serves: {listed}; set {flags.model}, or skip this check with -O engine.preflight=false",
             endpoint_kind="model_not_served",
+            fix=() if near is None else (flags.model, near),
         )
+
+
+async def _find_base_url(client: Client) -> str | None:
+    """Return the first of the likely base URLs at the endpoint's host that lists models; asking for a list is free."""
+    url = client.endpoint.url
+    for suffix in _NOT_BASE:
+        url = url.removesuffix(suffix)
+    root = urlsplit(url)._replace(path="").geturl()
+    likely = [url, *(f"{base}/v1" for base in (url, root) if not base.endswith("/v1"))]
+    for candidate in dict.fromkeys(likely):
+        if candidate != client.endpoint.url and isinstance(await client.list_models(candidate), list):
+            return candidate
+    return None
+
+
+def _wrong_url(client: Client, better: str, detail: str, flags: Flags) -> PreflightError:
+    return PreflightError(
+        f"{client.endpoint.url} is not the base URL of the endpoint ({detail}): {better} lists models; "
+        f"set {flags.url}, or skip this check with -O engine.preflight=false",
+        endpoint_kind="not_found",
+        fix=(flags.url, better),
+    )
+
+
+def nearest_model(wanted: str, listed: Sequence[str]) -> str | None:
+    """Return the listed model that a name most likely means: the only one, or one of a similar name or last part."""
+    if len(listed) == 1:
+        return listed[0]
+
+    def likeness(name: str) -> float:
+        parts = {name.lower(), name.lower().rpartition("/")[2]}
+        within = any(len(short) >= _PART_MIN and short in name.lower() for short in asked)
+        return max(within * _CONTAINED, *(SequenceMatcher(None, a, b).ratio() for a in asked for b in parts))
+
+    asked = {wanted.lower(), wanted.lower().rpartition("/")[2]}
+    best = max(listed, key=likeness)
+    return best if likeness(best) >= _LIKE else None
 
 
 def _is_served(model: str, listed: Sequence[str]) -> bool:
@@ -99,6 +154,8 @@ def _remedy(detail: str, flags: Flags) -> str:
 def refused_by_all(client: Client, error: ResponseError) -> PreflightError | StoppedEarly:
     """Return the error of an endpoint that refuses each request alike: its words, and what a user can change."""
     fault = Fault(kind=error.kind, message=error.message, retryable=False, status=error.status)
+    if client.better_url is not None and error.kind != "auth":
+        return _wrong_url(client, client.better_url, client.describe(fault), MODEL_FLAGS)
     try:
         raise_if_hopeless(client, fault)
     except (PreflightError, StoppedEarly) as known:
@@ -127,7 +184,8 @@ def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False, fl
             if endpoint.api_key_env
             else f"it wants a key; name the variable that holds it with {flags.key}"
         )
-        raise PreflightError(f"{endpoint.url}: {key} ({detail})", endpoint_kind=fault.kind)
+        fix = () if endpoint.api_key_env else (flags.key, "VARIABLE")
+        raise PreflightError(f"{endpoint.url}: {key} ({detail})", endpoint_kind=fault.kind, fix=fix)
     if fault.kind == "quota":
         raise StoppedEarly(f"{endpoint.url}: the account has no quota left ({detail})", endpoint_kind=fault.kind)
     if fault.kind == "tls":

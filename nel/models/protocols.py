@@ -118,6 +118,13 @@ def name_in(payload: Mapping[str, object], field: str) -> str | None:
     return name[:_NAME_CHARACTERS_MAX] if isinstance(name, str) and name else None
 
 
+def names_listed(payload: object) -> list[str]:
+    """Return the names in the body of a list of models; empty where it is none."""
+    listed = payload.get("data") if isinstance(payload, dict) else None
+    names = [model.get("id") for model in listed if isinstance(model, dict)] if isinstance(listed, list) else []
+    return [name for name in names if isinstance(name, str)]
+
+
 def parse_usage(usage: object) -> Usage:
     """Return the token counts of a usage object; whatever is absent or not a count is None."""
     if not isinstance(usage, dict):

@@ -1037,6 +1037,14 @@ MUTATIONS: Final = (
         tests=("tests/cli/test_streams.py",),
     ),
     Mutation(
+        name="identity-before-an-answer",
+        room="engine",
+        fault="A run that was never answered cannot be resumed with the right model.",
+        fragment="if stored and not options.scoring_only and not snapshot.has_answer(key):",
+        replacement="if stored and not options.scoring_only and not known:",
+        tests=("tests/engine/test_corrected_resume.py",),
+    ),
+    Mutation(
         name="any-host-is-answered",
         room="view",
         fault="A page that rebinds its own name to the address of the app reads the runs.",

@@ -102,8 +102,9 @@ class Store:
         return int(self._connection.execute("SELECT id FROM benchmarks WHERE slot = ?", (slot,)).fetchone()[0])
 
     def clear_samples(self, benchmark: int) -> None:
-        """Delete the samples of a benchmark whose snapshot was never finished."""
-        self._write("DELETE FROM samples WHERE benchmark = ?", (benchmark,))
+        """Delete the samples of a benchmark that starts over, and the faults stored in place of answers."""
+        for table in ("samples", "responses", "outcomes"):
+            self._write(f"DELETE FROM {table} WHERE benchmark = ?", (benchmark,))  # noqa: S608 - no input in it
 
     def add_samples(self, benchmark: int, samples: Iterator[StoredSample]) -> tuple[StoredSample, int | None] | None:
         """Add samples; meant for a `transaction`, which the caller rolls back on a clash.

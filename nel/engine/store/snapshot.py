@@ -360,6 +360,17 @@ class Snapshot:
         found = self._connection.execute("SELECT 1 FROM outcomes WHERE retry < 2 LIMIT 1").fetchone()
         return found is not None
 
+    def has_answer(self, benchmark: int) -> bool:
+        """Return whether an answer to a benchmark is stored, scored or not; refusals and faults are none."""
+        unscored = (
+            "SELECT 1 FROM responses r LEFT JOIN outcomes o USING (benchmark, idx, repeat)"
+            " WHERE r.benchmark = ? AND o.retry IS NULL LIMIT 1"
+        )
+        queries = ["SELECT 1 FROM outcomes WHERE benchmark = ? AND retry < 2 LIMIT 1", unscored]
+        if self._has_calls:
+            queries.append("SELECT 1 FROM calls WHERE benchmark = ? LIMIT 1")
+        return any(self._connection.execute(query, (benchmark,)).fetchone() is not None for query in queries)
+
     def last_response(self) -> int:
         """Return a mark for `unscored_responses`, which then yields only what is stored now."""
         return int(self._connection.execute("SELECT ifnull(max(rowid), 0) FROM responses").fetchone()[0])
