@@ -55,6 +55,15 @@ def is_matrix(directory: Path) -> bool:
     return (directory / MATRIX_NAME).is_file()
 
 
+def run_directories(directory: Path) -> list[str]:
+    """Return ``NAME=PATH`` of each endpoint's run, as a comparison takes it.
+
+    Raises:
+        OutputError: matrix.json cannot be read.
+    """
+    return [f"{run['name']}={_run_dir(directory, run['name'])}" for run in _read(directory)["runs"]]
+
+
 def evaluate_matrix(
     config: RunConfig | JsonObject,
     *,

@@ -120,6 +120,12 @@ DECIDE_GROUPS = (
         "nel.decide",
     ),
     (
+        "Ranks",
+        "What all pairs together say of an order ([how to rank runs](../how-to/compare-and-gate.md#rank-many-runs)).",
+        ("one_sided", "rank_intervals", "RankInterval", "stratified_difference"),
+        "nel.decide",
+    ),
+    (
         "Repeats",
         "What one answer's variance is made of, and what one more answer buys.",
         (
@@ -129,6 +135,7 @@ DECIDE_GROUPS = (
             "marginal_gain",
             "difference_rate",
             "rerun_of",
+            "Rerun",
             "added_half_width",
         ),
         "nel.decide",

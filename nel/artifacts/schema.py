@@ -15,7 +15,7 @@ from nel.errors import UsageError, did_you_mean
 
 SCHEMA_NAMES: Final = (
     "bundle", "calibration", "comparison", "decision", "extraction_audit", "failure_analysis", "leaderboard",
-    "matrix_results", "metrics", "result", "runtime_stats",
+    "matrix_results", "metrics", "result", "runtime_stats", "standings",
 )  # fmt: skip
 """The artifacts that have a schema; ``result`` is one line of results.jsonl."""
 

@@ -20,6 +20,7 @@ from nel.cli import (
     eval_watch,
     gate,
     judge,
+    leaderboard,
     plugin,
     plugin_list,
     power,
@@ -76,6 +77,7 @@ eval_run.app.command(name="reproduce", cls=taking_settings("--output-dir", "--co
 app.add_typer(eval_run.app, name="eval", help="Run evaluations, resume them, or watch them.")
 app.command(name="compare")(compare.compare)
 app.command(name="gate")(gate.gate)
+app.command(name="leaderboard")(leaderboard.leaderboard)
 app.add_typer(baseline.app, name="baseline", help="Name the results that candidates are compared with.")
 app.command(name="list")(plugin_list.list_plugins)
 app.add_typer(byob.app, name="byob", help="Bring your own benchmark: create, validate and ship it.")

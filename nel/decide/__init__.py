@@ -21,6 +21,7 @@ from nel.decide.power import (
     power_of,
     questions_needed,
 )
+from nel.decide.ranks import RankInterval, one_sided, rank_intervals, stratified_difference
 from nel.decide.repeatability import Rerun, added_half_width, difference_rate, rerun_of
 from nel.decide.repeats import (
     MarginalGain,
@@ -58,6 +59,7 @@ __all__ = [
     "PairedT",
     "Pilot",
     "Plan",
+    "RankInterval",
     "Rerun",
     "Resources",
     "StopReason",
@@ -89,6 +91,7 @@ __all__ = [
     "mean_standard_error",
     "minimum_detectable_effect",
     "non_inferiority",
+    "one_sided",
     "paired_difference",
     "paired_e_value",
     "paired_log_e_process",
@@ -99,9 +102,11 @@ __all__ = [
     "power_curve",
     "power_of",
     "questions_needed",
+    "rank_intervals",
     "rerun_of",
     "sign_flip",
     "stop_at",
+    "stratified_difference",
     "tango_interval",
     "tango_z",
     "variance_parts",

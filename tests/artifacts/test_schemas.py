@@ -16,7 +16,7 @@ from nel.judges.stats.calibration import Tally, calibration_json
 from nel.judges.stats.corrected_headline import corrected_headline
 from tests.reports import run_fixture
 from tests.support.boards import board_of, small
-from tests.support.compared import comparison_example, decision_example
+from tests.support.compared import comparison_example, decision_example, standings_example
 from tests.support.matrices import matrix_example
 
 NAN, INFINITY = float("nan"), float("inf")
@@ -77,6 +77,7 @@ def good_examples() -> dict[str, list[dict[str, Any]]]:
         "runtime_stats": [run_fixture.runtime_of("mmlu-pro", rows)],
         "comparison": [comparison_example()],
         "decision": [decision_example()],
+        "standings": [standings_example()],
         "matrix_results": [matrix_example()],
         "leaderboard": [board_of(small(), "a", "b", "c", length_control=True, n_resamples=50)],
     }

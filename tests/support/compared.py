@@ -15,6 +15,7 @@ from nel.comparison.gate import gate
 from nel.comparison.measures import Settings
 from nel.comparison.reading import read_sides
 from nel.comparison.sides import Side
+from nel.comparison.standings import standings_json
 from nel.decide.policy import Policy
 
 FIELDS: Mapping[str, object] = {
@@ -173,6 +174,12 @@ def decision_example() -> dict[str, Any]:
         policy = Policy.model_validate({"defaults": {"max_drop": 0.2}, "benchmarks": {"gone": {"tier": "advisory"}}})
         found = gate(baseline, candidate, policy, despite=frozenset())
     return decision_json(found, baseline=baseline, candidate=candidate, policy=policy)
+
+
+def standings_example() -> dict[str, Any]:
+    """Return a leaderboard of two runs."""
+    with tempfile.TemporaryDirectory() as place:
+        return standings_json(_example_sides(Path(place)))
 
 
 def _example_sides(place: Path) -> list[Side]:

@@ -1,0 +1,232 @@
+"""Ranks runs by the scores of their rules: every pair compared on every benchmark, and ranks with intervals.
+
+Pairs are made by content, and refused where dataset, prompt, scorer, judge or decoding differ, as `nel compare` does.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from nel.comparison.compare import common_benchmarks
+from nel.comparison.early_stop import n_not_asked
+from nel.comparison.fields import differences, refuse_unequal
+from nel.comparison.measures import REWARD, Measure, Settings, measure, scores_of
+from nel.comparison.pairing import needs_rows, pair
+from nel.comparison.questions import Questions
+from nel.comparison.sides import Side
+from nel.decide.multiplicity import holm
+from nel.decide.ranks import one_sided, rank_intervals, stratified_difference
+from nel.errors import UndefinedMetric, UsageError
+from nel.version import __version__
+
+OVERALL: Final = "mean of all benchmarks"
+METHOD: Final = "all pairs, one-sided tests of both directions, Holm over the table"
+_FEWEST: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Duel:
+    """Two runs on one benchmark, or on all."""
+
+    benchmark: str
+    left: int
+    right: int
+    difference: float | None
+    """The left one's mean minus the right one's, over the pairs that both have scored."""
+    n: int
+    p_left: float
+    """One-sided, that the left one is not better; 1 where it cannot be told, as with the following."""
+    p_right: float
+    reason: str
+    error: float | None = None
+    """Standard error of the difference."""
+
+
+def standings_json(
+    sides: Sequence[Side],
+    *,
+    despite: Collection[str] = (),
+    only: Sequence[str] = (),
+    level: float = 0.95,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Return the leaderboard of runs on the benchmarks that all of them have.
+
+    Args:
+        sides: At least two, finished.
+        despite: Parts that may differ.
+        only: Names of the benchmarks; empty: all.
+        level: All rank intervals of the table hold at once with this probability.
+        seed: Of random sign flips, where there are too many to count.
+
+    Raises:
+        UsageError: There is one run alone, nothing in common, or a part differs.
+        OutputError: A file is damaged.
+    """
+    if len(sides) < _FEWEST:
+        raise UsageError("a leaderboard needs at least two runs")
+    names = _common(sides, only)
+    settings = Settings(level=level, seed=seed)
+    scored: dict[str, list[float | None]] = {}
+    duels: list[_Duel] = []
+    for name in names:
+        found, scored[name] = _duels(sides, name, settings, despite)
+        duels += found
+    if len(names) > 1:
+        duels += _overall(duels, len(sides))
+    adjusted = holm([p for duel in duels for p in (duel.p_left, duel.p_right)])
+    if len(names) > 1:
+        scored[OVERALL] = [_mean_of_all([scored[name][place] for name in names]) for place in range(len(sides))]
+    alpha = 1 - level
+    return {
+        "sdk": f"nel {__version__}",
+        "level": level,
+        "method": METHOD,
+        "n_tests": len(adjusted),
+        "despite": sorted(despite),
+        "runs": [{"label": side.label, "run_id": side.run_id, "models": list(side.models)} for side in sides],
+        "benchmarks": [
+            _benchmark_json(name, scores, list(zip(duels, _pairs(adjusted), strict=True)), alpha)
+            for name, scores in scored.items()
+        ],
+    }
+
+
+def _pairs(values: Sequence[float]) -> list[tuple[float, float]]:
+    return list(zip(values[::2], values[1::2], strict=True))
+
+
+def _common(sides: Sequence[Side], only: Sequence[str]) -> list[str]:
+    found = [left for left, right in common_benchmarks(sides[0], sides[1], only) if left == right]
+    names = [name for name in found if all(name in side.benchmarks for side in sides)]
+    if not names:
+        listed = "; ".join(f"{side.label} has {', '.join(sorted(side.benchmarks))}" for side in sides)
+        raise UsageError(f"no benchmark that all runs have: {listed}")
+    return names
+
+
+def _duels(
+    sides: Sequence[Side], name: str, settings: Settings, despite: Collection[str]
+) -> tuple[list[_Duel], list[float | None]]:
+    """Return every pair of runs on a benchmark, and the score of each run."""
+    benchmarks = [side.benchmarks[name] for side in sides]
+    rows = any(needs_rows(one, other) for one, other in itertools.combinations(benchmarks, 2))
+    columns = [one.columns(rows=rows) for one in benchmarks]
+    found: list[_Duel] = []
+    scores: list[float | None] = [None] * len(sides)
+    for left, right in itertools.combinations(range(len(sides)), 2):
+        what = f"{name} of {sides[left].label} and {sides[right].label}"
+        # The right one is the baseline, so that a positive difference is the left one's lead.
+        baseline, candidate = benchmarks[right], benchmarks[left]
+        pairing = pair(baseline, columns[right], candidate, columns[left], by_position="pairing" in despite)
+        refuse_unequal(differences(baseline, candidate, pairing), despite, what)
+        compared = measure(scores_of(pairing, REWARD), candidate.headline, settings)
+        found.append(_duel(name, left, right, compared, n_not_asked(pairing)))
+        scores[left], scores[right] = _mean_of(pairing.candidate), _mean_of(pairing.baseline)
+    return found, scores
+
+
+def _duel(name: str, left: int, right: int, compared: Measure, n_open: int) -> _Duel:
+    found, reason = compared.found, compared.reason
+    if n_open:
+        reason = f"a stop rule left {n_open:,} pairs unasked, and these intervals are for a fixed number of samples"
+    if found is None or n_open:
+        return _Duel(
+            benchmark=name,
+            left=left,
+            right=right,
+            difference=None if found is None else found.estimate,
+            n=compared.n_scored,
+            p_left=1.0,
+            p_right=1.0,
+            reason=reason,
+        )
+    ends = [one_sided(one.estimate, one.p_value) for one in (found, *(compared.bounds or ()))]
+    return _Duel(
+        benchmark=name,
+        left=left,
+        right=right,
+        difference=found.estimate,
+        n=found.n,
+        p_left=max(p for p, _ in ends),
+        p_right=max(p for _, p in ends),
+        reason="" if compared.bounds is None else "the order has to hold however the unscored samples would be scored",
+        error=None if compared.bounds is not None else found.standard_error,
+    )
+
+
+def _overall(duels: Sequence[_Duel], n: int) -> list[_Duel]:
+    """Return the duels over all benchmarks together; undecided where a benchmark has unscored samples."""
+    found = []
+    for left, right in itertools.combinations(range(n), 2):
+        parts = [one for one in duels if (one.left, one.right) == (left, right)]
+        known = [(one.difference, one.error) for one in parts if one.difference is not None and one.error is not None]
+        mean, p_left, p_right, reason = None, 1.0, 1.0, "a benchmark has unscored or unasked samples"
+        if len(known) == len(parts):
+            try:
+                mean, p_value = stratified_difference([one for one, _ in known], [error for _, error in known])
+                (p_left, p_right), reason = one_sided(mean, p_value), ""
+            except UndefinedMetric as error:
+                reason = str(error)
+        found.append(
+            _Duel(
+                benchmark=OVERALL,
+                left=left,
+                right=right,
+                difference=mean,
+                n=sum(one.n for one in parts),
+                p_left=p_left,
+                p_right=p_right,
+                reason=reason,
+            )
+        )
+    return found
+
+
+def _benchmark_json(
+    name: str, scores: Sequence[float | None], duels: Sequence[tuple[_Duel, tuple[float, float]]], alpha: float
+) -> dict[str, Any]:
+    own = [(duel, p) for duel, p in duels if duel.benchmark == name]
+    claims = [(duel.left, duel.right) for duel, (p_left, _) in own if p_left <= alpha]
+    claims += [(duel.right, duel.left) for duel, (_, p_right) in own if p_right <= alpha]
+    intervals = rank_intervals(len(scores), claims)
+    return {
+        "name": name,
+        "ranks": [
+            {
+                "run": place,
+                "score": score,
+                "rank": None if score is None else 1 + sum(one is not None and one > score for one in scores),
+                "rank_lower": interval.lower,
+                "rank_upper": interval.upper,
+            }
+            for place, (score, interval) in enumerate(zip(scores, intervals, strict=True))
+        ],
+        "pairs": [
+            {
+                "left": duel.left,
+                "right": duel.right,
+                "difference": duel.difference,
+                "n": duel.n,
+                "p_left_better": p_left,
+                "p_right_better": p_right,
+                "reason": duel.reason,
+            }
+            for duel, (p_left, p_right) in own
+        ],
+    }
+
+
+def _mean_of(questions: Questions) -> float | None:
+    """Return a run's own score: the mean over its scored questions of the mean of each."""
+    values = questions.values(questions.columns.numbers("reward"))
+    kept = values.n_scored > 0
+    return float((values.scored_sum[kept] / values.n_scored[kept]).mean()) if kept.any() else None
+
+
+def _mean_of_all(scores: Sequence[float | None]) -> float | None:
+    known = [one for one in scores if one is not None]
+    return sum(known) / len(known) if len(known) == len(scores) else None

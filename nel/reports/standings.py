@@ -1,0 +1,97 @@
+"""Formats a leaderboard of runs by the scores of their rules: a table for each benchmark, and a page of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from nel.core.atomic_files import write_file
+from nel.errors import OutputError
+from nel.reports import numbers
+from nel.reports.html import asset, environment, policy, trusted
+
+HEADINGS: Final = ("rank", "ranks it may have", "run", "score", "better than", "worse than")
+
+
+def rows(document: Mapping[str, Any], benchmark: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Return a row for each run, the best score first.
+
+    Args:
+        document: The whole leaderboard.
+        benchmark: One of its benchmarks.
+    """
+    labels = [run["label"] for run in document["runs"]]
+    alpha = 1 - document["level"]
+    above: dict[int, list[str]] = {place: [] for place in range(len(labels))}
+    below: dict[int, list[str]] = {place: [] for place in range(len(labels))}
+    for one in benchmark["pairs"]:
+        for winner, loser, p in (
+            (one["left"], one["right"], one["p_left_better"]),
+            (one["right"], one["left"], one["p_right_better"]),
+        ):
+            if p <= alpha:
+                below[winner].append(labels[loser])
+                above[loser].append(labels[winner])
+    ordered = sorted(benchmark["ranks"], key=lambda one: (one["rank"] is None, one["rank"], one["run"]))
+    return [
+        (
+            numbers.count(one["rank"]),
+            f"{one['rank_lower']} – {one['rank_upper']}",
+            labels[one["run"]],
+            _score(one["score"]),
+            ", ".join(below[one["run"]]),
+            ", ".join(above[one["run"]]),
+        )
+        for one in ordered
+    ]
+
+
+def method_line(document: Mapping[str, Any]) -> str:
+    """Return how the ranks were made, in a sentence."""
+    level = numbers.percent(document["level"])
+    despite = f"; although these differ: {', '.join(document['despite'])}" if document["despite"] else ""
+    return f"all ranks of the table lie in their intervals at once with {level}: {document['method']}{despite}"
+
+
+def open_lines(document: Mapping[str, Any]) -> list[str]:
+    """Return a line for each pair that cannot be told apart for another reason than chance."""
+    labels = [run["label"] for run in document["runs"]]
+    return [
+        f"{benchmark['name']}: {labels[one['left']]} and {labels[one['right']]}: {one['reason']}"
+        for benchmark in document["benchmarks"]
+        for one in benchmark["pairs"]
+        if one["reason"] and one["p_left_better"] == one["p_right_better"] == 1
+    ]
+
+
+def write_page(document: Mapping[str, Any], path: Path) -> None:
+    """Write the page, replacing an older one atomically.
+
+    Raises:
+        OutputError: The directory of the file is not there.
+        StoppedEarly: The disk is full.
+    """
+    if not path.parent.is_dir():
+        raise OutputError(f"there is no directory {path.parent} to write {path.name} into; create it")
+    style = asset("report.css")
+    page = (
+        environment()
+        .get_template("standings.html.j2")
+        .generate(
+            document=document,
+            headings=HEADINGS,
+            rows=rows,
+            method=method_line(document),
+            open_lines=open_lines(document),
+            policy=policy(style),
+            style=trusted(style),
+        )
+    )
+    write_file(path, (chunk.encode() for chunk in page))
+
+
+def _score(score: float | None) -> str:
+    if score is None:
+        return "no score"
+    return numbers.figure(score, share=0 <= score <= 1)
