@@ -1,6 +1,6 @@
 """Ranks with simultaneous confidence intervals, from comparisons of all pairs. Pure functions; no I/O.
 
-A rank is decided by what is known of the pairs: what is better than another for certain stands above it, and every other
+A rank is decided by what is known of the pairs: what is better than another for certain stands above it; every other
 order stays open (Al Mohamad, Goeman and van Zwet 2022, Biometrics 78:1229; Mogstad, Romano, Shaikh and
 Wilhelm 2024, Review of Economic Studies 91:476). With the one-sided tests of both directions adjusted together by Holm,
 no claimed order is false with probability 1 - alpha whatever the dependence, so all intervals hold at once.
