@@ -35,6 +35,8 @@ from nel.reports.repeatability import repeat_check_text
 
 _COLUMNS = ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "model failures", "unscored", "not asked")
 _LOG_WIDTH = 200
+_WORDS_MAX = 200
+"""Characters of what an endpoint said."""
 _FURTHER_MAX = 12
 _PREVIEW_COLUMNS = (
     "benchmark",
@@ -82,10 +84,24 @@ def show_result(result: RunResult, progress: Progress, *, as_json: bool, floors:
             lost = EXIT_STOPPED_EARLY
             where = f"it is in {result.report}, and nel eval resume {result.run_dir} prints it"
             progress.notes.append(f"the result could not be printed ({error.strerror}); {where}")
-    for line in [*progress.notes, *remarks(result)]:
+    for line in [*progress.notes, *_words(progress, result), *remarks(result)]:
         typer.echo(f"nel: {plain(line)}", err=True)
     code = held(result.run_dir, result.exit_code, floors, err=as_json) if floors else result.exit_code
     raise typer.Exit(code or lost)
+
+
+def _words(progress: Progress, result: RunResult) -> list[str]:
+    """Return for each kind of fault what was said most often, unless the run ended by it and says so anyway."""
+    most = [(kind, *words.most_common(1)[0], words.total()) for kind, words in sorted(progress.faults.items())]
+    return [
+        f"{kind}, {n:,} of {total:,} times: {_cut(said)}"
+        for kind, said, n, total in most
+        if said not in result.ending.reason
+    ]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WORDS_MAX else f"{text[: _WORDS_MAX - 1]}…"
 
 
 def _print_result(result: RunResult, *, as_json: bool) -> None:

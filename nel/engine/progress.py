@@ -6,12 +6,16 @@ Depends on no terminal. Only what is committed to the store is counted as done.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from nel.models.client import ClientCounters
 from nel.models.pacing import Gate
 from nel.types import SECOND_ASKING, ModelFailure, Outcome, Response, Scored
+
+_DETAILS_MAX = 1_000
+"""Different texts that are counted for one kind of fault."""
 
 
 class JudgeHealth(Protocol):
@@ -56,6 +60,8 @@ class Progress:
     stage: str = "starting"
     notes: list[str] = field(default_factory=list)
     """What the user should know beside the result."""
+    faults: dict[str, Counter[str]] = field(default_factory=dict)
+    """Why samples of this session are unscored by ``infra``: by kind how often what was said, without secrets."""
     in_flight: dict[int, float] = field(default_factory=dict)
     """Start times on the monotonic clock, by worker."""
 
@@ -101,3 +107,7 @@ class Progress:
             self.model_failures += 1
         else:
             self.unscored += 1
+            if outcome.cause == "infra" and outcome.detail:
+                words = self.faults.setdefault(outcome.kind, Counter())
+                if outcome.detail in words or len(words) < _DETAILS_MAX:
+                    words[outcome.detail] += 1
