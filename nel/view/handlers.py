@@ -6,19 +6,24 @@ import asyncio
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from aiohttp import web
 
+from nel.comparison.fields import PARTS
 from nel.core.strict_json import dumps_bytes, loads
 from nel.engine.store.browsing import BrowsedStore
 from nel.errors import NelError
 from nel.view.assets import assets
+from nel.view.comparing import PAGE, BenchmarkRow, Comparisons, FlipRow
 from nel.view.finding import FoundRun, find_runs
 from nel.view.index.building import WAIT_SECONDS, IndexState, Indices
-from nel.view.index.database import Filter
+from nel.view.index.database import INDEX_FAULTS, Filter, Index
+from nel.view.index.distributions import MEASURES, Chart, chart_of
+from nel.view.live import live_runs, status_json, status_of
 from nel.view.notes import notes_of, read_notes, write_notes
 from nel.view.pages import address, render
 from nel.view.run_page import benchmark_page
@@ -31,6 +36,7 @@ from nel.view.table import DEFAULT, ROWS_MAX, chosen, ordered, rows_of
 
 _LOOK_AGAIN_SECONDS: Final = 5.0
 _DIGITS_MAX: Final = 12
+_SIDES: Final = 2
 _JUMP: Final = re.compile(r"#([0-9]{1,9})")
 """What is typed to go to a sample by its number."""
 
@@ -44,13 +50,20 @@ class Library:
     """Where indices of samples are kept."""
     wait_seconds: float = WAIT_SECONDS
     """How long a page waits for an index."""
-    summaries: Summaries = field(default_factory=Summaries)
+    summaries: Summaries = field(init=False)
+    comparisons: Comparisons = field(default_factory=Comparisons)
     indices: Indices = field(init=False)
     _found: tuple[float, dict[str, FoundRun]] = (0.0, {})
 
     def __post_init__(self) -> None:
         """Build no index yet."""
         self.indices = Indices(self.cache, wait_seconds=self.wait_seconds)
+        self.summaries = Summaries(wait_seconds=self.wait_seconds)
+
+    def close(self) -> None:
+        """Stop what works in the background."""
+        self.summaries.close()
+        self.indices.close()
 
     def runs(self) -> dict[str, FoundRun]:
         """Return the runs that are there now, by id."""
@@ -78,6 +91,9 @@ def routes(base: str) -> list[web.RouteDef]:
         web.get(f"{base}/runs/{{run}}/{{benchmark}}", samples_page),
         web.get(f"{base}/runs/{{run}}/{{benchmark}}/{{idx:[0-9]+}}", sample_page),
         web.get(f"{base}/runs/{{run}}/{{benchmark}}/id/{{sample:.+}}", sample_by_id),
+        web.get(f"{base}/compare", compare_page),
+        web.get(f"{base}/api/live", live),
+        web.get(f"{base}/api/runs/{{run}}/live", live_run),
         web.get(f"{base}/api/runs/{{run}}/index", index_state),
         web.post(f"{base}/api/runs/{{run}}/notes", save_notes),
     ]
@@ -131,6 +147,31 @@ async def index_state(request: web.Request) -> web.Response:
     return json_response(index_json(await asyncio.to_thread(request.app[LIBRARY].indices.of, run)))
 
 
+async def compare_page(request: web.Request) -> web.Response:
+    """Show two runs side by side."""
+    return await page(request, _compare_page)
+
+
+async def live(request: web.Request) -> web.Response:
+    """Say how far the runs in progress are."""
+    library = request.app[LIBRARY]
+
+    def read() -> dict[str, Any]:
+        return {"runs": live_runs(library.runs().values(), library.summaries)}
+
+    return json_response(await asyncio.to_thread(read))
+
+
+async def live_run(request: web.Request) -> web.Response:
+    """Say how far one run is."""
+
+    def read() -> dict[str, Any]:
+        status = status_of(found_run(request), request.app[LIBRARY].summaries)
+        return {"line": "its answers are being counted"} if status is None else status_json(status)
+
+    return json_response(await asyncio.to_thread(read))
+
+
 async def save_notes(request: web.Request) -> web.Response:
     """Keep the tags and the note of a run."""
     if request.content_type != "application/json":
@@ -168,6 +209,8 @@ def _runs_page(request: web.Request) -> str:
 def _run_page(request: web.Request) -> str:
     run = found_run(request)
     summary = summary_of(request, run)
+    state = request.app[LIBRARY].indices.of(run)
+    charts = {one.key: charts_of(state, one.key) for one in summary.benchmarks}
     return render(
         "run",
         base=request.app[ACCESS].base_path,
@@ -175,6 +218,8 @@ def _run_page(request: web.Request) -> str:
         notes=read_notes(run.path),
         can_note=not request.app[ACCESS].is_read_only,
         benchmarks=[benchmark_page(summary, one) for one in summary.benchmarks],
+        charts=charts,
+        index=index_json(state),
     )
 
 
@@ -219,6 +264,45 @@ def _sample_page(request: web.Request) -> str:
     )
 
 
+def _compare_page(request: web.Request) -> str:
+    library = request.app[LIBRARY]
+    ids = list(dict.fromkeys(request.query.getall("run", [])))
+    if len(ids) != _SIDES:
+        raise web.HTTPBadRequest(text="two runs are compared; select two in the table of runs")
+    runs = [library.run(name) for name in ids]
+    if None in runs:
+        raise web.HTTPNotFound(text="there is no such run here; it may have been moved or removed")
+    sides = [summary_of(request, run) for run in runs if run is not None]
+    despite = [part for part in PARTS if part in request.query.getall("despite", [])]
+    found = library.comparisons.of(sides[0], sides[1], despite)
+    wanted = request.query.get("bench", "")
+    shown = next((one for one in found.benchmarks if one.address == wanted), next(iter(found.benchmarks), None))
+    only = request.query.get("only", "")
+    place = max((whole_number(request.query.get("page", "")) or 1) - 1, 0)
+    flips = [] if shown is None else flips_of(shown, only)
+    return render(
+        "compare",
+        base=request.app[ACCESS].base_path,
+        baseline=sides[0],
+        candidate=sides[1],
+        ids=ids,
+        despite=despite,
+        parts=PARTS,
+        found=found,
+        shown=shown,
+        only=only,
+        n_held=0 if shown is None else len(shown.flips),
+        flips=flips[place * PAGE : (place + 1) * PAGE],
+        place=place,
+        has_later=len(flips) > (place + 1) * PAGE,
+    )
+
+
+def flips_of(shown: BenchmarkRow, only: str) -> list[FlipRow]:
+    """Return the questions that changed: ``lost``, ``won`` or all of them."""
+    return [one for one in shown.flips if only not in ("lost", "won") or one.is_loss == (only == "lost")]
+
+
 def _address_of_id(request: web.Request) -> str:
     run = found_run(request)
     benchmark = benchmark_of(request, summary_of(request, run))
@@ -227,6 +311,15 @@ def _address_of_id(request: web.Request) -> str:
     if idx is None:
         raise web.HTTPNotFound(text="this benchmark has no sample of that id")
     return address(request.app[ACCESS].base_path, "runs", run.id, benchmark.address, idx)
+
+
+def charts_of(state: IndexState, key: int) -> list[Chart]:
+    """Return the distributions of a benchmark, as far as its index is built."""
+    with suppress(*INDEX_FAULTS), Index(state.path) as index:
+        bins = index.bins(key)
+        charts = [chart_of(name, bins[name]) for name in MEASURES if name in bins]
+        return [chart for chart in charts if chart is not None]
+    return []
 
 
 def wanted_of(request: web.Request) -> Wanted:

@@ -15,6 +15,7 @@ from nel.reports import numbers
 from nel.reports.text import as_text, one_line, visible
 from nel.version import __version__
 from nel.view.assets import assets
+from nel.view.index.distributions import MEASURES
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -58,6 +59,15 @@ def money(value: Any) -> str:
     return numbers.plain(round(value, 2 if value >= 1 else 4))
 
 
+def measure(value: float, name: str) -> str:
+    """Return a value of a distribution in its unit."""
+    if name in ("latency", "first_token"):
+        return numbers.seconds(value)
+    if name == "cost":
+        return f"{value:.3g}"
+    return numbers.count(round(value))
+
+
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - slow to import
@@ -80,11 +90,13 @@ def _environment() -> Environment:
         "as_text": as_text,
         "cut": cut,
         "moment": moment,
+        "measure": measure,
         "money": money,
         "of_100": lambda share: f"{min(max(float(share), 0.0), 1.0) * 100:.3f}",
     }
     made.globals |= {
         "figure": numbers.figure,
+        "measures": MEASURES,
         "interval": numbers.interval,
         "address": address,
         "asset": lambda base, name: f"{base}/static/{name}?{assets()[name].digest}",

@@ -83,6 +83,8 @@ def _warnings(
     said = []
     if summary.files is not None and not metrics.get("complete", True):
         said.append("This run is partial: planned samples have not been run, and the score is not the benchmark's.")
+    elif not run.is_counted:
+        said.append("The answers of this run are being counted; reload the page in a moment.")
     elif summary.files is None and not run.is_live:
         left = numbers.count(summary.n_total - summary.n_done)
         said.append(f"This run has no results yet: {left} answers are missing. nel eval resume {run.run_id} goes on.")

@@ -36,6 +36,7 @@ _SHUTDOWN_SECONDS: Final = 2.0
 """Longest wait for answers in flight once the server is told to stop."""
 _BASE_PATH: Final = re.compile(r"(?:/[A-Za-z0-9._~-]+)*")
 _TITLES: Final = {
+    400: "Not possible",
     401: "Not signed in",
     403: "Refused",
     404: "Not found",
@@ -61,7 +62,7 @@ def create_app(
     app[ACCESS] = access
     app[LIBRARY] = Library(directories=directories, cache=cache, wait_seconds=wait_seconds)
     app.on_response_prepare.append(add_headers)
-    app.on_cleanup.append(_stop_indices)
+    app.on_cleanup.append(_stop_work)
     app.add_routes(routes(access.base_path))
     if access.base_path:
         app.add_routes([web.get(access.base_path, _to_the_root)])
@@ -139,8 +140,8 @@ async def _to_the_root(request: web.Request) -> web.Response:
     raise web.HTTPSeeOther(f"{request.app[ACCESS].base_path}/")
 
 
-async def _stop_indices(app: web.Application) -> None:
-    await asyncio.to_thread(app[LIBRARY].indices.close)
+async def _stop_work(app: web.Application) -> None:
+    await asyncio.to_thread(app[LIBRARY].close)
 
 
 @web.middleware

@@ -10,6 +10,7 @@ import os
 import threading
 from collections import OrderedDict, defaultdict
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any, Final
 
 from nel.artifacts.files import directory_name
 from nel.engine.observability.run_status import RunStatus, RunStatusReader, State
+from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import Snapshot, StoredPlan, StoredSession
 from nel.errors import NelError
@@ -24,6 +26,8 @@ from nel.reports.run_files import BenchmarkFiles, read_run
 from nel.view.finding import FoundRun
 
 _KEPT_MAX: Final = 5_000
+_COUNTERS: Final = 2
+WAIT_SECONDS: Final = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +85,8 @@ class RunSummary:
     benchmarks: tuple[BenchmarkSummary, ...] = ()
     problem: str | None = None
     """Why it cannot be read."""
+    is_counted: bool = True
+    """False while the outcomes of a run without artifacts are still being counted."""
 
     @property
     def is_live(self) -> bool:
@@ -95,8 +101,15 @@ class RunSummary:
 class Summaries:
     """Reads summaries, and keeps those of runs that did not change."""
 
-    def __init__(self) -> None:
-        """Keep nothing yet."""
+    def __init__(self, *, wait_seconds: float = WAIT_SECONDS) -> None:
+        """Keep nothing yet.
+
+        Args:
+            wait_seconds: How long a page waits for the outcomes of a run without artifacts to be counted.
+        """
+        self._wait_seconds = wait_seconds
+        self._pool = ThreadPoolExecutor(_COUNTERS, thread_name_prefix="nel-view-count")
+        self._counting: dict[Path, Future[RunStatus]] = {}
         self._kept: OrderedDict[Path, tuple[object, RunSummary]] = OrderedDict()
         self._readers: dict[Path, RunStatusReader] = {}
         self._locks: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
@@ -105,7 +118,7 @@ class Summaries:
         """Return the summary of a run; one that cannot be read says why."""
         with self._locks[run.path]:
             is_live = owner_of(run.path) is not None
-            stamp = (is_live, _stamp(run))
+            stamp = (is_live, stamp_of(run))
             kept = self._kept.get(run.path)
             if kept is not None and kept[0] == stamp and not is_live:
                 self._kept.move_to_end(run.path)
@@ -114,7 +127,7 @@ class Summaries:
                 found = self._read(run, is_live=is_live)
             except (NelError, OSError) as error:
                 found = _unreadable(run, str(error))
-            self._kept[run.path] = (stamp, found)
+            self._kept[run.path] = (stamp if found.is_counted else None, found)
             if len(self._kept) > _KEPT_MAX:
                 self._kept.popitem(last=False)
             return found
@@ -136,11 +149,11 @@ class Summaries:
             state: State = "finished" if last["ended"] == "done" else "stopped"
             reason = None if state == "finished" else str(last["ended"])
         else:
-            status = self._readers.setdefault(run.path, RunStatusReader(run.path, untouched=True)).read()
+            status = self._status(run)
+            if status is None:
+                return _uncounted(run, run_id, is_live=is_live)
             state, reason = status.state, status.reason
             found = tuple(_from_status(status, key, (slot, plugin), plan) for key, slot, plugin, plan in benchmarks)
-            if status.is_over:
-                self._readers.pop(run.path, None)
         return RunSummary(
             run=run,
             run_id=run_id,
@@ -155,20 +168,38 @@ class Summaries:
             benchmarks=found,
         )
 
-    def status(self, run: FoundRun) -> RunStatus:
-        """Return the status of a run now; the outcomes of a live one are counted once.
+    def status(self, run: FoundRun) -> RunStatus | None:
+        """Return the status of a run now, None while its outcomes are still being counted; each is counted once.
 
         Raises:
             NelError: It cannot be read.
         """
         with self._locks[run.path]:
-            status = self._readers.setdefault(run.path, RunStatusReader(run.path, untouched=True)).read()
-            if status.is_over:
-                self._readers.pop(run.path, None)
-            return status
+            return self._status(run)
+
+    def close(self) -> None:
+        """Count no more."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _status(self, run: FoundRun) -> RunStatus | None:
+        counting = self._counting.get(run.path)
+        if counting is None:
+            reader = self._readers.setdefault(run.path, RunStatusReader(run.path, untouched=True))
+            counting = self._counting[run.path] = self._pool.submit(reader.read)
+        try:
+            status = counting.result(self._wait_seconds)
+        except TimeoutError:
+            return None
+        except BaseException:
+            self._counting.pop(run.path, None)
+            raise
+        self._counting.pop(run.path, None)
+        if status.is_over:
+            self._readers.pop(run.path, None)
+        return status
 
 
-def _stamp(run: FoundRun) -> tuple[object, ...]:
+def stamp_of(run: FoundRun) -> tuple[object, ...]:
     """Return what changes when a run is resumed, scored again or reported again."""
     stamps: list[object] = []
     for path in (run.store, run.store.with_name(f"{run.store.name}-wal"), *sorted(run.path.glob("*/metrics.json"))):
@@ -245,6 +276,39 @@ def _cost(config: Mapping[str, Any], sessions: list[StoredSession]) -> float | N
     if not (config.get("budget") or {}).get("prices"):
         return None
     return sum(float(session["spent"]["cost"]) for session in sessions if session["spent"])
+
+
+def _uncounted(run: FoundRun, run_id: str, *, is_live: bool) -> RunSummary:
+    """Return what is known of a run before its outcomes are counted, which takes seconds for a million."""
+    with BrowsedStore(run.store) as store:
+        sessions, config = store.sessions(), store.meta("config") or {}
+        found = tuple(
+            BenchmarkSummary(
+                name=slot,
+                address=directory_name(slot),
+                key=key,
+                plugin=plugin,
+                repeats=plan.get("repeats", 1),
+                n_total=store.count_samples(key) * plan.get("repeats", 1),
+                n_done=store.count_outcomes(key),
+                plan=plan,
+            )
+            for key, slot, plugin, plan in store.benchmarks()
+        )
+    return RunSummary(
+        run=run,
+        run_id=run_id,
+        state="running" if is_live else "stopped",
+        reason=None,
+        model=_model(found),
+        url=(config.get("endpoint") or {}).get("url"),
+        started=sessions[0]["started"] if sessions else None,
+        elapsed_seconds=_elapsed(sessions),
+        cost=_cost(config, sessions),
+        sessions=len(sessions),
+        benchmarks=found,
+        is_counted=False,
+    )
 
 
 def _unreadable(run: FoundRun, why: str) -> RunSummary:

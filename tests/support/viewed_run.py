@@ -32,16 +32,19 @@ def build_viewed_run(
     texts: Sequence[str] = HOSTILE,
     ended: str | None = "done",
     answered: int | None = None,
+    is_complete: bool = False,
 ) -> Path:
     """Write a run.db of one benchmark, and its artifacts where the run ended; return the directory.
 
     Args:
         texts: Answers of every third sample; the others end in "The answer is X.".
         ended: None for a run that goes on or was killed.
-        answered: So many samples have an answer; all without it.
+        answered: So many samples have an answer; all but the last without it.
+        is_complete: Whether the last sample has an answer too.
     """
     run_dir.mkdir(parents=True, exist_ok=True)
-    work = _build(run_dir, n, repeats, model, right_every, slot, texts, ended, n if answered is None else answered)
+    upto = answered if answered is not None else n if is_complete else n - 1
+    work = _build(run_dir, n, repeats, model, right_every, slot, texts, ended, upto)
     with ThreadPoolExecutor(1) as thread:  # the caller may have a loop of its own
         thread.submit(asyncio.run, work).result()
     if ended is not None:
@@ -71,7 +74,7 @@ async def _build(
     store.start_writer()
     futures = []
     for idx, sample in enumerate(samples[:answered]):
-        for repeat in range(repeats if idx != n - 1 else 0):
+        for repeat in range(repeats):
             response, outcome = answer_of(idx, repeat, sample, right_every, texts)
             futures.append(store.put_response(key, idx, repeat, _request(sample, model), encode_response(response)))
             futures.append(store.put_outcomes([(key, idx, repeat, 0, encode_outcome(outcome))]))

@@ -24,9 +24,9 @@ TOKEN = "a-token-for-tests"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder of three runs; tests do not change them."""
     root = tmp_path_factory.mktemp("eval_results")
-    build_viewed_run(root / "first-run", model="aurora-7b", n=60)
-    build_viewed_run(root / "second-run", model="<script>alert(1)</script>", n=60, right_every=3)
-    build_viewed_run(root / "repeated-run", model="borealis", n=12, repeats=5)
+    build_viewed_run(root / "first-run", model="aurora-7b", n=60, is_complete=True)
+    build_viewed_run(root / "second-run", model="<script>alert(1)</script>", n=60, right_every=3, is_complete=True)
+    build_viewed_run(root / "repeated-run", model="borealis", n=12, repeats=5, is_complete=True)
     return root
 
 

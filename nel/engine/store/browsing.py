@@ -21,9 +21,12 @@ class BrowsedStore(Snapshot):
         """
         super().__init__(path, untouched=True)
 
-    def count_outcomes(self) -> int:
-        """Return how many outcomes of all benchmarks are stored."""
-        return int(self._connection.execute("SELECT count(*) FROM outcomes").fetchone()[0])
+    def count_outcomes(self, benchmark: int | None = None) -> int:
+        """Return how many outcomes are stored, of one benchmark or of all."""
+        query = "SELECT count(*) FROM outcomes WHERE ?1 IS NULL OR benchmark = ?1"
+        if benchmark is not None:
+            query = "SELECT count(*) FROM outcomes WHERE benchmark = ?1"
+        return int(self._connection.execute(query, (benchmark,)).fetchone()[0])
 
     def count_sessions(self) -> int:
         """Return how many sessions the run has had; a new one may have dropped outcomes."""

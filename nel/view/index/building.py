@@ -277,6 +277,16 @@ def question_of(sample: Sample | None) -> str:
     return text_of(asked[-1]) if asked else ""
 
 
+def question_in(prompt: object) -> str:
+    """Return the question of a prompt as results.jsonl has it: the last message of the user, or the text."""
+    if not isinstance(prompt, list):
+        return "" if prompt is None else as_text(prompt)
+    messages = [one for one in prompt if isinstance(one, dict)]
+    asked = [one for one in messages if one.get("role") == "user"] or messages
+    content = asked[-1].get("content") if asked else None
+    return "" if content is None else as_text(content)
+
+
 def text_of(message: Message) -> str:
     """Return the text of a message; other parts by their type."""
     if isinstance(message.content, str):

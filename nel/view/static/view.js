@@ -9,7 +9,7 @@
 
   // Rows that open something.
 
-  const rows = all("[data-href]");
+  const rows = all("[data-href], [data-row]");
   let selected = -1;
   const select = (place) => {
     if (!rows.length) return;
@@ -19,6 +19,7 @@
     rows[selected].scrollIntoView({ block: "nearest" });
   };
   for (const row of rows) {
+    if (!row.dataset.href) continue;
     row.addEventListener("click", (event) => {
       if (event.target.closest("a, button, input, summary, label") || String(getSelection())) return;
       location.assign(row.dataset.href);
@@ -59,7 +60,7 @@
     k: () => step(-1),
     ArrowRight: () => go("[rel=next]"),
     ArrowLeft: () => go("[rel=prev]"),
-    Enter: () => { if (selected >= 0) location.assign(rows[selected].dataset.href); },
+    Enter: () => { if (selected >= 0) location.assign(rows[selected].dataset.href || rows[selected].querySelector("a").href); },
     u: () => go("[rel=up]") || go(".brand"),
     g: () => go(".brand"),
     x: () => { const box = selected >= 0 && rows[selected].querySelector("input[type=checkbox]"); if (box && !box.disabled) box.click(); },
@@ -99,6 +100,39 @@
     if (!answer.ok) throw new Error(answer.status);
     return answer.json();
   };
+
+  const put = (element, text) => { if (element && element.textContent !== text) element.textContent = text; };
+  const liveRows = all("tr[data-live]");
+  if (liveRows.length) {
+    every(2, async () => {
+      const { runs } = await asked(`${base}/api/live`);
+      for (const row of liveRows) {
+        const run = runs[row.dataset.live];
+        if (!run) { if (!chosen().length) location.reload(); return "over"; }
+        const found = run.benchmarks[row.dataset.benchmark];
+        put(row.querySelector("[data-live-elapsed]"), run.elapsed);
+        if (!found) continue;
+        put(row.querySelector("[data-live-score]"), found.score);
+        put(row.querySelector("[data-live-done]"), found.done);
+        put(row.querySelector("[data-live-unscored]"), found.unscored);
+      }
+      return "";
+    });
+  }
+  const liveHead = first("[data-live-run]");
+  if (liveHead) {
+    every(2, async () => {
+      const run = await asked(`${base}/api/runs/${encodeURIComponent(liveHead.dataset.liveRun)}/live`);
+      if (run.is_over) { location.reload(); return "over"; }
+      put(liveHead.querySelector("[data-live-line]"), run.line);
+      if (run.share !== undefined) liveHead.querySelector("[data-live-bar]").value = run.share;
+      for (const part of all("[data-live-benchmark]")) {
+        const found = (run.benchmarks || {})[part.dataset.liveBenchmark];
+        if (found) for (const spot of part.querySelectorAll("[data-live]")) put(spot, found[spot.dataset.live]);
+      }
+      return "";
+    });
+  }
 
   for (const line of all('[data-ready="no"]')) {
     every(2, async () => {
