@@ -366,6 +366,9 @@ def wide_console() -> Console:
 
 def _settings(config: RunConfig, planned: Sequence[PlannedBenchmark]) -> list[str]:
     lines = [f"concurrency: {config.engine.concurrency}", f"output: {Path(config.output.dir)}"]
+    if config.stop.when:
+        conditions = " or ".join(one.name for one in config.stop.conditions)
+        lines.append(f"stops asking at {conditions}; what stands below is the most that it may ask")
     for benchmark, plan in zip(config.benchmarks, planned, strict=True):
         settings = dict(plan.generation)
         lines.append(f"{benchmark.name}: {settings or 'the endpoint decides every sampling setting'}")
