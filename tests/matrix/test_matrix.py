@@ -13,8 +13,8 @@ from nel.config.load import build_config
 from nel.config.matrix import split_config
 from nel.engine.matrix import MatrixRefused, worst
 from nel.engine.progress import Progress
-from nel.errors import ConfigError, OutputError, ResumeRefused
-from nel.evaluation import evaluate
+from nel.errors import ConfigError, OutputError, ResumeRefused, StoreError
+from nel.evaluation import evaluate, rebuild
 from nel.matrix import check_alone, preview_matrix, stored_matrix
 from nel.reports.matrix import matrix_markdown
 from tests.support.endpoint import Call, Reply, answer, scripted
@@ -67,6 +67,8 @@ def test_budget_is_one_for_all_endpoints_and_sessions(tmp_path: Path) -> None:
         resumed = evaluate_matrix(raised, resume=True)
         assert (resumed.exit_code, one.resent(), other.resent()) == (0, N, N)  # the two benchmarks have the same rows
         assert (len(one.calls), len(other.calls)) == (PLANNED, PLANNED)
+        with pytest.raises(StoreError, match="it holds the runs one, other: give one of them"):
+            rebuild(stopped.directory)
         alone = evaluate(
             {**{k: v for k, v in config.items() if k not in ("endpoints", "budget")}, "output": {"dir": str(tmp_path)},
              "endpoint": {"url": one.url, "model": "m"}}

@@ -26,6 +26,7 @@ _DAMAGED_SAMPLES: Final = "SELECT count(*) FROM samples WHERE content IS NOT NUL
 _BLOCK = 4096
 """Samples that one query checks for missing responses."""
 _OUTCOMES_MAX = 20_000
+_RUNS_NAMED_MAX = 3
 _IDX_MAX: Final = 2**63 - 1
 DIGEST_MODULUS: Final = 2**256
 """Of the digests of a dataset, which are sums of SHA-256 and so independent of the order of its rows."""
@@ -120,7 +121,9 @@ class Snapshot:
             StoreError: The file is missing, damaged, not a run.db or of another format.
         """
         if not path.is_file():
-            raise StoreError(f"there is no {FILE_NAME} in {path.parent}; give the directory of a run")
+            runs = [one.parent.name for one in sorted(path.parent.glob(f"*/{FILE_NAME}"))[:_RUNS_NAMED_MAX]]
+            hint = f"it holds the runs {', '.join(runs)}: give one of them" if runs else "give the directory of a run"
+            raise StoreError(f"there is no {FILE_NAME} in {path.parent}; {hint}")
         try:
             self._connection = connect(path, readonly=True, untouched=untouched)
             application = self._connection.execute("PRAGMA application_id").fetchone()[0]
