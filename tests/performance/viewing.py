@@ -20,6 +20,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 from urllib.parse import quote
 
@@ -77,7 +78,9 @@ def write_store(run_dir: Path, n: int) -> None:
 
 def _rows(first: int, last: int, known: list[str]) -> Iterator[tuple[tuple[object, ...], ...]]:
     chance = random.Random(first)
-    places = [int(chance.paretovariate(0.7)) % len(known) for _ in range(40_000)]
+    # Frequent as words of a language are: the one at rank r is met in proportion to 1 / (r + 2.7).
+    shares = list(accumulate(1 / (rank + 2.7) for rank in range(len(known))))
+    places = chance.choices(range(len(known)), cum_weights=shares, k=40_000)
     for idx in range(first, last):
         start = chance.randrange(len(places) - 200)
         text = [known[place] for place in places[start : start + 140]]
@@ -172,7 +175,7 @@ def measure(viewer: Viewer, folder: Path, n: int) -> list[str]:
         ("a category and an outcome", "?category=law&outcome=model_failure"), ("a frequent word", f"?q={known[1]}"),
         ("two frequent words", f"?q={known[1]}+{known[2]}"), ("a rare word", f"?q={known[15_000]}"),
         ("one number", f"?q={n // 3}"), ("a phrase", f"?q={quote(chr(34) + known[1] + ' ' + known[2] + chr(34))}"),
-        ("a frequent word without another", f"?q={known[1]}+-{known[2]}"), ("a prefix", "?q=ba*"),
+        ("a word without another", f"?q={known[40]}+-{known[60]}"), ("a prefix", f"?q={known[90][:4]}*"),
         ("a frequent word among the unscored", f"?q={known[1]}&outcome=unscored"), ("nothing", "?q=xyzzy"),
     ):  # fmt: skip
         show(what, f"{samples}{query}", SEARCH_SECONDS_MAX)
