@@ -1,4 +1,5 @@
-"""Opens datasets of the Hugging Face hub, ``hf://org/name?config=&split=&revision=``, through the `datasets` library.
+"""Opens datasets of the Hugging Face hub, ``hf://org/name?config=&split=&revision=``, through the `datasets` library
+where it is installed, and through `nel.datasets.hub_files` elsewhere.
 
 The revision is resolved to a commit before anything is read, so that a run names exactly what it read. The
 libraries read ``HF_HOME``, ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE`` when they are imported, and nothing
@@ -9,22 +10,16 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import parse_qsl, unquote
 
 from nel.datasets.base import Dataset, RawRow, checked
+from nel.datasets.hub_address import COMMIT, HubAddress, labelled_rows, parse_uri
+from nel.datasets.hub_files import open_files
 from nel.datasets.parquet import plain_or_problem
-from nel.errors import DatasetError, MissingExtra, did_you_mean
+from nel.errors import DatasetError
 
-_PARTS_MAX: Final = 4
-_PARAMETERS: Final = ("config", "configs", "file", "split", "revision")
-_CONFIG_FIELD: Final = "config"
-_PART: Final = re.compile(r"[A-Za-z0-9_][\w.-]*", re.ASCII)
-COMMIT: Final = re.compile(r"[0-9a-f]{40}")
-"""A commit in full; any shorter name may mean another one tomorrow."""
 _TIMEOUT_SECONDS: Final = 30.0
 _PROBLEM_CHARS_MAX: Final = 400
 
@@ -41,33 +36,19 @@ _EXPLANATIONS: Final = {
 """What an error of the libraries means, by the name of its class or of a base of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HubAddress:
-    """What the URI of a hub names."""
-
-    repo: str
-    config: str | None
-    split: str
-    revision: str | None
-    configs: tuple[str, ...] = ()
-    """Several configurations, read one after the other; each row then says its own in ``config``."""
-    file: str | None = None
-    """One file of the repository, or a pattern with ``*``; nothing else is downloaded, and its split is ``train``."""
-
-
 def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
     """Download a dataset of the hub, or find it in the cache, and open it.
 
     Raises:
         DatasetError: The URI is malformed, or the dataset cannot be had; the message says why.
-        MissingExtra: The `datasets` library is not installed.
+        MissingExtra: The files have a format that only the `datasets` library reads.
     """
     address = parse_uri(uri)
     try:
         import datasets  # noqa: PLC0415 - heavy and optional
         import huggingface_hub  # noqa: PLC0415 - as above
-    except ImportError as error:
-        raise MissingExtra(f"{uri}: reading from the hub needs datasets; pip install 'nel[hf]'") from error
+    except ImportError:
+        return open_files(uri, address)
     try:
         commit = _commit(huggingface_hub.HfApi(), address)
         loaded = [
@@ -86,47 +67,6 @@ def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
 
     fingerprint = f"{address.repo} {address.config} {address.split} {commit}"
     return Dataset(uri=uri, revision=commit, unit="row", read=read, fingerprint=fingerprint)
-
-
-def parse_uri(uri: str) -> HubAddress:
-    """Return what the URI of a hub names; ``hf://org/name/config/split`` is understood too.
-
-    Raises:
-        DatasetError: It is malformed, or has a parameter that is unknown or given twice.
-    """
-    path, _, query = uri.partition("://")[2].partition("?")
-    form = form_of(uri)
-    parts = [unquote(part) for part in path.strip("/").split("/")]
-    if len(parts) > _PARTS_MAX or not all(map(_PART.fullmatch, parts[:2])):
-        raise DatasetError(f"{uri}: {form}")
-    if parts[0] == "datasets" and len(parts) > 1:
-        raise DatasetError(f"{uri}: leave out datasets/; {form}")
-    given = dict(zip(("config", "split"), parts[2:], strict=False))
-    for name, value in parse_qsl(query, keep_blank_values=True):
-        if name not in _PARAMETERS:
-            hint = did_you_mean(name, _PARAMETERS) or ";"
-            raise DatasetError(f'{uri}: unknown parameter "{name}"{hint} known: {", ".join(_PARAMETERS)}')
-        if name in given:
-            raise DatasetError(f"{uri}: {name} is given twice")
-        if value:
-            given[name] = value
-    if "config" in given and "configs" in given:
-        raise DatasetError(f"{uri}: give config or configs, not both")
-    if "file" in given and {"config", "configs"} & given.keys():
-        raise DatasetError(f"{uri}: a file is named by its path, without a config")
-    return HubAddress(
-        repo="/".join(parts[:2]),
-        config=given.get("config"),
-        split=given.get("split", "train" if "file" in given else "test"),
-        revision=given.get("revision"),
-        configs=tuple(given["configs"].split(",")) if "configs" in given else (),
-        file=given.get("file"),
-    )
-
-
-def form_of(uri: str) -> str:
-    """Return what a URI of this hub looks like, for messages."""
-    return f"the form is {uri.partition('://')[0]}://org/name?config=NAME&split=test&revision=COMMIT"
 
 
 def _commit(api: Any, address: HubAddress) -> str:
@@ -173,34 +113,6 @@ def _rows(rows: Any, uri: str) -> Iterator[tuple[int, dict[str, object] | str]]:
             yield number, plain_or_problem(row)
     except Exception as error:
         raise DatasetError(f"{uri}: cannot be read after row {number}: {explained(error, _EXPLANATIONS)}") from error
-
-
-def labelled_rows(
-    parts: Iterable[Iterable[tuple[int, dict[str, object] | str]]], configs: Sequence[str], uri: str
-) -> Iterator[tuple[int, dict[str, object] | str]]:
-    """Yield the numbered rows of several configurations one after the other, each with its own in ``config``.
-
-    Args:
-        parts: The rows of each configuration, counted from 1.
-        configs: Their names; none where there is a single part, whose rows stay as they are.
-        uri: For messages.
-
-    Raises:
-        DatasetError: The rows have such a column already.
-    """
-    before = 0
-    for part, config in zip(parts, configs or (None,), strict=True):
-        number = 0
-        for number, row in part:
-            if config is None or isinstance(row, str):
-                yield before + number, row
-            elif _CONFIG_FIELD in row:
-                raise DatasetError(
-                    f'{uri}: its rows have a column "{_CONFIG_FIELD}" of their own; read one config only'
-                )
-            else:
-                yield before + number, {**row, _CONFIG_FIELD: config}
-        before += number
 
 
 def explained(error: Exception, meanings: Mapping[str, str]) -> str:

@@ -11,18 +11,20 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps, loads
-from nel.datasets.base import Dataset, RawRow, checked
+from nel.datasets.base import Dataset
 from nel.datasets.files import source_at
-from nel.datasets.formats import Source, dataset_of, rows_in
-from nel.datasets.hub import COMMIT, HubAddress, explained, form_of, labelled_rows, parse_uri
+from nel.datasets.formats import Source
+from nel.datasets.hub import explained
+from nel.datasets.hub_address import COMMIT, HubAddress, form_of, parse_uri
 from nel.datasets.repository import CardConfig, configs_of, files_of
+from nel.datasets.repository_rows import dataset_of_files
 from nel.errors import DatasetError, MissingExtra, StoppedEarly
 
 _DEFAULT_REVISION: Final = "master"
@@ -90,27 +92,7 @@ def open_modelscope(uri: str, _base_dir: Path | None) -> Dataset:
         raise
     except Exception as error:
         raise DatasetError(f"{uri}: {explained(error, _MEANINGS)}; or give a local copy: --dataset PATH") from error
-    return _dataset(uri, address, listing.version, parts)
-
-
-def _dataset(uri: str, address: HubAddress, version: str, parts: Sequence[Sequence[Source]]) -> Dataset:
-    fingerprint = f"{address.repo} {address.config} {address.configs} {address.split} {address.file} {version}"
-    if len(parts) == 1 and len(parts[0]) == 1:
-        return replace(dataset_of(parts[0][0], uri=uri, revision=version), fingerprint=fingerprint)
-
-    def read() -> Iterator[RawRow]:
-        rows = [_numbered(sources) for sources in parts]
-        return checked(labelled_rows(rows, address.configs, uri), name=uri, unit="row")
-
-    return Dataset(uri=uri, revision=version, unit="row", read=read, fingerprint=fingerprint)
-
-
-def _numbered(sources: Iterable[Source]) -> Iterator[tuple[int, dict[str, object] | str]]:
-    number = 0
-    for source in sources:
-        for _, row in rows_in(source):
-            number += 1
-            yield number, row
+    return dataset_of_files(uri, address, listing.version, parts)
 
 
 class _Hub:

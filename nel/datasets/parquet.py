@@ -1,10 +1,15 @@
-"""Reads parquet files in batches through pyarrow, which is imported only here.
+"""Reads parquet files in batches through pyarrow where it is installed, else through the smaller arro3.
 
-Arrow values are not JSON values (dates, decimals, bytes, NaN); `plain` says what becomes of each.
+Arrow values are not JSON values (dates, decimals, bytes, NaN); `plain` says what becomes of each. The two
+libraries give the same values, but for maps and nanoseconds, which are left to pyarrow: rows are part of a run's
+identity.
 """
 
 from __future__ import annotations
 
+import importlib.util
+import os
+import re
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from nel.datasets.plain import NotPlainError, plain_row
@@ -14,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _BATCH_ROWS: Final = 256
+_MAGIC: Final = b"PAR1"
+_PYARROW_ALONE: Final = re.compile(r"\bMap\b|Nanosecond|\bns\b|Interval|Union", re.IGNORECASE)
+"""In the names of types whose values arro3 gives otherwise."""
 
 
 def read_parquet(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object] | str]]:
@@ -21,13 +29,14 @@ def read_parquet(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, obj
 
     Raises:
         DatasetError: The file is not parquet, is damaged or names a column twice.
-        MissingExtra: pyarrow is not installed.
+        MissingExtra: It holds types that need pyarrow, which is not installed.
     """
-    try:
-        import pyarrow as pa  # noqa: PLC0415 - heavy and optional
-        from pyarrow import parquet  # noqa: PLC0415 - heavy and optional
-    except ImportError as error:
-        raise MissingExtra(f"{name}: reading parquet needs pyarrow; pip install 'nel[parquet]'") from error
+    if importlib.util.find_spec("pyarrow") is None:
+        yield from _through_arro3(file, name)
+        return
+    import pyarrow as pa  # noqa: PLC0415 - heavy and optional
+    from pyarrow import parquet  # noqa: PLC0415 - heavy and optional
+
     number = 0
     try:
         batches = parquet.ParquetFile(file).iter_batches(batch_size=_BATCH_ROWS)
@@ -36,8 +45,47 @@ def read_parquet(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, obj
                 number += 1
                 yield number, plain_or_problem(row)
     except (pa.ArrowException, ValueError, KeyError, OSError) as error:
-        where = f" after row {number}" if number else ""
-        raise DatasetError(f"{name}: cannot be read as parquet{where}: {error}") from error
+        raise _unreadable(name, number, error) from error
+
+
+def _through_arro3(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object] | str]]:
+    from arro3.io import read_parquet as open_parquet  # noqa: PLC0415 - 40 ms that only parquet needs
+
+    number = 0
+    file.seek(0)
+    if file.read(len(_MAGIC)) != _MAGIC or (file.seek(-len(_MAGIC), os.SEEK_END), file.read())[1] != _MAGIC:
+        raise _unreadable(name, number, ValueError("it does not begin and end as a parquet file does"))
+    try:
+        reader: Any = open_parquet(file, batch_size=_BATCH_ROWS)
+        _refuse_types(reader.schema, name)
+        for batch in reader:
+            columns = {column: [value.as_py() for value in batch.column(column)] for column in batch.column_names}
+            for values in zip(*columns.values(), strict=True):
+                number += 1
+                yield number, plain_or_problem(dict(zip(columns, values, strict=True)))
+    except (MissingExtra, DatasetError):
+        raise
+    except BaseException as error:
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":  # Rust's; no Exception to Python
+            raise _unreadable(name, number, error) from error
+        raise
+
+
+def _refuse_types(schema: Any, name: str) -> None:
+    names = [field.name for field in schema]
+    if len(set(names)) < len(names):
+        raise DatasetError(f"{name}: cannot be read as parquet: a column is named twice")
+    for field in schema:
+        if _PYARROW_ALONE.search(str(field.type)):
+            raise MissingExtra(
+                f'{name}: its column "{field.name}" ({" ".join(str(field.type).split())[:60]}) needs pyarrow; '
+                "pip install pyarrow"
+            )
+
+
+def _unreadable(name: str, number: int, error: BaseException) -> DatasetError:
+    where = f" after row {number}" if number else ""
+    return DatasetError(f"{name}: cannot be read as parquet{where}: {error}")
 
 
 def plain_or_problem(row: dict[str, Any]) -> dict[str, object] | str:

@@ -16,7 +16,7 @@ from typing import Final
 import yaml
 
 from nel.datasets.formats import suffix_of
-from nel.datasets.hub import HubAddress
+from nel.datasets.hub_address import HubAddress
 from nel.errors import DatasetError, did_you_mean
 
 _SPLIT_WORDS: Final = {

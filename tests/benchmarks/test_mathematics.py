@@ -8,7 +8,7 @@ import pytest
 
 from nel.benchmarks.mathematics import aime, math500, mgsm
 from nel.datasets.fewshot import with_split
-from nel.datasets.hub import parse_uri
+from nel.datasets.hub_address import parse_uri
 from nel.types import ScorerInput
 
 

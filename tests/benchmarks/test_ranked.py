@@ -18,7 +18,7 @@ from nel.benchmarks.api.benchmark import Benchmark
 from nel.benchmarks.api.registry import find_benchmark
 from nel.benchmarks.knowledge.mmlu import ranked as mmlu
 from nel.benchmarks.knowledge.truthfulqa import multiple_choice as truthfulqa
-from nel.datasets.hub import parse_uri
+from nel.datasets.hub_address import parse_uri
 from nel.errors import ConfigError, DatasetError, ScorerError
 from nel.models.echo_probe import PROBES
 from nel.scoring.choice import multiple_choice_acc

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from nel.datasets.hub import HubAddress, open_hub, parse_uri
-from nel.errors import DatasetError, MissingExtra
+from nel.datasets.hub_address import HubAddress, parse_uri
+from nel.errors import DatasetError
 from tests.support.hub import FakeHub, running_hub
 
 needs_datasets = pytest.mark.skipif(
@@ -220,10 +220,3 @@ def test_malformed_uris_say_why(uri: str, problem: str) -> None:
     with pytest.raises(DatasetError) as caught:
         parse_uri(uri)
     assert problem in str(caught.value)
-
-
-def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without `datasets` the message says what to install."""
-    monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'nel\[hf\]'"):
-        open_hub("hf://org/name", None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-import sys
+import importlib.util
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -66,9 +66,39 @@ def test_values_without_json_form_are_bad_rows(tmp_path: Path) -> None:
         read(tmp_path, {"a": []})
 
 
-def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without pyarrow the message says what to install."""
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    (tmp_path / "a.parquet").write_bytes(b"PAR1")
-    with pytest.raises(MissingExtra, match=r"pip install 'nel\[parquet\]'"):
+@pytest.fixture
+def without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide pyarrow from the reader, as in the default install."""
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyarrow" else found(name))
+
+
+@pytest.mark.usefixtures("without_pyarrow")
+def test_the_smaller_library_gives_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every type of the table above, nulls, dictionaries and nested lists are read alike without pyarrow."""
+    pa = pytest.importorskip("pyarrow")
+    columns = {
+        "text": ["a", None], "n": [1, None], "share": [0.5, float("nan")], "is_so": [True, None],
+        "day": [dt.date(2024, 2, 29), None], "at": [dt.datetime(2024, 2, 29, 12, 30, 0, 5, tzinfo=dt.UTC), None],
+        "local": [dt.datetime(2024, 2, 29, 12, 30), None], "long": [dt.timedelta(seconds=90), None],
+        "price": [Decimal("12.50"), None], "raw": [b"\x00\xff", None], "many": [[1, None], None],
+        "choices": [{"text": ["a"], "label": None}, None], "turns": [[{"role": "user"}], []],
+        "kind": pa.array(["x", "y"]).dictionary_encode(), "small": pa.array([255, 1], pa.uint8()),
+        "large": pa.array(["a", "b"], pa.large_string()), "never": pa.array([None, None]),
+    }  # fmt: skip
+    small = read(tmp_path, columns)
+    monkeypatch.undo()
+    assert small == read(tmp_path, columns)
+
+
+@pytest.mark.usefixtures("without_pyarrow")
+def test_types_that_need_pyarrow_and_damage_are_named(tmp_path: Path) -> None:
+    """Maps and nanoseconds say what to install; a file that was cut off is no parquet file."""
+    pa = pytest.importorskip("pyarrow")
+    for column in (pa.array([[("k", 1)]], pa.map_(pa.string(), pa.int64())), pa.array([1], pa.timestamp("ns"))):
+        with pytest.raises(MissingExtra, match=r'its column "a" \(.*\) needs pyarrow; pip install pyarrow'):
+            read(tmp_path, {"a": column})
+    read(tmp_path, {"a": [1]})
+    (tmp_path / "a.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:-2])
+    with pytest.raises(DatasetError, match="does not begin and end as a parquet file does"):
         list(open_dataset("a.parquet", base_dir=tmp_path).read())

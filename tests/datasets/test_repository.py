@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.datasets.hub import parse_uri
+from nel.datasets.hub_address import parse_uri
 from nel.datasets.repository import configs_of, files_of
 from nel.errors import DatasetError
 

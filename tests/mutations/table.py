@@ -1063,6 +1063,15 @@ MUTATIONS: Final = (
         tests=("tests/engine/test_corrected_resume.py",),
     ),
     Mutation(
+        name="token-follows-a-redirect",
+        room="datasets",
+        fault="The hub's token is sent to the host that the hub redirects to.",
+        fragment="if following is not None and urlsplit(newurl)[:2] != urlsplit(req.full_url)[:2]:",
+        replacement="if following is not None and urlsplit(newurl)[:2] == urlsplit(req.full_url)[:2]:",
+        tests=("tests/datasets/test_hub_files.py",),
+        keyword="redirect",
+    ),
+    Mutation(
         name="any-host-is-answered",
         room="view",
         fault="A page that rebinds its own name to the address of the app reads the runs.",

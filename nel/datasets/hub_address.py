@@ -1,0 +1,101 @@
+"""What the URI of a hub names, and the rows of several configurations as one. Does no I/O."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import parse_qsl, unquote
+
+from nel.errors import DatasetError, did_you_mean
+
+_PARTS_MAX: Final = 4
+_PARAMETERS: Final = ("config", "configs", "file", "split", "revision")
+_CONFIG_FIELD: Final = "config"
+_PART: Final = re.compile(r"[A-Za-z0-9_][\w.-]*", re.ASCII)
+COMMIT: Final = re.compile(r"[0-9a-f]{40}")
+"""A commit in full; any shorter name may mean another one tomorrow."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HubAddress:
+    """What the URI of a hub names."""
+
+    repo: str
+    config: str | None
+    split: str
+    revision: str | None
+    configs: tuple[str, ...] = ()
+    """Several configurations, read one after the other; each row then says its own in ``config``."""
+    file: str | None = None
+    """One file of the repository, or a pattern with ``*``; nothing else is downloaded, and its split is ``train``."""
+
+
+def parse_uri(uri: str) -> HubAddress:
+    """Return what the URI of a hub names; ``hf://org/name/config/split`` is understood too.
+
+    Raises:
+        DatasetError: It is malformed, or has a parameter that is unknown or given twice.
+    """
+    path, _, query = uri.partition("://")[2].partition("?")
+    form = form_of(uri)
+    parts = [unquote(part) for part in path.strip("/").split("/")]
+    if len(parts) > _PARTS_MAX or not all(map(_PART.fullmatch, parts[:2])):
+        raise DatasetError(f"{uri}: {form}")
+    if parts[0] == "datasets" and len(parts) > 1:
+        raise DatasetError(f"{uri}: leave out datasets/; {form}")
+    given = dict(zip(("config", "split"), parts[2:], strict=False))
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if name not in _PARAMETERS:
+            hint = did_you_mean(name, _PARAMETERS) or ";"
+            raise DatasetError(f'{uri}: unknown parameter "{name}"{hint} known: {", ".join(_PARAMETERS)}')
+        if name in given:
+            raise DatasetError(f"{uri}: {name} is given twice")
+        if value:
+            given[name] = value
+    if "config" in given and "configs" in given:
+        raise DatasetError(f"{uri}: give config or configs, not both")
+    if "file" in given and {"config", "configs"} & given.keys():
+        raise DatasetError(f"{uri}: a file is named by its path, without a config")
+    return HubAddress(
+        repo="/".join(parts[:2]),
+        config=given.get("config"),
+        split=given.get("split", "train" if "file" in given else "test"),
+        revision=given.get("revision"),
+        configs=tuple(given["configs"].split(",")) if "configs" in given else (),
+        file=given.get("file"),
+    )
+
+
+def form_of(uri: str) -> str:
+    """Return what a URI of this hub looks like, for messages."""
+    return f"the form is {uri.partition('://')[0]}://org/name?config=NAME&split=test&revision=COMMIT"
+
+
+def labelled_rows(
+    parts: Iterable[Iterable[tuple[int, dict[str, object] | str]]], configs: Sequence[str], uri: str
+) -> Iterator[tuple[int, dict[str, object] | str]]:
+    """Yield the numbered rows of several configurations one after the other, each with its own in ``config``.
+
+    Args:
+        parts: The rows of each configuration, counted from 1.
+        configs: Their names; none where there is a single part, whose rows stay as they are.
+        uri: For messages.
+
+    Raises:
+        DatasetError: The rows have such a column already.
+    """
+    before = 0
+    for part, config in zip(parts, configs or (None,), strict=True):
+        number = 0
+        for number, row in part:
+            if config is None or isinstance(row, str):
+                yield before + number, row
+            elif _CONFIG_FIELD in row:
+                raise DatasetError(
+                    f'{uri}: its rows have a column "{_CONFIG_FIELD}" of their own; read one config only'
+                )
+            else:
+                yield before + number, {**row, _CONFIG_FIELD: config}
+        before += number

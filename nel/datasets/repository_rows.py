@@ -1,0 +1,38 @@
+"""Makes one dataset of the files of a hub's repository, read by nel's own readers. Does no network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from nel.datasets.base import Dataset, RawRow, checked
+from nel.datasets.formats import Source, dataset_of, rows_in
+from nel.datasets.hub_address import HubAddress, labelled_rows
+
+
+def dataset_of_files(uri: str, address: HubAddress, version: str, parts: Sequence[Sequence[Source]]) -> Dataset:
+    """Return the rows of a repository's files, one part after the other.
+
+    Args:
+        uri: For messages.
+        address: What the URI names.
+        version: The commit of the files, or another name that no other content has.
+        parts: The files of each configuration.
+    """
+    fingerprint = f"{address.repo} {address.config} {address.configs} {address.split} {address.file} {version}"
+    if len(parts) == 1 and len(parts[0]) == 1:
+        return replace(dataset_of(parts[0][0], uri=uri, revision=version), fingerprint=fingerprint)
+
+    def read() -> Iterator[RawRow]:
+        rows = [_numbered(sources) for sources in parts]
+        return checked(labelled_rows(rows, address.configs, uri), name=uri, unit="row")
+
+    return Dataset(uri=uri, revision=version, unit="row", read=read, fingerprint=fingerprint)
+
+
+def _numbered(sources: Iterable[Source]) -> Iterator[tuple[int, dict[str, object] | str]]:
+    number = 0
+    for source in sources:
+        for _, row in rows_in(source):
+            number += 1
+            yield number, row
