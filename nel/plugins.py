@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, distributions
 from typing import Any, Final
 
+from nel.core.packages import DAMAGE, is_readable, place_of
 from nel.errors import PluginError, did_you_mean
 
 GROUPS: Final = {
@@ -35,6 +36,8 @@ BUILT_IN: Final = "nel"
 """The distribution whose plugins keep their bare names."""
 
 _PREFIX: Final = "nel."
+_DAMAGED: Final = "damaged"
+"""The kind of what stands for a package whose metadata cannot be read."""
 _URI_KINDS: Final = ("bridges", "datasets")
 _NAME: Final = r"[a-z0-9][a-z0-9_-]*"
 _PACKAGE: Final = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
@@ -137,12 +140,14 @@ def discover(kind: str) -> list[PluginRef]:
 
 
 def discover_unknown() -> list[PluginRef]:
-    """Return every entry point of a group ``nel.*`` that nel does not load from."""
+    """Return every entry point of a group ``nel.*`` that nel does not load from, and packages that cannot be read."""
     return _sorted(ref for ref in _declared() if ref.kind not in GROUPS)
 
 
 def unknown_group(ref: PluginRef) -> str:
     """Return the message of an entry point in a group that nel does not load from."""
+    if ref.kind == _DAMAGED:
+        return f"the metadata in {ref.distribution} cannot be read; reinstall that package, or uninstall it"
     return (
         f'the package {ref.distribution} declares the group "{ref.kind}", which nel does not load; '
         f"known groups: {', '.join(GROUPS.values())}"
@@ -281,8 +286,14 @@ def _declared() -> Iterator[PluginRef]:
     places: dict[str, int] = {}
     seen: set[tuple[str, str, str]] = set()
     for place, distribution in enumerate(distributions()):
-        if f"[{_PREFIX}" not in (distribution.read_text("entry_points.txt") or ""):
-            continue  # most of them; parsing their metadata would take ten times as long
+        try:
+            if f"[{_PREFIX}" not in (distribution.read_text("entry_points.txt") or ""):
+                continue  # most of them; parsing their metadata would take ten times as long
+        except DAMAGE:
+            pass
+        if not is_readable(distribution):
+            yield PluginRef(kind=_DAMAGED, name="?", target="", distribution=place_of(distribution), version="?")
+            continue
         metadata = distribution.metadata  # read from disk and parsed each time it is asked for
         name = metadata["Name"] or "unknown"
         if places.setdefault(_normalized(name), place) != place:

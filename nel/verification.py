@@ -14,7 +14,6 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +23,7 @@ from nel.artifacts.files import directory_name
 from nel.artifacts.model_readings import DIRECTORY as READER
 from nel.config.identity import Identity
 from nel.core.atomic_files import write_file
+from nel.core.packages import readable_distributions
 from nel.core.strict_json import loads, pretty
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
@@ -184,7 +184,7 @@ def _benchmark_json(snapshot: Snapshot, plan: Mapping[str, Any]) -> dict[str, An
 
 def _plugin_packages() -> Iterator[tuple[str, str]]:
     """Yield name and version of every installed distribution with plugins of nel, nel itself included."""
-    for one in distributions():
+    for one in readable_distributions():
         if any(entry.group.startswith("nel.") for entry in one.entry_points):
             yield one.metadata["Name"], one.version
 

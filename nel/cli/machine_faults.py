@@ -12,6 +12,7 @@ _MEMORY: Final = "this process gets no more memory; raise its limit (ulimit -v u
 _THREADS: Final = (
     "this process can start no further thread; raise its limits (ulimit -v unlimited for memory, ulimit -u for threads)"
 )
+_TEMPORARY: Final = "no directory for temporary files can be written; set TMPDIR to one with free space"
 _FULL: Final = "no space is left{where}; free some"
 _OF_ERRNO: Final = {
     errno.ENFILE: "this machine can open no further file; end other programs, or raise fs.file-max",
@@ -33,6 +34,8 @@ def shortage(error: BaseException) -> str | None:
         return _THREADS + _CONTINUE if "start new thread" in str(error) else None
     if not isinstance(error, OSError) or error.errno is None:
         return None
+    if isinstance(error, FileNotFoundError) and "temporary directory" in (error.strerror or ""):
+        return _TEMPORARY + _CONTINUE
     if error.errno == errno.EMFILE:
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         return f"this process may open {limit:,} files and needs more; raise that (ulimit -n 1024){_CONTINUE}"

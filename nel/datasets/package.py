@@ -11,6 +11,7 @@ import sys
 from importlib import metadata, resources
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
+from nel.core.packages import DAMAGE, owners_of
 from nel.datasets.formats import Source, dataset_of, suffix_of
 from nel.errors import DatasetError, did_you_mean
 
@@ -91,9 +92,9 @@ def _find(root: Traversable, parts: list[str], uri: str) -> Traversable:
 
 def _version(package: str) -> str | None:
     top = package.partition(".")[0]
-    owners = set(metadata.packages_distributions().get(top, ()))
+    owners = owners_of(top)
     name = owners.pop() if len(owners) == 1 else top
     try:
         return metadata.version(name)
-    except metadata.PackageNotFoundError:
+    except (metadata.PackageNotFoundError, *DAMAGE):
         return None

@@ -1191,4 +1191,22 @@ MUTATIONS: Final = (
         replacement="        if False:\n            return self.anytime",
         tests=("tests/comparison/test_early_stop.py",),
     ),
+    Mutation(
+        name="member-leaves-its-package",
+        room="byob",
+        fault="A packaged file with a Windows separator or a drive in its name is unpacked somewhere else.",
+        fragment='or "\\\\" in name or parts[0][1:2] == ":"',
+        replacement="",
+        tests=("tests/attacks/test_attacks.py",),
+        keyword="member",
+    ),
+    Mutation(
+        name="damaged-package-stops-nel",
+        room="plugins",
+        fault="One installed package with damaged metadata keeps nel from listing and finding all others.",
+        fragment="if not is_readable(distribution):",
+        replacement="if not distribution:",
+        tests=("tests/attacks/test_attacks.py",),
+        keyword="damaged",
+    ),
 )

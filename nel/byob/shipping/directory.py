@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
+import secrets
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,16 +31,23 @@ def write_directory(directory: Path, files: Mapping[str, bytes], *, source: str)
     _check_own(directory, source)
     digests = {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())}
     manifest = json.dumps({"made_by": "nel byob compile", "source": source, "files": digests}, indent=1)
-    fresh = directory.with_name(f".{directory.name}.{os.getpid()}.new")
-    old = directory.with_name(f".{directory.name}.{os.getpid()}.old")
+    unique = secrets.token_hex(8)  # a name that can be foreseen may already be a link to somewhere else
+    fresh = directory.with_name(f".{directory.name}.{unique}.new")
+    old = directory.with_name(f".{directory.name}.{unique}.old")
     try:
+        fresh.mkdir(parents=True)
         for name, data in {**files, _MANIFEST: f"{manifest}\n".encode()}.items():
             path = fresh / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         if directory.exists():
             directory.rename(old)
-        fresh.rename(directory)
+        try:
+            fresh.rename(directory)
+        except OSError:
+            if old.exists():
+                old.rename(directory)
+            raise
     except OSError as error:
         raise OutputError(
             f"cannot write {directory}: {error.strerror or error}; choose another place with --output-dir"
@@ -69,11 +76,17 @@ def _check_own(directory: Path, source: str) -> None:
             f"rename the one in {source}, or choose another place with --output-dir"
         )
     for name in there:
-        if manifest["files"].get(name) != hashlib.sha256((directory / name).read_bytes()).hexdigest():
+        if manifest["files"].get(name, "") != _digest(directory / name):
             raise OutputError(
                 f"{directory / name} was changed or added since nel byob compile wrote it; put the change into "
                 f"{source}, or remove the file, and compile again"
             )
+
+
+def _digest(path: Path) -> str | None:
+    """Return the digest of a file; None for a link, a pipe or a device, none of which nel wrote."""
+    plain = path.is_file() and not path.is_symlink()
+    return hashlib.sha256(path.read_bytes()).hexdigest() if plain else None
 
 
 def _manifest(directory: Path) -> dict[str, Any] | None:
@@ -86,9 +99,9 @@ def _manifest(directory: Path) -> dict[str, Any] | None:
 
 
 def _files_in(directory: Path) -> list[str]:
-    """Return the files in a directory, without the manifest and what Python and pip leave behind."""
+    """Return what is no folder in a directory, without the manifest and what Python and pip leave behind."""
     return [
         path.relative_to(directory).as_posix()
         for path in sorted(directory.rglob("*"))
-        if path.is_file() and path.name != _MANIFEST and "__pycache__" not in path.parts
+        if (path.is_symlink() or not path.is_dir()) and path.name != _MANIFEST and "__pycache__" not in path.parts
     ]

@@ -20,6 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 from nel import plugins
 from nel.byob.shipping.package import KEYWORD, Package
+from nel.core.packages import readable_distributions
 from nel.errors import ConfigError, PluginError
 
 _INSTALL_SECONDS: Final = 1800
@@ -42,7 +43,7 @@ def installed_packages() -> list[InstalledPackage]:
     """Return the compiled packages of this environment, by name."""
     importlib.invalidate_caches()
     found: dict[str, InstalledPackage] = {}
-    for distribution in metadata.distributions():
+    for distribution in readable_distributions():
         name = distribution.metadata["Name"] or ""
         if distribution.metadata["Keywords"] == KEYWORD:
             found.setdefault(name, _described(distribution, name))

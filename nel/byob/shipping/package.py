@@ -16,7 +16,9 @@ from typing import Final
 
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.byob.requirements import parsed
-from nel.byob.shipping.source import SourceFile, companions, local_dataset, portable_text
+from nel.byob.shipping.file_names import name_problem
+from nel.byob.shipping.source import FILE_BYTES_MAX, SourceFile, companions, local_dataset, portable_text
+from nel.errors import PluginError
 from nel.version import __version__
 
 KEYWORD: Final = "nel-byob"
@@ -24,6 +26,8 @@ KEYWORD: Final = "nel-byob"
 _PREFIX: Final = "nel-byob-"
 _BASE_VERSION: Final = "0.1.0"
 _PLUGIN: Final = "plugin"
+_NAME_MAX: Final = 120
+"""Characters of a distribution: its wheel and its folders add to them, and a file name holds 255 bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,19 +71,26 @@ def package_of(source: SourceFile) -> Package:
     """Return the package that a benchmark file makes, named by its first benchmark.
 
     Raises:
-        PluginError: A dataset is missing or too large, or the file names a path of this machine.
+        PluginError: A dataset is missing or too large, the file names a path of this machine, or a file that is packed
+            has a name that is not the same on every system.
         ConfigError: A requirement is none.
     """
     first = next(iter(source.benchmarks.values()))
     distribution = _PREFIX + re.sub(r"[-_]+", "-", first.name).strip("-")
+    if len(distribution) > _NAME_MAX:
+        raise PluginError(f"the name {first.name} is too long for a package; use at most {_NAME_MAX - len(_PREFIX)}")
     module = distribution.replace("-", "_")
     files, uris = _packed(source, module)
     named = {str(source.benchmarks[name].dataset): uri for name, uri in uris.items()}
     text = portable_text(source, named)
     attributes = {name: f"benchmark_{number}" for number, name in enumerate(source.benchmarks, start=1)}
-    files[f"{module}/__init__.py"] = f'"""{_line(first.description)}"""\n'.encode()
-    files[f"{module}/{source.module}.py"] = text.encode()
-    files[f"{module}/{_PLUGIN}.py"] = _plugin_text(source, module, attributes, uris).encode()
+    own = {
+        f"{module}/__init__.py": f'"""{_line(first.description)}"""\n'.encode(),
+        f"{module}/{source.module}.py": text.encode(),
+        f"{module}/{_PLUGIN}.py": _plugin_text(source, module, attributes, uris).encode(),
+    }
+    _check_files(source, files, own)
+    files |= own
     dependencies = (f"nel>={'.'.join(__version__.split('.')[:2])}", *_requirements(source.benchmarks.values()))
     digest = hashlib.sha256(repr((sorted(files.items()), dependencies, sorted(attributes))).encode()).hexdigest()
     return Package(
@@ -133,7 +144,11 @@ def run_command(benchmark: str) -> str:
 
 
 def _packed(source: SourceFile, module: str) -> tuple[dict[str, bytes], dict[str, str]]:
-    """Return the data files of the package, and the URI in it of each benchmark's local dataset."""
+    """Return the data files of the package, and the URI in it of each benchmark's local dataset.
+
+    Raises:
+        PluginError: They cannot be read, or are too large together.
+    """
     named = companions(source)
     where = {path: name for name, path in named.items()}
     uris: dict[str, str] = {}
@@ -145,7 +160,23 @@ def _packed(source: SourceFile, module: str) -> tuple[dict[str, bytes], dict[str
             inside = f"data/{_plain(path.name)}"
             where[path] = inside if inside not in where.values() else f"data/{name}-{_plain(path.name)}"
         uris[name] = f"pkg://{module}/{where[path]}"
-    return {f"{module}/{inside}": path.read_bytes() for path, inside in where.items()}, uris
+    try:
+        if sum(path.stat().st_size for path in where) > FILE_BYTES_MAX:
+            raise PluginError(
+                f"the files that {source.path.name} names are larger than {FILE_BYTES_MAX // 1024**2} MiB together; "
+                "put the rows on a hub and name them as hf://org/name?revision=COMMIT"
+            )
+        return {f"{module}/{inside}": path.read_bytes() for path, inside in where.items()}, uris
+    except OSError as error:
+        raise PluginError(f"{error.filename} cannot be packed: {error.strerror or error}") from error
+
+
+def _check_files(source: SourceFile, packed: Mapping[str, bytes], own: Mapping[str, bytes]) -> None:
+    """Refuse data files that other systems cannot hold, or that hide a file of nel's."""
+    taken = sorted(own.keys() & packed.keys())
+    problem = f"{taken[0]} is a file of the package itself" if taken else name_problem([*own, *packed])
+    if problem is not None:
+        raise PluginError(f"{source.path.name} names files that a package cannot hold: {problem}; rename them")
 
 
 def _plain(name: str) -> str:
@@ -165,7 +196,7 @@ def _plugin_text(source: SourceFile, module: str, attributes: Mapping[str, str],
     for name, attribute in attributes.items():
         found = f'_FOUND["{name}"]'
         lines.append(
-            f'{attribute} = replace({found}, dataset="{uris[name]}")' if name in uris else f"{attribute} = {found}"
+            f"{attribute} = replace({found}, dataset={uris[name]!r})" if name in uris else f"{attribute} = {found}"
         )
     return "\n".join([*lines, ""])
 

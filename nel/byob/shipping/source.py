@@ -20,7 +20,9 @@ from nel.benchmarks.api.registry import benchmarks_in_file
 from nel.errors import PluginError
 
 FILE_BYTES_MAX: Final = 256 * 1024 * 1024
-"""The largest file that is packed."""
+"""The largest file that is packed, and the most that all files of a package may have together."""
+_NO_DISK: Final = ("/proc", "/sys", "/dev")
+"""Files there are no data: they show this process, its environment included, or this machine."""
 
 _OWN_MODULES: Final = ("nel", "nemo_evaluator")
 
@@ -83,6 +85,8 @@ def local_dataset(benchmark: Benchmark) -> Path | None:
     found = next((place.resolve() for place in places if place.is_file()), None)
     if found is None:
         raise PluginError(f'the dataset "{benchmark.dataset}" of {benchmark.name} is no file here; check its path')
+    if any(found.is_relative_to(place) for place in _NO_DISK):
+        raise PluginError(f'the dataset "{benchmark.dataset}" of {benchmark.name} is no file on a disk; check its path')
     if found.stat().st_size > FILE_BYTES_MAX:
         raise PluginError(
             f"{benchmark.dataset} is larger than {FILE_BYTES_MAX // 1024**2} MiB, too large for a package; "
@@ -105,7 +109,10 @@ def companions(source: SourceFile) -> dict[str, Path]:
         name = str(node.value)
         if not name or len(name) > 255 or "\n" in name or "\0" in name or Path(name).is_absolute():  # noqa: PLR2004
             continue
-        file = (folder / name).resolve()
+        try:
+            file = (folder / name).resolve()
+        except (OSError, RuntimeError):  # links in a circle
+            continue
         if any(part.startswith(".") for part in Path(name).parts[:-1]) or Path(name).name.startswith("."):
             continue  # hidden files hold settings and keys
         if file.is_file() and file.is_relative_to(folder) and file != source.path:
@@ -129,7 +136,7 @@ def portable_text(source: SourceFile, datasets: Mapping[str, str]) -> str:
     for node in source.strings():
         uri = datasets.get(str(node.value))
         if uri is not None and Path(str(node.value)).is_absolute() and node.end_lineno == node.lineno:
-            edits.append((node.lineno - 1, node.col_offset, node.end_col_offset or 0, f'"{uri}"'.encode()))
+            edits.append((node.lineno - 1, node.col_offset, node.end_col_offset or 0, repr(uri).encode()))
     for line, start, end, new in sorted(edits, reverse=True):
         lines[line] = lines[line][:start] + new + lines[line][end:]
     text = b"".join(lines).decode()

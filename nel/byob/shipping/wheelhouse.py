@@ -21,6 +21,7 @@ from typing import Final
 
 import nel.sandbox.languages
 from nel.byob.requirements import parsed
+from nel.byob.shipping.file_names import unsafe_name
 from nel.byob.shipping.install import run_tool
 from nel.byob.shipping.wheel import wheel_bytes, wheel_name
 from nel.errors import ConfigError
@@ -92,7 +93,7 @@ def repacked(distribution: metadata.Distribution, folder: Path) -> Path:
     files = {
         path.as_posix(): path.read_binary()
         for path in distribution.files or ()
-        if not (path.parts[0] in {"..", "/"} or path.suffix == ".pyc" or path.parts[0].endswith(".dist-info"))
+        if not (path.suffix == ".pyc" or path.parts[0].endswith(".dist-info") or unsafe_name(path.as_posix()))
     }
     return _written(distribution, files, folder)
 
@@ -105,6 +106,7 @@ def _written(distribution: metadata.Distribution, files: dict[str, bytes], folde
         "/".join(path.parts[1:]): path.read_binary()
         for path in distribution.files or ()
         if path.parts[0].endswith(".dist-info") and ("licenses" in path.parts or "LICENSE" in path.name)
+        if not unsafe_name(path.as_posix())
     }
     wheel = folder / wheel_name(name, distribution.version)
     wheel.write_bytes(wheel_bytes(name, distribution.version, files, info))
