@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, distributions
+from importlib.metadata import Distribution, EntryPoint, distributions
 from typing import Any, Final
 
 from nel.core.packages import DAMAGE, is_readable, place_of
@@ -286,11 +286,8 @@ def _declared() -> Iterator[PluginRef]:
     places: dict[str, int] = {}
     seen: set[tuple[str, str, str]] = set()
     for place, distribution in enumerate(distributions()):
-        try:
-            if f"[{_PREFIX}" not in (distribution.read_text("entry_points.txt") or ""):
-                continue  # most of them; parsing their metadata would take ten times as long
-        except DAMAGE:
-            pass
+        if not _may_have_plugins(distribution):
+            continue  # most of them; parsing their metadata would take ten times as long
         if not is_readable(distribution):
             yield PluginRef(kind=_DAMAGED, name="?", target="", distribution=place_of(distribution), version="?")
             continue
@@ -310,6 +307,13 @@ def _declared() -> Iterator[PluginRef]:
                 distribution=name,
                 version=metadata["Version"],
             )
+
+
+def _may_have_plugins(distribution: Distribution) -> bool:
+    try:
+        return f"[{_PREFIX}" in (distribution.read_text("entry_points.txt") or "")
+    except DAMAGE:
+        return True
 
 
 def _sorted(refs: Iterator[PluginRef]) -> list[PluginRef]:

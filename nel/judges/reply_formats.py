@@ -14,6 +14,7 @@ from functools import partial
 from typing import Final
 
 from nel.errors import JudgeError
+from nel.judges.parsing.unquoted import only_repeats
 from nel.judges.registry import judge_for
 from nel.judges.types import Case, Grade, Judge, Judgement, Question
 
@@ -79,6 +80,7 @@ def only_reply(judgement: Judgement) -> str:
 def _ask_for_json(case: Case) -> Sequence[Question]:
     def as_json(question: Question) -> Question:
         def read(reply: str) -> Grade:
+            _refuse_repetition(case, reply)
             return question.read(f"GRADE: {json_grade_of(reply)}")
 
         again = 'Your reply is not the JSON asked for. Reply once more with one JSON object that has a "grade".'
@@ -90,7 +92,7 @@ def _ask_for_json(case: Case) -> Sequence[Question]:
 def _ask_for_anything(case: Case) -> Sequence[Question]:
     prompt = case.values.get(PROMPT)
     prompts = [prompt] if isinstance(prompt, str) else [question.prompt for question in _inner_questions(case)]
-    return [Question(prompt=one, read=partial(_accept, one)) for one in prompts]
+    return [Question(prompt=one, read=partial(_accept, case, one)) for one in prompts]
 
 
 def _inner_questions(case: Case) -> Sequence[Question]:
@@ -102,8 +104,14 @@ def _inner_questions(case: Case) -> Sequence[Question]:
     return judge_for(inner).ask(inner)
 
 
-def _accept(prompt: str, reply: str) -> Grade:
-    """Accept a reply, unless it only repeats the prompt or cannot hold a verdict of any form."""
+def _refuse_repetition(case: Case, reply: str) -> None:
+    if only_repeats(reply, [case.response, case.question, case.reference or ""]):
+        raise JudgeError("the judge's reply only repeats a text that it was shown", reply=reply)
+
+
+def _accept(case: Case, prompt: str, reply: str) -> Grade:
+    """Accept a reply, unless it only repeats what it was shown or cannot hold a verdict of any form."""
+    _refuse_repetition(case, reply)
     if not may_hold_verdict(prompt, reply):
         raise JudgeError("the judge's reply holds no verdict of any form", reply=reply)
     return READ_BY_SCORER

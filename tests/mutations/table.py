@@ -1209,4 +1209,22 @@ MUTATIONS: Final = (
         tests=("tests/attacks/test_attacks.py",),
         keyword="damaged",
     ),
+    Mutation(
+        name="repeated-text-is-a-verdict",
+        room="judges",
+        fault="A judge's reply that is nothing but the graded text counts as its verdict.",
+        fragment="if only_repeats(reply, quoted.foreign):",
+        replacement="if only_repeats(reply, ()):",
+        tests=("tests/judges/parsing/test_unquoted.py",),
+        keyword="nothing_but",
+    ),
+    Mutation(
+        name="clients-of-metrics-without-bound",
+        room="engine",
+        fault="Each connection to the port of the metrics takes a thread and a file of the run.",
+        fragment="return self._free.acquire(blocking=False)",
+        replacement="return self._free.acquire(blocking=False) or True",
+        tests=("tests/attacks/test_attacks.py",),
+        keyword="metrics",
+    ),
 )

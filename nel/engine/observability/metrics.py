@@ -15,10 +15,9 @@ from nel.errors import ConfigError, MissingExtra
 from nel.types import SECOND_ASKING, ModelFailure, Outcome, Request, Response, Scored
 
 if TYPE_CHECKING:
-    import threading
-    from wsgiref.simple_server import WSGIServer
-
     from prometheus_client import CollectorRegistry, Counter, Histogram
+
+    from nel.engine.observability.metrics_server import MetricsServer
 
 _HOST: Final = "127.0.0.1"
 _SECONDS: Final = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640)
@@ -32,7 +31,7 @@ class Metrics(Observer):
         """Register the metrics of one run."""
         from prometheus_client import Counter, Gauge, Histogram  # noqa: PLC0415 - optional
 
-        self._run = run_id
+        self._run = _encodable(run_id)
         self._progress = progress
         self._limit = math.nan
         self._planned = math.nan
@@ -62,7 +61,7 @@ class Metrics(Observer):
             "nel_samples_planned": ("Samples times repeats of this session", lambda: self._planned),
         }
         for name, (text, read) in gauges.items():
-            Gauge(name, text, ("run",), registry=registry).labels(run_id).set_function(read)
+            Gauge(name, text, ("run",), registry=registry).labels(self._run).set_function(read)
 
     def session_started(self, info: SessionInfo) -> None:
         """Keep the names of benchmarks, the limit and the number of planned samples."""
@@ -117,26 +116,25 @@ class Metrics(Observer):
         """
         child = self._counters.get(labels)
         if child is None:
-            child = self._counters[labels] = metric.labels(self._run, *labels[1:])
+            child = self._counters[labels] = metric.labels(self._run, *map(_encodable, labels[1:]))
         return child
 
 
 class _ServedMetrics(Metrics):
     """Metrics with the HTTP server that exposes them."""
 
-    _server: WSGIServer | None = None
-    _thread: threading.Thread
+    _server: MetricsServer | None = None
 
     def serve(self, port: int, registry: CollectorRegistry) -> None:
-        from prometheus_client import start_http_server  # noqa: PLC0415 - optional
+        from prometheus_client import make_wsgi_app  # noqa: PLC0415 - optional
 
-        self._server, self._thread = start_http_server(port, addr=_HOST, registry=registry)
+        from nel.engine.observability.metrics_server import MetricsServer  # noqa: PLC0415 - few runs serve metrics
+
+        self._server = MetricsServer(port, make_wsgi_app(registry))
 
     def close(self) -> None:
         if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
-            self._thread.join(timeout=2)
+            self._server.close()
 
 
 def serve_metrics(port: int, run_id: str, progress: Progress) -> Metrics:
@@ -162,6 +160,11 @@ def serve_metrics(port: int, run_id: str, progress: Progress) -> Metrics:
             "choose another --metrics-port"
         ) from error
     return metrics
+
+
+def _encodable(text: str) -> str:
+    """Return a label that UTF-8 can hold: half a character in one would end every scrape with an error."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _number(value: float | None) -> float:

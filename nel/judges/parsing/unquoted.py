@@ -8,10 +8,10 @@ judge is asked once more; it never gains one. Time is linear in the reply's leng
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
-from nel.judges.quoting import Quoted, outside_marks
+from nel.judges.quoting import Quoted, outside_marks, shown
 
 QUOTED: Final = "\ufffc"
 """Replaces each quotation."""
@@ -21,6 +21,7 @@ _INVISIBLE: Final = re.compile(
 )
 """Soft hyphens, joiners, fillers, text directions and variation selectors: they would split a keyword unseen."""
 _LINE_ENDS: Final = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_SPACE_AND_MARKS: Final = re.compile(r"[\s*#_`~>.]+")
 _FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 _BLOCK_QUOTE: Final = re.compile(r"(?m)^[ \t]*>.*$")
 _REASONING: Final = re.compile(
@@ -58,6 +59,25 @@ _STRUCTURE: Final = re.compile(
 def plain_lines(text: str) -> str:
     """Return a text with ``\\n`` as its only line end, without invisible characters and without `QUOTED`."""
     return _INVISIBLE.sub("", _LINE_ENDS.sub("\n", text)).replace(QUOTED, "?")
+
+
+def only_repeats(reply: str, foreign: Iterable[str]) -> bool:
+    """Return whether a reply is one of the quoted texts, once or several times, and nothing else.
+
+    Such a reply is no verdict, whatever it says: nothing tells that it is the judge's. A text of a single word or
+    number is left out, since a judge may say "5" of the response "5".
+    """
+    said = _folded(shown(reply))
+    for text in foreign:
+        one = _folded(shown(text))
+        times, rest = divmod(len(said), len(one) or 1)
+        if one and not rest and not one.isalnum() and said == one * times:
+            return True
+    return False
+
+
+def _folded(text: str) -> str:
+    return _SPACE_AND_MARKS.sub("", plain_lines(text)).casefold()
 
 
 def unquoted_text(

@@ -19,7 +19,7 @@ from nel.judges.parsing.candidates import Found, VerdictFormat
 from nel.judges.parsing.lines import line_form
 from nel.judges.parsing.reasons import announces_quotation, gives_reasons, goes_on, is_conditional
 from nel.judges.parsing.scale import USUAL_WORDS, OutOfRange, Scale
-from nel.judges.parsing.unquoted import QUOTED, plain_lines, unquoted_text
+from nel.judges.parsing.unquoted import QUOTED, only_repeats, plain_lines, unquoted_text
 from nel.judges.quoting import Quoted
 from nel.judges.types import Grade, Read
 
@@ -73,6 +73,8 @@ def read_verdict(reply: str, quoted: Quoted, form: VerdictFormat, *, prefix: str
         raise JudgeError("the judge's reply is empty", kind="empty", reply=reply)
     if len(reply) > REPLY_CHARACTERS_MAX:
         _refuse(f"the judge's reply is longer than {REPLY_CHARACTERS_MAX} characters", "no_verdict", reply)
+    if only_repeats(reply, quoted.foreign):
+        _refuse("the judge's reply only repeats a quoted text", "no_verdict", reply)
     text = _completed(reply, prefix, form) if prefix else reply
     own = unquoted_text(
         text,

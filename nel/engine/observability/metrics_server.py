@@ -1,0 +1,94 @@
+"""Serves text over HTTP on loopback to a few clients at a time, none of which can hold up the run.
+
+The server of prometheus-client starts a thread for each connection and waits for its request without end, so that slow
+clients would use up the threads and open files of the run.
+"""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Iterable
+from socketserver import ThreadingMixIn
+from typing import TYPE_CHECKING, Any, Final
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+HOST: Final = "127.0.0.1"
+CONNECTIONS_MAX: Final = 8
+"""Further connections are closed at once."""
+SILENT_SECONDS: Final = 5.0
+"""A connection on which nothing arrives or is taken for so long is closed."""
+_OWN_NAMES: Final = frozenset({HOST, "localhost"})
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+    def server_bind(self) -> None:
+        self._free = threading.BoundedSemaphore(CONNECTIONS_MAX)
+        super().server_bind()
+
+    def verify_request(self, request: Any, client_address: Any) -> bool:
+        return self._free.acquire(blocking=False)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request(request, client_address)
+        except RuntimeError:  # no further thread can be started
+            self._free.release()
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Write nothing: clients that go away are no news, and stderr belongs to the run."""
+
+
+class _Handler(WSGIRequestHandler):
+    timeout = SILENT_SECONDS
+
+    def get_stderr(self) -> Any:
+        return io.StringIO()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class names it so
+        """Write nothing."""
+
+
+def _for_own_names(app: WSGIApplication) -> WSGIApplication:
+    """Return an application that refuses requests to other hosts: a page elsewhere may have its name lead here."""
+
+    def checked(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        name = str(environ.get("HTTP_HOST", HOST)).rpartition(":")
+        if (name[0] or name[2]).lower() not in _OWN_NAMES:
+            start_response("403 Forbidden", [("Content-Type", "text/plain")])
+            return [b"not the name of this server\n"]
+        return app(environ, start_response)
+
+    return checked
+
+
+class MetricsServer:
+    """An application served from a thread of its own until it is closed."""
+
+    def __init__(self, port: int, app: WSGIApplication) -> None:
+        """Listen on a port of loopback.
+
+        Raises:
+            OSError: The port is in use or not allowed.
+        """
+        self._server = make_server(HOST, port, _for_own_names(app), _Server, _Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, name="nel-metrics", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Free the port; answers under way are given up."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join(timeout=2)
