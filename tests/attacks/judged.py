@@ -60,7 +60,8 @@ def stays_in_its_frame(template: str, text: str, _: Path) -> None:
     try:
         questions = judge_for(case).ask(case)
     except JudgeError as error:
-        assert error.kind in ("bad_case", "bad_template")
+        if error.kind not in ("bad_case", "bad_template"):
+            raise
         return
     for question in questions:
         parts = unquote(question.prompt)
