@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import threading
 from collections.abc import Iterable
-from socketserver import ThreadingMixIn
+from socketserver import TCPServer, ThreadingMixIn
 from typing import TYPE_CHECKING, Any, Final
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
@@ -21,15 +21,20 @@ CONNECTIONS_MAX: Final = 8
 """Further connections are closed at once."""
 SILENT_SECONDS: Final = 5.0
 """A connection on which nothing arrives or is taken for so long is closed."""
+_POLL_SECONDS: Final = 0.05
+"""How long closing may take to be noticed."""
 _OWN_NAMES: Final = frozenset({HOST, "localhost"})
 
 
 class _Server(ThreadingMixIn, WSGIServer):
     daemon_threads = True
+    request_queue_size = 64  # a connection that finds the queue full is tried again after a second
 
     def server_bind(self) -> None:
         self._free = threading.BoundedSemaphore(CONNECTIONS_MAX)
-        super().server_bind()
+        TCPServer.server_bind(self)  # that of the base class looks up names, which may take seconds
+        self.server_name, self.server_port = HOST, int(self.server_address[1])
+        self.setup_environ()
 
     def verify_request(self, request: Any, client_address: Any) -> bool:
         return self._free.acquire(blocking=False)
@@ -84,7 +89,9 @@ class MetricsServer:
             OSError: The port is in use or not allowed.
         """
         self._server = make_server(HOST, port, _for_own_names(app), _Server, _Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, name="nel-metrics", daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(_POLL_SECONDS,), name="nel-metrics", daemon=True
+        )
         self._thread.start()
 
     def close(self) -> None:
