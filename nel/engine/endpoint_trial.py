@@ -69,18 +69,40 @@ class EndpointTrial:
         self._is_running = False
         self._may_go_on = asyncio.Event()
         self._may_go_on.set()
+        self._is_told = asyncio.Event()
+        """Set unless the first request may still show that every one is refused."""
+        self._is_told.set()
+        self._refuses_all = False
 
     async def wait(self) -> None:
         """Return once no trial for a refusal is running: what is asked meanwhile would be refused too."""
         await self._may_go_on.wait()
 
+    def holds(self, error: ResponseError | None) -> bool:
+        """Return whether a refusal is not to be stored yet, since the first request may show that all are refused."""
+        if error is None:
+            self._is_told.set()
+        return is_unanswered(error) and not self._is_told.is_set()
+
+    async def accepts_some(self) -> bool:
+        """Return, once the first request or the answer to any other tells, whether not every request is refused."""
+        await self._is_told.wait()
+        return not self._refuses_all
+
     async def ask_first(self, item: WorkItem) -> None:
-        """Ask one sample alone; where others are refused as it is, store nothing of them.
+        """Ask one sample before the others; where some are refused as it is, store nothing of them.
 
         Raises:
             PreflightError: The endpoint refuses every request, and has never answered in this run.
             StoppedEarly: It refuses every request now, or nothing answers.
         """
+        self._is_told.clear()
+        try:
+            await self._ask_first(item)
+        finally:
+            self._is_told.set()
+
+    async def _ask_first(self, item: WorkItem) -> None:
         held: list[tuple[WorkItem, bytes | None, Response]] = []
 
         async def ask(one: WorkItem) -> ResponseError | None:
@@ -98,10 +120,12 @@ class EndpointTrial:
         error = await ask(item)
         is_sure = error is not None and error.kind == "tls"  # no prompt has been sent that it could depend on
         if error is not None and held and (is_sure or await self._is_at_fault(ask, item, held[0][1], error)):
+            self._refuses_all = True
             refused = refused_by_all(self._client, error)
             if self._faults.has_answered:
                 raise StoppedEarly(str(refused), endpoint_kind=error.kind)
             raise refused
+        self._is_told.set()
         for one, body, response in held:
             await self._steps.store(one, body, response)
             await self._steps.finish(one, body, response)

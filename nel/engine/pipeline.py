@@ -24,15 +24,15 @@ from nel.engine.generate import STOP_ERRORS, Commit, SampleRunner, conversation_
 from nel.engine.judging.delegation import JudgeDelegation
 from nel.engine.judging.judges import Judges
 from nel.engine.progress import Progress
-from nel.engine.response_outcomes import RESCORE, retry_of, verdict_before_scoring
+from nel.engine.response_outcomes import outcome_row, scored_row, verdict_before_scoring
 from nel.engine.resume_checks import BackgroundChecks, RecordCheck
 from nel.engine.scorers.call import Delegated, ScoringTask
 from nel.engine.scorers.dispatch import Scorers
 from nel.engine.scorers.fork_server import SLOTS
 from nel.engine.stop_rules import StopRules
 from nel.engine.stopping import put_unless_stopped, until_stopped
-from nel.engine.store.codec import decode_sample, encode_outcome, encode_response
-from nel.engine.store.database import OutcomeRow, Store
+from nel.engine.store.codec import decode_sample, encode_response
+from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
 from nel.engine.work import Job, WorkItem, WorkQueue
 from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, EndpointError, ScorerError, StoppedEarly, StoreError
@@ -46,6 +46,9 @@ T = TypeVar("T")
 
 _PARKED_MAX = 512
 """Samples that may wait for a retry while others are asked."""
+_RAMP_FIRST = 8
+"""Workers that start while the first request is still out; as many again as there are every `_RAMP_SECONDS`."""
+_RAMP_SECONDS = 0.1
 _SCORING_BACKLOG = 256
 """Answers that may wait for scorers, beyond two for each request in flight."""
 _PROGRAMS_MAX = 128
@@ -105,6 +108,8 @@ class Pipeline:
         self._endpoint_faults = EndpointFaultCounter(config, has_answered=snapshot.has_answers())
         self._trial = None if client is None else EndpointTrial(client, self._queue, self._endpoint_faults, self)
         self._truncation = TruncationProbe(config)
+        self._held: set[Place] = set()
+        """Refused samples that are stored once it is known that not every one is refused."""
         self._workers: set[asyncio.Task[None]] = set()
         self._worker_ended = asyncio.Event()
         self._n_workers_started = 0
@@ -131,24 +136,27 @@ class Pipeline:
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         scoring = asyncio.create_task(self._run_scorers())
         watching = asyncio.create_task(self._delegation.judges.watch())
+        first = asyncio.create_task(self._send_first_request())
         try:
             # Alone, so that a wrong key or model costs one request instead of one for each worker.
-            await self._send_first_request()
+            await asyncio.wait({first}, timeout=self._config.first_request_seconds)
+            if first.done():
+                first.result()
             self._progress.stage = "running"
             self._progress.running_since = time.monotonic()
             if self._client is not None:
                 self._client.gate.on_back_off = self._replace_parked
-            for _ in range(self._config.concurrency):
-                self._start_worker()
+            self._watch(first)
+            self.start(self._start_workers(first))
             self.start(self._check_and_rescore())
             self.start(self._checks.verify_datasets())
             await self._supervise(scoring)
             await self._finish_scoring(scoring)
             await self._judge_parked(scoring)
         finally:
-            for task in (watching, scoring):
+            for task in (watching, scoring, first):
                 task.cancel()
-            await asyncio.gather(watching, scoring, return_exceptions=True)
+            await asyncio.gather(watching, scoring, first, return_exceptions=True)
             await self._delegation.stop()
             await self._store.stop_writer()
         return self._stopped or ExitStatus(exit_code=EXIT_DONE, reason="done")
@@ -174,17 +182,34 @@ class Pipeline:
         return max(0.0, self._drain_until - _now())
 
     async def _send_first_request(self) -> None:
-        if self._trial is None or not self._config.preflight:
+        if self._trial is None or not self._config.preflight or self._stopped is not None:
             return
-        item = None if self._stopped else next(iter(self._queue), None)
+        item = next(iter(self._queue), None)
         if item is None:
             return
         self._progress.stage = "first request"
+        self._progress.in_flight[0] = time.monotonic()
         try:
             await self._until_stopped(self._trial.ask_first(item))
         except STOP_ERRORS as ending:
             if not isinstance(ending, GateClosed):
                 self.stop(exit_status_of(ending))
+        finally:
+            self._progress.in_flight.pop(0, None)
+
+    async def _start_workers(self, first: asyncio.Task[None]) -> None:
+        """Start the workers: all at once behind the first request, in doubling steps while it is out."""
+        n_started, n_next = 0, _RAMP_FIRST
+        while n_started < self._config.concurrency and self._stopped is None:
+            if self._held and self._trial is not None and not await self._trial.accepts_some():
+                return
+            if first.done():
+                n_next = self._config.concurrency
+            for _ in range(min(n_next, self._config.concurrency - n_started)):
+                self._start_worker()
+                n_started += 1
+            n_next = n_started
+            await asyncio.wait({first}, timeout=_RAMP_SECONDS)
 
     async def _until_stopped(self, work: Coroutine[object, object, T]) -> T | None:
         """Return the result of the work, or None when a stop came and the drain time ran out."""
@@ -229,9 +254,11 @@ class Pipeline:
 
     def start(self, work: Coroutine[object, object, None]) -> None:
         """Run a worker or a check; `_supervise` is woken when it ends."""
-        worker = asyncio.create_task(work)
-        worker.add_done_callback(lambda _: self._worker_ended.set())
-        self._workers.add(worker)
+        self._watch(asyncio.create_task(work))
+
+    def _watch(self, task: asyncio.Task[None]) -> None:
+        task.add_done_callback(lambda _: self._worker_ended.set())
+        self._workers.add(task)
 
     def _replace_parked(self) -> None:
         """Start a worker in place of one whose request waits for a retry, which holds no permit of the gate."""
@@ -302,8 +329,11 @@ class Pipeline:
 
     async def store(self, item: WorkItem, body: bytes | None, response: Response) -> None:
         """Commit a response, with its outcome where no scorer has to see it."""
+        if self._trial is not None and self._trial.holds(response.error):
+            self._held.add(item.place)
+            return
         verdict = verdict_before_scoring(response, truncated=item.job.plan.config.truncated)
-        outcome = None if verdict is None else _outcome_row(item.job.key, item.stored.idx, item.repeat, verdict)
+        outcome = None if verdict is None else outcome_row(item.job.key, item.stored.idx, item.repeat, verdict)
         sent = None if body is None else body.decode()
         reached("before_commit")
         await self._store.put_response(
@@ -313,6 +343,8 @@ class Pipeline:
 
     async def finish(self, item: WorkItem, body: bytes | None, response: Response) -> None:
         """Count a stored response and queue it for scoring."""
+        if item.place in self._held:
+            await self._store_held(item, body, response)
         job, plan = item.job, item.job.plan
         verdict = verdict_before_scoring(response, truncated=plan.config.truncated)
         self._progress.count_response(response)
@@ -327,6 +359,13 @@ class Pipeline:
         else:
             sent = None if body is None else body.decode()
             await self._queue_for_scoring(_scoring_task(job, item.stored.idx, item.repeat, item.sample, sent, response))
+
+    async def _store_held(self, item: WorkItem, body: bytes | None, response: Response) -> None:
+        """Store a refusal once it is known that not every request is refused; drop it where every one is."""
+        if self._trial is not None and not await self._trial.accepts_some():
+            raise GateClosed
+        self._held.discard(item.place)
+        await self.store(item, body, response)
 
     async def _queue_for_scoring(self, item: ScoringTask) -> None:
         """Queue a stored answer; what a stop leaves out is scored by a resume."""
@@ -361,7 +400,7 @@ class Pipeline:
                 response = await self._runner.stored_answer(job.plan, sample, (job.key, stored.idx, repeat), encoded)
                 verdict = verdict_before_scoring(response, truncated=job.plan.config.truncated)
                 if verdict is not None:
-                    await self._store.put_outcomes([_outcome_row(job.key, stored.idx, repeat, verdict)])
+                    await self._store.put_outcomes([outcome_row(job.key, stored.idx, repeat, verdict)])
                     self._count_outcome((job.key, stored.idx, repeat), verdict)
                     continue
                 await self._queue_for_scoring(_scoring_task(job, stored.idx, repeat, sample, sent, response))
@@ -400,7 +439,7 @@ class Pipeline:
             else:
                 outcomes.append((item, final))
         if outcomes:
-            rows = [_scored_row(item, outcome) for item, outcome in outcomes]
+            rows = [scored_row(item, outcome) for item, outcome in outcomes]
             self._store.put_outcomes(rows).add_done_callback(partial(self._on_committed, outcomes))
 
     def _on_judged(self, item: ScoringTask, outcome: Outcome) -> None:
@@ -453,17 +492,3 @@ def _now() -> float:
 def _scoring_task(job: Job, idx: int, repeat: int, sample: Sample, sent: str | None, response: Response) -> ScoringTask:
     conversation = conversation_of(sample, sent, response)
     return ScoringTask(job.key, idx, repeat, sample, response, job.plan.benchmark, conversation)
-
-
-def _scored_row(item: ScoringTask, outcome: Outcome) -> OutcomeRow:
-    """Return the row of an outcome that a scorer made: a resume may score it again, but never asks the model again.
-
-    It scores again where a panel or the repeats of a judge decided without some grade, so that the missing grades are
-    asked for then. A resume that asked for them only where the others tied would measure agreement on ties.
-    """
-    retry = RESCORE if item.context.has_missing_grades else min(retry_of(outcome), RESCORE)
-    return item.job, item.idx, item.repeat, retry, encode_outcome(outcome)
-
-
-def _outcome_row(job: int, idx: int, repeat: int, outcome: Outcome) -> OutcomeRow:
-    return job, idx, repeat, retry_of(outcome), encode_outcome(outcome)

@@ -8,6 +8,9 @@ from __future__ import annotations
 from typing import Literal
 
 from nel.core.finish_reasons import ending_of, is_context_full
+from nel.engine.scorers.call import ScoringTask
+from nel.engine.store.codec import encode_outcome
+from nel.engine.store.database import OutcomeRow
 from nel.types import ModelFailure, Outcome, Response, Unscored
 
 KEEP, RESCORE, RESEND = 0, 1, 2
@@ -47,3 +50,18 @@ def retry_of(outcome: Outcome) -> int:
     if not isinstance(outcome, Unscored):
         return KEEP
     return RESEND if outcome.cause in ("infra", "cancelled", "budget") else RESCORE
+
+
+def scored_row(item: ScoringTask, outcome: Outcome) -> OutcomeRow:
+    """Return the row of an outcome that a scorer made: a resume may score it again, but never asks the model again.
+
+    It scores again where a panel or the repeats of a judge decided without some grade, so that the missing grades are
+    asked for then. A resume that asked for them only where the others tied would measure agreement on ties.
+    """
+    retry = RESCORE if item.context.has_missing_grades else min(retry_of(outcome), RESCORE)
+    return item.job, item.idx, item.repeat, retry, encode_outcome(outcome)
+
+
+def outcome_row(job: int, idx: int, repeat: int, outcome: Outcome) -> OutcomeRow:
+    """Return the row of an outcome that no scorer had to make."""
+    return job, idx, repeat, retry_of(outcome), encode_outcome(outcome)

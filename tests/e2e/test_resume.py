@@ -229,7 +229,8 @@ def test_a_second_process_is_turned_away(tmp_path: Path) -> None:
         reply.wait = gate
         return reply
 
-    with scripted(held) as endpoint, started_nel(*_command(endpoint, "out"), cwd=tmp_path) as process:
+    alone = ("-O", "engine.first_request_seconds=600")
+    with scripted(held) as endpoint, started_nel(*_command(endpoint, "out"), *alone, cwd=tmp_path) as process:
         _wait_for_calls(endpoint, 1, process)
         second = nel(*_command(endpoint, "out", "--resume"), cwd=tmp_path)
         sent = len(endpoint.calls)

@@ -16,6 +16,8 @@ FAST = (
     *("-O", "endpoint.backoff_seconds=0.001", "-O", "endpoint.attempts_max=2"),
     *("-O", "endpoint.outage_seconds_max=0.3", "-O", "endpoint.outage_probe_seconds=0.1"),
 )
+ALONE = ("-O", "engine.first_request_seconds=600")
+"""The others wait for the first request however slow the machine is."""
 
 
 def _right(call: Call, _: int) -> Reply:
@@ -73,7 +75,7 @@ def test_a_wrong_key_on_a_server_without_a_list_of_models(tmp_path: Path) -> Non
         return Reply(status=401, body={"error": {"message": "bad key sk-leaky-secret"}})
 
     with scripted(refuse) as endpoint:
-        done = _run(tmp_path, endpoint.url, "--api-key-env", "TEST_KEY", env={"TEST_KEY": "sk-leaky-secret"})
+        done = _run(tmp_path, endpoint.url, *ALONE, "--api-key-env", "TEST_KEY", env={"TEST_KEY": "sk-leaky-secret"})
         assert len(endpoint.of_samples) == 5
     assert done.returncode == 2
     assert "was refused" in done.stderr
@@ -100,7 +102,7 @@ def test_a_wrong_model_names_what_is_served(tmp_path: Path) -> None:
 def test_a_wrong_path_says_so(tmp_path: Path) -> None:
     """404 on the first requests: the URL or the model is wrong."""
     with scripted(lambda *_: Reply(status=404, body={"error": {"message": "no such route"}})) as endpoint:
-        done = _run(tmp_path, endpoint.url)
+        done = _run(tmp_path, endpoint.url, *ALONE)
         assert len(endpoint.of_samples) == 5
     assert done.returncode == 2
     assert "a base URL ends in /v1" in done.stderr

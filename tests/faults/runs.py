@@ -53,7 +53,8 @@ def config(
         sums(data, n)
     return {
         "endpoint": {"url": url, **QUICK, **(endpoint or {})},
-        "engine": {"concurrency": 4, "preflight": False, "drain_seconds": 60.0, **(engine or {})},
+        "engine": {"concurrency": 4, "preflight": False, "first_request_seconds": 60.0, "drain_seconds": 60.0}
+        | {**(engine or {})},
         "benchmarks": [{"name": "gsm8k", "dataset": str(data), **(benchmark or {})}],
         "output": {"dir": str(tmp_path / out)},
         **more,

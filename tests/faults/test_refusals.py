@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import pytest
 
 from nel.models.refusals import NEUTRAL_PROMPT
 from tests.faults.runs import cli_run, run
-from tests.faults.server import Call, Do, Reply, Script, error, right, serving
+from tests.faults.server import Call, Do, Gate, Reply, Script, error, right, serving
 
 N = 60
 FIRST: dict[str, Any] = {"preflight": True, "concurrency": 4}
@@ -37,6 +39,50 @@ def test_a_refusal_of_everything_ends_with_its_words_and_what_to_change(tmp_path
     assert words in ran.reason
     assert change in ran.reason
     assert all(row["timing"]["attempts"] == 0 for row in ran.rows)
+
+
+def _once_there_are(n: int, reply: Callable[[Call], Reply]) -> Script:
+    """Answer nobody before so many samples have been asked, as a slow endpoint does."""
+    asked: set[int] = set()
+    enough = threading.Event()
+
+    def script(call: Call) -> Reply:
+        asked.add(call.number)
+        if len(asked) >= n:
+            enough.set()
+        return [Gate(enough), *reply(call)]
+
+    return script
+
+
+SLOW: dict[str, Any] = {"preflight": True, "first_request_seconds": 0.05}
+
+
+def test_a_slow_first_answer_does_not_hold_the_others(tmp_path: Path) -> None:
+    """An endpoint that answers once eight samples are out: the others follow while the first is out."""
+    with serving(_once_there_are(8, right)) as server:
+        ran = run(tmp_path, server, n=24, engine={**SLOW, "concurrency": 16})
+    assert ran.states == ["scored"] * 24
+    assert ran.exit_code == 0
+
+
+def test_a_slow_refusal_of_everything_stores_nothing(tmp_path: Path) -> None:
+    """What others were refused while the first was out is not stored, and the run ends as it does at a fast one."""
+    with serving(_once_there_are(8, lambda _: error(401, "no such key"))) as server:
+        ran = run(tmp_path, server, n=600, engine={**SLOW, "concurrency": 512})
+        assert len(server.calls) < 600
+    assert ran.exit_code == 2
+    assert all(row["timing"]["attempts"] == 0 for row in ran.rows)
+
+
+def test_refusals_behind_a_slow_first_answer_are_stored(tmp_path: Path) -> None:
+    """Three samples alone are refused before the first is answered: they are unscored, and nothing stops."""
+    refused = {1, 2, 3}
+    script = _once_there_are(4, lambda call: error(403, "blocked") if call.number in refused else right(call))
+    with serving(script) as server:
+        ran = run(tmp_path, server, n=12, engine={**SLOW, "concurrency": 6})
+    assert [place for place, state in enumerate(ran.states) if state != "scored"] == [1, 2, 3]
+    assert ran.exit_code == 3
 
 
 def test_the_terminal_shows_the_words_of_the_endpoint(tmp_path: Path) -> None:

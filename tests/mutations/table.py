@@ -1039,6 +1039,15 @@ MUTATIONS: Final = (
         keyword="form_of_its_kind",
     ),
     Mutation(
+        name="refusals-stored-before-the-first-answer",
+        room="engine",
+        fault="What is refused while the first request is out is stored, though every request is refused.",
+        fragment="return is_unanswered(error) and not self._is_told.is_set()",
+        replacement="return False",
+        tests=("tests/faults/test_refusals.py",),
+        keyword="slow",
+    ),
+    Mutation(
         name="one-refusal-is-the-endpoint",
         room="engine",
         fault="The endpoint is taken to refuse everything although another sample was answered.",

@@ -6,6 +6,9 @@
 refuses what goes over 50 a second (a token bucket that holds 5), with and without a word about its limits; the ideal is
 50 a second. "refuses by chance" answers after 50 to 150 ms and refuses a share of all requests whatever their rate; the
 ideal is that of the slow one. What counts is the time from the first to the last answer, at the server.
+
+"six seconds" answers each request after six seconds and is asked 6,144 questions, 1,024 at once, beside a loop of
+aiohttp that does nothing else: what the wait for the first answer costs, from the first request to the last answer.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from aiohttp import web
+from aiohttp import ClientSession, TCPConnector, web
 
 ANSWER = {
     "model": "m",
@@ -42,6 +45,7 @@ class Server:
     latency: float = 0.0
     tells: bool = False
     by_chance: float = 0.0
+    is_even: bool = False
     level: float = 5.0
     filled: float = 0.0
     answered: int = 0
@@ -66,7 +70,7 @@ class Server:
                 return web.json_response({"error": {"message": "slow down"}}, status=429)
             self.level -= 1
         if self.latency:
-            await asyncio.sleep(self.latency * random.uniform(0.5, 1.5))
+            await asyncio.sleep(self.latency * (1.0 if self.is_even else random.uniform(0.5, 1.5)))
         self.answered += 1
         self.last = time.monotonic()
         return web.json_response(ANSWER, headers=self._headers())
@@ -106,18 +110,47 @@ def serving(server: Server) -> Iterator[Server]:
         thread.join(10)
 
 
-def run_nel(server: Server, folder: Path, n: int, concurrency: int) -> None:
+def run_nel(server: Server, folder: Path, n: int, concurrency: int, *, preflight: bool = False) -> None:
     """Run n samples against a server."""
     dataset = folder / "data.jsonl"
     dataset.write_text("".join(json.dumps({"question": f"What is {i}?", "answer": "#### 42"}) + "\n" for i in range(n)))
     command = [
         sys.executable, "-m", "nel", "eval", "run", "--bench", "gsm8k", "--dataset", str(dataset), "--model-url",
         server.url, "--model-id", "m", "--concurrency", str(concurrency), "-o", str(folder / "out"), "--json",
-        "-O", "engine.preflight=false",
+        "-O", f"engine.preflight={str(preflight).lower()}",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(done.stderr)
+
+
+async def ask_all(server: Server, n: int, concurrency: int) -> None:
+    """Ask n questions with a loop that does nothing else."""
+    body = {"model": "m", "messages": [{"role": "user", "content": "What is 1?"}]}
+    places = iter(range(n))
+
+    async def ask(session: ClientSession) -> None:
+        for _ in places:
+            async with session.post(f"{server.url}/chat/completions", json=body) as response:
+                await response.json()
+
+    async with ClientSession(connector=TCPConnector(limit=0)) as session:
+        await asyncio.gather(*(ask(session) for _ in range(concurrency)))
+
+
+def six_seconds(concurrency: int = 1_024, waves: int = 6) -> None:
+    """Print what the first request costs at a slow endpoint."""
+    took = {}
+    for name in ("loop", "nel"):
+        server = Server(latency=6.0, is_even=True)
+        with tempfile.TemporaryDirectory() as folder, serving(server):
+            if name == "nel":
+                run_nel(server, Path(folder), waves * concurrency, concurrency, preflight=True)
+            else:
+                asyncio.run(ask_all(server, waves * concurrency, concurrency))
+        took[name] = server.last - server.first
+    print(f"six seconds, {concurrency:,} at once: nel {took['nel']:.1f} s, a loop {took['loop']:.1f} s", end=" ")
+    print(f"({took['loop'] / took['nel']:.3f} of its throughput)", flush=True)
 
 
 def main() -> None:
@@ -125,6 +158,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=60.0)
     seconds = parser.parse_args().seconds
+    six_seconds()
     worlds = {
         "slow, concurrency 64": (Server(latency=0.1), 64, 64 / 0.1),
         "refuses 1 % by chance": (Server(latency=0.1, by_chance=0.01), 64, 64 / 0.1),

@@ -105,6 +105,8 @@ class EngineConfig(Strict):
     """Share of unscored samples above which a finished run exits 3."""
     preflight: bool = True
     """Ask for the list of models, and send one request alone before the others, to fail fast."""
+    first_request_seconds: Annotated[float, Field(ge=0, le=3600)] = 0.3
+    """How long the others wait for it at most; then they follow in growing steps, so that a slow refusal costs few."""
 
 
 class SandboxLimits(Strict):
