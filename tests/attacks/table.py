@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tests.attacks.ids import IDS
 from tests.attacks.judged import IN_PROMPTS, OVER_HTTP
 from tests.attacks.packages import BESIDE, PACKAGES
 from tests.attacks.ports import PORTS
@@ -28,6 +29,7 @@ FAMILIES: Final = (
     Family(what="graded texts in the prompts of all judges, repeated by the judge", attacks=IN_PROMPTS, slow=True),
     Family(what="judges behind an endpoint that repeat the graded text", attacks=OVER_HTTP, slow=True),
     Family(what="labels, hosts and clients of the metrics port", attacks=PORTS),
+    Family(what="ids of samples", attacks=IDS),
 )
 
 
