@@ -1,4 +1,4 @@
-"""Ids of samples that are paths, options, formulas, pages or look alike: through store, artifacts, report and rescoring."""
+"""Ids of samples that are paths, options, formulas or pages, or look alike: through the store, artifacts and report."""
 
 from __future__ import annotations
 

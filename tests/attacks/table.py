@@ -11,6 +11,7 @@ from typing import Final
 from tests.attacks.ids import IDS
 from tests.attacks.judged import IN_PROMPTS, OVER_HTTP
 from tests.attacks.packages import BESIDE, PACKAGES
+from tests.attacks.pages import IN_LEADERBOARDS
 from tests.attacks.ports import PORTS
 
 
@@ -29,6 +30,7 @@ FAMILIES: Final = (
     Family(what="graded texts in the prompts of all judges, repeated by the judge", attacks=IN_PROMPTS, slow=True),
     Family(what="judges behind an endpoint that repeat the graded text", attacks=OVER_HTTP, slow=True),
     Family(what="labels, hosts and clients of the metrics port", attacks=PORTS),
+    Family(what="every text of a leaderboard", attacks=IN_LEADERBOARDS),
     Family(what="ids of samples", attacks=IDS),
 )
 
