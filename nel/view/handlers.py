@@ -371,7 +371,12 @@ def benchmark_of(request: web.Request, summary: RunSummary) -> BenchmarkSummary:
 
 async def page(request: web.Request, make: Callable[[web.Request], str]) -> web.Response:
     """Return the page that a function makes in a thread."""
-    text = await asyncio.to_thread(make, request)
+
+    def made() -> str:
+        with request.app[LIBRARY].indices.quiet.disturbed():
+            return make(request)
+
+    text = await asyncio.to_thread(made)
     return web.Response(text=text, content_type="text/html", charset="utf-8")
 
 

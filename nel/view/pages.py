@@ -68,6 +68,12 @@ def measure(value: float, name: str) -> str:
     return numbers.count(round(value))
 
 
+def warm_up() -> None:
+    """Compile the templates, which takes a quarter of a second, so that the first page does not have to."""
+    for name in _environment().list_templates(extensions=["j2"]):
+        _environment().get_template(name)
+
+
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - slow to import

@@ -74,7 +74,10 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
 
 def _accounting(summary: BenchmarkSummary, metrics: Mapping[str, Any]) -> dict[str, Any]:
     names = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
-    return {**{name: getattr(summary, name) for name in names}, **(metrics.get("accounting") or {})}
+    counts = {name: getattr(summary, name) for name in names}
+    if summary.files is None:
+        counts["n_not_asked"] = summary.n_total - summary.n_done
+    return {**counts, **(metrics.get("accounting") or {})}
 
 
 def _warnings(

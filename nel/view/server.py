@@ -19,7 +19,7 @@ from aiohttp import web
 from nel.errors import NelError, UsageError
 from nel.view.handlers import LIBRARY, Library, routes
 from nel.view.index.building import WAIT_SECONDS
-from nel.view.pages import render
+from nel.view.pages import render, warm_up
 from nel.view.security import (
     ACCESS,
     TOKEN,
@@ -99,6 +99,7 @@ async def serve(app: web.Application, host: str, port: int, *, on_ready: Callabl
         loop.add_signal_handler(number, stop.set)
     async with listening(app, host, port) as address:
         on_ready(address)
+        await asyncio.to_thread(warm_up)
         await stop.wait()
 
 

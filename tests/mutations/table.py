@@ -1236,4 +1236,22 @@ MUTATIONS: Final = (
         tests=("tests/attacks/test_attacks.py",),
         keyword="metrics",
     ),
+    Mutation(
+        name="ticket-never-used-up",
+        room="view",
+        fault="What stands on a browser's command line signs in another user who reads it there.",
+        fragment="            self._tickets.discard(found)\n",
+        replacement="            pass\n",
+        tests=("tests/view/test_security.py",),
+        keyword="ticket",
+    ),
+    Mutation(
+        name="last-sample-of-a-page-again",
+        room="view",
+        fault="Each page of a search begins with the last sample of the page before.",
+        fragment="min(after, (1 << _IDX_BITS) - 2) + 1, 0)",
+        replacement="min(after, (1 << _IDX_BITS) - 2), 0)",
+        tests=("tests/view/test_index.py",),
+        keyword="pages_go_on",
+    ),
 )

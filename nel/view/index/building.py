@@ -11,9 +11,9 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -36,6 +36,8 @@ from nel.view.index.words import spaced
 
 _BATCH: Final = 2_000
 _BUILDERS: Final = 2
+_PAUSE_EVERY: Final = 20
+_PAUSE_SECONDS: Final = 0.1
 _FIELD_CHARACTERS_MAX: Final = 20_000
 """Of a text, its beginning and end; the middle of a longer one is not searched."""
 WAIT_SECONDS: Final = 0.4
@@ -72,6 +74,8 @@ class Indices:
             wait_seconds: How long `of` waits for an index that is not up to date.
         """
         self._wait_seconds = wait_seconds
+        self.quiet = Quiet()
+        """Pages disturb it, so that they are not slowed down by what is built behind them."""
         self._directory = directory
         self._stop = threading.Event()
         self._pool = ThreadPoolExecutor(_BUILDERS, thread_name_prefix="nel-view-index")
@@ -95,7 +99,7 @@ class Indices:
             if running is None and self._done.get(run.path) != stamp and not self._stop.is_set():
                 running = self._running[run.path] = self._pool.submit(self._build, run, path)
         if running is not None:
-            with suppress(Exception):
+            with suppress(Exception), self.quiet.disturbed(-1):
                 running.result(self._wait_seconds)
         return self._state(run, path)
 
@@ -124,7 +128,7 @@ class Indices:
                 self._totals[run.path] = store.count_outcomes()
             for _ in range(2):
                 try:
-                    build(run, path, stop=self._stop)
+                    build(run, path, stop=self._stop, pause=self.quiet.wait)
                     break
                 except (_Changed, sqlite3.DatabaseError):
                     _remove(path)
@@ -140,15 +144,55 @@ class Indices:
                     self._done[run.path] = (stamp, path.exists())
 
 
-def build(run: FoundRun, path: Path, *, stop: threading.Event | None = None) -> None:
+class Quiet:
+    """Lets pages go first: a builder waits a little while one is being made, since both want the interpreter."""
+
+    def __init__(self) -> None:
+        """Nothing is being made."""
+        self._quiet = threading.Event()
+        self._quiet.set()
+        self._pages = 0
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def disturbed(self, by: int = 1) -> Iterator[None]:
+        """Ask builders to wait within the block; with -1 take that back, as a page does that waits for a builder."""
+        self._add(by)
+        try:
+            yield
+        finally:
+            self._add(-by)
+
+    def wait(self) -> None:
+        """Wait until no page is being made, but not for long: an index is wanted too."""
+        self._quiet.wait(_PAUSE_SECONDS)
+
+    def _add(self, pages: int) -> None:
+        with self._lock:
+            self._pages += pages
+            if self._pages > 0:
+                self._quiet.clear()
+            else:
+                self._quiet.set()
+
+
+def build(
+    run: FoundRun, path: Path, *, stop: threading.Event | None = None, pause: Callable[[], None] | None = None
+) -> None:
     """Bring an index up to date with its run.
+
+    Args:
+        run: Its run.
+        path: Of the index.
+        stop: Ends the work before the next batch.
+        pause: Called every few results.
 
     Raises:
         NelError: The run cannot be read, or the index not be kept.
         sqlite3.Error: The file of the index is damaged.
     """
     with Index(path, writes=True) as index:
-        prices = _begin(run, index)
+        price = _begin(run, index)
         while not (stop is not None and stop.is_set()):
             started = time.monotonic()
             mark = int(index.fact("mark") or 0)
@@ -159,7 +203,11 @@ def build(run: FoundRun, path: Path, *, stop: threading.Event | None = None) -> 
                 found = store.results_after(mark, _BATCH)
             if not found:
                 break
-            entries = [_entry(benchmark, stored, prices) for _, benchmark, stored in found]
+            entries = []
+            for place, (_, benchmark, stored) in enumerate(found):
+                if pause is not None and place % _PAUSE_EVERY == 0:
+                    pause()
+                entries.append(_entry(benchmark, stored, price))
             _keep(index, entries, mark, found[-1][0], started)
         else:
             return

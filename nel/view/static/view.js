@@ -125,6 +125,7 @@
       const run = await asked(`${base}/api/runs/${encodeURIComponent(liveHead.dataset.liveRun)}/live`);
       if (run.is_over) { location.reload(); return "over"; }
       put(liveHead.querySelector("[data-live-line]"), run.line);
+      put(liveHead.querySelector("[data-live-time]"), run.elapsed);
       if (run.share !== undefined) liveHead.querySelector("[data-live-bar]").value = run.share;
       for (const part of all("[data-live-benchmark]")) {
         const found = (run.benchmarks || {})[part.dataset.liveBenchmark];
