@@ -32,7 +32,7 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 $(BIN)/python:
-	@echo "==> creating the virtual environment $(VENV)"
+	@echo "==> creating the virtual environment $(VENV): some seconds"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "nel needs Python 3.11 or newer; set PYTHON=/path/to/python3"; exit 1; }
 	@if command -v uv >/dev/null; then uv venv --quiet --python $(PYTHON) $(VENV); else $(PYTHON) -m venv $(VENV); fi
@@ -42,12 +42,12 @@ install = if command -v uv >/dev/null; then uv pip install --quiet --python $(BI
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check $(1); fi
 
 $(STAMP): pyproject.toml | $(BIN)/python
-	@echo "==> installing nel"
+	@echo "==> installing nel and the libraries it needs: about 60 MB to download, a minute or two, once"
 	@$(call install,-e .)
 	@touch $@
 
 $(DEV_STAMP): pyproject.toml plugins/nel-code/pyproject.toml plugins/nel-lm-eval/pyproject.toml plugins/nel-inspect/pyproject.toml plugins/nel-example/pyproject.toml plugins/nel-broken/pyproject.toml | $(BIN)/python
-	@echo "==> installing nel with everything its checks and tests need"
+	@echo "==> installing nel with everything its checks and tests need: several minutes, once"
 	@$(call install,-e '.[dev]')
 	@$(call install,--no-deps -e ./plugins/nel-code -e ./plugins/nel-lm-eval -e ./plugins/nel-inspect -e ./plugins/nel-example ./plugins/nel-broken)
 	@touch $@ $(STAMP)

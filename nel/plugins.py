@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from dataclasses import dataclass
-from importlib.metadata import Distribution, EntryPoint, distributions
+from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, distribution, distributions
 from typing import Any, Final
 
 from nel.core.packages import DAMAGE, is_readable, place_of
 from nel.errors import PluginError, did_you_mean
+from nel.version import DISTRIBUTION
 
 GROUPS: Final = {
     "benchmarks": "nel.benchmarks",
@@ -33,7 +34,9 @@ GROUPS: Final = {
 """Entry-point group of each kind of plugin. A group is listed here only if nel loads plugins from it."""
 
 BUILT_IN: Final = "nel"
-"""The distribution whose plugins keep their bare names."""
+"""The package of nel's own plugins, which keep their bare names."""
+_FORMERLY: Final = "nel"
+"""What the distribution of nel was called before, and what a stranger's package may be called on an index."""
 
 _PREFIX: Final = "nel."
 _DAMAGED: Final = "damaged"
@@ -158,7 +161,8 @@ def matching(kind: str, name: str) -> list[PluginRef]:
     """Return every plugin of this kind that has this name, ``name`` or ``package:name``."""
     package, _, bare = name.rpartition(":")
     named = (ref for ref in discover(kind) if ref.name == bare)
-    return [ref for ref in named if not package or _normalized(ref.distribution) == _normalized(package)]
+    wanted = BUILT_IN if _normalized(package) == DISTRIBUTION else _normalized(package)
+    return [ref for ref in named if not package or _normalized(ref.distribution) == wanted]
 
 
 def find(kind: str, name: str) -> PluginRef:
@@ -280,22 +284,26 @@ def describe(ref: PluginRef, shape_error: Callable[[str, object], str | None]) -
 def _declared() -> Iterator[PluginRef]:
     """Yield the entry points of all groups ``nel.*``; of a distribution that is on the path twice, those of the first.
 
-    An entry point that a distribution declares twice is yielded once.
+    An entry point that a distribution declares twice is yielded once. An installed distribution of nel's former name is
+    left out where nel is installed under its own; see `former_distribution`.
     """
+    has_own = _is_installed(DISTRIBUTION)
     kinds = {group: kind for kind, group in GROUPS.items()}
     places: dict[str, int] = {}
     seen: set[tuple[str, str, str]] = set()
-    for place, distribution in enumerate(distributions()):
-        if not _may_have_plugins(distribution):
+    for place, found in enumerate(distributions()):
+        if not _may_have_plugins(found):
             continue  # most of them; parsing their metadata would take ten times as long
-        if not is_readable(distribution):
-            yield PluginRef(kind=_DAMAGED, name="?", target="", distribution=place_of(distribution), version="?")
+        if not is_readable(found):
+            yield PluginRef(kind=_DAMAGED, name="?", target="", distribution=place_of(found), version="?")
             continue
-        metadata = distribution.metadata  # read from disk and parsed each time it is asked for
+        metadata = found.metadata  # read from disk and parsed each time it is asked for
         name = metadata["Name"] or "unknown"
-        if places.setdefault(_normalized(name), place) != place:
+        if places.setdefault(_normalized(name), place) != place or (has_own and _normalized(name) == _FORMERLY):
             continue
-        for entry in distribution.entry_points:
+        if _normalized(name) == DISTRIBUTION:
+            name = BUILT_IN
+        for entry in found.entry_points:
             key = (name, entry.group, entry.name)
             if not entry.group.startswith(_PREFIX) or key in seen:
                 continue
@@ -316,13 +324,32 @@ def _may_have_plugins(distribution: Distribution) -> bool:
         return True
 
 
+def former_distribution() -> str | None:
+    """Return what to do about an installed distribution of nel's former name, whose plugins are ignored; else None."""
+    if not (_is_installed(_FORMERLY) and _is_installed(DISTRIBUTION)):
+        return None
+    return (
+        f'a distribution called "{_FORMERLY}" is installed beside {DISTRIBUTION}; its plugins are ignored, and it may '
+        f"have replaced files of nel. Remove it, then install nel again: python -m pip uninstall {_FORMERLY}; "
+        f"in nel's folder: python -m pip install --force-reinstall --no-deps ."
+    )
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
 def _sorted(refs: Iterator[PluginRef]) -> list[PluginRef]:
     return sorted(refs, key=lambda ref: (ref.kind, ref.name, not ref.is_built_in, ref.distribution))
 
 
-def _normalized(distribution: str) -> str:
+def _normalized(name: str) -> str:
     """Return the name of a distribution as package indexes compare it (PEP 503)."""
-    return re.sub(r"[-_.]+", "-", distribution).lower()
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _missing(kind: str, name: str, known: Sequence[PluginRef]) -> str:

@@ -232,3 +232,36 @@ def test_public_names_are_all_there() -> None:
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def _distribution(folder: Path, name: str, entries: str) -> None:
+    """Put the metadata of a distribution into a folder of the path."""
+    info = folder / f"{name.replace('-', '_')}-9.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 9.0\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(entries, encoding="utf-8")
+
+
+@pytest.mark.parametrize("has_former", [True, False])
+def test_a_distribution_of_the_former_name_is_ignored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_former: bool
+) -> None:
+    """Its plugins are not nel's; the note has the commands that remove it and restore nel."""
+    own = "[nel.scorers]\nexact = nel.scoring.configurable:exact\n"
+    _distribution(tmp_path, "nel-eval", own)
+    if has_former:
+        _distribution(tmp_path, "nel", "[nel.scorers]\nexact = elsewhere:exact\nodd = elsewhere:odd\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    assert [(ref.name, ref.target) for ref in plugins.discover("scorers")] == [
+        ("exact", "nel.scoring.configurable:exact")
+    ]
+    note = plugins.former_distribution()
+    assert (note is not None) is has_former
+    assert note is None or ("pip uninstall nel;" in note and "--force-reinstall" in note)
+
+
+@pytest.mark.parametrize("package", ["nel", "nel-eval", "nel_eval"])
+def test_built_ins_are_of_nel_by_either_name(package: str) -> None:
+    """The name of the import package and that of the distribution qualify a built-in alike."""
+    found = plugins.find("scorers", f"{package}:exact")
+    assert (found.qualified, found.is_built_in) == ("nel:exact", True)

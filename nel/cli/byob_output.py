@@ -44,7 +44,9 @@ def show_compiled(compiled: Compiled) -> None:
         typer.echo("dry run: nothing was written or installed")
         return
     if not compiled.installed:
-        typer.echo(f"\ninstall it:  python -m pip install {quote(_near(compiled.wheel))}")
+        wheel = quote(_near(compiled.wheel))
+        typer.echo(f"\ninstall it:  python -m pip install {wheel}")
+        typer.echo(f"where nel is not installed, with a checkout of nel:  python -m pip install CHECKOUT {wheel}")
     else:
         typer.echo(f"installed; remove it with: {uninstall_command(package.distribution)}")
     for name in package.entry_points:

@@ -79,7 +79,7 @@ def open_modelscope(uri: str, _base_dir: Path | None) -> Dataset:
         hub = _Hub(address, uri)
     except ImportError as error:
         raise MissingExtra(
-            f"{uri}: reading from ModelScope needs modelscope-hub; pip install 'nel[modelscope]'"
+            f"{uri}: reading from ModelScope needs modelscope-hub; pip install 'modelscope-hub<0.6'"
         ) from error
     try:
         listing = hub.listing()

@@ -86,9 +86,19 @@ class TruncationProbe:
         self._seen: Counter[int] = Counter()
         self._truncated: Counter[int] = Counter()
 
-    def add(self, job: int, name: str, response: Response, max_tokens: int | None) -> ExitStatus | None:
-        """Count an answer; return a status when too many of the first ones were truncated."""
-        if response.error is not None or self._seen[job] >= self._probe:
+    def add(
+        self, job: int, name: str, response: Response, max_tokens: int | None, *, are_wanted: bool = False
+    ) -> ExitStatus | None:
+        """Count an answer; return a status when too many of the first ones were truncated.
+
+        Args:
+            job: The benchmark.
+            name: What it is called.
+            response: The answer.
+            max_tokens: The limit that was sent.
+            are_wanted: Truncated answers are scored as they stand, so that none stops the run.
+        """
+        if are_wanted or response.error is not None or self._seen[job] >= self._probe:
             return None
         self._seen[job] += 1
         self._truncated[job] += ending_of(response.finish_reason) == "truncated"
@@ -99,6 +109,7 @@ class TruncationProbe:
             exit_code=EXIT_STOPPED_EARLY,
             reason=(
                 f"{self._truncated[job]} of the first {self._probe} answers of {name} were cut off by {limit}; start "
-                "a new run with a larger --max-tokens, or resume with -O engine.truncation_rate_max=1 to go on as it is"
+                "a new run with a larger --max-tokens, or resume with -O engine.truncation_rate_max=1 to go on as it is, or "
+                "with -O benchmarks.0.truncated=score to score them as they stand"
             ),
         )

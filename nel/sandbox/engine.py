@@ -82,7 +82,7 @@ def connect(host: str | None = None) -> docker.DockerClient:
         # The system's own ssh, with its settings and keys, where the engine is reached in that way.
         by_ssh = urlsplit(host or _host_in_use()).scheme == "ssh"
         if by_ssh and importlib.util.find_spec("paramiko") is None:
-            raise SandboxError("an engine over ssh needs more of the SDK: pip install 'nel[ssh]'", kind="no_engine")
+            raise SandboxError("an engine over ssh needs more of the SDK: pip install 'docker[ssh]'", kind="no_engine")
         if host is not None:
             client = docker.DockerClient(base_url=host, timeout=_FIRST_ANSWER_SECONDS, use_ssh_client=by_ssh)
         else:

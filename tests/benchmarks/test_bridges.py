@@ -64,7 +64,7 @@ def test_a_run_of_an_address_that_names_a_file_is_scored_anew(folder: Path) -> N
     ("uri", "error", "message"),
     [
         ("mein://x", PluginError, 'no bridge for "mein://" is installed; did you mean "mine"'),
-        ("quite-other://x", PluginError, "pip install nel-quite-other"),
+        ("quite-other://x", PluginError, "install the plugin that provides it"),
         ("number://x", PluginError, 'bridge "number" of nel-bridge 1.0 returned a int'),
         ("mine://wrong", ConfigError, "mine://wrong: no such thing"),
     ],

@@ -91,7 +91,7 @@ def test_two_benchmarks_of_a_file_make_one_package(tmp_path: Path) -> None:
     package = package_of(read_source(path))
     assert package.distribution == "nel-byob-my-capitals"
     assert list(package.entry_points) == ["my-capitals", "b"]
-    assert package.dependencies == ("nel>=0.1", "rouge-score>=0.1.2")
+    assert package.dependencies == ("nel-eval>=0.1", "rouge-score>=0.1.2")
     assert [name for name in package.files if name.endswith(".csv")] == ["nel_byob_my_capitals/rows.csv"]
 
 
@@ -111,7 +111,7 @@ def test_the_wheel_holds_what_it_declares(tmp_path: Path) -> None:
         wheel.extractall(tmp_path / "site")
     (found,) = metadata.distributions(path=[str(tmp_path / "site")])
     assert found.metadata["Name"] == "nel-byob-my-capitals"
-    assert found.requires == ["nel>=0.1"]
+    assert found.requires == ["nel-eval>=0.1"]
     assert {entry.name for entry in found.entry_points} == {"my-capitals"}
     everything = [file for file in compiled.directory.rglob("*") if file.is_file()]
     assert all(str(tmp_path).encode() not in file.read_bytes() for file in everything)

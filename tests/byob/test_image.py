@@ -165,9 +165,9 @@ def test_what_runs_here_is_gathered_without_an_index(tmp_path: Path, monkeypatch
     here = BasePython(version=version, machine=platform.machine(), libc="glibc", libc_version="2.99")
     wheels = gather(own.wheel, own.package.dependencies, here, tmp_path / "wheels")
     names = {wheel.name.partition("-")[0].lower() for wheel in wheels}
-    assert {"nel", "nel_byob_my_capitals", "pip", "typer", "aiohttp", "numpy"} <= names
+    assert {"nel_eval", "nel_byob_my_capitals", "pip", "typer", "aiohttp", "numpy"} <= names
     assert "pytest" not in names
-    with zipfile.ZipFile(next(wheel for wheel in wheels if wheel.name.startswith("nel-"))) as archive:
+    with zipfile.ZipFile(next(wheel for wheel in wheels if wheel.name.startswith("nel_eval-"))) as archive:
         assert {"nel/sandbox/images/python/Dockerfile", "nel/types.py"} <= set(archive.namelist())
     with pytest.raises(ConfigError, match="nobody-has-this, which the benchmark needs, is not installed here"):
         list(_needed(["nobody-has-this>=1"]))

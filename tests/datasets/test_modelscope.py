@@ -238,5 +238,5 @@ def test_a_listing_of_many_pages_is_read_to_its_end(hub: FakeModelScope) -> None
 def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without `modelscope-hub` the message says what to install."""
     monkeypatch.setitem(sys.modules, "modelscope_hub", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'nel\[modelscope\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'modelscope-hub<0.6'"):
         open_modelscope("ms://org/name", None)

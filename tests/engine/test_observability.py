@@ -345,11 +345,11 @@ def test_a_port_in_use_is_named() -> None:
 @pytest.mark.parametrize(
     ("module", "config", "extra"),
     [
-        ("prometheus_client", ObservabilityConfig(metrics_port=9464), "nel[metrics]"),
+        ("prometheus_client", ObservabilityConfig(metrics_port=9464), "pip install prometheus-client"),
         (
             "opentelemetry.exporter.otlp.proto.http.trace_exporter",
             ObservabilityConfig(otlp_endpoint="http://127.0.0.1:1"),
-            "nel[otel]",
+            "pip install opentelemetry-sdk",
         ),
     ],
 )

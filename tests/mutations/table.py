@@ -1081,6 +1081,15 @@ MUTATIONS: Final = (
         keyword="redirect",
     ),
     Mutation(
+        name="former-name-is-nel",
+        room="plugins",
+        fault="Plugins of a package that has nel's former name are taken for nel's own.",
+        fragment="or (has_own and _normalized(name) == _FORMERLY):",
+        replacement="or (has_own and _normalized(name) == DISTRIBUTION + name):",
+        tests=("tests/test_plugins.py",),
+        keyword="former_name",
+    ),
+    Mutation(
         name="any-host-is-answered",
         room="view",
         fault="A page that rebinds its own name to the address of the app reads the runs.",

@@ -93,7 +93,7 @@ def _from_bridge(name: str, uri: str) -> Benchmark:
     package, _, scheme = name.rpartition(":")
     installed = sorted({ref.name for ref in plugins.discover("bridges")})
     if scheme not in installed and not package:
-        hint = did_you_mean(scheme, installed) or f"; pip install nel-{scheme}, if there is such a plugin"
+        hint = did_you_mean(scheme, installed) or "; install the plugin that provides it"
         raise PluginError(f'{uri}: no bridge for "{scheme}://" is installed{hint}')
     ref = plugins.find("bridges", name)
     bridge = plugins.load_ref(ref)

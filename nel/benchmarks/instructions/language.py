@@ -28,6 +28,6 @@ def _detector() -> Any:
     try:
         import langdetect  # noqa: PLC0415 - optional
     except ImportError as error:
-        raise MissingExtra("IFEval needs langdetect; install it with: pip install 'nel[ifeval]'") from error
+        raise MissingExtra("IFEval needs langdetect; install it with: pip install langdetect") from error
     langdetect.DetectorFactory.seed = 0
     return langdetect

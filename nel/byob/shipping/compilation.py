@@ -17,6 +17,7 @@ from nel.byob.shipping.proof import prove
 from nel.byob.shipping.source import read_source
 from nel.byob.shipping.wheel import wheel_bytes, wheel_name
 from nel.errors import ConfigError
+from nel.version import DISTRIBUTION
 
 _FOLDER: Final = "byob_packages"
 
@@ -92,7 +93,8 @@ def _all_files(package: Package) -> dict[str, bytes]:
 
 
 def _checked_requirements(package: Package) -> tuple[RequirementCheck, ...]:
-    checks = tuple(check_requirements([one for one in package.dependencies if not one.startswith("nel>=")]))
+    wanted = [one for one in package.dependencies if not one.startswith(f"{DISTRIBUTION}>=")]
+    checks = tuple(check_requirements(wanted))
     problems = [check.problem for check in checks if check.problem]
     if problems:
         raise ConfigError(f"{package.source}: {'; '.join(problems)}")

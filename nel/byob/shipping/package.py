@@ -19,7 +19,7 @@ from nel.byob.requirements import parsed
 from nel.byob.shipping.file_names import name_problem
 from nel.byob.shipping.source import FILE_BYTES_MAX, SourceFile, companions, local_dataset, portable_text
 from nel.errors import PluginError
-from nel.version import __version__
+from nel.version import DISTRIBUTION, __version__
 
 KEYWORD: Final = "nel-byob"
 """Marks compiled packages in their metadata."""
@@ -91,7 +91,8 @@ def package_of(source: SourceFile) -> Package:
     }
     _check_files(source, files, own)
     files |= own
-    dependencies = (f"nel>={'.'.join(__version__.split('.')[:2])}", *_requirements(source.benchmarks.values()))
+    ours = f"{DISTRIBUTION}>={'.'.join(__version__.split('.')[:2])}"
+    dependencies = (ours, *_requirements(source.benchmarks.values()))
     digest = hashlib.sha256(repr((sorted(files.items()), dependencies, sorted(attributes))).encode()).hexdigest()
     return Package(
         distribution=distribution,
@@ -133,7 +134,9 @@ packages = [{_quoted(package.module)}]
     runs = "\n".join(f"    {run_command(name)}" for name in package.entry_points)
     readme = (
         f"# {package.distribution}\n\n{package.summary}.\n\nMade of {package.source} by `nel byob compile`; edit that "
-        f"file and compile it again, not this package.\n\n    pip install .\n{runs}\n"
+        f"file and compile it again, not this package.\n\nIt needs nel, "
+        f"which is on no package index; where it is not installed, CHECKOUT is its folder.\n\n"
+        f"    pip install CHECKOUT .\n{runs}\n"
     )
     return {"pyproject.toml": pyproject.encode(), "README.md": readme.encode()}
 

@@ -25,6 +25,7 @@ from nel.byob.shipping.file_names import unsafe_name
 from nel.byob.shipping.install import run_tool
 from nel.byob.shipping.wheel import wheel_bytes, wheel_name
 from nel.errors import ConfigError
+from nel.version import DISTRIBUTION
 
 _SECONDS: Final = 1800
 _GLIBC_MINORS: Final = range(5, 60)
@@ -62,7 +63,7 @@ def gather(package: Path, dependencies: tuple[str, ...], python: BasePython, fol
     own = own_wheel(folder)
     if is_like_here(python):
         for distribution in _needed([*dependencies, "pip"]):
-            if distribution.metadata["Name"] != "nel":
+            if distribution.metadata["Name"] != DISTRIBUTION:
                 _wheel_of(distribution, folder)
     else:
         _download([str(own), str(package), "pip"], python, folder)
@@ -76,7 +77,7 @@ def own_wheel(folder: Path) -> Path:
         ConfigError: It is run without being installed.
     """
     try:
-        distribution = metadata.distribution("nel")
+        distribution = metadata.distribution(DISTRIBUTION)
     except metadata.PackageNotFoundError as error:
         raise ConfigError("nel is not installed here, only run; install it with: python -m pip install .") from error
     files: dict[str, bytes] = {}

@@ -100,7 +100,7 @@ class EngineConfig(Strict):
     truncation_probe: Annotated[int, Field(ge=0)] = 20
     """How many first answers of a benchmark are checked for truncation; 0 for none."""
     truncation_rate_max: Annotated[float, Field(ge=0, le=1)] = 0.5
-    """Share of truncated answers among them above which the run stops."""
+    """Share of truncated answers among them above which the run stops; with ``truncated: score`` none stops it."""
     unscored_rate_max: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of unscored samples above which a finished run exits 3."""
     preflight: bool = True
@@ -217,9 +217,9 @@ class ObservabilityConfig(Strict):
         Field(ge=1, le=65535),
         Flag("--metrics-port", "Serve Prometheus metrics on this port of 127.0.0.1 during the run."),
     ] = None
-    """Serve Prometheus metrics on this port of 127.0.0.1 during the run; needs ``nel[metrics]``."""
+    """Serve Prometheus metrics on this port of 127.0.0.1 during the run; needs ``prometheus-client``."""
     otlp_endpoint: str | None = None
-    """Send OpenTelemetry spans to this OTLP/HTTP collector, such as ``http://127.0.0.1:4318``; needs ``nel[otel]``."""
+    """Send OpenTelemetry spans to this OTLP/HTTP collector, such as ``http://127.0.0.1:4318``; extra ``otel``."""
     otlp_headers_env: str | None = None
     """The name of the variable that holds headers for it, as ``name=value,name=value``; never the headers."""
 

@@ -148,7 +148,7 @@ def serve_metrics(port: int, run_id: str, progress: Progress) -> Metrics:
         from prometheus_client import CollectorRegistry  # noqa: PLC0415 - optional
     except ImportError as error:
         raise MissingExtra(
-            "observability.metrics_port needs prometheus-client; pip install 'nel[metrics]', or leave the port out"
+            "observability.metrics_port needs prometheus-client; pip install prometheus-client, or leave the port out"
         ) from error
     registry = CollectorRegistry()
     metrics = _ServedMetrics(registry, run_id, progress)

@@ -231,7 +231,8 @@ def export_spans(endpoint: str, headers: dict[str, str], run_id: str) -> Spans:
         from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtra(
-            "observability.otlp_endpoint needs opentelemetry; pip install 'nel[otel]', or leave the endpoint out"
+            "observability.otlp_endpoint needs opentelemetry; pip install opentelemetry-sdk "
+            "opentelemetry-exporter-otlp-proto-http, or leave the endpoint out"
         ) from error
     url = endpoint if urlsplit(endpoint).path.strip("/") else endpoint.rstrip("/") + _PATH
     exporter = OTLPSpanExporter(endpoint=url, headers=headers or None, timeout=_EXPORT_SECONDS)

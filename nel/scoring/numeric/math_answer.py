@@ -215,7 +215,7 @@ class _Worker:
 
     def _start(self) -> subprocess.Popen[str]:
         if find_spec("math_verify") is None:
-            raise MissingExtra("math_equal needs math-verify; install it with: pip install 'nel[math]'")
+            raise MissingExtra("math_equal needs math-verify; install it with: pip install 'math-verify[antlr4_13_2]'")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "nel.scoring.numeric.math_worker"],
             stdin=subprocess.PIPE,
