@@ -800,8 +800,8 @@ MUTATIONS: Final = (
         name="package-spelled-otherwise",
         room="plugins",
         fault="package:name finds nothing where the package is spelled with an underscore for a hyphen.",
-        fragment="_normalized(ref.distribution) == _normalized(package)",
-        replacement="ref.distribution == package",
+        fragment="_normalized(ref.distribution) == wanted]",
+        replacement="ref.distribution == package]",
         tests=("tests/test_plugins.py",),
     ),
     Mutation(
