@@ -109,7 +109,7 @@ class TruncationProbe:
             exit_code=EXIT_STOPPED_EARLY,
             reason=(
                 f"{self._truncated[job]} of the first {self._probe} answers of {name} were cut off by {limit}; start "
-                "a new run with a larger --max-tokens, or resume with -O engine.truncation_rate_max=1 to go on as it is, or "
-                "with -O benchmarks.0.truncated=score to score them as they stand"
+                "a new run with a larger --max-tokens, or resume with -O engine.truncation_rate_max=1 to go on as it "
+                "is, or with -O benchmarks.0.truncated=score to score them as they stand"
             ),
         )
