@@ -11,7 +11,7 @@ import pytest
 
 from nel.engine.store.codec import encode_outcome, encode_response
 from nel.engine.store.database import Store
-from nel.types import Response, Scored
+from nel.types import SECOND_ASKING, Response, Scored
 from nel.view.finding import FoundRun, find_runs
 from nel.view.index.building import Indices, build
 from nel.view.index.database import Filter, Index, Place
@@ -210,3 +210,15 @@ def test_a_chart_counts_every_value() -> None:
     assert chart.p90 == pytest.approx(900, rel=0.02)
     assert max(chart.columns) == 1
     assert chart_of("cost", {bin_of(0.0): 5}) is chart_of("cost", {}) is None
+
+
+def test_second_askings_are_in_no_index(tmp_path: Path) -> None:
+    """What was asked again to check the endpoint is no answer of the run."""
+    run_dir = build_viewed_run(tmp_path / "run", n=6, texts=())
+    store = Store(run_dir / "run.db")
+    again = encode_outcome(Scored(reward=1.0, metrics={}))
+    store._write("INSERT INTO outcomes VALUES(1, 2, ?, 0, ?)", (SECOND_ASKING, again))
+    store.close()
+    build(found_in(run_dir), tmp_path / "index.db")
+    with Index(tmp_path / "index.db") as index:
+        assert index.fact("n") == 5

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from nel.core.strict_json import loads
 from nel.engine.observability.progress_file import LiveProgress, read_progress_file
 from nel.engine.store.lock import Owner, owner_of
+from nel.engine.store.outcome_counts import OutcomeCount
 from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSession
 from nel.errors import NelError, OutputError
 
@@ -52,16 +52,15 @@ class BenchmarkCounts:
         counted = self.scored + self.model_failures.total()
         return self.reward_sum / counted if counted else None
 
-    def add(self, outcome: str) -> None:
-        """Count one outcome as the store holds it."""
-        fields = loads(outcome)
-        if fields["state"] == "scored":
-            self.scored += 1
-            self.reward_sum += fields["reward"]
-        elif fields["state"] == "model_failure":
-            self.model_failures[fields["kind"]] += 1
+    def add(self, found: OutcomeCount) -> None:
+        """Count outcomes that are alike."""
+        if found.state == "scored":
+            self.scored += found.n
+            self.reward_sum += found.reward_sum
+        elif found.state == "model_failure":
+            self.model_failures[str(found.kind)] += found.n
         else:
-            self.unscored[f"{fields['cause']}:{fields['kind']}"] += 1
+            self.unscored[f"{found.cause}:{found.kind}" if found.state else "damaged:record"] += found.n
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,11 +193,10 @@ class RunStatusReader:
                 if bad := snapshot.count_bad_rows(key):
                     counts.unscored["bad_row:unusable"] = bad * repeats
                 self._counts[key] = counts
-        while found := snapshot.outcomes_after(self._mark):
-            for _, key, outcome in found:
-                if key in self._counts:
-                    self._counts[key].add(outcome)
-            self._mark = found[-1][0]
+        self._mark, found = snapshot.outcome_counts_after(self._mark)
+        for one in found:
+            if one.benchmark in self._counts:
+                self._counts[one.benchmark].add(one)
 
     def _rate(self, live: LiveProgress | None) -> float | None:
         now, done = time.monotonic(), sum(counts.done for counts in self._counts.values())

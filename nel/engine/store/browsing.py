@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from nel.engine.store.snapshot import Snapshot, StoredResult, StoredSample
+from nel.types import SECOND_ASKING
 
 
 class BrowsedStore(Snapshot):
@@ -22,18 +23,18 @@ class BrowsedStore(Snapshot):
         super().__init__(path, untouched=True)
 
     def count_outcomes(self, benchmark: int | None = None) -> int:
-        """Return how many outcomes are stored, of one benchmark or of all."""
-        query = "SELECT count(*) FROM outcomes WHERE ?1 IS NULL OR benchmark = ?1"
-        if benchmark is not None:
-            query = "SELECT count(*) FROM outcomes WHERE benchmark = ?1"
-        return int(self._connection.execute(query, (benchmark,)).fetchone()[0])
+        """Return how many outcomes are stored, of one benchmark or of all; second askings are in no count."""
+        where = "repeat < ?" if benchmark is None else "repeat < ? AND benchmark = ?"
+        values = (SECOND_ASKING,) if benchmark is None else (SECOND_ASKING, benchmark)
+        query = f"SELECT count(*) FROM outcomes WHERE {where}"  # noqa: S608 - one of two texts
+        return int(self._connection.execute(query, values).fetchone()[0])
 
     def count_sessions(self) -> int:
         """Return how many sessions the run has had; a new one may have dropped outcomes."""
         return int(self._connection.execute("SELECT count(*) FROM sessions").fetchone()[0])
 
     def results_after(self, mark: int, n_max: int) -> list[tuple[int, int, StoredResult]]:
-        """Return the next ``(mark, benchmark, result)`` in the order in which outcomes were committed.
+        """Return the next ``(mark, benchmark, result)`` in the order of commits, those of second askings left out.
 
         Args:
             mark: 0, or the last mark seen.
@@ -44,8 +45,8 @@ class BrowsedStore(Snapshot):
             " s.idx, s.sample_id, s.row_number, s.content, s.fault"
             " FROM outcomes o JOIN samples s ON s.benchmark = o.benchmark AND s.idx = o.idx"
             " LEFT JOIN responses r ON r.benchmark = o.benchmark AND r.idx = o.idx AND r.repeat = o.repeat"
-            " WHERE o.rowid > ? ORDER BY o.rowid LIMIT ?",
-            (mark, n_max),
+            " WHERE o.rowid > ? AND o.repeat < ? ORDER BY o.rowid LIMIT ?",
+            (mark, SECOND_ASKING, n_max),
         ).fetchall()
         return [(row[0], row[1], StoredResult(StoredSample(*row[5:]), row[2], row[4], row[3])) for row in rows]
 

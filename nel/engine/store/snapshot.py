@@ -15,17 +15,16 @@ from typing import Any, Final, Self, TypedDict
 
 from nel.core.strict_json import dumps_line, loads
 from nel.engine.store.codec import NEXT_STEP, unsealed
+from nel.engine.store.outcome_counts import OutcomeCount, count_after
 from nel.engine.store.schema import APPLICATION_ID, FORMAT, READABLE, UNREADABLE, WITH_CALLS, connect
 from nel.engine.store.spending import SOURCES, noted_usage, usage_after
 from nel.errors import StoreError
-from nel.types import SECOND_ASKING
 
 FILE_NAME: Final = "run.db"
 _PAGE = 256
 _DAMAGED_SAMPLES: Final = "SELECT count(*) FROM samples WHERE content IS NOT NULL AND NOT nel_is_intact(content)"
 _BLOCK = 4096
 """Samples that one query checks for missing responses."""
-_OUTCOMES_MAX = 20_000
 _RUNS_NAMED_MAX = 3
 _IDX_MAX: Final = 2**63 - 1
 DIGEST_MODULUS: Final = 2**256
@@ -272,17 +271,14 @@ class Snapshot:
         query = "SELECT count(*) FROM samples WHERE benchmark = ? AND content IS NULL"
         return int(self._connection.execute(query, (benchmark,)).fetchone()[0])
 
-    def outcomes_after(self, mark: int) -> list[tuple[int, int, str]]:
-        """Return the next ``(mark, benchmark, outcome)`` in the order of their commits, at most 20,000.
-
-        Those of second askings are left out, since they are in no count of samples.
+    def outcome_counts_after(self, mark: int) -> tuple[int, list[OutcomeCount]]:
+        """Return a mark and the outcomes committed behind another, counted; those of second askings are left out.
 
         Args:
-            mark: 0, or the last mark seen. Within a session outcomes are only added; the next session may drop some.
+            mark: 0, or the last mark returned. Within a session outcomes are only added; the next may drop some.
         """
-        query = "SELECT rowid, benchmark, outcome FROM outcomes WHERE rowid > ? AND repeat < ? ORDER BY rowid LIMIT ?"
         try:
-            return self._connection.execute(query, (mark, SECOND_ASKING, _OUTCOMES_MAX)).fetchall()
+            return count_after(self._connection, mark)
         except sqlite3.Error as error:
             raise StoreError(f"cannot read {FILE_NAME}: {error}; is the directory still there?") from error
 
