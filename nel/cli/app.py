@@ -33,8 +33,11 @@ from nel.cli import (
 from nel.cli.machine_faults import shortage
 from nel.cli.settings import taking_settings
 from nel.cli.streams import discard_stdout, prepare_streams
+from nel.cli.usage_words import say_plainly
 from nel.errors import EXIT_SIGINT, EXIT_STOPPED_EARLY, NelError
 from nel.version import __version__
+
+_UsageError: Any = typer.BadParameter.__mro__[1]  # Typer exports no more of its own copy of click
 
 
 class _ErrorsToText:
@@ -43,6 +46,9 @@ class _ErrorsToText:
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)  # type: ignore[misc]
+        except _UsageError as error:
+            say_plainly(error)
+            raise
         except NelError as error:
             typer.echo(f"nel: {error}", err=True)
             raise typer.Exit(error.exit_code) from error

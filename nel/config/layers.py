@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from nel.config.number_words import number_problem
 from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.schema.strict import KEY_ERRORS
 from nel.config.settings import EACH, Given, Path, sections
@@ -161,6 +162,9 @@ def _place(problem: ErrorDetails) -> Path:
 
 
 def _message(problem: ErrorDetails) -> str:
+    number = number_problem(problem)
+    if number is not None:
+        return number.replace("is ", "the value is ", 1)
     message = problem["msg"].removeprefix("Value error, ")
     return f"{message[0].lower()}{message[1:]}"
 

@@ -29,7 +29,7 @@ def built(judge: Any, *, of_benchmark: bool = False) -> Any:
         ({"panel": {"url": URL, "model": "j"}}, "panel is one judge; make it a list"),
         ({"url": URL, "model": "j", "api_key": "sk-secret"}, "give api_key_env, the name of the variable"),
         ({"url": URL, "model": "j", "quorum": 2}, "quorum is 2 and the panel has 1; give no more than that"),
-        ({"url": URL, "model": "j", "repeats": 0}, r"judge\.repeats: input should be greater than or equal to 1"),
+        ({"url": URL, "model": "j", "repeats": 0}, r"judge\.repeats: the value is too small: at least 1"),
         ({"url": "host/v1", "model": "j"}, r"judge\.panel\.0\.url: 'host/v1' is not a URL of an endpoint"),
         ({"url": URL, "model": "j", "panel": []}, "url, model and panel are both given"),
     ],

@@ -29,9 +29,9 @@ def refused(data: dict[str, object], flags: dict[str, object], *overrides: str) 
         ("temperature=1", '-O temperature=…: unknown key "temperature"; did you mean generation.temperature?'),
         ("engin.x=1", '-O engin.x=…: unknown key "engin"; did you mean "engine"?'),
         ("generation={temprature: 1}", '-O generation=…: unknown key "temprature"; did you mean "temperature"?'),
-        ("engine.concurrency=0", "-O engine.concurrency=…: input should be greater than or equal to 1"),
+        ("engine.concurrency=0", "-O engine.concurrency=…: the value is too small: at least 1"),
         ("engine.concurrency=yes", "-O engine.concurrency=…: concurrency is true, and a number is wanted"),
-        ("benchmarks.0.repeats=0", "-O benchmarks.0.repeats=…: input should be greater than or equal to 1"),
+        ("benchmarks.0.repeats=0", "-O benchmarks.0.repeats=…: the value is too small: at least 1"),
         ("benchmarks.0.repeat=2", '-O benchmarks.0.repeat=…: unknown key "repeat"; did you mean "repeats"?'),
         ("endpoint.url=h/v1", "-O endpoint.url=…: 'h/v1' is not a URL of an endpoint"),
         ("judge.url=h/v1", "-O judge.url=…: judge.panel.0.url: 'h/v1' is not a URL of an endpoint"),
@@ -49,10 +49,10 @@ def test_a_wrong_override_is_named(override: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ({"--temperature": 11.0}, "--temperature: generation.temperature: input should be less than or equal to 10"),
-        ({"--repeats": 0}, "--repeats: benchmarks.0.repeats: input should be greater than or equal to 1"),
+        ({"--temperature": 11.0}, "--temperature: generation.temperature: the value is too large: at most 10"),
+        ({"--repeats": 0}, "--repeats: benchmarks.0.repeats: the value is too small: at least 1"),
         ({"--truncated": "no"}, "--truncated: benchmarks.0.truncated: input should be 'failure' or 'score'"),
-        ({"--timeout": 0.0}, "--timeout: endpoint.total_timeout_seconds: input should be greater than 0"),
+        ({"--timeout": 0.0}, "--timeout: endpoint.total_timeout_seconds: the value is too small: above 0"),
         ({"--api-key-env": "sk-1"}, "--api-key-env: endpoint.api_key_env: api_key_env is not the name of an env"),
         ({"--judge-url": ["h"], "--judge-id": ["j"]}, "--judge-url: judge.panel.0.url: 'h' is not a URL"),
         ({"--judge-url": [URL], "--judge-id": ["j", "j"]}, '--judge-id, --judge-url: judge: two judges are called "j"'),
@@ -67,7 +67,7 @@ def test_a_wrong_key_of_the_file_is_named_with_the_file() -> None:
     """Flags and overrides of other keys are not blamed for it."""
     data = {**FILE, "generation": {"top_p": 7}}
     message = refused(data, {"--temperature": 0.5}, "generation.seed=1")
-    assert message.startswith("run.yaml: generation.top_p: input should be less than or equal to 1")
+    assert message.startswith("run.yaml: generation.top_p: the value is too large: at most 1")
     assert refused({"benchmarks": ["x"], "endpoint": {"url": URL}}, {}, "endpoint.stream=true").startswith(
         "run.yaml: endpoint.model: field required"
     )

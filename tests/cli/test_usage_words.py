@@ -1,0 +1,49 @@
+"""Mistakes on the command line are answered in plain words, with the command that is meant."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from nel.cli.app import app
+
+
+def _said(line: str) -> str:
+    done = CliRunner().invoke(app, line.split(), prog_name="nel")
+    assert done.exit_code == 2
+    return " ".join(done.output.split())
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("plugins", "Did you mean `nel list`?"),
+        ("run", "Did you mean `nel eval run`?"),
+        ("resume DIR", "Did you mean `nel eval resume`?"),
+        ("eval list", "Did you mean `nel list` or `nel baseline list` or `nel byob list`?"),
+        ("sandbox claen", "Did you mean `nel sandbox clean`?"),
+        ("endpoint dmo", "Did you mean `nel endpoint demo`?"),
+    ],
+)
+def test_a_command_that_is_not_there_names_the_one_that_is_meant(line: str, meant: str) -> None:
+    """Synonyms, commands of other groups and misspelled ones are offered with their whole path."""
+    assert meant in _said(line)
+
+
+def test_a_word_like_no_command_gets_no_offer() -> None:
+    """Nothing is offered where nothing is near."""
+    assert "No such command 'frobnicate'." in _said("frobnicate")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("eval run --repeats eight", '"eight" is not a whole number'),
+        ("eval run --repeats 1.5", '"1.5" is not a whole number'),
+        ("eval run --temperature warm", '"warm" is not a number'),
+        ("endpoint demo --port 99999", '"99999" is too large: at most 65535'),
+    ],
+)
+def test_what_is_no_number_is_said_in_plain_words(line: str, words: str) -> None:
+    """The value and what is wrong with it, without a parser's vocabulary."""
+    assert words in _said(line)
