@@ -83,7 +83,7 @@ def test_keys_that_contradict_each_other_name_all_their_sources() -> None:
 def test_a_later_override_of_the_same_key_is_the_one_to_blame() -> None:
     """What was replaced is not named."""
     message = refused(FILE, {"--concurrency": 0}, "engine.concurrency=-1", "engine={concurrency: -2}")
-    assert message.startswith("-O engine=…: engine.concurrency: input should be")
+    assert message.startswith("-O engine=…: engine.concurrency: the value is too small")
 
 
 def test_all_problems_are_counted() -> None:
