@@ -114,6 +114,8 @@ def sample_view(run: FoundRun, benchmark: BenchmarkSummary, idx: int, repeat: in
     text = "" if result.response is None else result.response.text
     extracted = None if isinstance(outcome, Unscored) else outcome.answer
     mark = place if place is not None else _place_of(text, extracted)
+    if mark is not None and not (text[: mark[0]] + text[mark[1] :]).strip():
+        mark = None  # the whole answer was read, as a judge does
     rest = {name: value for name, value in outcome.details.items() if name != JUDGEMENTS}
     program = [(name, as_text(rest.pop(name))) for name in _PROGRAM_KEYS if isinstance(rest.get(name), str)]
     limit = None if whole else TEXT_MAX

@@ -27,7 +27,7 @@ from nel.view.finding import FoundRun
 
 _KEPT_MAX: Final = 5_000
 _COUNTERS: Final = 2
-WAIT_SECONDS: Final = 0.3
+WAIT_SECONDS: Final = 0.15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

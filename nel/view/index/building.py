@@ -36,11 +36,14 @@ from nel.view.index.words import spaced
 
 _BATCH: Final = 2_000
 _BUILDERS: Final = 2
+_FAR: Final = 20_000
+"""Answers that cannot be added while a page waits."""
+_HARDLY_SECONDS: Final = 0.01
 _PAUSE_EVERY: Final = 20
 _PAUSE_SECONDS: Final = 0.1
 _FIELD_CHARACTERS_MAX: Final = 20_000
 """Of a text, its beginning and end; the middle of a longer one is not searched."""
-WAIT_SECONDS: Final = 0.4
+WAIT_SECONDS: Final = 0.25
 """A page waits so long for an index, so that a small run is searchable at once."""
 _QUESTION_FIELDS: Final = ("question", "problem", "query", "prompt", "input", "text", "instruction", "goal", "ctx")
 
@@ -99,8 +102,9 @@ class Indices:
             if running is None and self._done.get(run.path) != stamp and not self._stop.is_set():
                 running = self._running[run.path] = self._pool.submit(self._build, run, path)
         if running is not None:
+            is_far = self._totals.get(run.path, 0) - self._state(run, path).n_indexed > _FAR
             with suppress(Exception), self.quiet.disturbed(-1):
-                running.result(self._wait_seconds)
+                running.result(min(self._wait_seconds, _HARDLY_SECONDS) if is_far else self._wait_seconds)
         return self._state(run, path)
 
     def _path_of(self, run: FoundRun) -> Path:
