@@ -111,7 +111,7 @@ def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list
             Finding(check="the dataset can be read and the prompt's fields exist", passed=False, detail=str(error)),
         ]
     findings.append(
-        Finding(check="every row makes a sample", passed=not faults, detail=_first(faults) or f"{n_rows} rows")
+        Finding(check="every row makes a sample", passed=not faults, detail=_first(faults) or f"{n_rows:,} rows")
     )
     findings.append(Finding(check="ids are unique", passed=not twins, detail=_first(twins)))
     if is_judged or _asks_of_itself(benchmark, plan, samples[:1]):

@@ -372,7 +372,9 @@ def _joined(
             "labels belong to the run they were drawn from"
         )
     if others and others >= _OTHER_RUN_SHARE * len(given):
-        raise UsageError(f"{others} of {len(given)} labels in {path} are of other responses; were they another run's?")
+        raise UsageError(
+            f"{others:,} of {len(given):,} labels in {path} are of other responses; were they another run's?"
+        )
     return found, skipped
 
 

@@ -73,7 +73,7 @@ def validate(benchmark: Benchmark) -> list[Check]:
     if rows.unread is not None:
         return [*checks, Check(name="the dataset can be read", passed=False, detail=rows.unread)]
     shown = benchmark.dataset if isinstance(benchmark.dataset, str) else "a function"
-    checks.append(Check(name="the dataset can be read", passed=True, detail=f"{rows.n_rows} rows of {shown}"))
+    checks.append(Check(name="the dataset can be read", passed=True, detail=f"{rows.n_rows:,} rows of {shown}"))
     checks.append(_prompt_fields(benchmark, rows))
     checks.append(_target_field(benchmark, rows))
     fault = f"{rows.faults[0]} (and {len(rows.faults) - 1} more)" if len(rows.faults) > 1 else "".join(rows.faults)

@@ -5,8 +5,6 @@ Model names and errors come from outside; an escape sequence in them could rewri
 
 from __future__ import annotations
 
-import re
-
 
 def percent(value: float) -> str:
     """Return a share as a percentage with two decimals."""
@@ -28,8 +26,8 @@ def plain(text: str) -> str:
 
 
 def with_plain_spaces(line: str) -> str:
-    """Return a line as the terminal has numbers, with commas between thousands, where pages have narrow spaces."""
-    return re.sub(r"(?<=\d)\u202f(?=\d{3})", ",", line).replace("\u202f", " ")
+    """Return a line with a space before each unit, where pages have a narrow one."""
+    return line.replace("\u202f", " ")
 
 
 def _escape(character: str) -> str:

@@ -49,7 +49,7 @@ def with_honest_verdict(
     ends = anytime_difference(baseline, candidate)
     if ends is not None and settings.level <= LEVEL + _ROUNDING:
         said = verdict(*ends, margin=settings.margin)
-        span = f"{ends[0]:+.2%} to {ends[1]:+.2%}"
+        span = f"{100 * ends[0]:+.2f} % to {100 * ends[1]:+.2f} %"
         note = f"by the candidate's stop rule the difference over all questions is {span}, which holds at any time"
         reason = "" if said is not Verdict.INCONCLUSIVE else "the interval that holds at any time has harm and gain"
         return replace(found, verdict=said, reason=reason, notes=[*found.notes, note])

@@ -36,4 +36,4 @@ def _difference(rule: Mapping[str, Any]) -> str:
     found = rule["difference"]
     if found is None:
         return ""
-    return f"; difference to {rule['baseline']}: {found['lower']:+.2%} to {found['upper']:+.2%}"
+    return f"; difference to {rule['baseline']}: {100 * found['lower']:+.2f} % to {100 * found['upper']:+.2f} %"

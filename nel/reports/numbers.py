@@ -1,4 +1,4 @@
-"""Formats numbers for people.
+"""Formats numbers for people: 12,032 with a comma between thousands, as on the terminal and in every message.
 
 A missing number is a dash, never 0: no function here may turn None into a figure.
 """
@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 THIN: Final = "\u202f"
-"""Narrow no-break space: between thousands, and before a unit."""
+"""Narrow no-break space, before a unit."""
 MISSING: Final = "–"
 _MINUTE: Final = 60.0
 _HOUR: Final = 3600.0
 
 
 def count(value: object) -> str:
-    """Return a whole number with thin thousands separators."""
-    return MISSING if value is None else f"{value:,}".replace(",", THIN)
+    """Return a whole number with a comma between thousands."""
+    return MISSING if value is None else f"{value:,}"
 
 
 def percent(value: Any, *, unit: bool = True) -> str:
@@ -32,7 +32,7 @@ def plain(value: Any) -> str:
         return MISSING
     text = f"{value:,.4f}" if abs(value) < 1e6 else f"{value:.4g}"  # noqa: PLR2004 - beyond it digits mislead
     text = text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
-    return text.replace(",", THIN).replace("-", "−")
+    return text.replace("-", "−")
 
 
 def rate(value: Any) -> str:

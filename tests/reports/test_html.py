@@ -189,8 +189,8 @@ def test_null_headline_says_no_score_and_why(tmp_path: Path) -> None:
 def test_metric_outside_the_unit_interval_is_not_a_percentage(run_dir: Path) -> None:
     """A metric without bounds is printed as it is, with thin thousands separators."""
     page = without_islands(rendered(run_dir))
-    assert "1\u202f234.5</td>" in page
-    assert "1\u202f200.25 – 1\u202f268.75" in page
+    assert "1,234.5</td>" in page
+    assert "1,200.25 – 1,268.75" in page
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_large_run_embeds_the_cap_and_says_so(tmp_path: Path) -> None:
     shown = [sample["index"] for sample in islands(page)[0]]
     assert len(shown) == SAMPLES_MAX
     assert shown == sorted(shown)
-    assert "Showing 1\u202f000 of 1\u202f500; results.jsonl holds all." in page
+    assert "Showing 1,000 of 1,500; results.jsonl holds all." in page
 
 
 def test_long_texts_are_cut_with_a_mark_and_keep_their_end(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_long_texts_are_cut_with_a_mark_and_keep_their_end(tmp_path: Path) -> No
     page = rendered(tmp_path)
     response = islands(page)[0][0]["response"]
     assert len(response) < 4_100
-    assert "[… 996\u202f018 characters cut here; results.jsonl holds all …]" in response
+    assert "[… 996,018 characters cut here; results.jsonl holds all …]" in response
     assert response.endswith("The answer is (C).")
     assert len(page) < 120_000
 

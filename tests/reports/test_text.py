@@ -43,9 +43,7 @@ def test_preview_bounds_text_that_is_all_escapes() -> None:
     assert len(preview("\x00" * 4000)) < 4100
 
 
-@pytest.mark.parametrize(
-    ("value", "text"), [(None, "–"), (0, "0"), (1319, "1\u202f319"), (12_345_678, "12\u202f345\u202f678")]
-)
+@pytest.mark.parametrize(("value", "text"), [(None, "–"), (0, "0"), (1319, "1,319"), (12_345_678, "12,345,678")])
 def test_counts_have_thin_separators(value: int | None, text: str) -> None:
     """Thousands are set apart, and a missing count is a dash."""
     assert numbers.count(value) == text
@@ -58,7 +56,7 @@ def test_counts_have_thin_separators(value: int | None, text: str) -> None:
         (0.0, "0"),
         (0.00001, "0"),
         (-1.5, "−1.5"),
-        (1234.5, "1\u202f234.5"),
+        (1234.5, "1,234.5"),
         (1e308, "1e+308"),
         (100.0, "100"),
     ],

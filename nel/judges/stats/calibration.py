@@ -418,7 +418,9 @@ def _warnings(tally: Tally, strata: Sequence[GradeStratum], result: Mapping[str,
             f"label {LABELS_MIN} or more answers of each"
         )
     if tally.n_stale:
-        found.append(f"{tally.n_stale} labels are of answers that this run no longer has or does not score by a judge")
+        found.append(
+            f"{tally.n_stale:,} labels are of answers that this run no longer has or does not score by a judge"
+        )
     return found
 
 

@@ -2,7 +2,6 @@
 // Filters, pages and expands samples, and sorts tables. All text goes through textContent; there is no HTML here.
 (() => {
   const PAGE = 50;
-  const THIN = "\u202f";
 
   const node = (tag, className, text) => {
     const element = document.createElement(tag);
@@ -10,7 +9,7 @@
     if (text !== undefined && text !== null) element.textContent = String(text);
     return element;
   };
-  const count = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, THIN);
+  const count = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
   const oneLine = (text) => text.slice(0, 400).replace(/\s+/g, " ").trim();
 
   const block = (title, text, className) => {

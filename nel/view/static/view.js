@@ -2,8 +2,7 @@
 // Keys, live runs, and tags and notes. All text goes through textContent; there is no HTML here.
 (() => {
   const base = document.documentElement.dataset.base;
-  const THIN = "\u202f";
-  const count = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, THIN);
+  const count = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
   const first = (selector) => document.querySelector(selector);
   const all = (selector) => [...document.querySelectorAll(selector)];
 
