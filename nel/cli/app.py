@@ -19,6 +19,7 @@ from nel.cli import (
     eval_run,
     eval_watch,
     gate,
+    init,
     judge,
     leaderboard,
     plugin,
@@ -81,6 +82,7 @@ eval_run.app.command(name="reproduce", cls=taking_settings("--output-dir", "--co
     eval_reproduce.reproduce
 )
 app.add_typer(eval_run.app, name="eval", help="Run evaluations, resume them, or watch them.")
+app.command(name="init")(init.init)
 app.command(name="compare")(compare.compare)
 app.command(name="gate")(gate.gate)
 app.command(name="leaderboard")(leaderboard.leaderboard)
@@ -89,7 +91,7 @@ app.command(name="list")(plugin_list.list_plugins)
 app.add_typer(byob.app, name="byob", help="Bring your own benchmark: create, validate and ship it.")
 app.add_typer(judge.app, name="judge", help="Calibrate a judge, or rank models by one.")
 app.add_typer(scorer.app, name="scorer", help="Audit how scorers read answers.")
-app.add_typer(plugin.app, name="plugin", help="Check plugins.")
+app.add_typer(plugin.app, name="plugin", help="Check plugins, or start one.")
 app.add_typer(
     endpoint.app, name="endpoint", help="Serve an embedded endpoint, to rehearse a run before it costs money."
 )

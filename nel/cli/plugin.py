@@ -1,25 +1,26 @@
-"""`nel plugin check`: the conformance tests of a plugin."""
+"""`nel plugin check` and `nel plugin new`: the conformance tests of a plugin, and a package to start one from."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
 
+from nel.cli.completion import names_of
 from nel.errors import EXIT_USAGE
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 
-@app.callback()
-def _root() -> None:
-    pass
-
-
 @app.command(name="check")
 def check(
     target: Annotated[
-        str, typer.Argument(help="Installed plugin, NAME or package:NAME, or path.py[:name] of a benchmark.")
+        str,
+        typer.Argument(
+            help="Installed plugin, NAME or package:NAME, or path.py[:name] of a benchmark.", autocompletion=names_of()
+        ),
     ],
     kind: Annotated[
         str | None, typer.Option(help="Kind of plugin (nel list), where plugins of several kinds have the name.")
@@ -40,3 +41,20 @@ def check(
         typer.echo(plain(f"{verdict}  {finding.check}" + (f": {finding.detail}" if finding.detail else "")))
     if not all(finding.passed for finding in findings):
         raise typer.Exit(EXIT_USAGE)
+
+
+@app.command(name="new")
+def new(
+    name: Annotated[str, typer.Argument(help="Of the package, such as nel-mine.")],
+    folder: Annotated[Path | None, typer.Option(help="The folder to write; NAME.")] = None,
+) -> None:
+    """Write a plugin package to start from, with one small plugin for every extension point and its tests."""
+    from nel.byob.plugin_template import short_name, write_plugin  # noqa: PLC0415 - keeps --help fast
+
+    where = folder or Path(name)
+    for path in write_plugin(name, where):
+        typer.echo(f"wrote {path}")
+    shown = quote(str(where) if where.is_absolute() else f"./{where}")
+    typer.echo(f"\ninstall it:  python -m pip install -e {shown}")
+    typer.echo(f"check it:    nel plugin check {short_name(name)}capitals")
+    typer.echo("leave out what it does not need: a file, and its entry point in pyproject.toml")

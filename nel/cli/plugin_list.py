@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nel.cli.completion import kinds_starting
+
 if TYPE_CHECKING:
     from nel.plugins import PluginInfo
 
 
 def list_plugins(
     kind: Annotated[
-        str | None, typer.Argument(help="benchmarks, bridges, scorers, judges, metrics, reducers, datasets or reports.")
+        str | None,
+        typer.Argument(
+            help="benchmarks, bridges, scorers, judges, metrics, reducers, datasets or reports.",
+            autocompletion=kinds_starting,
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from nel.cli.completion import KINDS, names_of
+
 if TYPE_CHECKING:
     from nel.config.settings import Given, Setting
 
@@ -96,7 +98,9 @@ def _options(taken: Mapping[str, Setting]) -> list[Any]:
 
 def _annotation(setting: Setting) -> object:
     flag, kind = setting.flag, setting.kind
-    option = typer.Option(*(name for name in (flag.name, flag.short) if name), help=flag.help)
+    kind_named = KINDS.get(flag.name)
+    complete = None if kind_named is None else names_of(kind_named)
+    option = typer.Option(*(name for name in (flag.name, flag.short) if name), help=flag.help, autocompletion=complete)
     if kind is bool:
         return Annotated[bool, option]
     wanted = list[kind] if setting.is_list else kind  # type: ignore[valid-type] # a type made at run time

@@ -1,0 +1,37 @@
+"""Completes the names of plugins in a shell; what cannot be listed completes to nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+KINDS = {
+    "--bench": "benchmarks",
+    "--scorer": "scorers",
+    "--judge-template": "judges",
+    "--metric": "metrics",
+    "--reducer": "reducers",
+}
+"""The kind of plugin that an option names."""
+
+
+def names_of(*kinds: str) -> Callable[[str], list[str]]:
+    """Return what completes the beginning of a plugin's name of these kinds; all kinds where none is named."""
+
+    def complete(incomplete: str) -> list[str]:
+        from nel import plugins  # noqa: PLC0415 - only in a shell's completion
+        from nel.errors import NelError  # noqa: PLC0415
+
+        try:
+            found = {ref.name for kind in kinds or plugins.GROUPS for ref in plugins.discover(kind)}
+        except NelError:
+            return []
+        return sorted(name for name in found if name.startswith(incomplete))
+
+    return complete
+
+
+def kinds_starting(incomplete: str) -> list[str]:
+    """Return the kinds of plugins that begin so."""
+    from nel import plugins  # noqa: PLC0415 - only in a shell's completion
+
+    return [kind for kind in plugins.GROUPS if kind.startswith(incomplete)]

@@ -1,0 +1,57 @@
+"""`nel init`: three questions, and a commented configuration; a question is asked only where no flag answers it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import Annotated
+
+import typer
+
+from nel.cli.completion import names_of
+from nel.errors import ConfigError, OutputError
+
+_URL = "http://127.0.0.1:8000/v1"
+_BENCHMARK = "gsm8k"
+
+
+def init(
+    path: Annotated[Path, typer.Argument(help="The file to write.")] = Path("nel.yaml"),
+    model_url: Annotated[str | None, typer.Option(help="Base URL of the endpoint.")] = None,
+    model_id: Annotated[str | None, typer.Option(help="The model's name at the endpoint.")] = None,
+    bench: Annotated[
+        str | None, typer.Option(help="A benchmark (nel list benchmarks).", autocompletion=names_of("benchmarks"))
+    ] = None,
+    api_key_env: Annotated[str | None, typer.Option(help="Name of the variable that holds the key.")] = None,
+) -> None:
+    """Write a commented configuration from three answers: the endpoint, the model, the benchmark.
+
+    With --model-url, --model-id and --bench nothing is asked.
+    """
+    from nel import plugins  # noqa: PLC0415 - keeps --help fast
+    from nel.config.starter import starter_text  # noqa: PLC0415
+
+    if path.exists():
+        raise OutputError(f"{path} exists and is left as it is; name another file: nel init FILE")
+    url = _asked("Base URL of the endpoint", _URL, model_url)
+    model = _asked("Name of the model there", None, model_id)
+    benchmark = _asked("Benchmark (nel list benchmarks shows them)", _BENCHMARK, bench)
+    if plugins.is_name(benchmark):
+        plugins.find("benchmarks", benchmark)
+    text = starter_text(path=quote(str(path)), url=url, model=model, benchmark=benchmark, key_env=api_key_env)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
+    typer.echo(f"wrote {path}\n\nsee what it does:  nel eval run {quote(str(path))} --dry-run")
+    typer.echo(f"run it:            nel eval run {quote(str(path))}")
+
+
+def _asked(question: str, proposed: str | None, given: str | None) -> str:
+    if given is not None:
+        return given
+    try:
+        return str(typer.prompt(question, default=proposed)).strip()
+    except typer.Abort as error:
+        raise ConfigError("no answer; give --model-url, --model-id and --bench") from error
