@@ -1,4 +1,4 @@
-"""`nel report`: rebuilds every artifact of a run from its run.db alone."""
+"""`nel report`: rebuilds every artifact of a run from its run.db alone, or prints several runs as one table."""
 
 from __future__ import annotations
 
@@ -7,19 +7,44 @@ from typing import Annotated
 
 import typer
 
+_TABLE = "markdown"
+"""Format of several runs."""
+
 
 def report(
-    run_dir: Annotated[Path, typer.Argument(help="The directory of the run.")],
+    run_dirs: Annotated[
+        list[Path], typer.Argument(metavar="DIR", help="The directory of the run; of several runs: one table of them.")
+    ],
     formats: Annotated[
         list[str] | None,
         typer.Option(
             "--format",
             "-f",
-            help="Further report beside report.html (nel list reports); repeatable. Default: the run's.",
+            help="Further report beside report.html (nel list reports); repeatable. Default: the run's. Of several "
+            "runs markdown, csv, json, latex or junit; default: markdown.",
         ),
     ] = None,
 ) -> None:
-    """Rebuild all artifacts and the reports of a run from its run.db."""
+    """Rebuild all artifacts and the reports of a run from its run.db; of several runs, print one table.
+
+    Several runs are only read: their artifacts stay as they are.
+    """
+    if len(run_dirs) > 1:
+        _print_table(run_dirs, formats or [_TABLE])
+    else:
+        _rebuild(run_dirs[0], formats)
+
+
+def _print_table(run_dirs: list[Path], formats: list[str]) -> None:
+    from nel.errors import UsageError  # noqa: PLC0415 - keeps --help fast
+    from nel.reports.summary_tables import table_of_runs  # noqa: PLC0415
+
+    if len(formats) > 1:
+        raise UsageError(f"several runs are printed in one format, not as {', '.join(formats)}; give --format once")
+    typer.echo(table_of_runs(run_dirs, formats[0]), nl=False)
+
+
+def _rebuild(run_dir: Path, formats: list[str] | None) -> None:
     from nel.engine.resume_checks import check_records  # noqa: PLC0415 - keeps --help fast
     from nel.engine.store.snapshot import FILE_NAME  # noqa: PLC0415
     from nel.errors import PluginError  # noqa: PLC0415 - keeps --help fast

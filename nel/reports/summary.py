@@ -57,6 +57,9 @@ class SummaryRow:
     complete: bool
     judged: str = ""
     """Who judged, in one line; empty where no judge did."""
+    run: str = ""
+    """The run's id."""
+    model: str = ""
     stopped: str = ""
     """What a stop rule left out, in one line; empty without one."""
     extraction: str = ""
@@ -101,33 +104,48 @@ def summary_rows(run_dir: Path) -> list[SummaryRow]:
     return [_row(files) for files in read_run(run_dir)]
 
 
-def markdown_table(rows: Iterable[SummaryRow]) -> str:
-    """Return a GitHub Markdown table, below it remarks on judging and reading; text from outside is escaped."""
+def markdown_table(rows: Iterable[SummaryRow], *, several_runs: bool = False) -> str:
+    """Return a GitHub Markdown table, below it remarks on judging and reading; text from outside is escaped.
+
+    Args:
+        rows: One a line.
+        several_runs: Whether run and model stand before the benchmark.
+    """
+    head, rule = ("| Run | Model ", "| --- | --- ") if several_runs else ("", "")
     lines = [
-        "| Benchmark | Metric | Value | 95 % interval | Bounds | n | Model failure | Unscored | Not asked | State |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+        head
+        + "| Benchmark | Metric | Value | 95 % interval | Bounds | n | Model failure | Unscored | Not asked | State |",
+        rule + "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     kept = list(rows)
-    lines += [f"| {' | '.join(_markdown_cells(row))} |" for row in kept]
+    for row in kept:
+        run = [markdown_text(name) for name in run_and_model(row)] if several_runs else []
+        lines.append(f"| {' | '.join([*run, *_markdown_cells(row)])} |")
     remarks = [
-        f"- {markdown_text(row.benchmark)}: {markdown_text(said, characters_max=_REMARK_CHARACTERS_MAX)}"
+        f"- {markdown_text(f'{row.run}, {row.benchmark}' if several_runs else row.benchmark)}: "
+        f"{markdown_text(said, characters_max=_REMARK_CHARACTERS_MAX)}"
         for row in kept
-        for said in _remarks(row)
+        for said in remarks_of(row)
     ]
     return "\n".join([*lines, *([""] if remarks else []), *remarks]) + "\n"
 
 
-def csv_text(rows: Iterable[SummaryRow]) -> str:
+def csv_text(rows: Iterable[SummaryRow], *, several_runs: bool = False) -> str:
     """Return RFC 4180 CSV with a header.
 
     A text cell that a spreadsheet could take for a formula gets a leading apostrophe; strip one to read it back.
     Numbers are written as they are, and a missing one is an empty cell.
+
+    Args:
+        rows: One a line.
+        several_runs: Whether the columns ``run`` and ``model`` stand before the others.
     """
+    columns = ("run", "model", *_COLUMNS) if several_runs else _COLUMNS
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(_COLUMNS)
+    writer.writerow(columns)
     for row in rows:
-        writer.writerow([_csv_cell(getattr(row, column)) for column in _COLUMNS])
+        writer.writerow([_csv_cell(getattr(row, column)) for column in columns])
     return out.getvalue()
 
 
@@ -147,6 +165,8 @@ def _row(files: BenchmarkFiles) -> SummaryRow:
         bound_upper=bounds.get("upper"),
         failures=_failures(accounting),
         complete=bool(files.metrics.get("complete")),
+        run=str(files.metrics.get("run_id", "")),
+        model=str((files.bundle.get("config") or {}).get("model") or ""),
         judged=judged_line(judging) if judging else "",
         stopped=stop_line(files.metrics),
         extraction=band_text(files.metrics),
@@ -156,7 +176,8 @@ def _row(files: BenchmarkFiles) -> SummaryRow:
     )
 
 
-def _remarks(row: SummaryRow) -> list[str]:
+def remarks_of(row: SummaryRow) -> list[str]:
+    """Return what is to be said of a row beside its numbers, one line each."""
     return [*(said for said in (row.stopped, row.judged, row.extraction, row.repeat_check) if said), *row.warnings]
 
 
@@ -169,6 +190,11 @@ def _failures(accounting: Mapping[str, Any]) -> dict[str, int]:
     for cause, part in (accounting.get("unscored") or {}).items():
         found |= {f"{cause}:{kind}": int(n) for kind, n in (part.get("kinds") or {}).items()}
     return {name: found[name] for name in sorted(found) if found[name]}
+
+
+def run_and_model(row: SummaryRow) -> list[str]:
+    """Return the cells that stand first in a table of several runs."""
+    return [row.run or numbers.MISSING, row.model or numbers.MISSING]
 
 
 def _markdown_cells(row: SummaryRow) -> list[str]:
@@ -189,8 +215,14 @@ def _markdown_cells(row: SummaryRow) -> list[str]:
 
 
 def _state(row: SummaryRow) -> str:
+    state = state_of(row)
+    return f"**{state}**" if state == "PARTIAL" else state
+
+
+def state_of(row: SummaryRow) -> str:
+    """Return ``complete``, ``stopped early`` or ``PARTIAL``."""
     if not row.complete:
-        return "**PARTIAL**"
+        return "PARTIAL"
     return "stopped early" if row.n_not_asked else "complete"
 
 

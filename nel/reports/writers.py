@@ -1,7 +1,8 @@
 """Writes the reports of a run through the plugin group ``nel.reports``.
 
 A writer is a function of the run's directory. It reads the artifact files there, writes one file beside them and
-returns its path. nel's own are ``html`` (report.html), ``markdown`` (summary.md) and ``csv`` (summary.csv).
+returns its path. nel's own are ``html`` (report.html), ``markdown`` (summary.md), ``csv``,
+``json``, ``latex`` (summary.tex) and ``junit`` (summary.junit.xml).
 """
 
 from __future__ import annotations
