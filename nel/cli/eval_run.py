@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -142,6 +143,8 @@ def configured(path: Path | None, chosen: Chosen) -> RunConfig:
         layers.lay(given)
     for override in chosen.overrides:
         layers.override(override)
+    if _has_unknown_keys(layers.data):
+        return layers.build()  # it names the key: what seems to be missing may be misspelled
     if not layers.data.get("benchmarks"):
         raise ConfigError(
             "no benchmark is named; give --bench NAME or a configuration file (nel list shows what there is)"
@@ -152,6 +155,14 @@ def configured(path: Path | None, chosen: Chosen) -> RunConfig:
     if isinstance(endpoint, dict) and endpoint.get("url") and not endpoint.get("model"):
         raise ConfigError("no model is named; give --model-id, the model's name at the endpoint")
     return layers.build()
+
+
+def _has_unknown_keys(data: Mapping[str, object]) -> bool:
+    from nel.config.schema import EndpointConfig, RunConfig  # noqa: PLC0415 - keeps --help fast
+
+    endpoint = data.get("endpoint")
+    inner = endpoint.keys() - EndpointConfig.model_fields.keys() if isinstance(endpoint, dict) else ()
+    return bool(inner or data.keys() - RunConfig.model_fields.keys())
 
 
 def allowed_changes(*, url: bool, judge: bool) -> frozenset[str]:
