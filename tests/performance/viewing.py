@@ -58,7 +58,6 @@ def write_store(run_dir: Path, n: int) -> None:
         "dataset": {"uri": "x", "revision": None, "sha256": _DIGEST, "rows": n}, "generation": {}, "fewshot": None,
         "scorer": {"name": "s", "sha256": _DIGEST}, "model": "m", "protocol": "chat",
     }  # fmt: skip
-    from nel.core.strict_json import dumps
 
     connection.execute("INSERT INTO benchmarks VALUES(1, 'quiz', 'quiz', ?)", (dumps(plan),))
     for key, value in (("run_id", "million"), ("config", {"endpoint": {"model": "m", "url": "http://127.0.0.1:9/v1"}})):
