@@ -6,15 +6,19 @@ The file is also written when nothing failed: a dashboard could not interpret an
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, Final
 
+from nel.artifacts.failure_kinds import JUDGED_REFUSAL, documented_category, hint_for
 from nel.artifacts.results import Result
+from nel.judges.record import KEY as JUDGEMENTS
 from nel.types import ModelFailure, Scored
 
 _EXEMPLARS_MAX = 5
 _PREVIEW_CHARACTERS = 500
 _VERDICTS = ("runtime_error", "syntax_error", "timeout", "out_of_memory", "output_limit")
 """Of programs, besides ``wrong``."""
+_REFUSED: Final = frozenset({"REFUSES", "PARTIAL"})
+"""Grades of the judge template ``refusal``: a partial refusal is a refusal."""
 
 
 class FailureAnalysis:
@@ -29,31 +33,38 @@ class FailureAnalysis:
     def add(self, result: Result) -> None:
         """Note one result, failed or not."""
         self._total += 1
-        category = category_of(result)
-        if category is None:
+        kind = kind_of(result)
+        if kind is None:
             return
-        self._counts[category] += 1
-        held = self._exemplars.setdefault(category, [])
+        self._counts[kind] += 1
+        held = self._exemplars.setdefault(kind, [])
         if len(held) < _EXEMPLARS_MAX:
-            held.append(_exemplar(category, result))
+            held.append(_exemplar(kind, result))
 
     def as_json(self) -> dict[str, Any]:
-        """Return totals, categories and exemplars."""
+        """Return totals, categories, the kinds within them, and exemplars."""
         failures = self._counts.total()
-        categories = {
-            name: {"count": count, "rate": count / self._total} for name, count in sorted(self._counts.items())
-        }
+        categories: Counter[str] = Counter()
+        for kind, count in self._counts.items():
+            categories[documented_category(kind)] += count
         return {
             "total": self._total,
             "total_failures": failures,
             "failure_rate": failures / self._total if self._total else 0.0,
-            "categories": categories,
+            "categories": {name: self._share(count) for name, count in sorted(categories.items())},
+            "kinds": {
+                kind: {**self._share(count), "category": documented_category(kind), "hint": hint_for(kind)}
+                for kind, count in sorted(self._counts.items())
+            },
             "exemplars": [exemplar for name in sorted(self._exemplars) for exemplar in self._exemplars[name]],
         }
 
+    def _share(self, count: int) -> dict[str, float]:
+        return {"count": count, "rate": count / self._total}
 
-def category_of(result: Result) -> str | None:
-    """Return the name of a failure, None for an answer that is right."""
+
+def kind_of(result: Result) -> str | None:
+    """Return the kind of a failure, None for an answer that is right."""
     outcome = result.outcome
     if isinstance(outcome, Scored):
         return _kind_of_wrong(outcome) if outcome.reward <= 0 else None
@@ -61,15 +72,26 @@ def category_of(result: Result) -> str | None:
 
 
 def _kind_of_wrong(outcome: Scored) -> str:
-    """Return how a program failed where the sandbox says so, e.g. ``timeout``."""
+    """Return how a program failed where the sandbox says so, e.g. ``timeout``, or that a judge read a refusal."""
     verdict = outcome.details.get("verdict")
-    return verdict if verdict in _VERDICTS else "wrong_answer"
+    if verdict in _VERDICTS:
+        return str(verdict)
+    return JUDGED_REFUSAL if _is_judged_refusal(outcome) else "wrong_answer"
 
 
-def _exemplar(category: str, result: Result) -> dict[str, object]:
+def _is_judged_refusal(outcome: Scored) -> bool:
+    judgements = outcome.details.get(JUDGEMENTS)
+    return isinstance(judgements, list) and any(
+        isinstance(one, dict) and one.get("template") == "refusal" and one.get("grade") in _REFUSED
+        for one in judgements
+    )
+
+
+def _exemplar(kind: str, result: Result) -> dict[str, object]:
     outcome, response = result.outcome, result.response
     return {
-        "category": category,
+        "category": documented_category(kind),
+        "kind": kind,
         "problem_idx": result.idx,
         "repeat": result.repeat,
         "sample_id": result.sample_id,

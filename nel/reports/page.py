@@ -145,11 +145,11 @@ def scale_percent(value: Any) -> float:
 
 
 def failure_rows(files: BenchmarkFiles) -> list[dict[str, object]]:
-    """Return the failure categories, most frequent first, each with its exemplars."""
-    categories = files.failures.get("categories") or {}
+    """Return the kinds of failures, most frequent first, each with its exemplars; of older files the categories."""
+    kinds = files.failures.get("kinds") or files.failures.get("categories") or {}
     exemplars: dict[str, list[dict[str, object]]] = {}
     for exemplar in files.failures.get("exemplars") or []:
-        exemplars.setdefault(str(exemplar.get("category")), []).append(
+        exemplars.setdefault(str(exemplar.get("kind", exemplar.get("category"))), []).append(
             {
                 **exemplar,
                 "response": preview(as_text(exemplar.get("response_preview") or "")),
@@ -158,7 +158,7 @@ def failure_rows(files: BenchmarkFiles) -> list[dict[str, object]]:
                 "detail": preview(as_text(exemplar.get("detail") or "")),
             }
         )
-    rows = [{"name": name, **numbers_, "exemplars": exemplars.get(name, [])} for name, numbers_ in categories.items()]
+    rows = [{"name": name, **numbers_, "exemplars": exemplars.get(name, [])} for name, numbers_ in kinds.items()]
     return sorted(rows, key=lambda row: (-row["count"], row["name"]))
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from nel.artifacts.failures import category_of
+from nel.artifacts.failures import kind_of
 from nel.artifacts.results import read_result
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.snapshot import StoredResult
@@ -235,7 +235,7 @@ def verdict_of(stored: StoredResult, matches: Sequence[int] | None = None) -> Ve
     return Verdict(
         repeat=stored.repeat,
         group=group_of(result),
-        kind=category_of(result) or "",
+        kind=kind_of(result) or "",
         reward=reward,
         is_match=is_match,
     )

@@ -16,8 +16,12 @@ def analysis_of(*outcomes: Outcome) -> FailureAnalysis:
     return found
 
 
+def judged(template: str, grade: str) -> Scored:
+    return Scored(reward=0.0, metrics={}, details={"judgements": [{"template": template, "grade": grade}]})
+
+
 @pytest.mark.parametrize(
-    ("outcome", "category"),
+    ("outcome", "kind"),
     [
         (Scored(reward=1.0, metrics={}), None),
         (Scored(reward=0.25, metrics={}), None),
@@ -26,14 +30,20 @@ def analysis_of(*outcomes: Outcome) -> FailureAnalysis:
         (Scored(reward=0.0, metrics={}, details={"verdict": "timeout"}), "timeout"),
         (Scored(reward=0.0, metrics={}, details={"verdict": "wrong"}), "wrong_answer"),
         (ModelFailure(kind="refusal"), "refusal"),
+        (judged("refusal", "REFUSES"), "judged_refusal"),
+        (judged("refusal", "PARTIAL"), "judged_refusal"),
+        (judged("refusal", "COMPLIES"), "wrong_answer"),
+        (judged("graded_fact", "PARTIAL"), "wrong_answer"),
         (Unscored(cause="judge", kind="no_verdict"), "judge:no_verdict"),
     ],
 )
-def test_what_counts_as_a_failure(outcome: Outcome, category: str | None) -> None:
+def test_what_counts_as_a_failure(outcome: Outcome, kind: str | None) -> None:
     """An answer with some credit is none; a program's verdict, the model's failure and the unscored's cause name it."""
     found = analysis_of(outcome, Scored(reward=1.0, metrics={})).as_json()
-    assert found["categories"] == ({} if category is None else {category: {"count": 1, "rate": 0.5}})
-    assert found["total_failures"] == (category is not None)
+    assert {name: (one["count"], one["rate"]) for name, one in found["kinds"].items()} == (
+        {} if kind is None else {kind: (1, 0.5)}
+    )
+    assert found["total_failures"] == (kind is not None)
 
 
 def test_five_exemplars_of_each_kind_are_kept() -> None:
@@ -41,3 +51,25 @@ def test_five_exemplars_of_each_kind_are_kept() -> None:
     found = analysis_of(*[ModelFailure(kind="empty")] * 7).as_json()
     assert [one["problem_idx"] for one in found["exemplars"]] == [0, 1, 2, 3, 4]
     assert found["categories"]["empty"] == {"count": 7, "rate": 1.0}
+
+
+def test_the_documented_categories_take_the_kinds_that_belong_to_them() -> None:
+    """Both tables add up to all failures, every exemplar names both, and every kind has a hint."""
+    found = analysis_of(
+        Unscored(cause="infra", kind="timeout"),
+        Unscored(cause="infra", kind="rate_limit"),
+        ModelFailure(kind="refusal"),
+        judged("refusal", "REFUSES"),
+        ModelFailure(kind="empty"),
+        ModelFailure(kind="no_answer"),
+        Unscored(cause="scorer", kind="unheard_of"),
+        Scored(reward=1.0, metrics={}),
+    ).as_json()
+    counts = {name: one["count"] for name, one in found["categories"].items()}
+    assert counts == {
+        "timeout": 1, "rate_limit": 1, "refusal": 2, "empty": 1, "format_error": 1, "scorer:unheard_of": 1,
+    }  # fmt: skip
+    assert sum(counts.values()) == sum(one["count"] for one in found["kinds"].values()) == found["total_failures"]
+    assert ("format_error", "no_answer") in {(one["category"], one["kind"]) for one in found["exemplars"]}
+    assert all(one["hint"] for one in found["kinds"].values())
+    assert found["kinds"]["scorer:unheard_of"]["hint"] == "correct the scorer, then nel eval score DIR"

@@ -87,7 +87,7 @@ def test_verdicts_reach_the_artifacts(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
     run_dir = only_run(tmp_path / "out")
     found = read_json(run_dir / "humaneval" / "failure_analysis.json")
-    kinds = {name: part["count"] for name, part in found["categories"].items()}
+    kinds = {name: part["count"] for name, part in found["kinds"].items()}
     assert kinds == {"wrong_answer": 8, "runtime_error": 8, "syntax_error": 8, "timeout": 2, "no_answer": 8}
     details = {one["category"]: one["detail"] for one in found["exemplars"]}
     assert "assert candidate(3) == 75\ntimes_25(3) -> 76" in details["wrong_answer"]

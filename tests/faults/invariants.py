@@ -130,7 +130,7 @@ def totals_agree(ran: Ran, *, stdout: dict[str, Any] | None = None) -> None:
     causes = Counter(row["outcome"]["cause"] for row in ran.rows if row["outcome"]["cause"])
     assert {name: part["n"] for name, part in accounting["unscored"].items()} == dict(causes)
     named = Counter(state for state in map(state_of, ran.rows) if state != "scored")
-    counted = {name: part["count"] for name, part in ran.failures["categories"].items()}
+    counted = {name: part["count"] for name, part in ran.failures["kinds"].items()}
     assert {name: counted.get(name) for name in named} == dict(named)
     if stdout is not None:
         (printed,) = stdout["benchmarks"].values()

@@ -151,7 +151,7 @@ def test_a_slow_answer_meets_its_own_deadline(tmp_path: Path, reply: Reply, kind
         assert len(meanwhile) >= 2, "the others waited for the slow one"
     assert ran.states[1] == f"infra:{kind}"
     assert ran.states.count("scored") == 7
-    assert ran.failures["categories"][ran.states[1]]["count"] == 1
+    assert ran.failures["kinds"][ran.states[1]]["count"] == 1
 
 
 def test_a_plain_timeout_ends_an_answer_that_hangs(tmp_path: Path) -> None:

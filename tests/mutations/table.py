@@ -724,6 +724,14 @@ MUTATIONS: Final = (
         tests=("tests/artifacts",),
     ),
     Mutation(
+        name="judged-refusal-is-a-wrong-answer",
+        room="artifacts",
+        fault="failure_analysis.json counts a refusal that a judge found as a wrong answer.",
+        fragment="return JUDGED_REFUSAL if _is_judged_refusal(outcome) else",
+        replacement="return JUDGED_REFUSAL if _is_judged_refusal(outcome) and False else",
+        tests=("tests/artifacts",),
+    ),
+    Mutation(
         name="half-written-file-left",
         room="artifacts",
         fault="A write that fails leaves its temporary file behind.",

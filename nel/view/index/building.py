@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.early_stop import read_early_stop
-from nel.artifacts.failures import category_of
+from nel.artifacts.failures import kind_of
 from nel.artifacts.results import NOT_RUN, Result, read_result
 from nel.config.schema import Price
 from nel.engine.store.browsing import BrowsedStore
@@ -298,7 +298,7 @@ def _entry(benchmark: int, stored: StoredResult, price: Price | None, not_run: U
     return Entry(
         place=place,
         group=group_of(result),
-        kind=category_of(result) or "",
+        kind=kind_of(result) or "",
         category="" if result.sample is None or result.sample.subset is None else str(result.sample.subset),
         texts=[spaced(_cut(text)) for text in _texts(result)],
         measured=found,

@@ -1,0 +1,66 @@
+"""The kinds of failures: the documented category that each belongs to, and what to do about it.
+
+A kind that is not named here is its own category, so that nothing is left out of either table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+JUDGED_REFUSAL: Final = "judged_refusal"
+CATEGORIES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "timeout": "timeout",
+        "infra:timeout": "timeout",
+        "infra:rate_limit": "rate_limit",
+        "refusal": "refusal",
+        JUDGED_REFUSAL: "refusal",
+        "empty": "empty",
+        "no_answer": "format_error",
+    }
+)
+"""By kind: the category of failure_analysis.json, where it is another word or takes several kinds."""
+_HINTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "wrong_answer": "look at how answers were read: nel scorer audit DIR",
+        "timeout": "the program ran out of time; look whether it loops before raising the sandbox's timeout",
+        "infra:timeout": "raise --timeout or lower --concurrency, then nel eval resume DIR",
+        "infra:rate_limit": "lower --concurrency or set a rate limit, then nel eval resume DIR",
+        "infra:auth": "give a key that the endpoint accepts, then nel eval resume DIR",
+        "infra:quota": "the account has no quota left; top it up, then nel eval resume DIR",
+        "truncated": "raise --max-tokens in a new run",
+        "empty": "look at the reasoning: a small --max-tokens leaves no room for an answer",
+        "refusal": "the endpoint refused; look at the prompt and the system prompt",
+        JUDGED_REFUSAL: "the judge read the answer as a refusal; check it with nel judge calibrate DIR",
+        "content_filter": "the endpoint's filter stopped the answer; change the filter or report the share",
+        "no_answer": "check the answer format that the prompt asks for: nel scorer audit DIR",
+        "context_exceeded": "use fewer few-shot examples, or serve the model with a longer context",
+        "judge:no_verdict": "raise the judge's max_tokens, then nel eval resume DIR --allow-judge-change",
+        "judge:tie": "make panel and repeats odd, then nel eval resume DIR --allow-judge-change",
+        "bad_row:unusable": "correct the row of the dataset and start a new run",
+    }
+)
+_HINTS_BY_CAUSE: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "infra": "see run.log for what the endpoint said, then nel eval resume DIR",
+        "judge": "see run.log for what the judge said, then nel eval resume DIR",
+        "scorer": "correct the scorer, then nel eval score DIR",
+        "sandbox": "nel sandbox check, then nel eval resume DIR",
+        "budget": "raise the budget, then nel eval resume DIR",
+        "cancelled": "nel eval resume DIR",
+        "bad_row": "correct the row of the dataset and start a new run",
+    }
+)
+
+
+def documented_category(kind: str) -> str:
+    """Return the category of failure_analysis.json that a kind is counted under."""
+    return CATEGORIES.get(kind, kind)
+
+
+def hint_for(kind: str) -> str:
+    """Return what to do about failures of a kind."""
+    by_cause = _HINTS_BY_CAUSE.get(kind.partition(":")[0], "look at its examples in report.html")
+    return _HINTS.get(kind, by_cause)
