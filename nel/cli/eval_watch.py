@@ -14,7 +14,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rich.console import Group
+    from rich.console import Console, Group
 
     from nel.engine.observability.progress_file import LiveProgress
     from nel.engine.observability.run_status import BenchmarkCounts, RunStatus
@@ -23,6 +23,8 @@ _INTERVAL_SECONDS = 1.0
 _PLAIN_INTERVAL_SECONDS = 10.0
 """When stdout is not a terminal."""
 _WIDTH = 200
+_UNLIMITED = 10_000
+"""Columns, to measure a table that is not fitted to the terminal."""
 _REASONS = {
     "SIGINT": "interrupted by SIGINT; every answer so far is kept",
     "SIGTERM": "interrupted by SIGTERM; every answer so far is kept",
@@ -74,14 +76,16 @@ def _show_live(poll: Callable[[Callable[[RunStatus], object]], None]) -> None:
     from rich.console import Console  # noqa: PLC0415 - keeps --help fast
     from rich.live import Live  # noqa: PLC0415
 
-    with Live(console=Console(highlight=False), auto_refresh=False) as live:
-        poll(lambda view: live.update(_rendered(view), refresh=True))
+    console = Console(highlight=False)
+    with Live(console=console, auto_refresh=False) as live:
+        poll(lambda view: live.update(_rendered(view, console), refresh=True))
 
 
 def _print_view(view: RunStatus) -> None:
     from rich.console import Console  # noqa: PLC0415 - keeps --help fast
 
-    Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False).print(_rendered(view))
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False)
+    console.print(_rendered(view, console))
 
 
 def _json_line(view: RunStatus) -> str:
@@ -116,32 +120,43 @@ def _counts_json(item: BenchmarkCounts) -> dict[str, object]:
         "score": item.score,
         "model_failures": dict(item.model_failures),
         "unscored": dict(item.unscored),
+        "stopped_by": item.stopped_by,
     }
 
 
-def _rendered(view: RunStatus) -> Group:
+def _rendered(view: RunStatus, console: Console) -> Group:
+    """Return lines and a table, or lines alone where the terminal is narrower than the table: nothing is cut."""
     from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - keeps --help fast
     from rich.console import Group  # noqa: PLC0415
+    from rich.measure import Measurement  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
-
-    from nel.cli.terminal import percent, plain  # noqa: PLC0415
 
     table = Table(box=SIMPLE_HEAD)
     for heading in _COLUMNS:
         table.add_column(heading, justify="right" if heading in _COLUMNS[1:4] else "left")
-    for item in view.benchmarks:
-        cells = (
-            plain(item.slot),
-            f"{item.done:,}",
-            f"{item.total:,}",
-            "none yet" if item.score is None else percent(item.score),
-            _parts(item.model_failures),
-            _parts(item.unscored),
-        )
-        table.add_row(*(Text(cell) for cell in cells))
+    rows = [_cells(item) for item in view.benchmarks]
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
     lines = [Text(line) for line in _lines(view)]
-    return Group(lines[0], table, *lines[1:])
+    wide = console.options.update(width=_UNLIMITED)
+    if Measurement.get(console, wide, table).maximum <= console.width:
+        return Group(lines[0], table, *lines[1:])
+    listed = [Text(f"  {name}: {cell}") for row in rows for name, cell in zip(_COLUMNS, row, strict=True) if cell]
+    return Group(lines[0], *listed, *lines[1:])
+
+
+def _cells(item: BenchmarkCounts) -> tuple[str, ...]:
+    from nel.cli.terminal import percent, plain  # noqa: PLC0415 - keeps --help fast
+
+    return (
+        plain(item.slot),
+        f"{item.done:,}",
+        f"{item.total:,}",
+        "none yet" if item.score is None else percent(item.score),
+        _parts(item.model_failures),
+        _parts(item.unscored),
+    )
 
 
 def _lines(view: RunStatus) -> list[str]:
@@ -156,6 +171,11 @@ def _lines(view: RunStatus) -> list[str]:
     if view.sessions > 1:
         head += f", session {view.sessions}"
     lines = [head]
+    lines += [
+        f"{plain(item.slot)}: stopped early by {plain(item.stopped_by)} after {item.done:,} of {item.total:,}"
+        for item in view.benchmarks
+        if item.stopped_by is not None
+    ]
     if view.last_sign_seconds is not None:
         lines.append(f"last update {duration(view.last_sign_seconds)} ago")
     if not view.is_over:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from nel.engine.observability.progress_file import LiveProgress, read_progress_file
+from nel.engine.stop_rules import DECISIONS
 from nel.engine.store.lock import Owner, owner_of
 from nel.engine.store.outcome_counts import OutcomeCount
 from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSession
@@ -40,6 +41,8 @@ class BenchmarkCounts:
     unscored: Counter[str] = field(default_factory=Counter)
     """By ``cause:kind``."""
     reward_sum: float = 0.0
+    stopped_by: str | None = None
+    """The condition of the stop rule that ended it, such as ``width<0.1``; None where none has."""
 
     @property
     def done(self) -> int:
@@ -158,6 +161,7 @@ class RunStatusReader:
         with Snapshot(self._run_dir / FILE_NAME, untouched=self._untouched) as snapshot:
             sessions = snapshot.sessions()
             self._count(snapshot, len(sessions))
+            self._note_stops(snapshot)
             run_id = snapshot.meta("run_id") or self._run_dir.name
         last = sessions[-1] if sessions else None
         state, reason = _state(owner, last, is_live=live is not None)
@@ -197,6 +201,12 @@ class RunStatusReader:
         for one in found:
             if one.benchmark in self._counts:
                 self._counts[one.benchmark].add(one)
+
+    def _note_stops(self, snapshot: Snapshot) -> None:
+        decisions = snapshot.meta(DECISIONS) or {}
+        for counts in self._counts.values():
+            decision = decisions.get(counts.slot)
+            counts.stopped_by = None if decision is None else str(decision["condition"])
 
     def _rate(self, live: LiveProgress | None) -> float | None:
         now, done = time.monotonic(), sum(counts.done for counts in self._counts.values())

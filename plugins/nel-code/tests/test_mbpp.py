@@ -135,7 +135,7 @@ def test_a_run_over_recorded_answers(tmp_path: Path) -> None:
     assert scores["pass@1"]["value"] == pytest.approx(10 / 15)
     found = json.loads((bundle.parent / "failure_analysis.json").read_text(encoding="utf-8"))["categories"]
     counts = {name: category["count"] for name, category in found.items()}
-    assert counts == {"wrong_answer": 3, "no_answer": 1, "syntax_error": 1}
+    assert counts == {"wrong_answer": 3, "format_error": 1, "syntax_error": 1}
 
 
 @pytest.mark.docker
