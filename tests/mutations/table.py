@@ -732,6 +732,15 @@ MUTATIONS: Final = (
         tests=("tests/artifacts",),
     ),
     Mutation(
+        name="watch-hides-the-stop-rule",
+        room="engine",
+        fault="nel eval watch shows a run that a stop rule ended as one that asked everything.",
+        fragment='None if decision is None else str(decision["condition"])',
+        replacement="None",
+        tests=("tests/cli/test_watch.py",),
+        keyword="stop_rule",
+    ),
+    Mutation(
         name="half-written-file-left",
         room="artifacts",
         fault="A write that fails leaves its temporary file behind.",
