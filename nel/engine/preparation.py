@@ -56,7 +56,8 @@ def prepare_job(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOpt
 def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOptions) -> Job:
     known = {slot: (key, stored) for key, slot, _, stored in snapshot.benchmarks()}
     key, stored = known.get(plan.slot) or (store.put_benchmark(plan.slot, plan.benchmark.name, {}), {})
-    if stored and not options.scoring_only and not snapshot.has_answer(key):
+    holds_answers = plan.eval_only or snapshot.has_answer(key)  # where nothing is asked, the rows hold them
+    if stored and not options.scoring_only and not holds_answers:
         if plan.unreadable is None:  # the first stored answer fixes the identity: until then, settings may change
             stored = {}
         else:

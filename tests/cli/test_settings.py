@@ -30,8 +30,8 @@ COMMANDS = {
     },
     ("eval", "score"): {"--scorer", "-O", "--json", "--explain"},
     ("eval", "resume"): {
-        "--timeout", "--judge-url", "--judge-id", "--judge-api-key-env", "-O", "--allow-url-change",
-        "--allow-judge-change", "--json",
+        "--model-url", "--model-id", "--api-key-env", "--timeout", "--judge-url", "--judge-id", "--judge-api-key-env",
+        "-O", "--allow-url-change", "--allow-judge-change", "--json",
     },
     ("judge", "leaderboard"): {
         "--judge-url", "--judge-id", "--judge-api-key-env", "--concurrency", "-O", "--bench", "--pairs", "--baseline",

@@ -1084,7 +1084,7 @@ MUTATIONS: Final = (
         name="identity-before-an-answer",
         room="engine",
         fault="A run that was never answered cannot be resumed with the right model.",
-        fragment="if stored and not options.scoring_only and not snapshot.has_answer(key):",
+        fragment="if stored and not options.scoring_only and not holds_answers:",
         replacement="if stored and not options.scoring_only and not known:",
         tests=("tests/engine/test_corrected_resume.py",),
     ),
