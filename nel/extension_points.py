@@ -14,6 +14,7 @@ from typing import Final, Protocol
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.benchmarks.api.registry import as_benchmark
 from nel.datasets.base import Dataset
+from nel.exporting.contract import Exported
 from nel.judges.types import Judge
 from nel.metrics.decorators import Metric, ScoreReducer
 from nel.plugins import GROUPS
@@ -61,6 +62,13 @@ class ReportWriter(Protocol):
 
     def __call__(self, run_dir: Path, /) -> Path:
         """Return the path of one file that it wrote into the run's directory from the artifact files there."""
+
+
+class Exporter(Protocol):
+    """Writes the results of a run in the format of another tool."""
+
+    def __call__(self, run_dir: Path, output: Path, /) -> Exported:
+        """Return the files that it wrote below output, an empty directory; run_dir is only read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +177,14 @@ EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {
             used_by="`nel scorer audit DIR --reader URL --reader-form NAME`",
             called="`ask` once for each answer that no rule could read; `read` whenever the audit is written.",
             errors="What either raises ends the command with exit code 2; nothing was sent when `ask` did.",
+        ),
+        ExtensionPoint(
+            kind="exporters",
+            contract=Exporter,
+            what="A function that writes the results of a run as files of another format.",
+            used_by="`nel export DIR --to NAME -o OUT`",
+            called="Once, with the run's directory and an empty directory that becomes OUT when it returns.",
+            errors="Any error ends the command with exit code 2 and leaves no OUT; a message of nel stays as it is.",
         ),
     )
 }

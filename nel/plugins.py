@@ -30,6 +30,7 @@ GROUPS: Final = {
     "datasets": "nel.datasets",
     "reports": "nel.reports",
     "readers": "nel.readers",
+    "exporters": "nel.exporters",
 }
 """Entry-point group of each kind of plugin. A group is listed here only if nel loads plugins from it."""
 

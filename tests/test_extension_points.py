@@ -18,6 +18,7 @@ from nel.benchmarks.api.scorer_names import find_scorer
 from nel.benchmarks.api.statistics_names import find_metric, find_reducer
 from nel.datasets import open_dataset
 from nel.errors import NelError, PluginError
+from nel.exporting.writers import export_run
 from nel.extension_points import EXTENSION_POINTS, shape_error
 from nel.judges.registry import check_template
 from nel.reports.writers import write_report
@@ -190,6 +191,7 @@ from dataclasses import replace
 
 from nel.benchmarks.quickstart import quickstart
 from nel.datasets.files import open_path
+from nel.exporting import Exported
 from nel.judges.templates import binary_qa
 from nel.metrics import max_score, mean
 from nel.scoring import exact_match
@@ -200,6 +202,10 @@ def open_twin(uri, base_dir=None):
 
 def write(run_dir):
     return run_dir
+
+def export(run_dir, output):
+    (output / "a.txt").write_text("a")
+    return Exported(files=[output / "a.txt"])
 """
 PLUGINS = {
     "benchmarks": "quickstart",
@@ -211,6 +217,7 @@ PLUGINS = {
     "datasets": "open_twin",
     "reports": "write",
     "readers": "extract",
+    "exporters": "export",
 }
 
 
@@ -226,6 +233,7 @@ def _use(kind: str, name: str, folder: Path) -> object:
         "datasets": lambda: open_dataset(f"{name}://rows.jsonl", base_dir=folder),
         "reports": lambda: write_report(name, folder),
         "readers": lambda: find_reader(name),
+        "exporters": lambda: export_run(name, folder, folder.parent / "exported"),
     }
     return uses[kind]()
 

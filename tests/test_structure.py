@@ -29,7 +29,7 @@ FENCES = {
     "huggingface_hub": ("nel/datasets/hub.py",),
     "modelscope_hub": ("nel/datasets/modelscope.py",),
     "pyarrow": ("nel/datasets/",),
-    "arro3": ("nel/datasets/parquet.py",),
+    "arro3": ("nel/datasets/parquet.py", "nel/exporting/parquet_tables.py"),
     "scipy": (),  # an oracle of the tests
     "xllamacpp": ("nel/mock_server/local_model.py",),
     "langdetect": ("nel/benchmarks/instructions/language.py",),

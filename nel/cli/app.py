@@ -18,6 +18,7 @@ from nel.cli import (
     eval_reproduce,
     eval_run,
     eval_watch,
+    export,
     gate,
     init,
     judge,
@@ -98,6 +99,7 @@ app.add_typer(
 app.add_typer(sandbox.app, name="sandbox", help="Build, check and clean the sandbox that programs run in.")
 app.command(name="power")(power.power)
 app.command(name="report")(report.report)
+app.command(name="export")(export.export)
 app.command(name="verify")(verify.verify)
 app.command(name="view")(view.view)
 

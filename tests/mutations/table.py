@@ -1280,4 +1280,13 @@ MUTATIONS: Final = (
         tests=("tests/view/test_index.py",),
         keyword="pages_go_on",
     ),
+    Mutation(
+        name="unscored-exported-as-zero",
+        room="exporting",
+        fault="An unscored result has the reward 0 in CSV and Parquet.",
+        fragment='    if value is None:\n        return None\n    if kind == "number":',
+        replacement='    if value is None:\n        return 0.0 if kind == "number" else None\n    if kind == "number":',
+        tests=("tests/exporting/test_tables.py",),
+        keyword="holds_every_result",
+    ),
 )

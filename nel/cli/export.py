@@ -1,0 +1,24 @@
+"""`nel export`: hands a run to other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def export(
+    run_dir: Annotated[Path, typer.Argument(help="The directory of the run; nothing is written there.")],
+    to: Annotated[str, typer.Option("--to", help="The format (nel list exporters).")],
+    output: Annotated[Path, typer.Option("--output-dir", "-o", help="A directory that is new or empty.")],
+) -> None:
+    """Write the results of a run in the format of another tool."""
+    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
+    from nel.exporting.writers import export_run  # noqa: PLC0415
+
+    exported = export_run(to, run_dir, output)
+    for path in exported.files:
+        typer.echo(f"exported: {path}")
+    for note in exported.notes:
+        typer.echo(plain(f"note: {note}"), err=True)

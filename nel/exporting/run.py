@@ -1,0 +1,99 @@
+"""Opens a run for export: its artifacts, checked, with what a reader has to know of samples that have no score.
+
+Reads alone: nothing is written into a run's directory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nel.engine.store.lock import owner_of
+from nel.errors import OutputError
+from nel.reports.numbers import count
+from nel.reports.run_files import BenchmarkFiles, read_run
+
+_STATES = ("scored", "model_failure", "unscored", "not_asked")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunToExport:
+    """The artifacts of a run that is not being written."""
+
+    run_dir: Path
+    run_id: str
+    benchmarks: tuple[BenchmarkFiles, ...]
+    """At least one, sorted by directory name."""
+
+    @property
+    def notes(self) -> list[str]:
+        """Return what every format must say of this run: failures, unscored and missing samples, one sentence each."""
+        return [note for files in self.benchmarks for note in notes_of(files)]
+
+
+def open_run(run_dir: Path) -> RunToExport:
+    """Return a run's artifacts.
+
+    Raises:
+        OutputError: The run is still written, has no artifacts, or one is damaged.
+    """
+    owner = owner_of(run_dir) if run_dir.is_dir() else None
+    if owner is not None:
+        raise OutputError(f"{run_dir} is still written by process {owner.pid}; wait until it ends, then export")
+    found = tuple(read_run(run_dir))
+    for files in found:
+        if not files.bundle or not isinstance(files.metrics.get("accounting"), dict):
+            raise OutputError(f"{files.directory} has no complete artifacts; make them again with nel report {run_dir}")
+    run_id = found[0].metrics.get("run_id")
+    return RunToExport(run_dir=run_dir, run_id=str(run_id or run_dir.resolve().name), benchmarks=found)
+
+
+def results_of(files: BenchmarkFiles) -> Iterator[dict[str, Any]]:
+    """Yield the lines of results.jsonl, checked, one in memory at a time.
+
+    Raises:
+        OutputError: A line is damaged, its reward does not fit its outcome, or there are fewer or more than counted.
+    """
+    n_lines = 0
+    for result in files.results():
+        n_lines += 1
+        state = state_of(result)
+        if state not in _STATES or isinstance(result.get("reward"), int | float) != (state in _STATES[:2]):
+            raise OutputError(
+                f"{files.directory.name}/results.jsonl, line {n_lines}: the reward does not fit the outcome; "
+                "make it again with nel report"
+            )
+        yield result
+    total = files.metrics["accounting"].get("n_total")
+    if n_lines != total:
+        raise OutputError(
+            f"{files.directory.name}/results.jsonl has {n_lines} lines and {total} were counted: it was cut off or "
+            "edited; make it again with nel report"
+        )
+
+
+def state_of(result: Mapping[str, Any]) -> str:
+    """Return ``scored``, ``model_failure``, ``unscored`` or ``not_asked``; empty where the line says none."""
+    outcome = result.get("outcome")
+    return str(outcome.get("state")) if isinstance(outcome, dict) else ""
+
+
+def notes_of(files: BenchmarkFiles) -> Iterator[str]:
+    """Yield what is to be known of one benchmark wherever its score is shown."""
+    accounting, title = files.metrics["accounting"], files.title
+    total = count(accounting["n_total"])
+    unscored, failed = accounting.get("n_unscored") or 0, accounting.get("n_model_failure") or 0
+    if unscored:
+        causes = ", ".join(f"{cause} {count(part['n'])}" for cause, part in sorted(accounting["unscored"].items()))
+        yield f"{title}: {count(unscored)} of {total} results have no score ({causes}), which is no 0."
+    if failed:
+        yield f"{title}: {count(failed)} of {total} results are failures of the model, which count as 0."
+    not_asked = accounting.get("n_not_asked") or 0
+    if not_asked:
+        yield f"{title}: {count(not_asked)} of {total} results were never asked for: a stop rule ended it."
+    if not files.metrics.get("complete"):
+        yield f"{title}: the run did not end; its numbers are of a part of the samples."
+    if (files.metrics.get("headline") or {}).get("value") is None:
+        yield f"{title}: there is no score, which is not a score of 0."
