@@ -162,7 +162,10 @@ def read_lm_eval(path: Path, label: str) -> Side:
 
 
 def _lm_eval_benchmark(title: str, task: str, file: Path, name: str, summary: Mapping[str, Any]) -> SideBenchmark:
-    first = next(value for value in _objects(file) if value.get("filter", "none") == name)
+    lines = (value for value in _objects(file) if value.get("filter", "none") == name)
+    first = next(lines)
+    if not any(_is_number(first.get(one)) for one in first.get("metrics") or ()):  # its first question is unscored
+        first = next((value for value in lines if any(_is_number(value.get(one)) for one in value["metrics"])), first)
     metric = _metric_of(first, str(file))
     settings = (_first_arguments(first) or {}).get("arg_1")
     generation = {f"generation.{key}": one for key, one in settings.items()} if isinstance(settings, dict) else {}
