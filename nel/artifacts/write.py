@@ -13,6 +13,7 @@ from typing import Any, Final
 import yaml
 
 from nel.artifacts.calibration import Calibrating
+from nel.artifacts.categories import Categories
 from nel.artifacts.cautions import UnknownEndings, failed_metrics
 from nel.artifacts.early_stop import NO_INTERVAL, EarlyStop, not_asked_line, read_early_stop, without_interval
 from nel.artifacts.extraction import Auditing
@@ -102,7 +103,7 @@ class _Pass:
     """Everything one pass over the results collects."""
 
     total: Accumulator
-    categories: dict[str, Accumulator]
+    categories: Categories
     failures: FailureAnalysis
     runtime: RuntimeStats
     chosen: StatisticsCollector
@@ -137,26 +138,18 @@ class _Pass:
             self.chosen.add(result.idx, result.outcome, _sample_score(result))
             self.calibrating.add(result)
             self.auditing.add(result)
-            if result.sample is not None and result.sample.subset is not None:
-                part = self._category(result.sample.subset)
-                part.add(result.idx, result.outcome, group=result.sample.group)
+            self.categories.add(result)
             self.failures.add(result)
             self.endings.add(result.response)
             self.served.add(result.idx, result.response)
             self._add_judgements(result)
             yield dumps_line({**result_line(result), **_turns(snapshot, key, result)})
 
-    def _category(self, name: str) -> Accumulator:
-        ended = self.early is not None and self.early.interval is not None
-        empty = Accumulator(NO_INTERVAL, elsewhere=NO_INTERVAL) if ended else Accumulator()
-        return self.categories.setdefault(name, empty)
-
     def _left_out(self, result: Result) -> bytes:
         """Count a question that a stop rule left out, and return its line."""
         self.n_beyond += result.response is not None
         self.total.accounting.count_not_asked()
-        if result.sample is not None and result.sample.subset is not None:
-            self._category(result.sample.subset).accounting.count_not_asked()
+        self.categories.count_not_asked(result)
         return dumps_line(not_asked_line(result))
 
     def _question_of(self, result: Result) -> int:
@@ -239,11 +232,12 @@ def _collecting(
     prices = {model: Price.model_validate(price) for model, price in listed.items()}
     panel = [str(member["name"]) for member in (plan.get("judge") or {}).get("panel") or ()]
     models = _models_of_judges(config, plan)
+    ended = early is not None and early.interval is not None
     return _Pass(
         total=Accumulator(
             None if early is None else early.interval, elsewhere=NO_INTERVAL if early and early.interval else None
         ),
-        categories={},
+        categories=Categories(lambda: Accumulator(NO_INTERVAL, elsewhere=NO_INTERVAL) if ended else Accumulator()),
         failures=FailureAnalysis(),
         runtime=RuntimeStats(prices.get((config.get("endpoint") or {}).get("model"))),
         chosen=StatisticsCollector(choice or _stored_choice(plan)),
@@ -283,7 +277,7 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
         "headline": {"metric": headline["name"], **{name: value for name, value in headline.items() if name in kept}},
         "metrics": [*own, *chosen],
         "failed_metrics": list(collected.chosen.failed),
-        "categories": {name: _category_json(part) for name, part in sorted(collected.categories.items())},
+        "categories": {name: _category_json(part) for name, part in collected.categories.by_name().items()},
         "rates": total.rates(),
         "completed": total.completed(),
         "warnings": [
@@ -375,7 +369,7 @@ def _bundle_json(
             "samples": len_of(total.accounting, plan["repeats"]),
             "repeats": plan["repeats"],
             "scores": _scores_json(total, metrics),
-            "categories": {part: _bundle_category(numbers) for part, numbers in sorted(collected.categories.items())},
+            "categories": {part: _bundle_category(numbers) for part, numbers in collected.categories.by_name().items()},
             "accounting": total.accounting.as_json(),
         },
         "n_results": total.accounting.n_total,

@@ -741,6 +741,14 @@ MUTATIONS: Final = (
         keyword="stop_rule",
     ),
     Mutation(
+        name="free-text-is-a-category",
+        room="artifacts",
+        fault="A field named subject with a text of its own in each row gives as many categories as rows.",
+        fragment="if _FEWEST <= len(parts) <= FOUND_MAX]",
+        replacement="if _FEWEST <= len(parts)]",
+        tests=("tests/artifacts",),
+    ),
+    Mutation(
         name="half-written-file-left",
         room="artifacts",
         fault="A write that fails leaves its temporary file behind.",
