@@ -14,6 +14,7 @@ from nel.config.load import build_config
 from nel.engine.progress import Progress
 from nel.errors import ConfigError
 from nel.evaluation import RunResult, evaluate, preview, rebuild
+from nel.models.refusals import NEUTRAL_PROMPT
 from nel.reports.repeatability import repeat_check_text
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 from tests.support.runs import read_json, sums
@@ -95,6 +96,8 @@ def test_lost_second_answers_cost_the_check_alone(tmp_path: Path) -> None:
     """A second asking without an answer makes nothing unscored, and a resume asks it again."""
 
     def losing(call: Call, seen: int) -> Reply:
+        if call.text == NEUTRAL_PROMPT:  # asked where enough of them are refused in a row, which their order decides
+            return answer("Hello.")
         return Reply(status=400, body={"error": {"message": "no"}}) if seen else _wavering(call, 0)
 
     with scripted(losing) as endpoint:
