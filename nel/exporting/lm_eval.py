@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps, dumps_line, pretty
-from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError
 from nel.exporting.contract import Exported
-from nel.exporting.run import RunToExport, open_run, results_of, state_of
+from nel.exporting.run import RunToExport, open_run, results_of, started, state_of
 from nel.reports.run_files import BenchmarkFiles
 from nel.version import __version__
 
@@ -44,7 +43,7 @@ def export_lm_eval(run_dir: Path, output: Path) -> Exported:
                 f"{files.title} asked each question several times, and a sample file of lm-eval has one score for "
                 "each question; export it with --to parquet"
             )
-    time = _started(run_dir)
+    time = started(run_dir)
     stamp = time.strftime("%Y-%m-%dT%H-%M-%S.%f")
     paths = [output / f"samples_{_task(files)}_{stamp}.jsonl" for files in run.benchmarks]
     for path, files in zip(paths, run.benchmarks, strict=True):
@@ -57,12 +56,6 @@ def export_lm_eval(run_dir: Path, output: Path) -> Exported:
 def _notes() -> Iterator[str]:
     yield f'A result without a score has null as its "{METRIC}"; one that was never asked for has no line.'
     yield "Tokens, latency, finish reasons, reasoning and the cause of an unscored result have no place in these files."
-
-
-def _started(run_dir: Path) -> datetime:
-    with Snapshot(run_dir / FILE_NAME, untouched=True) as stored:
-        sessions = stored.sessions()
-    return datetime.fromtimestamp(sessions[0]["started"] if sessions else 0.0, UTC)
 
 
 def _task(files: BenchmarkFiles) -> str:

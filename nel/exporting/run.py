@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from nel.engine.store.lock import owner_of
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError
 from nel.reports.numbers import count
 from nel.reports.run_files import BenchmarkFiles, read_run
@@ -72,6 +74,17 @@ def results_of(files: BenchmarkFiles) -> Iterator[dict[str, Any]]:
             f"{files.directory.name}/results.jsonl has {n_lines} lines and {total} were counted: it was cut off or "
             "edited; make it again with nel report"
         )
+
+
+def started(run_dir: Path) -> datetime:
+    """Return when a run began, in UTC.
+
+    Raises:
+        StoreError: The run.db is missing or damaged.
+    """
+    with Snapshot(run_dir / FILE_NAME, untouched=True) as stored:
+        sessions = stored.sessions()
+    return datetime.fromtimestamp(sessions[0]["started"] if sessions else 0.0, UTC)
 
 
 def state_of(result: Mapping[str, Any]) -> str:
