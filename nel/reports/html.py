@@ -19,11 +19,12 @@ import orjson
 
 from nel.core.atomic_files import write_file
 from nel.errors import OutputError
-from nel.reports import corrected, extraction, judge_section, numbers, repeatability
+from nel.reports import corrected, extraction, judge_section, repeatability
+from nel.reports.environment import templates_of
 from nel.reports.page import BenchmarkView, failure_rows, scale_percent, view_of
 from nel.reports.run_files import read_run, read_run_yaml
 from nel.reports.samples import shown_samples
-from nel.reports.text import as_text, one_line, preview, visible
+from nel.reports.text import preview
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -125,31 +126,13 @@ def environment() -> Environment:
 
     Compiling the templates takes a quarter of a second, so a process does it once.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - slow to import
-
-    made = Environment(
-        loader=PackageLoader("nel.reports"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_shown,
-    )
+    made = templates_of("nel.reports")
     made.filters |= {
-        "count": numbers.count,
-        "percent": numbers.percent,
-        "plain": numbers.plain,
-        "rate": numbers.rate,
-        "seconds": numbers.seconds,
         "capitalize_first": lambda text: text[:1].upper() + text[1:],
-        "one_line": one_line,
-        "as_text": as_text,
         "preview": preview,
         "position": scale_percent,
     }
     made.globals |= {
-        "figure": numbers.figure,
-        "interval": numbers.interval,
         "failure_rows": failure_rows,
         "judge_rows": judge_section.judge_rows,
         "settings_line": judge_section.settings_line,
@@ -166,13 +149,6 @@ def environment() -> Environment:
         "island": _island,
     }
     return made
-
-
-def _shown(value: object) -> object:
-    """Return what a template expression prints: plain text never without `visible`, trusted markup as it is."""
-    if value is None:
-        return numbers.MISSING
-    return value if hasattr(value, "__html__") or not isinstance(value, str) else visible(value)
 
 
 def trusted(text: str) -> object:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode
 
 from nel.reports import numbers
-from nel.reports.text import as_text, one_line, visible
+from nel.reports.environment import templates_of
+from nel.reports.text import as_text, one_line
 from nel.version import __version__
 from nel.view.assets import assets
 from nel.view.index.distributions import MEASURES
@@ -76,24 +77,8 @@ def warm_up() -> None:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - slow to import
-
-    made = Environment(
-        loader=PackageLoader("nel.view"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_shown,
-    )
+    made = templates_of("nel.view")
     made.filters |= {
-        "count": numbers.count,
-        "percent": numbers.percent,
-        "plain": numbers.plain,
-        "rate": numbers.rate,
-        "seconds": numbers.seconds,
-        "one_line": one_line,
-        "as_text": as_text,
         "cut": cut,
         "moment": moment,
         "measure": measure,
@@ -101,20 +86,11 @@ def _environment() -> Environment:
         "of_100": lambda share: f"{min(max(float(share), 0.0), 1.0) * 100:.3f}",
     }
     made.globals |= {
-        "figure": numbers.figure,
         "measures": MEASURES,
-        "interval": numbers.interval,
         "address": address,
         "asset": lambda base, name: f"{base}/static/{name}?{assets()[name].digest}",
     }
     return made
-
-
-def _shown(value: object) -> object:
-    """Return what an expression prints: a plain text never without `visible`, and a dash for nothing."""
-    if value is None:
-        return numbers.MISSING
-    return value if hasattr(value, "__html__") or not isinstance(value, str) else visible(value)
 
 
 def filters_of(query: Mapping[str, str], names: tuple[str, ...]) -> dict[str, str]:
