@@ -123,7 +123,7 @@ def test_a_signature_is_of_its_key_and_of_what_was_there(run_dir: Path) -> None:
     assert nel("verify", str(run_dir), "--sign", str(key), cwd=folder).returncode == 0
     manifest = json.loads((run_dir / "manifest.json").read_text())
     assert manifest["benchmarks"]["gsm8k"]["dataset_sha256"]
-    assert "nel" in manifest["packages"]
+    assert "nel-eval" in manifest["packages"]
     checks: list[tuple[Path, Callable[[], object], str]] = [
         (key, lambda: None, "ok    signature: is of this key, and nothing has changed since"),
         (other, lambda: None, "FAIL  signature: cannot check the signature"),
