@@ -265,10 +265,11 @@ def _of_scoring_only(world: World) -> Iterator[str]:
         is_same = past.scorer == before.scorer
         if past.ending is None or past.ending.exit_code != 0 or (world.script.scorer_faults and not is_same):
             continue
+        may_fault = bool(world.script.scorer_faults)  # the scorer's faults make unscored what a resume scores again
         lost = [
             place
             for place, reward in before.scored.items()
-            if place not in past.scored or (is_same and past.scored[place] != reward)
+            if (is_same and past.scored.get(place, reward) != reward) or (place not in past.scored and not may_fault)
         ]
         if lost:
             yield f"score: session {past.number} took the score of {lost[:5]} away or changed it"
