@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any, Final, Literal
 
 from nel.comparison.blocks import BlockReader
 from nel.comparison.lines import Columns, Line
+from nel.core.collection import collection_paused
 from nel.core.strict_json import loads
 from nel.errors import OutputError, UsageError
 
@@ -36,18 +36,6 @@ def readable(what: Path) -> Iterator[None]:
         yield
     except _DAMAGE as error:
         raise OutputError(f"{what} does not hold what it should ({_said(error)}); write it again") from error
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Suspend the search for reference cycles, which takes a fifth of the time: lines of JSON have none."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +90,7 @@ class SideBenchmark:
             OutputError: The file is damaged, empty, or shorter or longer than the files beside it say.
             UsageError: A score is not a finite number.
         """
-        with _without_collection():
+        with collection_paused():  # lines of JSON have no cycles; the search takes a fifth of the time
             columns = self._read(rows=rows)
         if not len(columns):
             raise OutputError(f"{self.path} holds no result; nothing can be compared")

@@ -47,8 +47,8 @@ async def test_a_comparison_that_is_refused_says_why(client: Client) -> None:
 async def test_two_runs_are_needed(client: Client) -> None:
     """One run, one run twice, three runs or an unknown one are no comparison."""
     for query in ("", "?run=first-run", "?run=first-run&run=first-run", f"{BOTH[8:]}&run=repeated-run"):
-        await text_of(client, f"/compare{query}", 400)
-    await text_of(client, "/compare?run=first-run&run=none", 404)
+        assert await text_of(client, f"/compare{query}", 400)
+    assert await text_of(client, "/compare?run=first-run&run=none", 404)
     await text_of(client, f"{BOTH}&page=999&bench=x&only=x")
 
 

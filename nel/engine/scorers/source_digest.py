@@ -1,20 +1,21 @@
 """Digests the logic of Python source, so that an edited comment, docstring or module name is not a changed scorer.
 
-Depends on the standard library alone. The syntax tree is serialized here rather than by `ast.dump`, whose output
-differs between versions of Python: an upgraded interpreter must not score a run again.
+Depends on the standard library, and on `nel.core` for a pause of the garbage collector. The syntax tree is serialized
+here rather than by `ast.dump`, whose output differs between versions of Python: an upgraded interpreter must not score
+a run again.
 """
 
 from __future__ import annotations
 
 import ast
-import gc
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
+
+from nel.core.collection import collection_paused
 
 _IGNORED_FIELDS: Final = frozenset({"type_comment", "kind", "type_ignores", "ctx"})
 """Fields of syntax nodes that hold a comment, the spelling of a literal, or what the parent node implies."""
@@ -56,7 +57,7 @@ def _read(path: Path, _modified_ns: int, _size: int) -> Source:
     data = path.read_bytes()
     logic = _Logic()
     try:
-        with _collection_paused():
+        with collection_paused():
             logic.serialize(ast.parse(data))
     except (SyntaxError, ValueError, RecursionError):
         return Source(hashlib.sha256(data).hexdigest(), ())
@@ -119,16 +120,3 @@ class _Logic:
             self.imports.update((module, *(parent + alias.name for alias in node.names)))
         aliases: list[ast.alias] = getattr(node, "names", [])
         self.bound.update(f"{alias.name.rpartition('.')[2]} {alias.asname or ''}" for alias in aliases)
-
-
-@contextmanager
-def _collection_paused() -> Iterator[None]:
-    """Disable the garbage collector, which would walk the growing tree: 210 ms instead of 90 for the 8,800 lines of
-    the rules."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
