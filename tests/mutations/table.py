@@ -1297,4 +1297,13 @@ MUTATIONS: Final = (
         tests=("tests/exporting/test_tables.py",),
         keyword="holds_every_result",
     ),
+    Mutation(
+        name="unscored-is-zero-in-an-inspect-log",
+        room="exporting",
+        fault="An unscored result is a sample with the score 0 in an Inspect log.",
+        fragment='"scores": {scorer: _score(result)} if result["reward"] is not None else {},',
+        replacement='"scores": {scorer: {**_score(result), "value": result["reward"] or 0.0}},',
+        tests=("tests/exporting/test_inspect_log.py",),
+        keyword="unscored_sample",
+    ),
 )
