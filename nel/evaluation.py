@@ -18,6 +18,7 @@ from nel.config.load import build_config
 from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.settings import Given
 from nel.core.failpoints import reached
+from nel.engine.benchmark_description import first_request
 from nel.engine.exit_status import ExitStatus
 from nel.engine.plan import Digests, Plan, duplicate_id, make_plans, stream_samples
 from nel.engine.progress import Progress
@@ -33,6 +34,8 @@ from nel.types import JsonObject
 
 _CHARACTERS_PER_TOKEN = 4
 """Average of English text, for the estimate of a dry run."""
+_REQUESTS_SHOWN = 3
+"""Requests of each benchmark that a dry run shows as they would be sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +81,8 @@ class PlannedBenchmark:
     """Estimated at one question for each answer and judge."""
     notes: tuple[str, ...] = ()
     """Remarks for the user."""
+    first_requests: tuple[JsonObject, ...] = ()
+    """The JSON bodies of the first requests of the first samples, as they would be sent; at most three."""
 
 
 def evaluate(
@@ -250,11 +255,14 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
     digests = Digests()
     ids: dict[str, int] = {}
     characters = 0
+    first: list[JsonObject] = []
     for sample in stream_samples(plan, digests, ids.get):
         if sample.sample_id in ids:
             raise duplicate_id(plan, sample, ids[sample.sample_id])
         ids[sample.sample_id] = sample.row_number
         characters += _prompt_characters(plan, sample.content)
+        if len(first) < _REQUESTS_SHOWN and not plan.eval_only and sample.content is not None:
+            first.append(_first_request(plan, config, sample.sample_id, sample.content))
     check_draw(plan.slot, plan.config.repeat_check, digests.good)
     answers = digests.good * plan.config.repeats + (plan.config.repeat_check or 0)
     requests = 0 if plan.eval_only else answers
@@ -275,7 +283,21 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
         judges=tuple(member.label for member in judge.panel),
         judge_requests=answers * judge.repeats * len(judge.panel),
         notes=plan.notes,
+        first_requests=tuple(first),
     )
+
+
+def _first_request(plan: Plan, config: RunConfig, sample_id: str, content: str) -> JsonObject:
+    body = first_request(
+        plan.benchmark,
+        decode_sample(sample_id, content),
+        model=plan.model or "",
+        protocol=plan.protocol,
+        generation=plan.generation,
+        system_prompt=plan.config.system_prompt,
+        stream=config.endpoint is not None and config.endpoint.stream,
+    )
+    return body or {}
 
 
 def _prompt_characters(plan: Plan, content: str | None) -> int:

@@ -22,11 +22,8 @@ from pydantic import BaseModel
 from nel import plugins
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.benchmarks.api.registry import find_benchmark
-from nel.benchmarks.api.statistics_names import choose_statistics
-from nel.byob.preparing import SeededBenchmark
 from nel.config import schema
-from nel.errors import PromptError
-from nel.prompts import Template
+from nel.engine.benchmark_description import Fact, facts_of, metrics_of, prompt_of, rule_of
 
 GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "scoring" / "golden"
 MEASURED = Path(__file__).resolve().parents[1] / "tests" / "answer_forms" / "measured.json"
@@ -41,6 +38,7 @@ COMMANDS = (
     ("judge", "leaderboard"),
     ("list",),
     ("judge", "calibrate"),
+    ("show",),
     ("scorer", "audit"),
     ("init",),
     ("plugin", "check"),
@@ -127,82 +125,33 @@ def benchmarks() -> str:
 
 
 def _benchmark(benchmark: Benchmark) -> str:
-    fields = [
-        ("dataset", _dataset(benchmark)),
-        ("target field", f"`{benchmark.target_field}`"),
-        ("sample id", f"field `{benchmark.id_field}`" if benchmark.id_field else "content hash"),
-        ("breakdown", f"field `{benchmark.category_field}`" if benchmark.category_field else "none"),
-    ]
-    fields += _asked(benchmark) + _card(benchmark)
-    table = "\n".join(f"| {name} | {value} |" for name, value in fields)
+    table = "\n".join(f"| {fact.name} | {_marked(fact)} |" for fact in facts_of(benchmark))
     return (
         f"## {benchmark.name}\n\n{benchmark.description}.\n\n| | |\n|---|---|\n{table}\n\n"
         f"{_prompt(benchmark)}\n{_scoring(benchmark)}"
     )
 
 
-def _dataset(benchmark: Benchmark) -> str:
-    if isinstance(benchmark.dataset, str):
-        return f"`{benchmark.dataset}`"
-    card = benchmark.card
-    if card is None:
-        return "rows of a function"
-    if not card.homepage:
-        return "given with `--dataset`"
-    return f"rows made by nel from {card.homepage}, revision {card.revision}"
+def _marked(fact: Fact) -> str:
+    """Return a fact with what is typed marked as code."""
+    if fact.is_code:
+        return f"`{fact.text}`"
+    return f"field `{fact.text.removeprefix('field ')}`" if fact.text.startswith("field ") else fact.text
 
 
 def _prompt(benchmark: Benchmark) -> str:
-    """Return the prompt as its template, with what stands before it and how many examples come between."""
-    if isinstance(benchmark, SeededBenchmark):
+    prompt = prompt_of(benchmark)
+    if prompt is None:
         return "Prompt: the messages that each row brings.\n"
-    before = "" if benchmark.preamble is None else _with_names(benchmark.preamble)
-    shots = f"[{benchmark.num_fewshot} solved examples]\n\n" if benchmark.num_fewshot else ""
-    prompt = _with_names(benchmark.prompt)
     fence = "````" if "```" in prompt else "```"
-    return f"Prompt:\n\n{fence}text\n{before}{shots}{prompt}\n{fence}\n"
-
-
-def _with_names(template: Template) -> str:
-    """Return what is sent, with the name of each field in its place."""
-    try:
-        return template.render({name: f"{{{name}}}" for name in template.fields})
-    except PromptError:  # it reaches into a field
-        return template.text
+    return f"Prompt:\n\n{fence}text\n{prompt}\n{fence}\n"
 
 
 def _scoring(benchmark: Benchmark) -> str:
     """Return the rule of a benchmark's scorer and the statistics that it declares."""
-    wrapped = getattr(benchmark.scorer, "__wrapped__", benchmark.scorer)
-    rule = inspect.cleandoc(wrapped.__doc__ or "").split("\n\n")[0].replace("\n", " ")
-    declared = sorted(metric.name for key, metric in choose_statistics(
-        benchmark.scorer, metrics=(), reducers=benchmark.reducers, repeats=1
-    ).metrics if not key)  # fmt: skip
-    beside = f" Beside it: {', '.join(f'`{name}`' for name in dict.fromkeys(declared))}." if declared else ""
-    return f"Scoring: {rule}{beside}\n"
-
-
-def _asked(benchmark: Benchmark) -> list[tuple[str, str]]:
-    """Return what sets the way of asking apart, where something does."""
-    if not benchmark.loglikelihood:
-        return []
-    settings = benchmark.fewshot
-    source = f"split `{settings.split}`, {settings.sampler}" if settings.split else "its own rows"
-    return [("asks for", "the log-likelihood of each choice"), ("examples", f"none; `--num-fewshot N`: {source}")]
-
-
-def _card(benchmark: Benchmark) -> list[tuple[str, str]]:
-    card = benchmark.card
-    if card is None:
-        return []
-    shown = {
-        "official metric": f"`{card.metric}`" if card.metric else "",
-        "paper": card.paper,
-        "citation": card.citation,
-        "licence": card.licence,
-        "published at": card.homepage,
-    }
-    return [(name, value) for name, value in shown.items() if value]
+    declared = metrics_of(benchmark)
+    beside = f" Beside it: {', '.join(f'`{name}`' for name in declared)}." if declared else ""
+    return f"Scoring: {rule_of(benchmark)}{beside}\n"
 
 
 def configuration() -> str:

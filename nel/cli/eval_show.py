@@ -16,6 +16,7 @@ from rich.text import Text
 from nel.artifacts.write import BenchmarkResult
 from nel.cli.gate_show import held
 from nel.cli.progress import showing
+from nel.cli.request_text import indented
 from nel.cli.settings import Chosen
 from nel.cli.streams import discard_stdout
 from nel.cli.terminal import percent, plain, with_plain_spaces
@@ -123,6 +124,10 @@ def show_preview(config: RunConfig, *, as_json: bool) -> None:
         typer.echo(dumps({"dry_run": True, "config": config.model_dump(mode="json"), "benchmarks": rows}))
         return
     print_plan(config, planned)
+    for plan in planned:
+        if plan.first_requests:
+            typer.echo(plain(f"first request of {plan.name}:"))
+            typer.echo(indented(plan.first_requests[0]))
     typer.echo("dry run: nothing was sent")
     for note in dict.fromkeys(note for plan in planned for note in plan.notes):
         typer.echo(f"nel: {plain(note)}", err=True)

@@ -13,12 +13,12 @@ from typing import Any, TypeAlias
 
 from nel.core.strict_json import dumps_bytes
 from nel.errors import LogprobFault
-from nel.models.echo_probe import EchoSupport
+from nel.models.echo_probe import UNPROBED, EchoSupport
 from nel.models.faults import Fault, fault_of_error_object
 from nel.models.loglikelihood import argmax_choice, build_echo_body, score_batch, split_context
 from nel.models.protocols import name_in, parse_usage
 from nel.solvers.generate import build_request
-from nel.types import ChoiceScore, Generation, Request, Response, Sample, Usage
+from nel.types import ChoiceScore, Generation, JsonObject, Request, Response, Sample, Usage
 
 Pairs: TypeAlias = "tuple[tuple[str, str], ...]"
 AskEcho: TypeAlias = "Callable[[str, Request, bytes, Callable[[object], Response | Fault]], Awaitable[Response]]"
@@ -45,7 +45,7 @@ async def rank(
     body = b""
     # One after the other: a kill then loses one request, and a stop has one to wait for.
     for number, part in enumerate(parts):
-        body = _body(model, part, echo, generation)
+        body = dumps_bytes(_body(model, part, echo, generation))
         one = replace(request, generation=Generation(max_tokens=len(part)))
         answer = await ask(f"choices-{number}", one, body, partial(_parse, part, echo.max_tokens))
         if answer.error is not None:
@@ -53,6 +53,15 @@ async def rank(
         answers.append(answer)
     scores = tuple(score for answer in answers for score in answer.choice_scores)
     return body, replace(_joined(answers), text=choices[argmax_choice(scores)], choice_scores=scores)
+
+
+def first_choice_body(sample: Sample, *, model: str, delimiter: str, generation: Generation) -> JsonObject:
+    """Return the JSON body that asks for the first choice of a sample, at a server whose abilities are not known."""
+    request = build_request(
+        sample, repeat=0, model=model, protocol="completions", generation=generation, system_prompt=None
+    )
+    pairs = _pairs(sample, request.prompt or "", delimiter)[:1]
+    return _body(model, pairs, UNPROBED, generation)
 
 
 def _pairs(sample: Sample, prompt: str, delimiter: str) -> Pairs:
@@ -63,12 +72,12 @@ def _pairs(sample: Sample, prompt: str, delimiter: str) -> Pairs:
     return tuple(split_context(prompt + choice, delimiter + sample.continuation) for choice in choices)
 
 
-def _body(model: str, pairs: Pairs, echo: EchoSupport, generation: Generation) -> bytes:
+def _body(model: str, pairs: Pairs, echo: EchoSupport, generation: Generation) -> JsonObject:
     prompts = [context + continuation for context, continuation in pairs]
     extra = dict(generation.extra)
     if generation.seed is not None:
         extra["seed"] = generation.seed
-    return dumps_bytes(build_echo_body(model, prompts, max_tokens=echo.max_tokens, extra=extra))
+    return build_echo_body(model, prompts, max_tokens=echo.max_tokens, extra=extra)
 
 
 def _parse(pairs: Pairs, generated: int, payload: Any) -> Response | Fault:

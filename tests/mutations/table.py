@@ -31,6 +31,15 @@ class Mutation:
 
 
 MUTATIONS: Final = (
+    Mutation(
+        name="dry-run-shows-another-request",
+        room="engine",
+        fault="The request that a dry run shows lacks the system prompt with which it is sent.",
+        fragment="sample, repeat=0, model=model, protocol=protocol, generation=generation, system_prompt=system_prompt",
+        replacement="sample, repeat=0, model=model, protocol=protocol, generation=generation, system_prompt=None",
+        tests=("tests/engine/test_benchmark_description.py",),
+        keyword="dry_run",
+    ),
     # Types and configuration
     Mutation(
         name="unscored-is-a-score",

@@ -1,0 +1,36 @@
+"""Shows the body of a request on a terminal: its settings on one line, then each message as it would be sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from nel.cli.terminal import plain
+from nel.core.strict_json import dumps
+from nel.types import Json, JsonObject
+
+_CHARACTERS_MAX: Final = 4000
+"""Of one message; ``--json`` has it whole."""
+
+
+def indented(body: JsonObject) -> str:
+    """Return the lines of a request, without control characters, each with two spaces before it."""
+    return "\n".join(f"  {plain(line)}".rstrip() for line in _lines(body))
+
+
+def _lines(body: JsonObject) -> Iterator[str]:
+    settings = {name: value for name, value in body.items() if name not in ("messages", "prompt")}
+    yield ", ".join(f"{name}: {dumps(value)}" for name, value in settings.items())
+    messages = body.get("messages")
+    for message in messages if isinstance(messages, list) else [{"role": "prompt", "content": body.get("prompt")}]:
+        yield f"[{message.get('role')}]"
+        yield from _cut(_text(message.get("content"))).split("\n")
+
+
+def _text(content: Json) -> str:
+    return content if isinstance(content, str) else dumps(content)
+
+
+def _cut(text: str) -> str:
+    beyond = len(text) - _CHARACTERS_MAX
+    return text if beyond <= 0 else f"{text[:_CHARACTERS_MAX]}\n… {beyond:,} more characters (--json shows them)"

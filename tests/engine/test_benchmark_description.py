@@ -1,0 +1,104 @@
+"""What `nel show` and a dry run say of a benchmark before anything is sent."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from nel.benchmarks.api.registry import find_benchmark
+from nel.cli.app import app
+from nel.cli.request_text import indented
+from nel.config.load import build_config
+from nel.engine.benchmark_description import describe, example_of
+from nel.errors import DatasetError
+from nel.evaluation import preview
+
+
+def _config(**settings: object) -> object:
+    endpoint = {"url": "http://127.0.0.1:9/v1", "model": "m", "stream": True}
+    return {"endpoint": endpoint, "benchmarks": [{"name": "quickstart", "max_problems": 5}], **settings}
+
+
+def test_a_dry_run_has_the_requests_that_are_sent() -> None:
+    """Model, settings, system prompt and messages stand in the body as the client sends them, of three samples."""
+    data = _config(generation={"temperature": 0.0, "max_tokens": 7})
+    data["benchmarks"][0]["system_prompt"] = "Be brief."  # type: ignore[index]
+    (planned,) = preview(build_config(data, where="test"))  # type: ignore[arg-type]
+    assert len(planned.first_requests) == 3
+    body = dict(planned.first_requests[0])
+    assert (body["model"], body["temperature"], body["max_tokens"], body["stream"]) == ("m", 0.0, 7, True)
+    system, user = body["messages"]  # type: ignore[misc]
+    assert system == {"role": "system", "content": "Be brief."}
+    assert user["content"].startswith("Mia picks 4 apples")  # type: ignore[index,call-overload]
+
+
+def test_a_ranked_benchmark_shows_the_first_choice() -> None:
+    """The body asks for the log-probabilities of the prompt with its first choice."""
+    found = replace(find_benchmark("quickstart"), loglikelihood=True, choices=("red", "blue"), target_delimiter=" ")
+    request = example_of(found).request
+    assert request is not None
+    assert (request["echo"], request["logprobs"]) == (True, 1)
+    assert str(request["prompt"]).endswith(" red")
+
+
+def test_recorded_responses_are_asked_nothing(tmp_path: Path) -> None:
+    """Where responses are read from the rows, there is no request to show."""
+    row = {
+        "question": "1+1",
+        "options": "",
+        "form": "the number",
+        "answer": "2",
+        "kind": "number",
+        "id": "1",
+        "said": "2",
+    }
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
+    found = replace(find_benchmark("quickstart"), response_field="said")
+    assert example_of(found, dataset=str(tmp_path / "rows.jsonl")).request is None
+
+
+def test_a_row_beyond_the_last_is_named() -> None:
+    """The error has the dataset and the number of the row."""
+    with pytest.raises(DatasetError, match=r"quickstart\.jsonl has fewer than 41 rows"):
+        example_of(find_benchmark("quickstart"), row=41)
+
+
+@pytest.mark.parametrize("name", ["gsm8k", "humaneval", "piqa", "xstest", "wmt24pp", "example-capitals"])
+def test_every_kind_of_benchmark_is_described(name: str) -> None:
+    """Dataset, scoring and prompt are never empty, and no dataset is read for them."""
+    described = describe(find_benchmark(name))
+    assert {fact.name for fact in described.facts} >= {"dataset", "target field", "sample id", "breakdown"}
+    assert all(fact.text for fact in described.facts)
+    assert described.scoring
+    assert described.prompt is None or described.prompt.strip()
+
+
+def test_the_command_shows_a_benchmark() -> None:
+    """Prompt, scorer, licence, source and one row as it is asked; an unknown name is one line."""
+    shown = CliRunner().invoke(app, ["show", "quickstart"])
+    assert shown.exit_code == 0
+    for text in ("licence          Apache-2.0", "{question}{options}", "Mia picks 4 apples", "target: 10"):
+        assert text in shown.stdout
+    unknown = CliRunner().invoke(app, ["show", "quickstrat"])
+    assert (unknown.exit_code, 'did you mean "quickstart"' in unknown.output) == (2, True)
+
+
+def test_the_command_describes_what_it_cannot_read(tmp_path: Path) -> None:
+    """A missing dataset costs the example and its reason is said; the description stays."""
+    shown = CliRunner().invoke(app, ["show", "gsm8k", "--dataset", str(tmp_path / "none.jsonl"), "--json"])
+    found = json.loads(shown.stdout)
+    assert (shown.exit_code, found["name"], found["example"]) == (0, "gsm8k", None)
+    assert "does not exist" in found["no_example"]
+
+
+def test_a_request_on_a_terminal_is_plain_and_bounded() -> None:
+    """Escape sequences are shown as such, a long message is cut and says so, and messages of parts are JSON."""
+    shown = indented({"model": "m\x1b[2J", "messages": [{"role": "user", "content": "x" * 5000}]})
+    assert "\x1b" not in shown
+    assert "… 1,000 more characters (--json shows them)" in shown
+    parts = indented({"model": "m", "messages": [{"role": "user", "content": [{"type": "text", "text": "a\nb"}]}]})
+    assert '[{"text":"a\\nb","type":"text"}]' in parts
