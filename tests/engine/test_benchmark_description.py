@@ -57,7 +57,7 @@ def test_recorded_responses_are_asked_nothing(tmp_path: Path) -> None:
         "said": "2",
     }
     (tmp_path / "rows.jsonl").write_text(json.dumps(row))
-    found = replace(find_benchmark("quickstart"), response_field="said")
+    found = replace(find_benchmark("gsm8k"), response_field="said")
     assert example_of(found, dataset=str(tmp_path / "rows.jsonl")).request is None
 
 
