@@ -47,15 +47,7 @@ def test_a_ranked_benchmark_shows_the_first_choice() -> None:
 
 def test_recorded_responses_are_asked_nothing(tmp_path: Path) -> None:
     """Where responses are read from the rows, there is no request to show."""
-    row = {
-        "question": "1+1",
-        "options": "",
-        "form": "the number",
-        "answer": "2",
-        "kind": "number",
-        "id": "1",
-        "said": "2",
-    }
+    row = {"question": "1+1", "answer": "#### 2", "said": "2"}
     (tmp_path / "rows.jsonl").write_text(json.dumps(row))
     found = replace(find_benchmark("gsm8k"), response_field="said")
     assert example_of(found, dataset=str(tmp_path / "rows.jsonl")).request is None
