@@ -1298,6 +1298,15 @@ MUTATIONS: Final = (
         keyword="pages_go_on",
     ),
     Mutation(
+        name="later-imports-of-an-adapter-unchecked",
+        room="benchmarks",
+        fault="A name that nel lacks is missed only when a function of an adapter imports it, behind the first answer.",
+        fragment="                    for name in node.names:\n                        getattr(found, name.name)",
+        replacement="                    del found",
+        tests=("tests/benchmarks/test_evalscope_imports.py",),
+        keyword="refused_by_name",
+    ),
+    Mutation(
         name="unscored-exported-as-zero",
         room="exporting",
         fault="An unscored result has the reward 0 in CSV and Parquet.",

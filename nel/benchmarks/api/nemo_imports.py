@@ -1,12 +1,13 @@
-"""Lets a benchmark file written for NeMo Evaluator run as it stands: its imports resolve to nel while it is loaded.
+"""Lets a benchmark file written for NeMo Evaluator or EvalScope run as it stands: its imports resolve to nel meanwhile.
 
-Does nothing where NeMo Evaluator is installed. Nothing of it may stay in ``sys.modules``, or a NeMo Evaluator installed
+Does nothing where that tool is installed. Nothing of it may stay in ``sys.modules``, or a tool installed
 later in the same process would be half nel; a file that imports inside a function is given its own ``__import__``,
 which lends the names for that moment.
 """
 
 from __future__ import annotations
 
+import ast
 import builtins
 import importlib
 import importlib.util
@@ -18,9 +19,11 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final
 
+from nel.benchmarks.api.evalscope_imports import EVALSCOPE, EVALSCOPE_HOMES, EVALSCOPE_OTHERWISE
 from nel.errors import did_you_mean
 
 ROOT: Final = "nemo_evaluator"
+ROOTS: Final = (ROOT, EVALSCOPE)
 _BYOB: Final = ("nel.byob.nemo", "nel.byob", "nel.types")
 _SCORING: Final = ("nel.scoring", "nel.types")
 _JUDGE: Final = ("nel.byob.judge", "nel.byob.nemo_judge")
@@ -48,10 +51,11 @@ HOMES: Final[Mapping[str, Sequence[str]]] = {
     f"{ROOT}.scoring.judge": (*_SCORING, *_JUDGE),
     f"{ROOT}.metrics": ("nel.metrics",),
     f"{ROOT}.metrics.aggregation": ("nel.metrics.aggregation",),
+    **EVALSCOPE_HOMES,
 }
-"""Modules of NeMo Evaluator, and where nel has their names, the first home first."""
+"""Modules of both tools, and where nel has their names, the first home first."""
 
-_OTHERWISE: Final = {
+_OTHERWISE: Final[Mapping[str, tuple[str, str]]] = EVALSCOPE_OTHERWISE | {
     f"{module}.benchmark": ("nel.byob.nemo", "benchmark_of_text")
     for module in (ROOT, f"{ROOT}.environments", f"{ROOT}.environments.custom")
 }
@@ -59,7 +63,7 @@ _OTHERWISE: Final = {
 
 
 class _StandIn(ModuleType):
-    """A module of NeMo Evaluator, made of nel's names."""
+    """A module of the other tool, made of nel's names."""
 
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
@@ -72,15 +76,18 @@ class _StandIn(ModuleType):
 
 
 class _Finder(MetaPathFinder, Loader):
-    """Finds modules of NeMo Evaluator, and no others."""
+    """Finds modules of the tools that are not installed, and no others."""
+
+    def __init__(self, roots: Sequence[str]) -> None:
+        self.roots = roots
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
-        if fullname.partition(".")[0] != ROOT:
+        root = fullname.partition(".")[0]
+        if root not in self.roots:
             return None
         if fullname not in HOMES:
-            raise ModuleNotFoundError(
-                f"nel has nothing to stand for {fullname}; it stands for {', '.join(sorted(HOMES))}", name=fullname
-            )
+            known = ", ".join(sorted(name for name in HOMES if name.partition(".")[0] == root))
+            raise ModuleNotFoundError(f"nel has nothing to stand for {fullname}; it stands for {known}", name=fullname)
         return ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
@@ -93,11 +100,12 @@ class _Finder(MetaPathFinder, Loader):
 
 @contextmanager
 def standing_in() -> Iterator[None]:
-    """Let nel stand for NeMo Evaluator until the block ends, unless that is installed."""
-    if _is_installed():
+    """Let nel stand for NeMo Evaluator and EvalScope until the block ends, each unless it is installed."""
+    roots = [root for root in ROOTS if not is_installed(root)]
+    if not roots:
         yield
         return
-    finder = _Finder()
+    finder = _Finder(roots)
     sys.meta_path.insert(0, finder)  # before a mere folder of that name
     try:
         yield
@@ -108,11 +116,35 @@ def standing_in() -> Iterator[None]:
                 del sys.modules[name]
 
 
+def check_later_imports(source: str) -> None:
+    """Refuse a file whose functions import what nel has nothing to stand for, before one of them runs.
+
+    Args:
+        source: The text of a file written for EvalScope; it has been executed, so that its own imports are there.
+
+    Raises:
+        ImportError: A function imports such a name, or a module beside the file.
+    """
+    if is_installed(EVALSCOPE):
+        return
+    with standing_in():
+        for function in ast.walk(ast.parse(source)):
+            if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                continue
+            for node in (node for node in ast.walk(function) if isinstance(node, ast.ImportFrom)):
+                if node.level:
+                    raise ImportError(f"{function.name} imports .{node.module or ''} from beside the file")
+                if (node.module or "").partition(".")[0] == EVALSCOPE:
+                    found = importlib.import_module(str(node.module))
+                    for name in node.names:
+                        getattr(found, name.name)
+
+
 def lend_names(module: ModuleType) -> None:
     """Let the imports inside a module's functions find the same names, whenever they are run."""
 
     def import_lending(name: str, *rest: Any, **options: Any) -> object:
-        if name.partition(".")[0] != ROOT:
+        if name.partition(".")[0] not in ROOTS:
             return builtins.__import__(name, *rest, **options)
         with standing_in():
             return builtins.__import__(name, *rest, **options)
@@ -120,11 +152,12 @@ def lend_names(module: ModuleType) -> None:
     module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_lending}
 
 
-def _is_installed() -> bool:
-    if ROOT in sys.modules:
-        return not isinstance(sys.modules[ROOT], _StandIn)
+def is_installed(root: str) -> bool:
+    """Return whether a tool itself can be imported."""
+    if root in sys.modules:
+        return not isinstance(sys.modules[root], _StandIn)
     others = [finder for finder in sys.meta_path if not isinstance(finder, _Finder) and hasattr(finder, "find_spec")]
-    specs = [spec for finder in others if (spec := finder.find_spec(ROOT, None)) is not None]
+    specs = [spec for finder in others if (spec := finder.find_spec(root, None)) is not None]
     return any(spec.origin is not None for spec in specs)
 
 

@@ -15,7 +15,8 @@ from nel import plugins
 from nel.benchmarks.api.adapters.bridge import adapt, is_adapter
 from nel.benchmarks.api.adapters.meta import REGISTERED, source_of
 from nel.benchmarks.api.benchmark import Benchmark
-from nel.benchmarks.api.nemo_imports import ROOT, lend_names, standing_in
+from nel.benchmarks.api.evalscope_imports import EVALSCOPE
+from nel.benchmarks.api.nemo_imports import ROOT, ROOTS, check_later_imports, lend_names, standing_in
 from nel.errors import NelError, PluginError, did_you_mean
 
 _PREFIX = "nel_file_"
@@ -150,11 +151,14 @@ def _execute(path: Path) -> ModuleType:
         raise PluginError(f"{path} cannot be loaded as a Python module")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    if ROOT.encode() in full.read_bytes():
+    source = full.read_bytes()
+    if any(root.encode() in source for root in ROOTS):
         lend_names(module)
     try:
         with standing_in():
             spec.loader.exec_module(module)
+        if EVALSCOPE.encode() in source:
+            check_later_imports(source.decode("utf-8", "replace"))
     except (NelError, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt):
             raise

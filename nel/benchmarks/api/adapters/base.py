@@ -18,7 +18,7 @@ from nel.benchmarks.api.adapters.filters import build_filters
 from nel.benchmarks.api.adapters.judge_strategies import RIGHT_ABOVE, JudgeUse, LlmJudge, better_of
 from nel.benchmarks.api.adapters.loading import own_columns, rows_of, subset_of
 from nel.benchmarks.api.adapters.meta import BenchmarkMeta
-from nel.benchmarks.api.adapters.metrics import named_metrics
+from nel.benchmarks.api.adapters.metrics import METRICS, MetricFunction, named_metrics
 from nel.benchmarks.api.adapters.report import Report, make_report
 from nel.benchmarks.api.adapters.samples import (
     AggScore,
@@ -113,6 +113,9 @@ class DataAdapter(ABC):
 class DefaultDataAdapter(DataAdapter):
     """The adapter of questions with free answers."""
 
+    metrics: ClassVar[Mapping[str, MetricFunction]] = METRICS
+    """What `metric_list` can name."""
+
     # From a record to a prompt
 
     def sample_filter(self, sample: Sample) -> bool:
@@ -152,6 +155,10 @@ class DefaultDataAdapter(DataAdapter):
         if self.system_prompt is None or any(message.role == "system" for message in asked):
             return asked
         return [ChatMessage(role="system", content=self.system_prompt), *asked]
+
+    def asked_of(self, sample: Sample, subset: str, fewshot: str | None) -> str | list[ChatMessage]:
+        """Return what is asked of a sample; the bridge calls this."""
+        return self.process_sample_input(sample, subset, fewshot)
 
     def template_values(self, sample: Sample) -> dict[str, object]:
         """Return what templates can name."""
@@ -206,7 +213,7 @@ class DefaultDataAdapter(DataAdapter):
         """
         value: dict[str, float] = {}
         accepted = self.accepted_answers(reference, task_state)
-        for name, metric, options in named_metrics(self.metric_list):
+        for name, metric, options in named_metrics(self.metric_list, self.metrics):
             try:
                 value[name] = float(metric(filtered_prediction, accepted, **options))
             except (TypeError, ValueError, ArithmeticError) as error:

@@ -80,6 +80,8 @@ class AdapterScorer:
             AnsweredModel(asked, sample.response or "", sample.model_call_fn), _own_sample(sample)
         )
         score = self.adapter.calculate_metrics(state).score
+        if getattr(score.status, "value", score.status) not in ("success", "fallback", "degraded"):
+            raise ScorerError(f"{self.name} gave no score: {score.explanation or score.status}")
         if not score.value:
             raise ScorerError(f"{self.name} gave no number; match_score must return at least one")
         found = score.extracted_prediction
@@ -146,7 +148,7 @@ class AdaptedBenchmark(Benchmark):
             shots = self.shots.of(self._key(raw), subset if self.fewshot.match_field else None)
             fewshot = self.fewshot.separator.join(shot.text for shot in shots)
         try:
-            asked = self.adapter.process_sample_input(made, subset, fewshot)
+            asked = self.adapter.asked_of(made, subset, fewshot)
         except PromptError:
             raise
         except Exception as error:
@@ -249,7 +251,7 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
     adapter: DefaultDataAdapter = adapter_class(benchmark_meta=meta)
     adapter.judge_use = JudgeUse.of(judging.get("judge_strategy"), judging.get("judge_args"))
     if type(adapter).match_score is DefaultDataAdapter.match_score and adapter.judge_strategy != "llm":
-        named_metrics(meta.metric_list)
+        named_metrics(adapter.metric_list, adapter.metrics)
     if type(adapter).aggregate_scores is DefaultDataAdapter.aggregate_scores:
         check_aggregation(meta.aggregation)
     build_filters(meta.filters)
@@ -262,7 +264,7 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
         dataset=_source(adapter, adapter.eval_split),
         prompt=_shown_prompt(adapter),
         scorer=AdapterScorer(adapter),
-        num_fewshot=meta.few_shot_num,
+        num_fewshot=0 if getattr(adapter, "words_own_examples", False) else adapter.few_shot_num,
         fewshot=FewShot(
             dataset=_source(adapter, adapter.train_split, holds_examples=True),
             sampler="seeded" if meta.few_shot_random else "first",
@@ -331,9 +333,13 @@ def _own_sample(given: ScorerInput) -> Sample:
 
 def _messages(asked: Sequence[ChatMessage]) -> tuple[Message, ...]:
     return tuple(
-        Message(role=one.role, content=one.content if isinstance(one.content, str) else tuple(one.content))
+        Message(role=one.role, content=one.content if isinstance(one.content, str) else tuple(map(_part, one.content)))
         for one in asked
     )
+
+
+def _part(content: Any) -> dict[str, Any]:
+    return dict(content) if isinstance(content, Mapping) else content.as_part()
 
 
 def _as_messages(asked: Any) -> list[dict[str, object]]:

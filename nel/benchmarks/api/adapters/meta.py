@@ -90,6 +90,8 @@ class BenchmarkMeta:
     """Of one's own, each ``{"value": …, "description": …}``."""
     dataset_revision: str | None = None
     """The commit of a hub dataset."""
+    more: dict[str, Any] = field(default_factory=dict)
+    """What EvalScope knows and nel has no use for, as it was given."""
 
     def updated(self, changes: Mapping[str, Any]) -> BenchmarkMeta:
         """Return the meta with changes, as ``dataset_args`` of a run gives them.
@@ -103,6 +105,9 @@ class BenchmarkMeta:
         given: dict[str, Any] = {}
         for key, value in changes.items():
             name = _ALIASES.get(key, key)
+            if name in self.more:
+                given["more"] = {**given.get("more", self.more), name: value}
+                continue
             if name not in names:
                 hint = did_you_mean(key, [*names, *_ALIASES]) or f"; it has {', '.join(sorted(names))}"
                 raise ConfigError(f'{self.name}: there is no setting "{key}"{hint}')

@@ -81,7 +81,9 @@ METRICS: Final[Mapping[str, MetricFunction]] = {
 }
 
 
-def named_metrics(metric_list: Sequence[object]) -> list[tuple[str, MetricFunction, dict[str, Any]]]:
+def named_metrics(
+    metric_list: Sequence[object], metrics: Mapping[str, MetricFunction] = METRICS
+) -> list[tuple[str, MetricFunction, dict[str, Any]]]:
     """Return name, function and options of each metric in a list of names and ``{name: options}``.
 
     A metric that the list names several times has its options in its name: ``acc`` and ``acc:numeric=True``.
@@ -97,11 +99,11 @@ def named_metrics(metric_list: Sequence[object]) -> list[tuple[str, MetricFuncti
     counts = Counter(name for name, _ in named)
     found: dict[str, tuple[MetricFunction, dict[str, Any]]] = {}
     for name, options in named:
-        if name not in METRICS:
-            hint = did_you_mean(name, METRICS) or f"; there are {', '.join(METRICS)}"
+        if name not in metrics:
+            hint = did_you_mean(name, metrics) or f"; there are {', '.join(metrics)}"
             raise ConfigError(f'metric_list: there is no metric "{name}"{hint}; or override match_score')
         given = ",".join(f"{key}={value}" for key, value in options.items())
-        found[f"{name}:{given}" if counts[name] > 1 and given else name] = (METRICS[name], options)
+        found[f"{name}:{given}" if counts[name] > 1 and given else name] = (metrics[name], options)
     if not found:
         raise ConfigError("metric_list is empty; name at least one metric")
     return [(shown, *metric) for shown, metric in found.items()]

@@ -23,6 +23,18 @@ class ChatMessage:
     role: str
     content: Any
     """Text, or content parts."""
+    tool_calls: Any = None
+    """Of a recorded answer; not sent."""
+    id: str | None = None
+    metadata: dict[str, Any] | None = None
+
+    @property
+    def text(self) -> str:
+        """Return the text, of several parts one a line."""
+        if isinstance(self.content, str):
+            return self.content
+        parts = [one if isinstance(one, Mapping) else vars(one) for one in self.content]
+        return "\n".join(str(part["text"]) for part in parts if part.get("type") == "text")
 
 
 @dataclass(slots=True)
@@ -30,6 +42,22 @@ class ChatMessageUser(ChatMessage):
     """What the user says."""
 
     role: str = "user"
+    content: Any = ""
+
+
+@dataclass(slots=True)
+class ChatMessageSystem(ChatMessage):
+    """What the model is told of its task."""
+
+    role: str = "system"
+    content: Any = ""
+
+
+@dataclass(slots=True)
+class ChatMessageAssistant(ChatMessage):
+    """What the model said."""
+
+    role: str = "assistant"
     content: Any = ""
 
 
@@ -121,6 +149,8 @@ class Score:
     metadata: dict[str, Any] = field(default_factory=dict)
     main_score_name: str | None = None
     """The metric that becomes the reward; without one the first."""
+    status: str = "success"
+    """``success``, ``fallback`` or ``degraded``; with any other, the sample is unscored."""
 
     @property
     def main_value(self) -> float:

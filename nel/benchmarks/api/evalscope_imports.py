@@ -1,0 +1,56 @@
+"""Modules of EvalScope, and where nel has their names. Imports none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+EVALSCOPE: Final = "evalscope"
+_HERE: Final = "nel.benchmarks.api.evalscope"
+_OWN: Final = "nel.benchmarks"
+_ADAPTERS: Final = (f"{_HERE}.adapters", f"{_HERE}.values", _OWN)
+_VALUES: Final = (f"{_HERE}.values", "nel.benchmarks.api.adapters.samples", _OWN)
+_MESSAGES: Final = (f"{_HERE}.messages",)
+_CHOICES: Final = (f"{_HERE}.choices",)
+_MATH: Final = (f"{_HERE}.mathematics",)
+
+EVALSCOPE_HOMES: Final[Mapping[str, Sequence[str]]] = {
+    EVALSCOPE: ("nel.task",),
+    **{
+        f"{EVALSCOPE}.{module}": homes
+        for module, homes in {
+            "api": (),
+            "api.benchmark": _ADAPTERS,
+            "api.benchmark.adapters": _ADAPTERS,
+            "api.dataset": (_OWN,),
+            "api.dataset.dataset": (_OWN,),
+            "api.evaluator": _MESSAGES,
+            "api.evaluator.state": _MESSAGES,
+            "api.messages": _MESSAGES,
+            "api.messages.chat_message": _MESSAGES,
+            "api.messages.content": _MESSAGES,
+            "api.metric": _VALUES,
+            "api.metric.scorer": _VALUES,
+            "api.metric.semantics": _VALUES,
+            "api.model": ("nel.benchmarks.api.adapters.bridge", _OWN),
+            "api.registry": (_OWN,),
+            "constants": (f"{_HERE}.values",),
+            "filters": (_OWN,),
+            "filters.extraction": (_OWN,),
+            "metrics": (*_MATH, "nel.benchmarks.api.adapters.metrics"),
+            "metrics.math": _MATH,
+            "metrics.math.contracts": _MATH,
+            "metrics.math.parser": _MATH,
+            "report": (_OWN,),
+            "report.report": (_OWN,),
+            "utils": _VALUES,
+            "utils.import_utils": _VALUES,
+            "utils.io_utils": _VALUES,
+            "utils.logger": _VALUES,
+            "utils.multi_choices": _CHOICES,
+            "utils.yes_no": _VALUES,
+        }.items()
+    },
+}
+EVALSCOPE_OTHERWISE: Final = {f"{EVALSCOPE}.api.model.Model": ("nel.benchmarks.api.adapters.bridge", "AnsweredModel")}
+"""Names that nel has under another name."""
