@@ -76,6 +76,7 @@ class _Call:
     charged: int = 0
     """Attempts that count against the limit."""
     seconds: float = 0.0
+    last_seconds: float = 0.0
     wait: float = 0.0
     """From the last failure without a hint until the next attempt was sent, the gate and the retry budget included."""
     failed_at: float | None = None
@@ -275,20 +276,18 @@ class Client:
 
     async def _until_answered(self, one: _Call, keep: Keep | None) -> Response:
         while True:
-            seconds = one.seconds
             outcome = await self._try(one, keep)
             if isinstance(outcome, Response):
                 return outcome
             if one.is_failed_probe:
                 await self._doubt_outage(one)
-            seconds = one.seconds - seconds
             wait = self._wait_before_retry(outcome, one)
             if wait is None:
                 return self._failed(outcome, one.attempts)
-            self._observer.retried(outcome.kind, seconds, wait)
+            self._observer.retried(outcome.kind, one.last_seconds, wait)
             answered = self.gate.n_answered
             await self.gate.back_off(wait)
-            one.outlived += self.gate.n_answered > answered
+            one.outlived += self.gate.n_answered > answered and not outcome.is_of_connection
             self.counters.retries += 1
 
     async def _try(self, one: _Call, keep: Keep | None) -> Response | Fault:
@@ -331,16 +330,17 @@ class Client:
         while isinstance(fetched, Fault) and fetched.hung_up and fetched.on_reused:
             # An idle connection that the endpoint had closed already: no attempt was made.
             fetched = await self._transport.fetch("POST", one.url, one.body, one.headers, stream)
-        one.seconds += loop.time() - started
+        one.last_seconds = loop.time() - started
         if isinstance(fetched, Fetched) and fetched.carried is not None:
             fetched.carried.request = one.asked
         outcome = self._answer(one, fetched, stream)
         self._tell_gate(one, permit, fetched, outcome)
         if isinstance(outcome, Fault):
             self._last_fault = outcome
-            # What was charged before the endpoint was known to be down was the outage's fault too.
-            if outcome.kind != NO_FILES:
-                one.charged = one.charged + 1 if self.gate.is_endpoint_up else one.charged * one.is_suspect
+            if self.gate.is_endpoint_up:  # as it may seem for long, while what was sent before an outage is answered
+                one.charged += not outcome.is_of_connection
+            else:  # what was charged before the endpoint was known to be down was the outage's fault too
+                one.charged *= one.is_suspect
             one.is_failed_probe = permit.is_probe and not outcome.never_connected
         return outcome
 
@@ -404,7 +404,7 @@ class Client:
             gate.refused(permit, outcome.wait_seconds)
         elif outcome.kind == NO_FILES:
             gate.connection_not_allowed(permit)
-        elif outcome.never_connected or outcome.kind == "connect_timeout":
+        elif outcome.is_of_connection:
             gate.failed(permit, of_connection=True)
         elif outcome.retryable:
             gate.failed(permit, of_connection=False, is_suspect=one.is_suspect)
@@ -419,12 +419,13 @@ class Client:
         if hint is not None and hint > endpoint.retry_after_seconds_max:
             self._note_long_hint(hint)
             return None
-        ceiling: float = min(endpoint.backoff_seconds_max, endpoint.backoff_seconds * 2 ** max(0, one.charged - 1))
+        ceiling = min(endpoint.backoff_seconds_max, endpoint.backoff_seconds * 2 ** min(one.attempts - 1, 30))
         wait = self._jitter() * ceiling
         wait = min(max(wait, one.wait * _GROWTH), endpoint.backoff_seconds_max)
         if hint is not None:
             wait = max(wait, hint * (1 + _HINT_JITTER * self._jitter()))
-        one.seconds += wait
+        if self.gate.is_endpoint_up or one.is_suspect:
+            one.seconds += one.last_seconds + wait
         if one.seconds > endpoint.retry_seconds_max:
             return None
         now = asyncio.get_running_loop().time()

@@ -79,7 +79,12 @@ class Fault:
         """Return whether the endpoint may have worked, and bill, without its answer having arrived."""
         if self.status is not None and self.status != _OK:
             return False
-        return not self.never_connected and self.kind != "connect_timeout"
+        return not self.is_of_connection
+
+    @property
+    def is_of_connection(self) -> bool:
+        """Return whether no connection was made, which no request is the reason for."""
+        return self.never_connected or self.kind == "connect_timeout"
 
 
 def fault_of_status(status: int, headers: Mapping[str, str], body: bytes) -> Fault:

@@ -17,6 +17,7 @@ from nel.models.faults import Fault
 from nel.models.pacing import Gate, Pace
 from nel.models.protocols import build_body
 from nel.models.transport import Fetched, fault_of_exception, proxy_for
+from nel.models.transport.faults import ConnectFailed
 from nel.types import Message, Request, Response
 from tests.simulation.loop import Clock, run_virtually
 from tests.support.endpoint import Call, Reply, answer, scripted
@@ -132,6 +133,41 @@ def test_a_machine_without_open_files_is_waited_for() -> None:
     found = run_virtually(ask(), Clock(), started=lambda _: None, died=lambda: None)
     assert [one.error for one in found] == [None] * 100
     assert seen["refused"] < 100
+
+
+def test_an_outage_that_is_hidden_by_late_answers_costs_no_request() -> None:
+    """Three requests are refused for 600 s, while a slow answer arrives every 0.4 s at first: all are answered."""
+    endpoint = EndpointConfig(url="http://127.0.0.1:9/v1", model="m", attempts_max=3, retry_seconds_max=60)
+    seen = {"refused": 0}
+
+    class Down:
+        async def fetch(self, _: str, __: str, body: bytes, *___: Any) -> Fetched | Fault:
+            loop = asyncio.get_running_loop()
+            if body.isdigit():
+                await asyncio.sleep(0.4 * int(body))
+            elif loop.time() < begin[0] + 600:
+                seen["refused"] += 1
+                return fault_of_exception(ConnectFailed("refused"))
+            return Fetched(200, {}, dumps_bytes(answer("4").body), 1.0)
+
+        async def __aenter__(self) -> Down:
+            return self
+
+        async def __aexit__(self, *_: Any) -> None:
+            return None
+
+    begin: list[float] = []
+
+    async def ask() -> list[Response]:
+        begin.append(asyncio.get_running_loop().time())
+        async with Client(endpoint, api_key=None, connections=40, jitter=lambda: 0.5, transport=Down()) as client:
+            late = [client.complete(_request(str(n)), str(n).encode()) for n in range(1, 30)]
+            new = [client.complete(_request(f"new {n}"), b"{}") for n in range(3)]
+            return await asyncio.gather(*late, *new)
+
+    found = run_virtually(ask(), Clock(), started=lambda _: None, died=lambda: None)
+    assert [one.error for one in found] == [None] * 32
+    assert seen["refused"] > 3 * 3
 
 
 async def test_a_reset_connection_is_retried() -> None:

@@ -13,6 +13,7 @@ REGRESSIONS: Final = {
     235: "one repeat of three decided for a judge; replies without a verdict were paid for again after each outage; a "
     "restarted scorer asked again for what it had been answered, and its record had each verdict twice",
     237: "the gate's opening overflowed when the second request came a minute after the first, and the run crashed",
+    241: "answers to what was sent before an outage hid it, and refused connections used up a sample's attempts",
     276: "who waited for a judge that was down left no room for answers, and the model was asked nothing",
     973: "an answer could not be kept, and another was asked for before the session ended",
     1672: "a full disk that did not take an answer to a scorer was blamed on the scorer, and the run went on",

@@ -100,7 +100,7 @@ class EndpointConfig(Strict):
     ] = 600.0
     """Deadline of one attempt, from sending to its last byte. It bounds the three above."""
     attempts_max: Annotated[int, Field(ge=1, le=100)] = 6
-    """HTTP attempts for one request, the first included; those made while the endpoint is down do not count."""
+    """HTTP attempts for one request, the first included; none that finds no connection or the endpoint down."""
     retry_seconds_max: Annotated[float, Field(gt=0)] = 1800.0
     """All attempts for one request and the waits between them; the time of an outage does not count."""
     retry_budget: Annotated[float, Field(ge=0, le=10)] = 0.1
