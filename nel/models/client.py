@@ -419,7 +419,7 @@ class Client:
         if hint is not None and hint > endpoint.retry_after_seconds_max:
             self._note_long_hint(hint)
             return None
-        ceiling = min(endpoint.backoff_seconds_max, endpoint.backoff_seconds * 2 ** min(one.attempts - 1, 30))
+        ceiling = min(endpoint.backoff_seconds_max, endpoint.backoff_seconds * 2.0 ** min(one.attempts - 1, 30))
         wait = self._jitter() * ceiling
         wait = min(max(wait, one.wait * _GROWTH), endpoint.backoff_seconds_max)
         if hint is not None:
