@@ -1,9 +1,10 @@
-"""EvalScope's two published adapters, import lines changed and nothing else, on rows of their benchmarks."""
+"""EvalScope's two published adapters on rows of their benchmarks: as they stand, or with nel's import lines."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -39,9 +40,14 @@ def rows(name: str, n: int) -> list[dict[str, Any]]:
         return [json.loads(line) for line, _ in zip(lines, range(n), strict=False)]
 
 
-def adapter_file(tmp_path: Path, name: str) -> Path:
-    """Write an adapter as a file; before Python 3.12 no expression in an f-string may hold a backslash."""
+def adapter_file(tmp_path: Path, name: str, *, as_published: bool = False) -> Path:
+    """Write an adapter as a file, its imports as they are or from nel for a script that is run without nel.
+
+    Before Python 3.12 no expression in an f-string may hold a backslash.
+    """
     source = (FILES / f"{name}.txt").read_text(encoding="utf-8")
+    if not as_published:
+        source = re.sub(r"from evalscope[\w.]* import", "from nel.benchmarks import", source)
     if sys.version_info < (3, 12):
         source = source.replace(r"{'\n'.join(opt_str_list)}", "{chr(10).join(opt_str_list)}")
     path = tmp_path / f"{name}.py"
@@ -61,7 +67,7 @@ def gsm8k_data(tmp_path: Path) -> list[dict[str, Any]]:
 def test_gsm8k(tmp_path: Path) -> None:
     """Four solved examples of the train split stand before each question, and the last number is the answer."""
     found = gsm8k_data(tmp_path)
-    path = adapter_file(tmp_path, "gsm8k_adapter")
+    path = adapter_file(tmp_path, "gsm8k_adapter", as_published=True)
     golds = {row["question"]: row["answer"].rsplit("#### ", 1)[1] for row in found[:10]}
 
     def script(call: Call, _: int) -> Reply:

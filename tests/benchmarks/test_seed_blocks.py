@@ -1,0 +1,103 @@
+"""The Python code of the three tools' pages runs as it stands, block by block; what differs is listed."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from nel import ScorerInput, scorer
+from nel.benchmarks.api.adapters.meta import REGISTERED
+from nel.benchmarks.api.nemo_imports import standing_in
+from nel.benchmarks.api.registry import find_benchmark
+from nel.errors import NelError
+from tests.benchmarks.test_published_adapters import FILES, adapter_file
+from tests.support.runs import SHARED
+from tests.support.seed_blocks import code_blocks
+
+SEEDS = SHARED.parent / "seeds"
+BLOCKS: Final = [
+    pytest.param(path.name, text, id=f"{path.name[:3]}-{line}")
+    for path in sorted(SEEDS.glob("*.txt"))
+    for line, text in code_blocks(path.read_text(encoding="utf-8"))
+]
+GIVEN: Final[dict[str, Any]] = {
+    "dataclass": dataclass,
+    "field": field,
+    "scorer": scorer,
+    "ScorerInput": ScorerInput,
+    "response_text": '{"answer": "42"}',
+    "scores": [1.0, 0.0, 1.0, 1.0],
+    "results": [{"metadata": {"category": "a"}, "reward": 1.0}, {"metadata": {"category": "a"}, "reward": 0.0}],
+    "prediction": "so it is 1,204.",
+    **{name: getattr(__import__("typing"), name) for name in ("Any", "Callable", "Dict", "List", "Optional")},
+}
+"""What a page's text takes for granted: the rows, answers and imports of the block before."""
+DIFFERENCES: Final = {
+    "from modelscope import": (ModuleNotFoundError, "modelscope"),
+    "run_task(task_cfg": (NelError, "no endpoint is named"),
+    "code_sandbox": (NelError, "ocker"),
+    "    return res": (SyntaxError, "outside function"),
+    "return res.replace": (SyntaxError, "outside function"),
+}
+"""A part of a block, and how nel or Python refuses it: a foreign library, a model without an endpoint, no Docker."""
+needs_seeds = [pytest.mark.shared_data, pytest.mark.skipif(not BLOCKS, reason="needs ../shared/seeds")]
+
+
+@pytest.fixture(autouse=True)
+def _registered() -> Iterator[None]:
+    before = dict(REGISTERED)
+    yield
+    REGISTERED.clear()
+    REGISTERED.update(before)
+
+
+def stated(block: str) -> list[tuple[str, object]]:
+    """Return the calls of a block whose value stands in a comment behind them, and that value."""
+    found = (re.fullmatch(r"(\w+\(.*\))  # (\{.*\})", line) for line in block.splitlines())
+    return [(match[1], ast.literal_eval(match[2])) for match in found if match]
+
+
+class TestSeeds:
+    pytestmark = needs_seeds
+
+    @pytest.mark.parametrize(("page", "block"), BLOCKS)
+    def test_a_block_runs_or_is_refused_as_listed(self, page: str, block: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Each block that imports or decorates is executed under the tool's own names."""
+        monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+        refusals = [refusal for part, refusal in DIFFERENCES.items() if part in block]
+        namespace: dict[str, Any] = {"__name__": __name__, **GIVEN}
+        with standing_in():
+            if not refusals:
+                exec(compile(block, page, "exec", dont_inherit=True), namespace)  # noqa: S102 - that is the test
+                assert [eval(call, namespace) for call, _ in stated(block)] == [told for _, told in stated(block)]  # noqa: S307
+                return
+            kind, message = refusals[0]
+            with pytest.raises(kind, match=message):
+                exec(compile(block, page, "exec", dont_inherit=True), namespace)  # noqa: S102
+
+    @pytest.mark.parametrize("name", ["gsm8k", "mmlu_pro"])
+    def test_the_adapters_of_the_page_are_loaded_as_they_stand(self, tmp_path: Path, name: str) -> None:
+        """The page has lost its indentation; each line of the file is the page's, and it is a benchmark."""
+        page = (SEEDS / "004_ae4935854aa31048.txt").read_text(encoding="utf-8")
+        given = {line.strip() for line in page.splitlines()}
+        source = (FILES / f"{name}_adapter.txt").read_text(encoding="utf-8").splitlines()[1:]
+        assert [line for line in source if line.strip() not in given] == []
+        found = find_benchmark(str(adapter_file(tmp_path, f"{name}_adapter", as_published=True)))
+        assert found.name == name
+        assert not [module for module in sys.modules if module.partition(".")[0] == "evalscope"]
+
+
+def test_a_block_ends_where_its_code_does() -> None:
+    """Prose, headings and the next block's label end a block; a line inside a text does not."""
+    page = 'Text\nimport re\n\nx = """\nfrom prose\n"""\nprint(x)\nname(x)#\nWords\npython\nfrom re import sub\nNote'
+    assert [(line, text.splitlines()[-1]) for line, text in code_blocks(page)] == [
+        (2, "print(x)"),
+        (11, "from re import sub"),
+    ]
