@@ -24,7 +24,7 @@ from nel.engine.plan import Digests, Plan, duplicate_id, make_plans, stream_samp
 from nel.engine.progress import Progress
 from nel.engine.repeat_check import check_draw
 from nel.engine.resume_checks import check_records
-from nel.engine.run import latest_run_dir, new_run_dir, run_session
+from nel.engine.run import latest_run_dir, new_run_dir, refuse_imported, run_session
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import EXIT_UNSCORED, ConfigError, NelError, StoreError
@@ -186,6 +186,7 @@ def stored_config(run_dir: Path, *, given: Sequence[Given] = (), overrides: Sequ
         ConfigError: A flag or an override is wrong.
     """
     with Snapshot(run_dir / FILE_NAME) as snapshot:
+        refuse_imported(snapshot, run_dir)
         data = snapshot.meta("config")
     if data is None:
         raise StoreError(f"{run_dir} {_why_empty(run_dir)}; start a new one")

@@ -15,6 +15,7 @@ from nel.benchmarks.api.benchmark import Benchmark
 from nel.benchmarks.api.registry import as_benchmark
 from nel.datasets.base import Dataset
 from nel.exporting.contract import Exported
+from nel.importing.contract import Imported
 from nel.judges.types import Judge
 from nel.metrics.decorators import Metric, ScoreReducer
 from nel.plugins import GROUPS
@@ -69,6 +70,13 @@ class Exporter(Protocol):
 
     def __call__(self, run_dir: Path, output: Path, /) -> Exported:
         """Return the files that it wrote below output, an empty directory; run_dir is only read."""
+
+
+class Importer(Protocol):
+    """Reads the results of another tool."""
+
+    def __call__(self, source: Path, /) -> Imported | None:
+        """Return what the file or directory holds; None where it is not of this format."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +193,14 @@ EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {
             used_by="`nel export DIR --to NAME -o OUT`",
             called="Once, with the run's directory and an empty directory that becomes OUT when it returns.",
             errors="Any error ends the command with exit code 2 and leaves no OUT; a message of nel stays as it is.",
+        ),
+        ExtensionPoint(
+            kind="importers",
+            contract=Importer,
+            what="A function that reads results of another tool; `nel.importing` has the types that it returns.",
+            used_by="`nel import SOURCE -o DIR`, `--from NAME`",
+            called="Once, with the source; each benchmark's `results` twice. Without `--from` until one knows it.",
+            errors="Any error ends the command with exit code 2 and leaves no DIR; a message of nel stays as it is.",
         ),
     )
 }

@@ -31,6 +31,7 @@ GROUPS: Final = {
     "reports": "nel.reports",
     "readers": "nel.readers",
     "exporters": "nel.exporters",
+    "importers": "nel.importers",
 }
 """Entry-point group of each kind of plugin. A group is listed here only if nel loads plugins from it."""
 

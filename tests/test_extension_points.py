@@ -20,6 +20,7 @@ from nel.datasets import open_dataset
 from nel.errors import NelError, PluginError
 from nel.exporting.writers import export_run
 from nel.extension_points import EXTENSION_POINTS, shape_error
+from nel.importing.writers import import_results
 from nel.judges.registry import check_template
 from nel.reports.writers import write_report
 from tests.support.distributions import install
@@ -192,10 +193,12 @@ from dataclasses import replace
 from nel.benchmarks.quickstart import quickstart
 from nel.datasets.files import open_path
 from nel.exporting import Exported
+from nel.importing import Imported, ImportedBenchmark, ImportedResult
 from nel.judges.templates import binary_qa
 from nel.metrics import max_score, mean
 from nel.scoring import exact_match
 from nel.scoring.reading.model_reader import extract
+from nel.types import Sample, Unscored
 
 def open_twin(uri, base_dir=None):
     return quickstart if base_dir is None else open_path(uri.partition("://")[2], base_dir)
@@ -206,6 +209,11 @@ def write(run_dir):
 def export(run_dir, output):
     (output / "a.txt").write_text("a")
     return Exported(files=[output / "a.txt"])
+
+def read_results(source):
+    sample = Sample(id="a", input="q")
+    result = ImportedResult(sample=sample, repeat=0, response=None, outcome=Unscored(cause="infra", kind="unknown"))
+    return Imported(format="x", benchmarks=[ImportedBenchmark(name="b", results=lambda: iter([result]))])
 """
 PLUGINS = {
     "benchmarks": "quickstart",
@@ -218,6 +226,7 @@ PLUGINS = {
     "reports": "write",
     "readers": "extract",
     "exporters": "export",
+    "importers": "read_results",
 }
 
 
@@ -234,6 +243,7 @@ def _use(kind: str, name: str, folder: Path) -> object:
         "reports": lambda: write_report(name, folder),
         "readers": lambda: find_reader(name),
         "exporters": lambda: export_run(name, folder, folder.parent / "exported"),
+        "importers": lambda: import_results(folder, folder.parent / "imported", name=name),
     }
     return uses[kind]()
 

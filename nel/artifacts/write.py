@@ -271,7 +271,7 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
         chosen = [without_interval(row) for row in chosen]
     kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method", "bounds")
     return {
-        "complete": collected.not_run == 0,
+        "complete": _is_complete(collected, plan),
         "stop_rule": _stop_rule_json(collected, plan),
         "accounting": total.accounting.as_json(),
         "headline": {"metric": headline["name"], **{name: value for name, value in headline.items() if name in kept}},
@@ -284,6 +284,7 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
             *failed_metrics(collected.chosen.failed, chosen),
             *collected.endings.warnings(),
             *collected.served.warnings(),
+            *(plan.get("imported") or {}).get("notes", ()),
         ],
         "judging": judging_json(
             collected.judging.as_json(),
@@ -300,7 +301,7 @@ def _stop_rule_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]
     if collected.early is None:
         return None
     n_questions = len_of(collected.total.accounting, plan["repeats"])
-    return collected.early.as_json(complete=collected.not_run == 0, n_questions=n_questions)
+    return collected.early.as_json(complete=_is_complete(collected, plan), n_questions=n_questions)
 
 
 def _stored_choice(plan: Mapping[str, Any]) -> RequestedStatistics:
@@ -353,7 +354,7 @@ def _bundle_json(
     return {
         "run_id": run_id,
         "sdk": f"nel {__version__}",
-        "complete": collected.not_run == 0,
+        "complete": _is_complete(collected, plan),
         "identity": plan["digest"],
         "identity_fields": _identity_fields(plan),
         "config": {
@@ -374,6 +375,11 @@ def _bundle_json(
         },
         "n_results": total.accounting.n_total,
     }
+
+
+def _is_complete(collected: _Pass, plan: Mapping[str, Any]) -> bool:
+    """Return whether every planned sample was run; of results of another tool as that tool says."""
+    return collected.not_run == 0 and bool((plan.get("imported") or {}).get("complete", True))
 
 
 def _check_plan(slot: str, plan: Mapping[str, Any]) -> None:

@@ -20,6 +20,7 @@ from nel.cli import (
     eval_watch,
     export,
     gate,
+    import_results,
     init,
     judge,
     leaderboard,
@@ -102,6 +103,7 @@ app.add_typer(sandbox.app, name="sandbox", help="Build, check and clean the sand
 app.command(name="power")(power.power)
 app.command(name="report")(report.report)
 app.command(name="export")(export.export)
+app.command(name="import")(import_results.import_)
 app.command(name="verify")(verify.verify)
 app.command(name="view")(view.view)
 

@@ -16,7 +16,7 @@ def list_plugins(
     kind: Annotated[
         str | None,
         typer.Argument(
-            help="benchmarks, bridges, scorers, judges, metrics, reducers, datasets, reports or exporters.",
+            help="benchmarks, bridges, scorers, judges, metrics, reducers, datasets, reports, exporters or importers.",
             autocompletion=kinds_starting,
         ),
     ] = None,

@@ -216,6 +216,8 @@ def _blockers(compared: BenchmarkComparison, scores: Scores, policy: Policy, met
 
 def _side_blockers(side: SideBenchmark, name: str, metric: str, policy: Policy) -> list[str]:
     found = [f"calibration of the {name}'s judge: {one}" for one in calibration_warnings(side)]
+    if side.kind == "imported":
+        found.append(f"the {name} was imported, and its source does not record what was left out")
     if metric in side.failed_metrics:
         found.append(f"the metric {metric} of the {name} failed")
     is_judged = side.judging is not None

@@ -22,6 +22,8 @@ _CONTENT_ID: Final = re.compile(r"(?P<base>[0-9a-f]{16})(?:#(?P<occurrence>[0-9]
 """A hash of the row, with a number where the row is repeated, as `nel.datasets.ids` makes it."""
 _CONTENT_ID_LENGTH: Final = 16
 _CATEGORY: Final = "category"
+_IMPORTED: Final = "imported.format"
+"""A field of the identity of results that another tool made."""
 
 
 def is_run(path: Path) -> bool:
@@ -47,7 +49,7 @@ def read_side(path: Path, label: str) -> Side:
     run_id = text_or_none(found[0].metrics.get("run_id"))
     return Side(
         label=label,
-        kind="nel",
+        kind="imported" if any(one.kind == "imported" for one in benchmarks.values()) else "nel",
         run_id=run_id,
         models=tuple(sorted(models)),
         settings=_settings(path),
@@ -59,6 +61,8 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
     metrics, bundle, where = files.metrics, files.bundle, files.directory
     if not bundle:
         raise OutputError(f"{where} has no eval-*.json; make it again with nel report {run_dir}")
+    if fields_of(bundle).get(_IMPORTED) is not None and not bundle.get("complete"):
+        raise OutputError(f"{where} was imported of a run that did not end; import the finished one")
     if not (metrics.get("complete") and bundle.get("complete")):
         raise OutputError(f"{where} is not finished: planned samples were never run; nel eval resume {run_dir}")
     fields = bundle.get("identity_fields")
@@ -68,7 +72,7 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
     total = (files.runtime.get("cost") or {}).get("total")
     return SideBenchmark(
         name=files.title,
-        kind="nel",
+        kind="nel" if fields.get(_IMPORTED) is None else "imported",
         path=where / "results.jsonl",
         read_line=_line,
         read_texts=_texts,
@@ -83,6 +87,12 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         stop_rule=metrics.get("stop_rule"),
         judging=metrics.get("judging"),
     )
+
+
+def fields_of(bundle: Mapping[str, Any]) -> Mapping[str, object]:
+    """Return the fields of a bundle's identity, empty where it has none."""
+    found = bundle.get("identity_fields")
+    return found if isinstance(found, dict) else {}
 
 
 def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:

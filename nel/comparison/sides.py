@@ -15,7 +15,7 @@ from nel.core.collection import collection_paused
 from nel.core.strict_json import loads
 from nel.errors import OutputError, UsageError
 
-Kind = Literal["nel", "nemo-evaluator", "lm-eval"]
+Kind = Literal["nel", "nemo-evaluator", "lm-eval", "imported"]
 LineReader = Callable[[Mapping[str, Any], str, int], Line | None]
 """From a JSON object, where it stands and its byte offset; None skips the line."""
 

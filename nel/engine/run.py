@@ -294,7 +294,18 @@ def _allow_first_judge(snapshot: Snapshot, allowed: frozenset[str]) -> frozenset
     return allowed if has_answered else allowed | {ALLOW_JUDGE}
 
 
+def refuse_imported(snapshot: Snapshot, run: object) -> None:
+    """Raise ResumeRefused for results of another tool: there is nothing to ask or to score them with."""
+    found = snapshot.meta("imported")
+    if found is not None:
+        raise ResumeRefused(
+            f"{run} was imported from {found['format']} and can neither be resumed nor scored again; "
+            "view or compare it, or start a run of its benchmark with nel eval run"
+        )
+
+
 def _store_config(store: Store, snapshot: Snapshot, run_id: str, config: RunConfig) -> None:
+    refuse_imported(snapshot, run_id)
     stored = snapshot.meta("config")
     data = with_absolute_paths(config)
     if stored is None:

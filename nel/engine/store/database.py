@@ -198,9 +198,13 @@ class Store:
         self._write(newest, (dumps(spent),))
         self._write(f"UPDATE sessions SET spent = ? WHERE {killed}", (dumps(nothing),))  # noqa: S608 - no input in it
 
-    def begin_session(self) -> None:
-        """Store that a new session works on this run."""
-        self._write("INSERT INTO sessions(started) VALUES(?)", (time.time(),))
+    def begin_session(self, *, started: float | None = None) -> None:
+        """Store that a new session works on this run.
+
+        Args:
+            started: In seconds since 1970, of results that were imported; None is now.
+        """
+        self._write("INSERT INTO sessions(started) VALUES(?)", (time.time() if started is None else started,))
         self._session = int(self._connection.execute("SELECT max(id) FROM sessions").fetchone()[0])
 
     def end_session(

@@ -90,6 +90,8 @@ class StoredPlan(TypedDict, total=False):
     protocol: str | None
     generation: dict[str, Any]
     fewshot: dict[str, Any] | None
+    imported: dict[str, Any]
+    """Of results of another tool alone: its ``format``, whether its run was ``complete``, and ``notes``."""
 
 
 class StoredSession(TypedDict):

@@ -1,0 +1,26 @@
+"""`nel import`: makes a run directory of another tool's results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def import_(
+    source: Annotated[Path, typer.Argument(help="A file or directory of another tool; it is only read.")],
+    output: Annotated[Path, typer.Option("--output-dir", "-o", help="A directory that does not exist.")],
+    importer: Annotated[
+        str | None, typer.Option("--from", help="The format (nel list importers); without it each is tried.")
+    ] = None,
+) -> None:
+    """Make a run directory of another tool's results, to view and compare; it cannot be resumed."""
+    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
+    from nel.importing.writers import import_results  # noqa: PLC0415
+
+    found = import_results(source, output, name=importer)
+    names = ", ".join(one.name for one in found.benchmarks)
+    typer.echo(plain(f"imported: {output} ({found.format}: {names})"))
+    for note in found.notes:
+        typer.echo(plain(f"note: {note}"), err=True)

@@ -1,0 +1,123 @@
+"""Reads JSON of other tools; what is wrong is said with the file, the line and the next step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from nel.core.strict_json import dumps, loads
+from nel.errors import OutputError
+from nel.types import Message
+
+_ROLES: Final = ("system", "user", "assistant", "tool")
+
+
+def read_object(data: bytes, where: str) -> dict[str, Any]:
+    """Return a JSON object; NaN and infinities, which other tools write, are read as null.
+
+    Raises:
+        OutputError: It is not a JSON object.
+    """
+    try:
+        value = loads(data)
+    except ValueError:
+        value = _lenient(data, where)
+    if not isinstance(value, dict):
+        raise OutputError(f"{where} is not a JSON object; import an undamaged copy")
+    return value
+
+
+def read_lines(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield the objects of a JSON Lines file with their place, one in memory at a time.
+
+    Raises:
+        OutputError: A line is not a JSON object, or the file cannot be read.
+    """
+    try:
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    where = f"{path}, line {number}"
+                    yield read_object(line, where), where
+    except OSError as error:
+        raise OutputError(f"cannot read {path}: {error.strerror or error}; import a file that you can read") from error
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a file.
+
+    Raises:
+        OutputError: It cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise OutputError(f"cannot read {path}: {error.strerror or error}; import a file that you can read") from error
+
+
+def wanted(value: Mapping[str, Any], name: str, kind: type, where: str) -> Any:  # of the kind that was asked for
+    """Return a field that must be there.
+
+    Raises:
+        OutputError: It is missing or of another type.
+    """
+    found = value.get(name)
+    if not isinstance(found, kind) or (kind is int and isinstance(found, bool)):
+        raise OutputError(f'{where}: "{name}" is missing or no {_words(kind)}; import an undamaged copy')
+    return found
+
+
+def number(value: object) -> float | None:
+    """Return a finite number, None for anything else."""
+    is_number = isinstance(value, int | float) and math.isfinite(value)
+    return float(value) if is_number and isinstance(value, int | float) else None
+
+
+def whole(value: object) -> int | None:
+    """Return a whole number of at least 0, None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def text(value: object) -> str | None:
+    """Return a text, of another value its JSON, of None None."""
+    return value if value is None or isinstance(value, str) else dumps(value)
+
+
+def seconds_of(value: object) -> float | None:
+    """Return an ISO date or seconds since 1970 as the latter, None for anything else."""
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value).timestamp()
+        except ValueError:
+            return None
+    return number(value)
+
+
+def messages_of(value: object) -> tuple[Message, ...] | None:
+    """Return the messages of a conversation in the shape of OpenAI's, None for anything else."""
+    if not isinstance(value, list) or not value:
+        return None
+    found = []
+    for one in value:
+        if not isinstance(one, dict) or one.get("role") not in _ROLES:
+            return None
+        content = one.get("content")
+        parts = tuple(part for part in content if isinstance(part, dict)) if isinstance(content, list) else None
+        found.append(Message(role=one["role"], content=text(content) or "" if parts is None else parts))
+    return tuple(found)
+
+
+def _lenient(data: bytes, where: str) -> object:
+    import json  # noqa: PLC0415 - only for files that strict JSON refuses
+
+    try:
+        return json.loads(data, parse_constant=lambda _: None)
+    except (ValueError, RecursionError) as error:
+        raise OutputError(f"{where} is no JSON ({error}); import an undamaged copy") from error
+
+
+def _words(kind: type) -> str:
+    return {str: "text", int: "whole number", dict: "object", list: "list"}[kind]

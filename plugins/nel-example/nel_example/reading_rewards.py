@@ -1,0 +1,34 @@
+"""An importer: reads the rewards that the exporter of this package wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from nel.importing import Imported, ImportedBenchmark, ImportedResult
+from nel.types import Sample, Scored, Unscored
+
+
+def import_rewards(source: Path) -> Imported | None:
+    """Read rewards.txt; a dash is a result without a score, never 0."""
+    path = source / "rewards.txt" if source.is_dir() else source
+    if path.name != "rewards.txt" or not path.is_file():
+        return None
+    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
+    names = dict.fromkeys(line.split(" ")[0] for line in lines)
+    found = [ImportedBenchmark(name=name, results=partial(_results, name, lines)) for name in names]
+    return Imported(format="rewards", benchmarks=found, notes=["Questions and answers are not recorded."])
+
+
+def _results(name: str, lines: list[str]) -> Iterator[ImportedResult]:
+    seen: dict[str, int] = {}
+    for line in lines:
+        benchmark, _, rest = line.partition(" ")
+        sample_id, _, reward = rest.rpartition(" ")
+        if benchmark != name:
+            continue
+        repeat = seen[sample_id] = seen.get(sample_id, -1) + 1
+        known = Unscored(cause="scorer", kind="unknown")
+        outcome = known if reward == "-" else Scored(reward=float(reward), metrics={})
+        yield ImportedResult(sample=Sample(id=sample_id, input=""), repeat=repeat, response=None, outcome=outcome)
