@@ -14,6 +14,7 @@ from nel.version import __version__
 if TYPE_CHECKING:
     from nel.benchmarks.api.benchmark import Benchmark
     from nel.byob.decorators import benchmark
+    from nel.byob.judge import judge_score
     from nel.config.schema import RunConfig
     from nel.errors import JudgeError, NelError, ScorerError
     from nel.evaluation import RunResult, evaluate, evaluate_async
@@ -70,6 +71,7 @@ _HOME = {
     "multichoice_regex": "nel.scoring",
     "validate_json_schema": "nel.scoring",
     "needs_judge": "nel.scoring",
+    "judge_score": "nel.byob.judge",
     "fuzzy_match": "nel.scoring",
     "extract_json": "nel.scoring",
     "numeric_match": "nel.scoring",
@@ -105,6 +107,7 @@ __all__ = [
     "extract_json",
     "fuzzy_match",
     "grade_reader",
+    "judge_score",
     "math_equal",
     "multichoice_regex",
     "needs_judge",

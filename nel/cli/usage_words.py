@@ -22,8 +22,12 @@ _MEANT: Final = {
     "ui": "view",
     "viewer": "view",
     "serve": "endpoint demo",
+    "config": "init",
+    "merge": "report",
 }
 """What other tools call a command, and the arguments of nel that do it."""
+_NOT_A_COMMAND: Final = {"stop": "press Ctrl-C where the run goes on; `nel eval resume` continues it"}
+"""What other tools have a command for, and how it is done here."""
 _NO_COMMAND: Final = "No such command "
 _SHOWN_MAX: Final = 3
 _LIKE: Final = 0.75
@@ -43,7 +47,9 @@ def say_plainly(error: Any) -> None:
     if error.message.startswith(_NO_COMMAND) and error.ctx is not None:
         asked = error.message.removeprefix(_NO_COMMAND).split("'")[1]
         meant = _commands_meant(asked, error.ctx.find_root())
-        if meant:
+        if asked in _NOT_A_COMMAND:
+            error.message = f"No such command '{asked}': {_NOT_A_COMMAND[asked]}."
+        elif meant:
             listed = " or ".join(f"`{error.ctx.find_root().info_name} {path}`" for path in meant[:_SHOWN_MAX])
             error.message = f"No such command '{asked}'. Did you mean {listed}?"
 

@@ -734,3 +734,27 @@ def test_a_judge_is_shown_every_right_answer(tmp_path: Path) -> None:
     state = TaskState(model="m", sample=Sample(input="?", target=["UK", "Great Britain"]))
     assert benchmark.adapter.judge_case("x", "x", state.target, state).reference == "UK or Great Britain"
     assert benchmark.adapter.judge_case("x", "x", "its own", state).reference == "its own"
+
+
+def test_parts_of_an_aggregate_have_the_names_of_both_tools() -> None:
+    """By position or by name, nel's and EvalScope's; a part that there is not is refused."""
+    own = AggScore(0.5, "acc", "mean", 3)
+    other = AggScore(metric="acc", value=0.5, subset="math", num_samples=3, agg_method="mean")
+    assert (own.metric, own.value, own.num_samples, own.agg_method) == ("acc", 0.5, 3, "mean")
+    assert AggScore("acc", 0.5, "math", 3, "mean") == other
+    assert own.ids is not AggScore(0.5, "acc").ids
+    with pytest.raises(TypeError, match="no part 'mean'"):
+        AggScore(mean=0.5)
+    with pytest.raises(TypeError, match="'score' is given twice"):
+        AggScore(0.5, score=0.5)
+    with pytest.raises(TypeError, match="7 were given"):
+        AggScore(0.5, "acc", "mean", 3, [], {}, "math")
+
+
+def test_subsets_are_a_dict() -> None:
+    """They can be replaced, added and listed as those of any dict."""
+    subsets = DatasetDict.from_dataset([Sample(input="a"), Sample(input="b", subset_key="b")])
+    subsets["c"] = subsets.pop("b")
+    assert isinstance(subsets, dict)
+    assert list(subsets) == ["default", "c"]
+    assert [sample.input for sample in subsets.datasets["c"]] == ["b"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -345,3 +346,21 @@ def test_an_installed_nemo_evaluator_is_left_alone(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "No module named 'nemo_evaluator.contrib'" in done.stdout
     assert "theirs.py defines no benchmark of nel: NeMo Evaluator is installed" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("text", ("exact_match", "fuzzy_match")),
+        ("pattern", ("multichoice_regex", "answer_line", "numeric_match")),
+        ("judge", ("needs_judge", "judge_score")),
+        ("json_schema", ("extract_json", "validate_json_schema")),
+        ("types", ("ScorerInput",)),
+    ],
+)
+def test_the_page_of_scorers_names_modules_that_nel_has(module: str, names: tuple[str, ...]) -> None:
+    """A name that NeMo Evaluator's page gives is found below nel.scoring under the same module, and from the top."""
+    found = importlib.import_module(f"nel.scoring.{module}")
+    assert all(getattr(found, name) is getattr(nel, name) for name in names)
+    with pytest.raises(AttributeError, match="no attribute 'judge_scores'"):
+        _ = found.judge_scores

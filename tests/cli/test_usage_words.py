@@ -23,6 +23,9 @@ def _said(line: str) -> str:
         ("eval list", "Did you mean `nel list` or `nel baseline list` or `nel byob list`?"),
         ("sandbox claen", "Did you mean `nel sandbox clean`?"),
         ("endpoint dmo", "Did you mean `nel endpoint demo`?"),
+        ("config", "Did you mean `nel init`?"),
+        ("eval merge", "Did you mean `nel report`?"),
+        ("eval stop", "press Ctrl-C where the run goes on; `nel eval resume` continues it."),
     ],
 )
 def test_a_command_that_is_not_there_names_the_one_that_is_meant(line: str, meant: str) -> None:

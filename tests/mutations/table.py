@@ -1307,6 +1307,15 @@ MUTATIONS: Final = (
         keyword="pages_go_on",
     ),
     Mutation(
+        name="evalscopes-last-capital-unbounded",
+        room="benchmarks",
+        fault="The last capital letter of a reply is its answer though it is no option of the sample.",
+        fragment="return {last} if last in labels else set()",
+        replacement="return {last} if last else set()",
+        tests=("tests/benchmarks/test_evalscope_imports.py",),
+        keyword="letters_are_read",
+    ),
+    Mutation(
         name="later-imports-of-an-adapter-unchecked",
         room="benchmarks",
         fault="A name that nel lacks is missed only when a function of an adapter imports it, behind the first answer.",

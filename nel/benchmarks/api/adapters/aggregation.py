@@ -82,7 +82,7 @@ def _over_repeats(rule: str, metric: str, scores: Sequence[SampleScore]) -> list
             metric,
             f"{rule}_{k}",
             len(groups),
-            list(groups),  # type: ignore[arg-type]
+            list(groups),
         )
         for k in range(1, min(map(len, groups.values())) + 1)
     ]

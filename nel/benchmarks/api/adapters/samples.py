@@ -7,9 +7,9 @@ They keep EvalScope's names and are mutable, since adapters fill them in. An ada
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from nel.errors import DatasetError
 
@@ -172,9 +172,15 @@ class SampleScore:
     sample_metadata: dict[str, Any] | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class AggScore:
-    """One number over the samples of a subset."""
+    """One number over the samples of a subset; made by nel's names for its parts, or by EvalScope's.
+
+    >>> AggScore(0.5, "acc") == AggScore(metric="acc", value=0.5, agg_method="mean")
+    True
+    >>> AggScore("acc", 0.5, "math", 4).num_samples
+    4
+    """
 
     score: float
     metric_name: str
@@ -182,6 +188,26 @@ class AggScore:
     num: int = 0
     ids: list[int | str | None] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
+    subset: str | None = None
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        """Take ``(score, metric_name, aggregation, num, ids)`` or ``(metric, value, subset, num_samples, agg_method)``.
+
+        Raises:
+            TypeError: A part has no such name, is given twice or more are given than there are.
+        """
+        order = _AGG_PARTS if not (given and isinstance(given[0], str)) else _AGG_PARTS_OF_EVALSCOPE
+        if len(given) > len(order):
+            raise TypeError(f"AggScore takes {len(order)} parts by position, {len(given)} were given")
+        parts: dict[str, Any] = dict(zip(order, given, strict=False))
+        for name, value in named.items():
+            own = _AGG_NAMES.get(name, name)
+            if own not in _AGG_DEFAULTS or own in parts:
+                raise TypeError(f"AggScore has no part {name!r}" if own not in parts else f"{name!r} is given twice")
+            parts[own] = value
+        for name, default in _AGG_DEFAULTS.items():
+            value = parts.get(name)
+            setattr(self, name, default() if value is None and callable(default) else parts.get(name, default))
 
     @property
     def metric(self) -> str:
@@ -204,6 +230,25 @@ class AggScore:
         return self.aggregation
 
 
+_AGG_PARTS: Final = ("score", "metric_name", "aggregation", "num", "ids", "metadata")
+_AGG_PARTS_OF_EVALSCOPE: Final = ("metric_name", "score", "subset", "num", "aggregation", "metadata")
+_AGG_NAMES: Final = {
+    "metric": "metric_name",
+    "value": "score",
+    "num_samples": "num",
+    "agg_method": "aggregation",
+    "aggregation_name": "aggregation",
+}
+_AGG_DEFAULTS: Final[dict[str, Any]] = {
+    "score": 0.0,
+    "metric_name": "",
+    "aggregation": "mean",
+    "num": 0,
+    "ids": list,
+    "metadata": dict,
+    "subset": None,
+}
+
 Records: TypeAlias = "Sequence[Sample]"
 
 
@@ -225,12 +270,17 @@ class Dataset(list[Sample]):
             sample.id, sample.group_id = index, index // group_size
 
 
-class DatasetDict(Mapping[str, Dataset]):
+class DatasetDict(dict[str, Dataset]):
     """Subsets by name, in the order in which they were given."""
 
     def __init__(self, datasets: Mapping[str, Dataset] | None = None) -> None:
         """Take the subsets."""
-        self.datasets: dict[str, Dataset] = dict(datasets or {})
+        super().__init__(datasets or {})
+
+    @property
+    def datasets(self) -> dict[str, Dataset]:
+        """Return the subsets as they are."""
+        return self
 
     @classmethod
     def from_dataset(
@@ -271,27 +321,6 @@ class DatasetDict(Mapping[str, Dataset]):
             made[name] = Dataset((copied(sample) for sample in kept for _ in range(repeats)), name=name)
             made[name].reindex(group_size=repeats)
         return cls(made)
-
-    def __getitem__(self, name: str) -> Dataset:
-        return self.datasets[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.datasets)
-
-    def __len__(self) -> int:
-        return len(self.datasets)
-
-    def keys(self) -> KeysView[str]:
-        """Return the names."""
-        return self.datasets.keys()
-
-    def values(self) -> ValuesView[Dataset]:
-        """Return the subsets."""
-        return self.datasets.values()
-
-    def items(self) -> ItemsView[str, Dataset]:
-        """Return names and subsets."""
-        return self.datasets.items()
 
 
 def limit_of(limit: float | None, size: int) -> int | None:
