@@ -12,7 +12,7 @@ from typing import Any
 from nel.core.atomic_files import write_file
 from nel.errors import OutputError
 from nel.reports.comparison import despite_note, interval, lines, p_text, points, score
-from nel.reports.html import asset, environment, policy, trusted
+from nel.reports.html import environment, page_style, policy, trusted
 
 
 def write_page(document: Mapping[str, Any], path: Path) -> None:
@@ -29,7 +29,7 @@ def write_page(document: Mapping[str, Any], path: Path) -> None:
 
 def html_page(document: Mapping[str, Any]) -> Iterator[str]:
     """Return the page in chunks; the same comparison gives the same text."""
-    style = asset("report.css")
+    style = page_style()
     return (
         environment()
         .get_template("comparison.html.j2")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nel.reports import numbers
+from nel.reports.distributions import MEASURES
 from nel.reports.text import as_text, one_line, visible
 
 if TYPE_CHECKING:
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def templates_of(package: str) -> Environment:
-    """Return an environment of the templates of a package, with the filters that all pages have."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - slow to import
+    """Return an environment of the templates of a package and of those that all pages share, with their filters."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - slow to import
 
     made = Environment(
-        loader=PackageLoader(package),
+        loader=ChoiceLoader([PackageLoader(name) for name in dict.fromkeys((package, "nel.reports"))]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -34,9 +35,20 @@ def templates_of(package: str) -> Environment:
         "seconds": numbers.seconds,
         "one_line": one_line,
         "as_text": as_text,
+        "measure": measure,
+        "of_100": lambda share: f"{min(max(float(share), 0.0), 1.0) * 100:.3f}",
     }
-    made.globals |= {"figure": numbers.figure, "interval": numbers.interval}
+    made.globals |= {"figure": numbers.figure, "interval": numbers.interval, "measures": MEASURES}
     return made
+
+
+def measure(value: float, name: str) -> str:
+    """Return a value of a distribution in its unit."""
+    if name in ("latency", "first_token"):
+        return numbers.seconds(value)
+    if name == "cost":
+        return f"{value:.3g}"
+    return numbers.count(round(value))
 
 
 def _shown(value: object) -> object:

@@ -2,7 +2,7 @@
 
 Responsible for the template environment, the content security policy and the data island; `nel.reports.page` and the
 templates hold the content. Model output is hostile: every printed value passes `visible` and the autoescaping, data
-reaches the script only as escaped JSON, and the policy allows no code but the page's own.
+reaches the script only in base64, and the policy allows no code but the page's own.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from importlib.resources import files as package_files
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import orjson
-
 from nel.core.atomic_files import write_file
 from nel.errors import OutputError
 from nel.reports import corrected, extraction, judge_section, repeatability
 from nel.reports.environment import templates_of
-from nel.reports.page import BenchmarkView, failure_rows, scale_percent, view_of
+from nel.reports.island import packed_samples
+from nel.reports.page import BenchmarkView, failure_rows, view_of
 from nel.reports.run_files import read_run, read_run_yaml
-from nel.reports.samples import shown_samples
+from nel.reports.samples import select, shown_samples
 from nel.reports.text import preview
 
 if TYPE_CHECKING:
@@ -31,13 +30,6 @@ if TYPE_CHECKING:
 
 REPORT_NAME: Final = "report.html"
 _RUN_YAML_CHARACTERS_MAX: Final = 64_000
-_ISLAND_ESCAPES: Final = {
-    "<": "\\u003c",
-    ">": "\\u003e",
-    "&": "\\u0026",
-    "\u2028": "\\u2028",
-    "\u2029": "\\u2029",
-}
 
 
 def write_report(run_dir: Path) -> Path:
@@ -53,13 +45,14 @@ def write_report(run_dir: Path) -> Path:
 
 
 def render_report(run_dir: Path) -> Iterator[str]:
-    """Return the page in chunks; the same files give the same text. Holds one sample in memory at a time.
+    """Return the page in chunks; the same files give the same text. Holds one block of samples in memory.
 
     Raises:
         OutputError: The directory has no artifacts, or one of them is damaged.
     """
-    views = [view_of(files, position) for position, files in enumerate(read_run(run_dir), start=1)]
-    style, script = asset("report.css"), asset("report.js")
+    files = read_run(run_dir)
+    views = [view_of(one, place, found) for place, (one, found) in enumerate(zip(files, select(files), strict=True), 1)]
+    style, script = page_style(), asset("report.js")
     run_yaml = read_run_yaml(run_dir)
     chunks = (
         environment()
@@ -76,14 +69,6 @@ def render_report(run_dir: Path) -> Iterator[str]:
     return _translated(chunks)
 
 
-def island_text(value: object) -> str:
-    """Return JSON that is inert inside a script element: no ``<``, ``>``, ``&``, U+2028 or U+2029."""
-    text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
-    for character, escape in _ISLAND_ESCAPES.items():
-        text = text.replace(character, escape)
-    return text
-
-
 def _translated(chunks: Iterator[str]) -> Iterator[str]:
     """Yield the chunks; a value that the artifacts lack is their fault, not the template's."""
     from jinja2 import UndefinedError  # noqa: PLC0415 - slow to import
@@ -95,11 +80,9 @@ def _translated(chunks: Iterator[str]) -> Iterator[str]:
 
 
 def _island(view: BenchmarkView) -> Iterator[object]:
-    """Yield the JSON array of a benchmark's samples piece by piece."""
-    yield trusted("[")
-    for number, sample in enumerate(shown_samples(view.files, view.selection)):
-        yield trusted((",\n" if number else "\n") + island_text(sample))
-    yield trusted("\n]")
+    """Yield the elements that hold a benchmark's samples."""
+    for element in packed_samples(shown_samples(view.files, view.selection), view.selection.totals):
+        yield trusted(element)
 
 
 def _header(views: list[BenchmarkView]) -> dict[str, object]:
@@ -130,7 +113,6 @@ def environment() -> Environment:
     made.filters |= {
         "capitalize_first": lambda text: text[:1].upper() + text[1:],
         "preview": preview,
-        "position": scale_percent,
     }
     made.globals |= {
         "failure_rows": failure_rows,
@@ -161,6 +143,11 @@ def trusted(text: str) -> object:
 def asset(name: str) -> str:
     """Return one of the package's own files beside the templates."""
     return package_files("nel.reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def page_style() -> str:
+    """Return the style of a page: what it shares with the web app, and its own."""
+    return asset("shared.css") + asset("report.css")
 
 
 def policy(style: str, script: str | None = None) -> str:

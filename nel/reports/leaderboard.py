@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from nel.core.atomic_files import write_file
 from nel.reports import numbers
-from nel.reports.html import asset, environment, policy, trusted
+from nel.reports.html import environment, page_style, policy, trusted
 from nel.reports.summary import markdown_text
 
 HTML_NAME: Final = "leaderboard.html"
@@ -40,7 +40,7 @@ def write_pages(directory: Path, board: Mapping[str, object]) -> list[Path]:
 
 def html_page(board: Mapping[str, object]) -> Iterator[str]:
     """Return the page in chunks; the same board gives the same text."""
-    style = asset("report.css")
+    style = page_style()
     return (
         environment()
         .get_template("leaderboard.html.j2")

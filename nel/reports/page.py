@@ -15,7 +15,7 @@ from nel.reports.corrected import corrected_line
 from nel.reports.early_stop import stop_line
 from nel.reports.judge_section import judged_line
 from nel.reports.run_files import BenchmarkFiles
-from nel.reports.samples import Selection, select
+from nel.reports.samples import Selection
 from nel.reports.text import as_text, one_line, preview
 
 LOUD_RATE: Final = 0.05
@@ -76,11 +76,12 @@ class BenchmarkView:
         return causes_of(self.accounting)
 
 
-def view_of(files: BenchmarkFiles, position: int) -> BenchmarkView:
-    """Return the view of a benchmark; reads results.jsonl once, to count.
+def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> BenchmarkView:
+    """Return the view of a benchmark.
 
     Args:
         position: Counts from 1; names the benchmark's anchor, since names can hold anything.
+        selection: Of its samples.
     """
     metrics = files.metrics
     headline = metrics.get("headline") or {}
@@ -93,7 +94,7 @@ def view_of(files: BenchmarkFiles, position: int) -> BenchmarkView:
         anchor=f"benchmark-{position}",
         title=files.title,
         files=files,
-        selection=select(files),
+        selection=selection,
         is_complete=complete,
         is_share=_is_share(headline),
         headline=headline,
@@ -137,11 +138,6 @@ def accounting_segments(accounting: Mapping[str, Any]) -> list[Segment]:
             segments.append(Segment(name=name.removeprefix("n_"), start=start, width=width * scale))
             start += width * scale
     return segments
-
-
-def scale_percent(value: Any) -> float:
-    """Return where a share lies on a bar from 0 to 100."""
-    return min(max(float(value), 0.0), 1.0) * 100
 
 
 def failure_rows(files: BenchmarkFiles) -> list[dict[str, object]]:

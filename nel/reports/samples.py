@@ -1,18 +1,21 @@
 """Chooses which samples a page embeds and truncates each to a preview.
 
-Two passes over results.jsonl: the first counts, the second picks. Memory is bounded by the cap, not by the file, so
-neither pass may keep a line it does not show.
+Two passes over results.jsonl: the first counts and draws, the second picks. Memory is bounded by the cap, not by the
+file, so neither pass may keep a line it does not show.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from nel.judges.record import KEY as JUDGEMENTS
 from nel.judges.stats.summary import judgements_in
+from nel.reports.distributions import MEASURES, Chart, bin_of, chart_of
+from nel.reports.drawing import Draw, fair_shares
 from nel.reports.extraction import readings_of_samples
 from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
@@ -21,26 +24,32 @@ from nel.reports.text import PREVIEW_CHARACTERS_MAX, as_text, one_line, preview
 
 Group: TypeAlias = Literal["right", "wrong", "model_failure", "unscored"]
 
-SAMPLES_MAX: Final = 1_000
-_FAILURES_MAX: Final = 400
-_WRONG_MAX: Final = 300
+SAMPLES_MAX: Final = 20_000
+"""On a page, of all its benchmarks together."""
+_CATEGORIES_MAX: Final = 1_000
+"""Further ones are shown with their samples, and are no stratum and no filter of their own."""
+_GIST_CHARACTERS_MAX: Final = 160
 _MESSAGES_MAX: Final = 40
 _LABEL_CHARACTERS_MAX: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What the first pass found, and how many of each group the page embeds."""
+    """What the first pass found, and which samples the page embeds."""
 
     n_total: int
     is_binary: bool
     """Every reward is 0 or 1, so that a scored sample is right or wrong."""
-    quotas: Mapping[str, int]
+    totals: Mapping[str, Mapping[str, int]]
+    """Samples by group, kind and category, whether shown or not."""
+    chosen: frozenset[int] | None
+    """Positions among the results; None is all of them."""
+    charts: Sequence[Chart]
 
     @property
     def n_shown(self) -> int:
         """Return the number of samples on the page."""
-        return sum(self.quotas.values())
+        return self.n_total if self.chosen is None else len(self.chosen)
 
 
 def group_of(result: Mapping[str, object]) -> Group:
@@ -54,47 +63,82 @@ def group_of(result: Mapping[str, object]) -> Group:
     return "right" if reward > 0 else "wrong"
 
 
-def select(files: BenchmarkFiles) -> Selection:
-    """Count the results and decide how many of each group to show: failures first, then wrong, then right."""
-    counts: Counter[str] = Counter()
-    is_binary = True
-    for result in _asked(files):
-        counts[group_of(result)] += 1
-        is_binary = is_binary and result.get("reward") in (None, 0, 1)
-    return Selection(n_total=counts.total(), is_binary=is_binary, quotas=quotas_of(counts))
+def select(files: Sequence[BenchmarkFiles], *, samples_max: int = SAMPLES_MAX) -> list[Selection]:
+    """Count the results of each benchmark and decide which are shown: all where they fit, else a draw.
+
+    Args:
+        samples_max: Of all benchmarks together; each gets equal room, and what one leaves free goes to the others.
+    """
+    counted = [_counted(one, samples_max) for one in files]
+    shares = fair_shares({place: one.draw.counts.total() for place, one in enumerate(counted)}, samples_max)
+    return [one.selection(shares[place]) for place, one in enumerate(counted)]
 
 
-def quotas_of(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return how many of each group to show; room that one group leaves goes to the others."""
-    left = {group: counts.get(group, 0) for group in ("unscored", "model_failure", "wrong", "right")}
-    quotas = dict.fromkeys(left, 0)
-
-    def grant(group: str, most: int) -> int:
-        granted = min(left[group], most, SAMPLES_MAX - sum(quotas.values()))
-        quotas[group] += granted
-        left[group] -= granted
-        return granted
-
-    granted = grant("unscored", _FAILURES_MAX // 2) + grant("model_failure", _FAILURES_MAX // 2)
-    granted += grant("unscored", _FAILURES_MAX - granted)
-    grant("model_failure", _FAILURES_MAX - granted)
-    grant("wrong", _WRONG_MAX)
-    for group in ("right", "wrong", "unscored", "model_failure"):
-        grant(group, SAMPLES_MAX)
-    return quotas
-
-
-def shown_samples(files: BenchmarkFiles, selection: Selection) -> Iterator[dict[str, object]]:
-    """Yield the previews of the chosen samples in problem order, the first of each group up to its quota."""
-    left, readings = dict(selection.quotas), readings_of_samples(files)
-    for result in _asked(files):
-        group = group_of(result)
-        if left[group] > 0:
-            left[group] -= 1
+def shown_samples(files: BenchmarkFiles, selection: Selection) -> Iterator[tuple[list[object], Mapping[str, object]]]:
+    """Yield the row of each chosen sample and what is shown when it is opened, in the order of the results."""
+    readings = readings_of_samples(files)
+    for position, result in enumerate(_asked(files)):
+        if selection.chosen is None or position in selection.chosen:
+            group = group_of(result)
             place = str(result.get("sample_id")), result.get("repeat")
-            yield {**_sample(result, group), "reading": readings.get(place)}
-        elif not any(left.values()):
-            return
+            yield _row(result, group), {**_details(result), "reading": readings.get(place)}
+
+
+@dataclass(slots=True)
+class _Count:
+    """What the first pass gathers; bounded by the room of the draw, not by the file."""
+
+    draw: Draw
+    is_binary: bool
+    totals: Mapping[str, Counter[str]]
+    bins: Mapping[str, Counter[int]]
+
+    def add(self, result: Mapping[str, Any], position: int) -> None:
+        group, category = group_of(result), _category(result)
+        kind = _label(_kind(_outcome(result), group))
+        named = self.totals["category"]
+        if category is None or (category not in named and len(named) >= _CATEGORIES_MAX):
+            category = ""
+        for name, value in (("group", group), ("kind", kind), ("category", category)):
+            if value:
+                self.totals[name][value] += 1
+        self.is_binary = self.is_binary and result.get("reward") in (None, 0, 1)
+        self.draw.add((category, group), str(result.get("sample_id")), position)
+        for name, measured in _measured(result):
+            self.bins[name][bin_of(measured)] += 1
+
+    def selection(self, room: int) -> Selection:
+        n = self.draw.counts.total()
+        charts = [chart_of(name, self.bins[name]) for name in MEASURES if name in self.bins]
+        return Selection(
+            n_total=n,
+            is_binary=self.is_binary,
+            totals=self.totals,
+            chosen=None if n <= room else self.draw.drawn(room),
+            charts=[chart for chart in charts if chart is not None],
+        )
+
+
+def _counted(files: BenchmarkFiles, samples_max: int) -> _Count:
+    totals: dict[str, Counter[str]] = {name: Counter() for name in ("group", "kind", "category")}
+    count_ = _Count(Draw(samples_max), is_binary=True, totals=totals, bins=defaultdict(Counter))
+    for position, result in enumerate(_asked(files)):
+        count_.add(result, position)
+    return count_
+
+
+def _measured(result: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Yield what is charted of a result, by the names of `MEASURES`."""
+    timing, tokens, response = result.get("timing") or {}, result.get("tokens") or {}, result.get("model_response")
+    found = {
+        "latency": timing.get("latency_seconds"),
+        "first_token": timing.get("first_token_seconds"),
+        "characters": len(response) if isinstance(response, str) else None,
+        **{f"{name}_tokens": tokens.get(name) for name in ("completion", "reasoning", "prompt")},
+    }
+    for name, value in found.items():
+        if isinstance(value, (int, float)) and 0 <= value < math.inf:
+            yield name, float(value)
 
 
 def _asked(files: BenchmarkFiles) -> Iterator[Mapping[str, Any]]:
@@ -102,18 +146,53 @@ def _asked(files: BenchmarkFiles) -> Iterator[Mapping[str, Any]]:
     return (result for result in files.results() if _outcome(result).get("state") != "not_asked")
 
 
-def _sample(result: Mapping[str, object], group: Group) -> dict[str, object]:
+def _row(result: Mapping[str, Any], group: Group) -> list[object]:
+    """Return what the list shows of a sample, in the order in which report.js reads it."""
+    extracted, target = result.get("extracted_answer"), result.get("expected_answer")
+    outcome = _outcome(result)
+    return [
+        result.get("problem_idx"),
+        result.get("repeat") or 0,
+        group,
+        _label(_kind(outcome, group)),
+        _category(result),
+        result.get("reward"),
+        _gist(question_in(result.get("prompt"))),
+        _gist(result.get("model_response") or outcome.get("detail") or ""),
+        None if extracted is None else _gist(extracted),
+        None if target is None else _gist(target),
+    ]
+
+
+def question_in(prompt: object) -> str:
+    """Return the question of a prompt: the last message of the user, or the text."""
+    if not isinstance(prompt, list):
+        return "" if prompt is None else as_text(prompt)
+    messages = [one for one in prompt if isinstance(one, Mapping)]
+    asked = [one for one in messages if one.get("role") == "user"] or messages
+    return _content(asked[-1].get("content")) if asked else ""
+
+
+def _gist(value: object) -> str:
+    text = as_text(value)
+    cut = one_line(text[: 4 * _GIST_CHARACTERS_MAX])
+    return cut if len(cut) <= _GIST_CHARACTERS_MAX else cut[:_GIST_CHARACTERS_MAX] + "…"
+
+
+def _category(result: Mapping[str, Any]) -> str | None:
+    """Return the field of the row that categories are made of, where it has one."""
+    metadata = result.get("metadata")
+    if not isinstance(metadata, Mapping):
+        return None
+    found = metadata.get("category", metadata.get("subject"))
+    return None if found is None else _label(found)
+
+
+def _details(result: Mapping[str, object]) -> dict[str, object]:
     outcome, metadata = _outcome(result), result.get("metadata") or {}
     details = result.get("scoring_details") or {}
-    category = metadata.get("category") if isinstance(metadata, Mapping) else None
     return {
-        "index": result.get("problem_idx"),
-        "repeat": result.get("repeat"),
         "id": _label(result.get("sample_id")),
-        "group": group,
-        "kind": _label(_kind(outcome, group)),
-        "category": None if category is None else _label(category),
-        "reward": result.get("reward"),
         "prompt": _prompt(result.get("prompt")),
         "response": _optional(result.get("model_response")),
         "reasoning": _optional(result.get("reasoning")),

@@ -9,7 +9,7 @@ from typing import Any, Final
 from nel.core.atomic_files import write_file
 from nel.errors import OutputError
 from nel.reports import numbers
-from nel.reports.html import asset, environment, policy, trusted
+from nel.reports.html import environment, page_style, policy, trusted
 
 HEADINGS: Final = ("rank", "ranks it may have", "run", "score", "better than", "worse than")
 
@@ -74,7 +74,7 @@ def write_page(document: Mapping[str, Any], path: Path) -> None:
     """
     if not path.parent.is_dir():
         raise OutputError(f"there is no directory {path.parent} to write {path.name} into; create it")
-    style = asset("report.css")
+    style = page_style()
     page = (
         environment()
         .get_template("standings.html.j2")

@@ -1,4 +1,7 @@
-"""The package's own styles and scripts, read once; an address names one of them and never a file."""
+"""The package's styles and scripts, read once; an address names one of them and never a file.
+
+One style is shared with the report page.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,10 @@ class Asset:
 @cache
 def assets() -> dict[str, Asset]:
     """Return the files by name."""
-    folder = package_files("nel.view").joinpath("static")
+    own = package_files("nel.view").joinpath("static").iterdir()
+    shared = package_files("nel.reports").joinpath("templates", "shared.css")
     found = {}
-    for file in folder.iterdir():
+    for file in (shared, *own):
         suffix = file.name[file.name.rfind(".") :]
         if suffix in _TYPES:
             content = file.read_bytes()

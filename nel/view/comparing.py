@@ -16,8 +16,8 @@ from nel.comparison.measures import Settings
 from nel.comparison.nel_runs import read_side
 from nel.errors import NelError
 from nel.reports.comparison import interval, lines, p_text, points, score, settings_lines
+from nel.reports.samples import question_in
 from nel.reports.text import as_text
-from nel.view.index.building import question_in
 from nel.view.pages import cut
 from nel.view.summary import RunSummary, stamp_of
 

@@ -17,12 +17,12 @@ from nel.comparison.fields import PARTS
 from nel.core.strict_json import dumps_bytes, loads
 from nel.engine.store.browsing import BrowsedStore
 from nel.errors import NelError
+from nel.reports.distributions import MEASURES, Chart, chart_of
 from nel.view.assets import assets
 from nel.view.comparing import PAGE, BenchmarkRow, Comparisons, FlipRow
 from nel.view.finding import FoundRun, find_runs
 from nel.view.index.building import WAIT_SECONDS, IndexState, Indices
 from nel.view.index.database import INDEX_FAULTS, Filter, Index
-from nel.view.index.distributions import MEASURES, Chart, chart_of
 from nel.view.live import live_runs, status_json, status_of
 from nel.view.notes import notes_of, read_notes, write_notes
 from nel.view.pages import address, render

@@ -16,7 +16,6 @@ from nel.reports.environment import templates_of
 from nel.reports.text import as_text, one_line
 from nel.version import __version__
 from nel.view.assets import assets
-from nel.view.index.distributions import MEASURES
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -60,19 +59,10 @@ def money(value: Any) -> str:
     return numbers.plain(round(value, 2 if value >= 1 else 4))
 
 
-def measure(value: float, name: str) -> str:
-    """Return a value of a distribution in its unit."""
-    if name in ("latency", "first_token"):
-        return numbers.seconds(value)
-    if name == "cost":
-        return f"{value:.3g}"
-    return numbers.count(round(value))
-
-
 def warm_up() -> None:
     """Compile the templates, which takes a quarter of a second, so that the first page does not have to."""
-    for name in _environment().list_templates(extensions=["j2"]):
-        _environment().get_template(name)
+    for name in ("compare", "error", "run", "runs", "sample", "samples"):
+        _environment().get_template(f"{name}.html.j2")
 
 
 @cache
@@ -81,12 +71,9 @@ def _environment() -> Environment:
     made.filters |= {
         "cut": cut,
         "moment": moment,
-        "measure": measure,
         "money": money,
-        "of_100": lambda share: f"{min(max(float(share), 0.0), 1.0) * 100:.3f}",
     }
     made.globals |= {
-        "measures": MEASURES,
         "address": address,
         "asset": lambda base, name: f"{base}/static/{name}?{assets()[name].digest}",
     }

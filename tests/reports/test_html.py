@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 
 from nel.errors import OutputError
-from nel.reports.html import island_text, render_report, write_report
+from nel.reports.html import render_report, write_report
+from nel.reports.island import packed_samples, unpacked
 from nel.reports.page import accounting_segments
-from nel.reports.samples import SAMPLES_MAX, quotas_of
+from nel.reports.run_files import read_run
+from nel.reports.samples import select, shown_samples
 from tests.reports import run_fixture
 
 
@@ -23,12 +25,24 @@ def rendered(run_dir: Path) -> str:
     return "".join(render_report(run_dir))
 
 
-def islands(page: str) -> list[list[dict[str, Any]]]:
-    return [json.loads(text) for text in re.findall(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)]
+ELEMENT = re.compile(r'<script type="application/gzip" data-part="(\w+)">(.*?)</script>', re.DOTALL)
+
+
+def islands(page: str) -> list[dict[str, Any]]:
+    """Return of each benchmark the rows and totals of its list, and its samples as `samples`."""
+    found, samples = [], []
+    for name, text in ELEMENT.findall(page):
+        content: Any = unpacked(text)
+        if name == "block":
+            samples += content
+        else:
+            found.append({**content, "samples": samples})
+            samples = []
+    return found
 
 
 def without_islands(page: str) -> str:
-    return re.sub(r'<script type="application/json">.*?</script>', "", page, flags=re.DOTALL)
+    return ELEMENT.sub("", page)
 
 
 def edit(path: Path, **changes: Any) -> None:
@@ -100,12 +114,22 @@ def test_directory_without_artifacts_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [*run_fixture.HOSTILE, "&amp;", "]]>", "\u2028\u2029"])
-def test_island_text_is_inert_and_lossless(text: str) -> None:
-    """JSON in the island has none of the five characters that HTML or old JavaScript could act on."""
+def test_the_island_is_inert_and_lossless(text: str) -> None:
+    """What is packed holds no character that HTML or JavaScript could act on, and comes back as it was."""
     sendable = text.encode("utf-8", "replace").decode()
-    island = island_text({"response": sendable})
-    assert not set("<>&\u2028\u2029") & set(island)
-    assert json.loads(island) == {"response": sendable}
+    packed = list(packed_samples(iter([([0, sendable], {"response": sendable})]), {}))
+    found = [ELEMENT.fullmatch(element.strip()) for element in packed]
+    assert all(one is not None and re.fullmatch("[A-Za-z0-9+/=]+", one[2]) for one in found)
+    assert [unpacked(one[2]) for one in found if one is not None] == [
+        [{"response": sendable}],
+        {"rows": [[0, sendable]], "totals": {}},
+    ]
+
+
+def test_a_damaged_island_is_refused() -> None:
+    """Text that is no packed block is an error."""
+    with pytest.raises(ValueError, match="incorrect header"):
+        unpacked("AAAA")
 
 
 def test_hostile_outputs_stay_text(run_dir: Path) -> None:
@@ -114,7 +138,7 @@ def test_hostile_outputs_stay_text(run_dir: Path) -> None:
     for tag in ("<svg onload", "<img", "<script>window", "<!-- ", "<a href='javascript"):
         assert tag not in page
     assert not re.search("[\x00-\x08\x0b-\x1f\u202a-\u202e\u2066-\u2069]", page)
-    text = "\n".join(str(sample["response"]) for sample in islands(page)[0])
+    text = "\n".join(str(sample["response"]) for sample in islands(page)[0]["samples"])
     assert "\\x1b[31mred" in text
     assert "\\u202egnp.exe" in text
     assert "lone \\ud800 surrogate, NUL \\x00" in text
@@ -193,31 +217,42 @@ def test_metric_outside_the_unit_interval_is_not_a_percentage(run_dir: Path) -> 
     assert "1,200.25 – 1,268.75" in page
 
 
-@pytest.mark.parametrize(
-    ("counts", "quotas"),
-    [
-        ({"right": 500, "wrong": 100}, {"right": 500, "wrong": 100, "unscored": 0, "model_failure": 0}),
-        (
-            {"right": 9000, "wrong": 2000, "unscored": 32, "model_failure": 1000},
-            {"right": 300, "wrong": 300, "unscored": 32, "model_failure": 368},
-        ),
-        ({"wrong": 5000}, {"right": 0, "wrong": 1000, "unscored": 0, "model_failure": 0}),
-        ({"unscored": 900, "model_failure": 900}, {"right": 0, "wrong": 0, "unscored": 800, "model_failure": 200}),
-    ],
-)
-def test_quotas_prefer_failures_and_fill_the_page(counts: dict[str, int], quotas: dict[str, int]) -> None:
-    """Up to 400 failures and 300 wrong come first; room that nobody needs goes to the others."""
-    assert quotas_of(counts) == quotas
+def test_a_run_that_fits_is_shown_whole(run_dir: Path) -> None:
+    """Every sample is embedded in the order of the results, in blocks that the list's rows agree with."""
+    (found,) = islands(rendered(run_dir))
+    assert [row[0] for row in found["rows"]] == list(range(600))
+    assert [sample["id"] for sample in found["samples"]] == [f"mmlu-pro/{index:05d}" for index in range(600)]
+    assert found["totals"]["group"]["unscored"] == 18
+    assert "Showing all 600." in rendered(run_dir)
 
 
-def test_large_run_embeds_the_cap_and_says_so(tmp_path: Path) -> None:
-    """Of 1,500 samples 1,000 are embedded, in problem order, and the page names both numbers."""
-    run_fixture.build_run(tmp_path, n=1500)
-    page = rendered(tmp_path)
-    shown = [sample["index"] for sample in islands(page)[0]]
-    assert len(shown) == SAMPLES_MAX
-    assert shown == sorted(shown)
-    assert "Showing 1,000 of 1,500; results.jsonl holds all." in page
+def test_a_larger_run_is_drawn_and_says_so(tmp_path: Path) -> None:
+    """Of what does not fit each category and outcome gets its room, with the true counts beside what is shown."""
+    run_fixture.build_run(tmp_path, n=600, benchmarks=("alpha", "zeta"))
+    files = read_run(tmp_path)
+    selections = select(files, samples_max=100)
+    assert [selection.n_shown for selection in selections] == [50, 50]
+    rows = [row for row, _ in shown_samples(files[0], selections[0])]
+    assert [row[0] for row in rows] == sorted(position for position in selections[0].chosen or ())
+    assert selections[0].totals["group"]["unscored"] == 18
+    assert {row[4] for row in rows} == set(selections[0].totals["category"])
+    assert {row[2] for row in rows} == {"right", "wrong", "model_failure", "unscored"}
+    assert selections == select(files, samples_max=100)
+
+
+def test_rows_have_question_answer_and_target(run_dir: Path) -> None:
+    """The list shows the last message of the user, the answer, what was read from it, and the target."""
+    row = islands(rendered(run_dir))[0]["rows"][1]
+    assert row[6].startswith("Question 1: which statement about")
+    assert row[7]
+    assert row[9] in "ABCDEFGHIJ"
+
+
+def test_distributions_are_drawn(run_dir: Path) -> None:
+    """Latency, length and tokens are charts of the page, which need no script."""
+    page = without_islands(rendered(run_dir))
+    for title in ("Latency", "Length of the answer", "Completion tokens"):
+        assert f"<figcaption>{title} " in page
 
 
 def test_long_texts_are_cut_with_a_mark_and_keep_their_end(tmp_path: Path) -> None:
@@ -226,11 +261,11 @@ def test_long_texts_are_cut_with_a_mark_and_keep_their_end(tmp_path: Path) -> No
     rows[0]["model_response"] = "x" * 1_000_000 + "The answer is (C)."
     run_fixture.write_benchmark(tmp_path / "b", "b", rows)
     page = rendered(tmp_path)
-    response = islands(page)[0][0]["response"]
+    response = islands(page)[0]["samples"][0]["response"]
     assert len(response) < 4_100
     assert "[… 996,018 characters cut here; results.jsonl holds all …]" in response
     assert response.endswith("The answer is (C).")
-    assert len(page) < 120_000
+    assert len(page) < 140_000
 
 
 def test_accounting_bar_shows_the_smallest_part() -> None:
@@ -249,7 +284,7 @@ def test_only_metrics_json_is_required(run_dir: Path) -> None:
     page = rendered(run_dir)
     assert "There is no failure_analysis.json" in page
     assert "There is no runtime_stats.json" in page
-    assert islands(page) == [[]]
+    assert [found["rows"] for found in islands(page)] == [[]]
 
 
 def test_several_benchmarks_are_listed_first(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ import pytest
 
 from nel.engine.store.codec import encode_outcome, encode_response
 from nel.engine.store.database import Store
+from nel.reports.distributions import bin_of, chart_of, edges_of
 from nel.types import SECOND_ASKING, Response, Scored
 from nel.view.finding import FoundRun, find_runs
 from nel.view.index.building import Indices, build
 from nel.view.index.database import Filter, Index, Place
-from nel.view.index.distributions import bin_of, chart_of, edges_of
 from nel.view.index.words import query_of
 from tests.support.viewed_run import build_viewed_run
 from tests.view.conftest import PATIENCE_SECONDS

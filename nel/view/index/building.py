@@ -27,11 +27,11 @@ from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import StoredResult
 from nel.errors import NelError, StoreError
+from nel.reports.distributions import bin_of, measured
 from nel.reports.text import as_text
 from nel.types import Message, Sample, Scored, Unscored
 from nel.view.finding import FoundRun
 from nel.view.index.database import FORMAT, Entry, Index, Place
-from nel.view.index.distributions import bin_of, measured
 from nel.view.index.words import spaced
 
 _BATCH: Final = 2_000
@@ -327,16 +327,6 @@ def question_of(sample: Sample | None) -> str:
         return sample.input
     asked = [message for message in sample.input if message.role == "user"] or list(sample.input)
     return text_of(asked[-1]) if asked else ""
-
-
-def question_in(prompt: object) -> str:
-    """Return the question of a prompt as results.jsonl has it: the last message of the user, or the text."""
-    if not isinstance(prompt, list):
-        return "" if prompt is None else as_text(prompt)
-    messages = [one for one in prompt if isinstance(one, dict)]
-    asked = [one for one in messages if one.get("role") == "user"] or messages
-    content = asked[-1].get("content") if asked else None
-    return "" if content is None else as_text(content)
 
 
 def text_of(message: Message) -> str:
