@@ -10,6 +10,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 from typing import Any, Final, Literal, TypeAlias
 
 from nel.judges.record import KEY as JUDGEMENTS
@@ -45,6 +46,8 @@ class Selection:
     chosen: frozenset[int] | None
     """Positions among the results; None is all of them."""
     charts: Sequence[Chart]
+    preambles: Mapping[str, str]
+    """By category: what its prompts all begin with, which the list leaves out."""
 
     @property
     def n_shown(self) -> int:
@@ -81,7 +84,7 @@ def shown_samples(files: BenchmarkFiles, selection: Selection) -> Iterator[tuple
         if selection.chosen is None or position in selection.chosen:
             group = group_of(result)
             place = str(result.get("sample_id")), result.get("repeat")
-            yield _row(result, group), {**_details(result), "reading": readings.get(place)}
+            yield _row(result, group, selection.preambles), {**_details(result), "reading": readings.get(place)}
 
 
 @dataclass(slots=True)
@@ -92,6 +95,7 @@ class _Count:
     is_binary: bool
     totals: Mapping[str, Counter[str]]
     bins: Mapping[str, Counter[int]]
+    preambles: dict[str, str]
 
     def add(self, result: Mapping[str, Any], position: int) -> None:
         group, category = group_of(result), _category(result)
@@ -103,6 +107,9 @@ class _Count:
             if value:
                 self.totals[name][value] += 1
         self.is_binary = self.is_binary and result.get("reward") in (None, 0, 1)
+        question = question_in(result.get("prompt"))[:PREVIEW_CHARACTERS_MAX]
+        both = (self.preambles.get(category, question), question)
+        self.preambles[category] = commonprefix(both)  # noqa: RUF071 - of texts, not of paths
         self.draw.add((category, group), str(result.get("sample_id")), position)
         for name, measured in _measured(result):
             self.bins[name][bin_of(measured)] += 1
@@ -116,12 +123,13 @@ class _Count:
             totals=self.totals,
             chosen=None if n <= room else self.draw.drawn(room),
             charts=[chart for chart in charts if chart is not None],
+            preambles=self.preambles,
         )
 
 
 def _counted(files: BenchmarkFiles, samples_max: int) -> _Count:
     totals: dict[str, Counter[str]] = {name: Counter() for name in ("group", "kind", "category")}
-    count_ = _Count(Draw(samples_max), is_binary=True, totals=totals, bins=defaultdict(Counter))
+    count_ = _Count(Draw(samples_max), is_binary=True, totals=totals, bins=defaultdict(Counter), preambles={})
     for position, result in enumerate(_asked(files)):
         count_.add(result, position)
     return count_
@@ -146,7 +154,7 @@ def _asked(files: BenchmarkFiles) -> Iterator[Mapping[str, Any]]:
     return (result for result in files.results() if _outcome(result).get("state") != "not_asked")
 
 
-def _row(result: Mapping[str, Any], group: Group) -> list[object]:
+def _row(result: Mapping[str, Any], group: Group, preambles: Mapping[str, str]) -> list[object]:
     """Return what the list shows of a sample, in the order in which report.js reads it."""
     extracted, target = result.get("extracted_answer"), result.get("expected_answer")
     outcome = _outcome(result)
@@ -157,7 +165,7 @@ def _row(result: Mapping[str, Any], group: Group) -> list[object]:
         _label(_kind(outcome, group)),
         _category(result),
         result.get("reward"),
-        _gist(question_in(result.get("prompt"))),
+        _gist(_without_preamble(question_in(result.get("prompt")), preambles.get(_category(result) or "", ""))),
         _gist(result.get("model_response") or outcome.get("detail") or ""),
         None if extracted is None else _gist(extracted),
         None if target is None else _gist(target),
@@ -171,6 +179,16 @@ def question_in(prompt: object) -> str:
     messages = [one for one in prompt if isinstance(one, Mapping)]
     asked = [one for one in messages if one.get("role") == "user"] or messages
     return _content(asked[-1].get("content")) if asked else ""
+
+
+def _without_preamble(question: str, preamble: str) -> str:
+    """Return a question without the whole lines that all of them begin with; unchanged where nothing would be left.
+
+    >>> _without_preamble("Answer with a letter.\\nQ1: why?", "Answer with a letter.\\nQ")
+    'Q1: why?'
+    """
+    cut = preamble.rfind("\n") + 1
+    return question[cut:] if len(preamble) < len(question.rstrip()) and question.startswith(preamble) else question
 
 
 def _gist(value: object) -> str:

@@ -50,6 +50,8 @@ class Watched:
         page.on("request", lambda request: self.requests.append(request.url))
         page.goto(path.as_uri())
 
+        page.locator("html[data-ready=yes]").wait_for()
+
     def _dialog(self, dialog: Any) -> None:
         self.incidents.append(f"dialog: {dialog.message}")
         dialog.dismiss()
@@ -87,10 +89,10 @@ def test_model_output_never_runs(watched: Watched, report: Path) -> None:
     page.fill("[name=search]", "alert(")
     expect(page.locator("[role=status]")).to_contain_text("match")
     page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
-    page.wait_for_function("document.querySelectorAll('.panel pre').length > 50")
+    expect(page.locator(".panel pre").nth(50)).to_be_visible()
     page.wait_for_timeout(200)
     assert page.evaluate("window.pwned") is None
-    assert page.locator("main svg[onload], main img, ol a, ol script").count() == 0
+    assert page.locator("main svg[onload], main img, ol a:not(.own), ol script").count() == 0
     assert watched.incidents == []
     assert watched.requests == [report.as_uri()]
 
@@ -122,8 +124,8 @@ def test_row_expands_by_keyboard(watched: Watched) -> None:
     row.locator("> summary").focus()
     page.keyboard.press("Enter")
     row.locator(".panel h4").first.wait_for()
-    assert row.locator(".panel h4").all_inner_texts() == ["Prompt", "Response", "Expected", "Extracted"]
-    assert "<script>window.pwned = 1; alert(1)</script>" in row.locator(".panel").inner_text()
+    assert row.locator(".panel .panel h4").all_inner_texts() == ["Prompt", "Response", "Expected", "Extracted"]
+    assert "<script>window.pwned = 1; alert(1)</script>" in row.locator(".panel .panel").inner_text()
 
 
 def test_pages_turn(watched: Watched) -> None:
@@ -134,6 +136,45 @@ def test_pages_turn(watched: Watched) -> None:
     assert page.locator(".pager .place").inner_text() == "Page 2 of 12"
     assert page.locator(".browser .number").first.inner_text() == "#50"
     assert page.get_by_role("button", name="Earlier").is_enabled()
+
+
+def test_the_address_holds_filters_page_and_sample(browser: Any, watched: Watched, report: Path) -> None:
+    """A copied address opens the same filtered list and the same sample in another page."""
+    page = watched.page
+    page.select_option("[name=group]", "wrong")
+    expect(page.locator("[role=status]")).to_contain_text("of 600 samples match")
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page.locator(".panel h4").first).to_be_visible()
+    number = page.locator(".sample[open] .number").inner_text()
+    other = browser.new_page(viewport={"width": 1280, "height": 900})
+    again = Watched(other, report)
+    other.goto("about:blank")
+    other.goto(page.url)
+    expect(other.locator(".sample[open] .panel h4").first).to_be_visible()
+    assert other.locator(".sample[open] .number").inner_text() == number
+    assert other.locator("[name=group]").input_value() == "wrong"
+    assert other.locator(".pager .place").inner_text() == "Page 2 of 3"
+    assert watched.incidents + again.incidents == []
+    other.close()
+
+
+def test_repeats_of_a_question_are_one_row(browser: Any, tmp_path: Path) -> None:
+    """Ten answers to a question are a row with their tally, and each opens by its button."""
+    rows = [{**row, "problem_idx": n // 10, "repeat": n % 10} for n, row in enumerate(run_fixture.make_rows(40))]
+    run_fixture.write_benchmark(tmp_path / "b", "b", rows)
+    page = browser.new_page()
+    watched = Watched(page, write_report(tmp_path))
+    expect(page.locator(".browser li")).to_have_count(4)
+    assert status(page) == "40 answers to 4 questions"
+    page.locator(".sample > summary").first.click()
+    page.locator(".repeats button").nth(3).click()
+    expect(page.locator(".sample[open] .facts")).to_contain_text("mmlu-pro/00003")
+    assert page.url.endswith("?open=0.3")
+    assert watched.incidents == []
+    page.close()
 
 
 def test_categories_sort_both_ways(watched: Watched) -> None:
