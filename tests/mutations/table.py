@@ -1369,4 +1369,13 @@ MUTATIONS: Final = (
         tests=("tests/importing/test_import.py",),
         keyword="error_and_a_score",
     ),
+    Mutation(
+        name="a-missing-reward-is-imported-as-zero",
+        room="importing",
+        fault="A result of NeMo Evaluator without a reward becomes the reward 0.",
+        fragment='reward = number(value.get("reward"))',
+        replacement='reward = number(value.get("reward")) or 0.0',
+        tests=("tests/importing/test_nemo.py",),
+        keyword="folder_is_read",
+    ),
 )

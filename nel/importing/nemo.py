@@ -1,0 +1,102 @@
+"""Reads result folders of NeMo Evaluator: a bundle ``eval-*.json`` with results.jsonl beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from nel.errors import OutputError
+from nel.importing.contract import Imported, ImportedBenchmark, ImportedResult
+from nel.importing.reading import (
+    messages_of,
+    number,
+    read_file,
+    read_lines,
+    read_object,
+    seconds_of,
+    text,
+    wanted,
+    whole,
+)
+from nel.types import Outcome, Response, Sample, Scored, Unscored, Usage
+
+_GENERATION: Final = ("temperature", "top_p", "max_tokens", "seed", "stop", "frequency_penalty", "presence_penalty")
+
+
+def import_nemo(source: Path) -> Imported | None:
+    """Results of NeMo Evaluator: a folder of bundles, flat or one folder a benchmark; None where there is none.
+
+    Raises:
+        OutputError: A bundle or a line is damaged, or a bundle has no results beside it.
+    """
+    if not source.is_dir() or any(source.glob("*/metrics.json")):  # the latter is a run of nel
+        return None
+    found = [_benchmark(path) for path in sorted([*source.glob("eval-*.json"), *source.glob("*/eval-*.json")])]
+    notes = ("A failure of the endpoint may be a reward of 0 here, and cannot be told from a wrong answer.",)
+    return Imported(format="nemo", benchmarks=found, notes=notes) if found else None
+
+
+def _benchmark(path: Path) -> ImportedBenchmark:
+    bundle = read_object(read_file(path), str(path))
+    benchmark, config = wanted(bundle, "benchmark", dict, str(path)), bundle.get("config") or {}
+    results = path.with_name("results.jsonl")
+    if not results.is_file():
+        raise OutputError(f"{path.parent} has no results.jsonl; scores without samples cannot be imported")
+    listed = {name: one for name, one in (benchmark.get("scores") or {}).items() if isinstance(one, dict)}
+    values = {name: number(one.get("value")) for name, one in listed.items()}
+    scorers = config.get("scorers")
+    return ImportedBenchmark(
+        name=wanted(benchmark, "name", str, str(path)),
+        results=partial(_results, results),
+        model=text(config.get("model")),
+        started=seconds_of(bundle.get("timestamp")),
+        scorer=", ".join(map(str, scorers)) if isinstance(scorers, list) and scorers else None,
+        generation={name: config[name] for name in _GENERATION if config.get(name) is not None},
+        scores={name: value for name, value in values.items() if value is not None},
+    )
+
+
+def _results(path: Path) -> Iterator[ImportedResult]:
+    for value, where in read_lines(path):
+        place = wanted(value, "problem_idx", int, where)
+        metadata = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
+        prompt, answer = value.get("prompt"), text(value.get("model_response"))
+        sample = Sample(
+            id=str(place),
+            input=messages_of(prompt) or text(prompt) or "",
+            target=value.get("expected_answer"),
+            metadata=metadata or {},
+            subset=text((metadata or {}).get("category")),
+        )
+        yield ImportedResult(
+            sample=sample,
+            repeat=whole(value.get("repeat")) or 0,
+            response=None if answer is None else _response(value, answer),
+            outcome=_outcome(value),
+        )
+
+
+def _response(value: Mapping[str, Any], answer: str) -> Response:
+    milliseconds = number(value.get("latency_ms"))
+    return Response(
+        text=answer,
+        usage=Usage(completion_tokens=whole(value.get("tokens"))),
+        model=text(value.get("model")),
+        latency_seconds=None if milliseconds is None else milliseconds / 1000,
+    )
+
+
+def _outcome(value: Mapping[str, Any]) -> Outcome:
+    reward = number(value.get("reward"))
+    if reward is None:
+        return Unscored(cause="infra", kind="unknown", detail="NeMo Evaluator has no reward for this sample")
+    named = {str(name): number(one) for name, one in (value.get("scorer_rewards") or {}).items()}
+    details = value.get("scoring_details")
+    return Scored(
+        reward=reward,
+        metrics={name: one for name, one in named.items() if one is not None},
+        answer=text(value.get("extracted_answer")),
+        details=dict(details) if isinstance(details, dict) else {},
+    )
