@@ -54,12 +54,7 @@ def read_yaml(path: Path) -> dict[str, object]:
     Raises:
         ConfigError: The file is missing, too large (4 MiB), not YAML, not a mapping, or names an unset variable.
     """
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"cannot read the configuration {path}: {error.strerror or error}") from error
-    if len(raw) > _FILE_BYTES_MAX:
-        raise ConfigError(f"{path}: a configuration of over {_FILE_BYTES_MAX} bytes is refused")
+    raw = _read(path)
     try:
         data = yaml.load(raw.decode("utf-8-sig"), Loader=_Loader)  # noqa: S506 - a SafeLoader
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
@@ -67,6 +62,32 @@ def read_yaml(path: Path) -> dict[str, object]:
     if not isinstance(data, dict):
         raise ConfigError(f"{path}: expected keys such as endpoint and benchmarks at the top, found {kind_of(data)}")
     return {str(key): _interpolate(value, f"{path}: {key}") for key, value in data.items()}
+
+
+def compose_file(path: Path) -> yaml.Node:
+    """Return the tree of nodes of a YAML file, each with its line.
+
+    Raises:
+        ConfigError: The file is missing, too large (4 MiB), empty or not YAML, or holds an alias.
+    """
+    raw = _read(path)
+    try:
+        node: yaml.Node | None = yaml.compose(raw.decode("utf-8-sig"), Loader=_Loader)
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(f"{path} is not valid YAML: {_yaml_problem(error)}") from error
+    if node is None:
+        raise ConfigError(f"{path} is empty")
+    return node
+
+
+def _read(path: Path) -> bytes:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"cannot read the configuration {path}: {error.strerror or error}") from error
+    if len(raw) > _FILE_BYTES_MAX:
+        raise ConfigError(f"{path}: a configuration of over {_FILE_BYTES_MAX} bytes is refused")
+    return raw
 
 
 def read_value(text: str, where: str) -> object:

@@ -54,6 +54,15 @@ MUTATIONS: Final = (
         ),
     ),
     Mutation(
+        name="yaml-boolean-as-text",
+        room="config",
+        fault="An unquoted no of a benchmark in YAML becomes the text False.",
+        fragment="if isinstance(value, bool) or not isinstance(value, int | float) or str(value) != self.node.value:",
+        replacement="if not isinstance(value, int | float):",
+        tests=("tests/benchmarks/test_yaml_benchmark.py",),
+        keyword="refused",
+    ),
+    Mutation(
         name="override-index-off-by-one",
         room="config",
         fault="An override may name the position behind the last benchmark.",

@@ -17,6 +17,7 @@ from nel.benchmarks.api.adapters.meta import REGISTERED, source_of
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.benchmarks.api.evalscope_imports import EVALSCOPE
 from nel.benchmarks.api.nemo_imports import ROOT, ROOTS, check_later_imports, lend_names, standing_in
+from nel.benchmarks.api.yaml_benchmark import SUFFIXES, read_benchmark
 from nel.errors import NelError, PluginError, did_you_mean
 
 _PREFIX = "nel_file_"
@@ -24,7 +25,7 @@ _PREFIX = "nel_file_"
 
 
 def find_benchmark(name: str) -> Benchmark:
-    """Return the benchmark of this name, or the one that a path ``./my_bench.py[:name]`` or a URI names.
+    """Return the benchmark of this name, or the one that a path (``./my_bench.py[:name]``, a YAML file) or URI names.
 
     ``package:name`` and ``package:scheme://…`` pick the plugin of one package.
     A URI ``scheme://…`` belongs to the plugin of that name in the group ``nel.bridges``: a function of the URI, which
@@ -37,6 +38,8 @@ def find_benchmark(name: str) -> Benchmark:
     parts = plugins.split_uri(name)
     if parts is not None:
         return _from_bridge(*parts)
+    if name.lower().endswith(SUFFIXES):
+        return read_benchmark(Path(name))
     path, wanted = _as_path(name)
     if path is not None:
         return _from_file(path, wanted)

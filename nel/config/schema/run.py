@@ -26,7 +26,7 @@ class BenchmarkConfig(Strict):
     """One benchmark of a run."""
 
     name: str
-    """A registered benchmark, or a path: ``./my_bench.py`` or ``./my_bench.py:name``."""
+    """A registered benchmark, or a path: ``./my_bench.py``, ``./my_bench.py:name`` or ``./mine.yaml``."""
     dataset: Annotated[
         str | None, Flag("--dataset", "Path or URI that replaces the benchmark's source.", one_benchmark=True)
     ] = None

@@ -1,0 +1,190 @@
+"""Checks that a benchmark in YAML lists: each looks at a response for one thing, and all of them make the score.
+
+The parser of the file builds `Check`s (`nel.benchmarks.api.yaml_benchmark`); this module scores by them. Numbers, JSON
+and a judge's verdicts are read by nel's own readers. A check that cannot be made leaves the sample unscored.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Final, Literal, TypeAlias
+
+from nel.core.timed_regex import search
+from nel.errors import DatasetError
+from nel.scoring.delegation import ask_judge
+from nel.scoring.json_schema import validate_json_schema
+from nel.scoring.numeric.parsing import parse_number
+from nel.scoring.reading.numbers import read_number
+from nel.types import Json, Message, ScorerInput
+
+Kind: TypeAlias = Literal["contains", "not_contains", "regex", "equals", "numeric", "json_schema", "judge"]
+KINDS: Final[tuple[Kind, ...]] = ("contains", "not_contains", "regex", "equals", "numeric", "json_schema", "judge")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that is expected of a response."""
+
+    kind: Kind
+    name: str
+    """Its metric; distinct among the checks of a row."""
+    value: Json = None
+    """A text, a number, a list of accepted ones, or a JSON Schema; unused where `field` is set."""
+    field: str | None = None
+    """The field of the row that holds the value."""
+    ignore_case: bool = True
+    """For texts and patterns."""
+    tolerance: str = "0"
+    """For numbers: the largest difference that counts as equal, as a decimal text."""
+    threshold: float | None = None
+    """For a judge: the score from 0 to 1 that a passing response must reach."""
+    weight: str | None = None
+    """Its share of the row's score, as a decimal text; None in all checks of a row: all must pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check found."""
+
+    passed: bool
+    got: Json
+    """What was compared: the text, the number or the JSON that was read, or what the judge said."""
+    expected: Json
+
+
+class _JudgeCheck:
+    """Marks a scorer that asks a judge, which must not run on the event loop."""
+
+    asks_judge: Final = True
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksScorer:
+    """Scores a response by the checks of its row, or else by those that hold for all rows."""
+
+    checks: tuple[Check, ...]
+    """Of rows that have none of their own."""
+    of_rows: Mapping[str, tuple[Check, ...]] = field(default_factory=dict)
+    """By `nel.datasets.ids.content_id` of the row."""
+    asks_judge: bool = False
+    """Whether any check asks the run's judge; such a run is refused where there is none."""
+    row_key: Any = None
+    """From a row to its key in `of_rows`."""
+
+    @property
+    def members(self) -> tuple[object, ...] | None:
+        """Return what makes this a scorer that waits for a judge; None where it asks none."""
+        return (_JudgeCheck(),) if self.asks_judge else None
+
+    def __call__(self, sample: ScorerInput) -> dict[str, object]:
+        """Return ``score``, a number for each check by its name, and ``checks``: what each expected and got.
+
+        Raises:
+            SampleError: A check could not be made; the sample is unscored.
+        """
+        row = {key: value for key, value in sample.metadata.items() if not key.startswith("_")}
+        checks = self.of_rows.get(self.row_key(row), self.checks) if self.of_rows else self.checks
+        if not checks:
+            raise DatasetError("the row has no checks, and the file has none for all rows; give it some")
+        findings = [_find(check, sample, row) for check in checks]
+        passed = {check.name: finding.passed for check, finding in zip(checks, findings, strict=True)}
+        return {"score": _score(checks, findings), **passed, "checks": _details(checks, findings)}
+
+
+def _score(checks: Sequence[Check], findings: Sequence[Finding]) -> float:
+    """Return 1 if all checks pass and else 0, or with weights the share of them that passes."""
+    if all(check.weight is None for check in checks):
+        return float(all(finding.passed for finding in findings))
+    weights = [Fraction(check.weight or "1") for check in checks]
+    won = sum(weight for weight, finding in zip(weights, findings, strict=True) if finding.passed)
+    return float(won / sum(weights))
+
+
+def _details(checks: Sequence[Check], findings: Sequence[Finding]) -> list[dict[str, object]]:
+    return [
+        {"check": check.name, "kind": check.kind, "passed": one.passed, "expected": one.expected, "got": one.got}
+        for check, one in zip(checks, findings, strict=True)
+    ]
+
+
+def _find(check: Check, sample: ScorerInput, row: Mapping[str, Json]) -> Finding:
+    value = check.value if check.field is None else _field_value(check, row)
+    response = sample.response or ""
+    match check.kind:
+        case "numeric":
+            return _numeric(check, response, value)
+        case "json_schema":
+            found = validate_json_schema(response, value)
+            return Finding(found["valid"], found["error"] or found["extracted"], value)
+        case "judge":
+            return _judged(check, sample, str(value))
+    wanted = [str(one) for one in value] if isinstance(value, list) else [str(value)]
+    if not wanted or not all(one.strip() for one in wanted):
+        raise DatasetError(f'the check "{check.name}" expects an empty text, which decides nothing; give it one')
+    return Finding(_text_passes(check, response, wanted), response, value)
+
+
+def _text_passes(check: Check, response: str, wanted: Sequence[str]) -> bool:
+    if check.kind == "regex":
+        return any(search(one, response, ignore_case=check.ignore_case) is not None for one in wanted)
+    text, texts = _folded(response, check), [_folded(one, check) for one in wanted]
+    if check.kind == "equals":
+        return text.strip() in [one.strip() for one in texts]
+    return any(one in text for one in texts) == (check.kind == "contains")
+
+
+def _folded(text: str, check: Check) -> str:
+    normal = unicodedata.normalize("NFC", text)
+    return normal.casefold() if check.ignore_case else normal
+
+
+def _numeric(check: Check, response: str, value: Json) -> Finding:
+    """Compare the number that a response gives with the expected ones; a response without a number fails.
+
+    Raises:
+        DatasetError: An expected value is no number.
+    """
+    given = read_number(response).value
+    number = None if given is None else parse_number(given)
+    wanted = [parse_number(str(one)) for one in (value if isinstance(value, list) else [value])]
+    if not wanted or None in wanted:
+        raise DatasetError(f'the check "{check.name}" expects {value!r:.80}, which is no number')
+    margin = Fraction(check.tolerance)
+    passed = number is not None and any(one is not None and abs(number - one) <= margin for one in wanted)
+    return Finding(passed, given, value)
+
+
+def _judged(check: Check, sample: ScorerInput, criterion: str) -> Finding:
+    """Ask the run's judge whether the response meets a criterion; a row's own text is quoted as data."""
+    from nel.judges.types import Case  # noqa: PLC0415 - only where a judge is asked
+
+    values: dict[str, object] = {} if check.threshold is None else {"threshold": check.threshold}
+    if check.field is not None:
+        values["rubric"] = criterion
+    asked = "" if sample.sample is None else _question(sample.sample.input)
+    case = Case(
+        response=sample.response,
+        template="llm_rubric",
+        question=asked,
+        criteria="" if check.field is not None else criterion,
+        values=values,
+    )
+    grade = ask_judge(sample, case).grade
+    said = grade.label if not grade.explanation else f"{grade.label}: {grade.explanation}"
+    return Finding(grade.score >= 1, said, criterion)
+
+
+def _question(asked: str | tuple[Message, ...]) -> str:
+    """Return a prompt as the text that a judge reads."""
+    if isinstance(asked, str):
+        return asked
+    return "\n\n".join(f"{one.role}: {one.content}" for one in asked)
+
+
+def _field_value(check: Check, row: Mapping[str, Json]) -> Json:
+    if row.get(check.field or "") is None:
+        raise DatasetError(f'the check "{check.name}" needs the field "{check.field}", which the row does not have')
+    return row[check.field or ""]
