@@ -25,7 +25,16 @@ from nel.reports.text import one_line, visible
 
 _CELL_CHARACTERS_MAX: Final = 120
 _REMARK_CHARACTERS_MAX: Final = 400
-_MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$:.-])")
+_MARKDOWN_SPECIAL = re.compile(
+    r"""
+    ( [\\`*\[\]|~$] | (?<=\])\(                        # code, emphasis, links, cells, mathematics
+    | (?<![^\W_])_ | _(?![^\W_])             # emphasis; not between letters or digits
+    | ^\# | \#(?=\d)                         # a heading; the number of an issue
+    | ^[+-](?=[\s-]|$) | (?<=^\d)[.)](?=\s) | (?<=^\d\d)[.)](?=\s)   # a list, a rule
+    | :(?=\S) | (?<=www)\.                   # an address, an emoji
+    )""",
+    re.VERBOSE,
+)
 _FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _COLUMNS: Final = (
     "benchmark", "metric", "value", "ci_lower", "ci_upper", "bound_lower", "bound_upper",
