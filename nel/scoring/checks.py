@@ -23,6 +23,11 @@ from nel.types import Json, Message, ScorerInput
 Kind: TypeAlias = Literal["contains", "not_contains", "regex", "equals", "numeric", "json_schema", "judge"]
 KINDS: Final[tuple[Kind, ...]] = ("contains", "not_contains", "regex", "equals", "numeric", "json_schema", "judge")
 
+_UNSPACED: Final = "".join(
+    rf"\p{{Script={name}}}" for name in ("Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar")
+)
+"""Scripts in which words stand without spaces, or have endings glued to them."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
@@ -73,6 +78,12 @@ class ChecksScorer:
     """Whether any check asks the run's judge; such a run is refused where there is none."""
     row_key: Any = None
     """From a row to its key in `of_rows`."""
+
+    @property
+    def searches_patterns(self) -> bool:
+        """Return whether a check has a pattern of the author's own, which may take long on a response."""
+        every = (*self.checks, *(check for checks in self.of_rows.values() for check in checks))
+        return any(check.kind in ("regex", "json_schema") for check in every)
 
     @property
     def members(self) -> tuple[object, ...] | None:
@@ -133,7 +144,32 @@ def _text_passes(check: Check, response: str, wanted: Sequence[str]) -> bool:
     text, texts = _folded(response, check), [_folded(one, check) for one in wanted]
     if check.kind == "equals":
         return text.strip() in [one.strip() for one in texts]
-    return any(one in text for one in texts) == (check.kind == "contains")
+    if check.kind == "not_contains":
+        return not any(one in text for one in texts)
+    return any(_stands_apart(one, text) for one in texts)
+
+
+def _stands_apart(sought: str, text: str) -> bool:
+    """Return whether a text is found and not as a part of a longer word or number.
+
+    >>> _stands_apart("8", "18 legs"), _stands_apart("no", "nothing"), _stands_apart("8", "8 legs")
+    (False, False, True)
+    >>> _stands_apart("東京", "東京都"), _stands_apart("-5", "x-5")
+    (True, True)
+    """
+    start = text.find(sought)
+    while start >= 0:
+        end = start + len(sought)
+        glued_before = start > 0 and _joins(text[start - 1], text[start])
+        if not glued_before and not (end < len(text) and _joins(text[end - 1], text[end])):
+            return True
+        start = text.find(sought, start + 1)
+    return False
+
+
+def _joins(left: str, right: str) -> bool:
+    """Return whether two neighbours belong to one word or number; not in scripts whose words have no spaces between."""
+    return left.isalnum() and right.isalnum() and search(f"[{_UNSPACED}]", left + right) is None
 
 
 def _folded(text: str, check: Check) -> str:

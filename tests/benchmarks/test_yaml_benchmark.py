@@ -8,6 +8,7 @@ import pytest
 
 from nel.benchmarks.api.registry import find_benchmark
 from nel.datasets import open_dataset
+from nel.engine.scorers.call import is_builtin_rule
 from nel.engine.scorers.identity import scorer_digest
 from nel.errors import ConfigError, DatasetError
 from nel.scoring.protocol import asks_judge
@@ -38,13 +39,17 @@ def _scored(folder: Path, checks: str, response: str, **row: object) -> dict[str
         ("contains: Paris", "It is paris.", "It is Rome."),
         ("contains: Paris\n    ignore_case: false", "Paris", "paris"),
         ("contains: {field: a}", "An answer: X1", "none"),
+        ("contains: '8'", "It has 8 legs.", "It has 18 legs, or 80."),
+        ("contains: 'no'", "No, it is not.", "I know nothing."),
+        ("contains: 東京", "東京都です", "京都です"),
+        ("not_contains: damn", "Fine.", "goddamned"),
         ("not_contains: [sorry, cannot]", "Yes.", "I cannot."),
         ("regex: '\\d{2}'", "in 42 days", "in 4 days"),
         ("equals: [Paris, Lutetia]", " lutetia ", "Paris!"),
         ("numeric: 42\n    tolerance: 0.10", "The answer is 42.1", "The answer is 42.11"),
         ("numeric: 1.10", "Answer: 1.1", "no number at all"),
         ("json_schema: {type: object, required: [n]}", 'So: {"n": 1}', '{"m": 1}'),
-        ("contains: a\n  - contains: b", "ab", "a"),
+        ("contains: a\n  - contains: b", "a b", "ab"),
     ],
 )
 def test_a_check_passes_or_fails(tmp_path: Path, checks: str, right: str, wrong: str) -> None:
@@ -143,3 +148,12 @@ def test_what_is_wrong_is_refused(tmp_path: Path, text: str, message: str) -> No
     """With the file, the line, the key, and what to write."""
     with pytest.raises(ConfigError, match=message):
         find_benchmark(_file(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("check", "is_quick"), [("contains: a", True), ("regex: (a+)+$", False), ("json_schema: {}", False)]
+)
+def test_patterns_are_not_searched_on_the_event_loop(tmp_path: Path, check: str, is_quick: bool) -> None:
+    """A pattern of the author's may take seconds, in which no other request would be sent or read."""
+    found = find_benchmark(_file(tmp_path, f"{_HEAD}checks:\n  - {check}\nrows: [{{q: x}}]\n"))
+    assert is_builtin_rule(found.scorer) is is_quick

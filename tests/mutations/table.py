@@ -32,6 +32,24 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="a-part-of-a-word-is-contained",
+        room="scoring",
+        fault="A check in YAML finds its text inside a longer word or number: 8 in 18.",
+        fragment="return any(_stands_apart(one, text) for one in texts)",
+        replacement="return any(one in text for one in texts)",
+        tests=("tests/benchmarks/test_yaml_benchmark.py",),
+        keyword="passes_or_fails",
+    ),
+    Mutation(
+        name="patterns-hold-up-the-loop",
+        room="engine/scorers",
+        fault="A pattern of a benchmark's author is searched on the event loop.",
+        fragment='and not getattr(source, "searches_patterns", False)',
+        replacement='and not getattr(source, "searches_nothing", False)',
+        tests=("tests/benchmarks/test_yaml_benchmark.py",),
+        keyword="event_loop",
+    ),
+    Mutation(
         name="dry-run-shows-another-request",
         room="engine",
         fault="The request that a dry run shows lacks the system prompt with which it is sent.",

@@ -97,6 +97,7 @@ def is_builtin_rule(scorer: Any) -> bool:
         module.startswith(("nel.scoring.", "nel.benchmarks.", "nel.byob.scorers"))
         and not is_async(scorer)
         and not getattr(source, "needs_sandbox", False)
+        and not getattr(source, "searches_patterns", False)
         and not any(callable(value) for value in options.values())
     )
 
