@@ -35,6 +35,7 @@ COMMANDS = (
     ("eval", "resume"),
     ("eval", "score"),
     ("eval", "watch"),
+    ("eval", "archive"),
     ("judge", "leaderboard"),
     ("list",),
     ("judge", "calibrate"),

@@ -15,6 +15,7 @@ from nel.cli import (
     byob,
     compare,
     endpoint,
+    eval_archive,
     eval_reproduce,
     eval_run,
     eval_watch,
@@ -81,6 +82,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 eval_run.app.command(name="watch")(eval_watch.watch)
+eval_run.app.command(name="archive")(eval_archive.archive)
 eval_run.app.command(name="reproduce", cls=taking_settings("--output-dir", "--concurrency", "--timeout"))(
     eval_reproduce.reproduce
 )

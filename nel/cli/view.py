@@ -11,7 +11,9 @@ import typer
 def view(
     directories: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[DIR]...", help="Runs, or directories of runs. Default: eval_results."),
+        typer.Argument(
+            metavar="[DIR]...", help="Runs, directories of runs, or archives (nel eval archive). Default: eval_results."
+        ),
     ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8484,

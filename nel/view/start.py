@@ -14,6 +14,7 @@ from typing import Final
 from nel.config.redaction import read_secret
 from nel.core.event_loop import run
 from nel.errors import UsageError
+from nel.exporting.archive import SUFFIXES, open_archive
 from nel.view.finding import check_directories
 from nel.view.security import Access, host_of, hosts_of, new_token
 from nel.view.server import base_path_of, create_app, first_address, serve
@@ -46,9 +47,11 @@ def start(options: ViewOptions, *, say: Callable[[str], None]) -> None:
         UsageError: An option cannot be used.
         ConfigError: The variable of the token is empty.
     """
-    check_directories(options.directories)
     access = access_of(options)
-    app = create_app(options.directories, access, cache_directory(options.cache_dir))
+    cache = cache_directory(options.cache_dir)
+    directories = [_opened(path, cache) for path in options.directories]
+    check_directories(directories)
+    app = create_app(directories, access, cache)
 
     def ready(address: str) -> None:
         say(f"view: {first_address(address, access.token)}")
@@ -56,6 +59,11 @@ def start(options: ViewOptions, *, say: Callable[[str], None]) -> None:
             _open(first_address(address, access.ticket()))
 
     run(serve(app, options.host, options.port, on_ready=ready))
+
+
+def _opened(path: Path, cache: Path) -> Path:
+    """Return a directory as it is, and an archive as the directory that it is unpacked into."""
+    return open_archive(path, cache) if path.name.endswith(SUFFIXES) and path.is_file() else path
 
 
 def access_of(options: ViewOptions) -> Access:

@@ -32,6 +32,15 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="an-archive-leads-out",
+        room="exporting",
+        fault="A member of an archive is unpacked outside its folder.",
+        fragment='or ".." in parts or "\\\\" in member.name',
+        replacement='or "\\\\" in member.name',
+        tests=("tests/exporting/test_archive.py",),
+        keyword="leads_out",
+    ),
+    Mutation(
         name="a-part-of-a-word-is-contained",
         room="scoring",
         fault="A check in YAML finds its text inside a longer word or number: 8 in 18.",

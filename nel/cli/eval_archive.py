@@ -1,0 +1,24 @@
+"""`nel eval archive`: a run as one file, to keep or to hand on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def archive(
+    run_dir: Annotated[Path, typer.Argument(help="The directory of the run; nothing is written there.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A new file. Default: DIR.tar.gz beside the directory.")
+    ] = None,
+) -> None:
+    """Put a run into one file, which `nel view FILE` opens.
+
+    It holds run.db and every artifact. A run stores the names of variables that hold keys, never a key.
+    """
+    from nel.exporting.archive import write_archive  # noqa: PLC0415 - keeps --help fast
+
+    path = write_archive(run_dir, output)
+    typer.echo(f"archived: {path} ({path.stat().st_size:,} bytes); nel view {path} opens it")
