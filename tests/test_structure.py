@@ -33,7 +33,7 @@ FENCES = {
     "scipy": (),  # an oracle of the tests
     "xllamacpp": ("nel/mock_server/local_model.py",),
     "langdetect": ("nel/benchmarks/instructions/language.py",),
-    "fcntl": ("nel/engine/store/lock.py",),
+    "fcntl": ("nel/engine/store/lock.py", "nel/pytest_plugin.py"),
     "opentelemetry": ("nel/engine/observability/spans.py",),
     "prometheus_client": ("nel/engine/observability/metrics.py",),
 }

@@ -32,6 +32,15 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="unscored-is-no-error-of-a-test",
+        room="pytest_plugin",
+        fault="A sample without a score is a failed test like any wrong answer.",
+        fragment='if outcome["state"] == "unscored":',
+        replacement='if outcome["state"] == "nothing":',
+        tests=("tests/test_pytest_plugin.py",),
+        keyword="each_sample",
+    ),
+    Mutation(
         name="an-archive-leads-out",
         room="exporting",
         fault="A member of an archive is unpacked outside its folder.",
