@@ -15,6 +15,7 @@ from nel.artifacts.schema import load_schema
 from nel.evaluation import rebuild
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.judged_run import Answer, build_judged_run
+from tests.support.report_pages import islands
 from tests.support.runs import nel, only_run, read_json, read_results, write_jsonl
 
 SAID = {
@@ -108,8 +109,8 @@ def test_the_report_shows_the_band_and_how_a_sample_was_read(tmp_path: Path) -> 
     page = (run_dir / "report.html").read_text(encoding="utf-8")
     assert "by the way of reading; 1 of 5 answers are read differently" in page
     assert "How answers were read" in page
-    (island,) = re.findall(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)
-    shown = {sample["id"]: sample["reading"] for sample in json.loads(island)}
+    (island,) = islands(page)
+    shown = {sample["id"]: sample["reading"] for sample in island["samples"]}
     assert shown["declared"] is None
     assert "rejected, not declared as the answer: 18–20: Adding them gives ⟦18⟧ apples." in shown["stated"]
 

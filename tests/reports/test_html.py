@@ -19,30 +19,15 @@ from nel.reports.page import accounting_segments
 from nel.reports.run_files import read_run
 from nel.reports.samples import select, shown_samples
 from tests.reports import run_fixture
+from tests.support.report_pages import ISLAND, islands
 
 
 def rendered(run_dir: Path) -> str:
     return "".join(render_report(run_dir))
 
 
-ELEMENT = re.compile(r'<script type="application/gzip" data-part="(\w+)">(.*?)</script>', re.DOTALL)
-
-
-def islands(page: str) -> list[dict[str, Any]]:
-    """Return of each benchmark the rows and totals of its list, and its samples as `samples`."""
-    found, samples = [], []
-    for name, text in ELEMENT.findall(page):
-        content: Any = unpacked(text)
-        if name == "block":
-            samples += content
-        else:
-            found.append({**content, "samples": samples})
-            samples = []
-    return found
-
-
 def without_islands(page: str) -> str:
-    return ELEMENT.sub("", page)
+    return ISLAND.sub("", page)
 
 
 def edit(path: Path, **changes: Any) -> None:
@@ -118,7 +103,7 @@ def test_the_island_is_inert_and_lossless(text: str) -> None:
     """What is packed holds no character that HTML or JavaScript could act on, and comes back as it was."""
     sendable = text.encode("utf-8", "replace").decode()
     packed = list(packed_samples(iter([([0, sendable], {"response": sendable})]), {}))
-    found = [ELEMENT.fullmatch(element.strip()) for element in packed]
+    found = [ISLAND.fullmatch(element.strip()) for element in packed]
     assert all(one is not None and re.fullmatch("[A-Za-z0-9+/=]+", one[2]) for one in found)
     assert [unpacked(one[2]) for one in found if one is not None] == [
         [{"response": sendable}],

