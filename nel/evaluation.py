@@ -113,9 +113,10 @@ def evaluate(
     if resume:
         run_dir = latest_run_dir(Path(run_config.output.dir), run_config.output.run_id)
         check_records(run_dir / FILE_NAME)
+        progress.run_dir = run_dir
         ending = run_session(run_dir, run_config, plans, progress=progress, allowed_changes=allowed_changes)
     else:
-        run_dir = new_run_dir(run_config, plans)
+        run_dir = progress.run_dir = new_run_dir(run_config, plans)
         ending = _first_session(run_dir, run_config, plans, progress)
     return written_results(run_dir, run_config, plans, ending, progress)
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _INTERVAL_SECONDS = 1.0
 _PLAIN_INTERVAL_SECONDS = 10.0
 """When stdout is not a terminal."""
+_WAIT_SECONDS = 30.0
+"""For a run that is only beginning: its directory is there once its datasets are opened."""
+_LOOK_SECONDS = 0.1
 _WIDTH = 200
 _UNLIMITED = 10_000
 """Columns, to measure a table that is not fitted to the terminal."""
@@ -43,16 +46,19 @@ def watch(
     ] = None,
     once: Annotated[bool, typer.Option("--once", help="Print the state once and exit.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print each update as one line of JSON.")] = False,
+    wait: Annotated[
+        float, typer.Option(min=0, max=86400, help="Seconds to wait for a run that is only beginning.")
+    ] = _WAIT_SECONDS,
 ) -> None:
     """Show a run in progress until it ends, from any terminal; read-only.
 
-    Exit codes: 0 the run ended, in any way, or --once was given; 2 there is no run.
+    Exit codes: 0 the run ended, in any way, or --once was given; 2 there is no run, and none begins.
     """
     import time  # noqa: PLC0415 - keeps --help fast
 
-    from nel.engine.observability.run_status import RunStatusReader, find_run  # noqa: PLC0415
+    from nel.engine.observability.run_status import RunStatusReader  # noqa: PLC0415
 
-    reader = RunStatusReader(find_run(run_dir))
+    reader = RunStatusReader(_awaited(run_dir, 0 if once else wait))
     is_terminal = sys.stdout.isatty()
     seconds = interval or (_INTERVAL_SECONDS if is_terminal or as_json else _PLAIN_INTERVAL_SECONDS)
 
@@ -70,6 +76,30 @@ def watch(
         _show_live(poll)
     else:
         poll(_print_view)
+
+
+def _awaited(path: Path, seconds: float) -> Path:
+    """Return the run that a path names; where there is none yet, wait for the one that is beginning.
+
+    Raises:
+        OutputError: There is none after that time.
+    """
+    import time  # noqa: PLC0415 - keeps --help fast
+
+    from nel.engine.observability.run_status import find_run  # noqa: PLC0415
+    from nel.errors import OutputError  # noqa: PLC0415
+
+    deadline, has_said = time.monotonic() + seconds, False
+    while True:
+        try:
+            return find_run(path)
+        except OutputError:
+            if time.monotonic() >= deadline:
+                raise
+        if not has_said:
+            typer.echo(f"nel: there is no run in {path} yet; waiting for one up to {seconds:g} s", err=True)
+            has_said = True
+        time.sleep(_LOOK_SECONDS)
 
 
 def _show_live(poll: Callable[[Callable[[RunStatus], object]], None]) -> None:

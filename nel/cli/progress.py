@@ -45,7 +45,7 @@ def progress_line(progress: Progress) -> str:
     Before the first request: the stage, with the rows read so far.
     """
     if progress.running_since is None:
-        return f"{progress.stage}: {progress.rows_read:,} rows" if progress.rows_read else progress.stage
+        return _line_before_running(progress)
     elapsed = max(time.monotonic() - progress.running_since, 1e-9)
     rate = progress.done / elapsed
     parts = [f"{progress.stage}: {progress.done:,}/{progress.total:,}", f"{rate:,.1f}/s"]
@@ -74,6 +74,13 @@ def progress_line(progress: Progress) -> str:
     return "  ".join(parts)
 
 
+def _line_before_running(progress: Progress) -> str:
+    waiting = progress.oldest_seconds
+    if waiting is not None and waiting >= 1:
+        return f"{progress.stage}, no answer for {duration(waiting)}"
+    return f"{progress.stage}: {progress.rows_read:,} rows" if progress.rows_read else progress.stage
+
+
 class Warnings:
     """Warnings about judges, each returned once when it begins."""
 
@@ -96,27 +103,64 @@ def named_lines(named: Mapping[str, Progress]) -> list[str]:
     return [f"{plain(name)}: {progress_line(one)}" if name else progress_line(one) for name, one in named.items()]
 
 
+def benchmark_lines(progress: Progress) -> list[str]:
+    """Return a line for each benchmark with its own score, where there are several."""
+    if len(progress.benchmarks) < 2 or progress.running_since is None:  # noqa: PLR2004
+        return []
+    lines = []
+    for one in progress.benchmarks.values():
+        parts = [f"  {plain(one.slot)}: {one.done:,}/{one.total:,}"]
+        parts += [f"score {percent(one.score)}"] if one.score is not None else []
+        parts += [f"UNSCORED {one.unscored:,}"] if one.unscored else []
+        lines.append("  ".join(parts))
+    return lines
+
+
+class _Places:
+    """Where runs are, each told once, as soon as there is a directory."""
+
+    def __init__(self, named: Mapping[str, Progress]) -> None:
+        self._named = named
+        self._told: set[str] = set()
+
+    def new(self) -> list[str]:
+        """Return a line for each run that has a directory since the last call."""
+        found = {name: one.run_dir for name, one in self._named.items() if one.run_dir is not None}
+        lines = [
+            f"run{f' of {plain(name)}' if name else ''}: {plain(str(found[name]))}"
+            for name in found.keys() - self._told
+        ]
+        self._told |= found.keys()
+        return sorted(lines)
+
+
 def _show_live(named: Mapping[str, Progress], finished: threading.Event) -> None:
     with (
         suppress(OSError, ValueError),
         Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live,
     ):
-        warnings = [Warnings(one) for one in named.values()]
+        warnings: list[Warnings | _Places] = [_Places(named), *(Warnings(one) for one in named.values())]
         while not finished.wait(_LIVE_SECONDS):
             for line in (line for one in warnings for line in one.new()):
                 live.console.print(Text(line))
             shown = zip(named.values(), named_lines(named), strict=True)
-            live.update(Text("\n").join(Text.assemble(_bar(one), " ", line) for one, line in shown), refresh=True)
+            lines = [Text.assemble(_bar(one), " ", line) for one, line in shown]
+            lines += [Text(line) for one in named.values() for line in benchmark_lines(one)]
+            live.update(Text("\n").join(lines), refresh=True)
 
 
 def _show_lines(named: Mapping[str, Progress], finished: threading.Event) -> None:
     with suppress(OSError, ValueError):
-        warnings, shown = [Warnings(one) for one in named.values()], time.monotonic()
+        places, warnings, shown = _Places(named), [Warnings(one) for one in named.values()], time.monotonic()
         while not finished.wait(_LOOK_SECONDS):
             lines = [line for one in warnings for line in one.new()]
             if time.monotonic() - shown >= _PLAIN_SECONDS:
                 shown = time.monotonic()
-                lines += named_lines(named)
+                lines += [
+                    *places.new(),
+                    *named_lines(named),
+                    *(line for one in named.values() for line in benchmark_lines(one)),
+                ]
             for line in lines:
                 print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is the command line
 

@@ -376,7 +376,7 @@ class Pipeline:
 
     def _count_outcome(self, place: Place, outcome: Outcome) -> None:
         """Count an outcome that is on disk."""
-        self._progress.count_outcome(outcome, repeat=place[2])
+        self._progress.count_outcome(outcome, repeat=place[2], benchmark=place[0])
         self._observer.sample_finished(place, outcome)
         rule = self._stop_rules.ended_by(place, outcome)
         if rule is not None:  # the queue is empty now; what is in flight is stored, and does not count

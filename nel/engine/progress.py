@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from nel.models.client import ClientCounters
@@ -30,6 +31,24 @@ class JudgeHealth(Protocol):
     def problems(self) -> list[str]:
         """Return for each judge that judges nothing now its name, its address and why."""
         ...
+
+
+@dataclass(slots=True, kw_only=True)
+class BenchmarkProgress:
+    """Live numbers of one benchmark of a session."""
+
+    slot: str
+    total: int
+    """Pairs that this session sets out to finish; a stop rule may leave some of them out."""
+    done: int = 0
+    unscored: int = 0
+    reward_sum: float = 0.0
+
+    @property
+    def score(self) -> float | None:
+        """Return the running mean reward, None before the first."""
+        counted = self.done - self.unscored
+        return self.reward_sum / counted if counted else None
 
 
 @dataclass(slots=True)
@@ -58,6 +77,10 @@ class Progress:
     rows_read: int = 0
     """Rows of datasets, while they are read before anything is asked."""
     stage: str = "starting"
+    run_dir: Path | None = None
+    """The directory of the run, once there is one."""
+    benchmarks: dict[int, BenchmarkProgress] = field(default_factory=dict)
+    """By the number of the benchmark in the store."""
     notes: list[str] = field(default_factory=list)
     """What the user should know beside the result."""
     faults: dict[str, Counter[str]] = field(default_factory=dict)
@@ -96,8 +119,13 @@ class Progress:
         self.requests += response.error is None
         self.completion_tokens += response.usage.completion_tokens or 0
 
-    def count_outcome(self, outcome: Outcome, *, repeat: int = 0) -> None:
+    def count_outcome(self, outcome: Outcome, *, repeat: int = 0, benchmark: int | None = None) -> None:
         """Note an outcome that is on disk."""
+        own = self.benchmarks.get(-1 if benchmark is None else benchmark)
+        if own is not None and repeat != SECOND_ASKING:
+            own.done += 1
+            own.unscored += not isinstance(outcome, (Scored, ModelFailure))
+            own.reward_sum += outcome.reward if isinstance(outcome, Scored) else 0.0
         if repeat == SECOND_ASKING:
             self.asked_again += 1
         elif isinstance(outcome, Scored):

@@ -24,7 +24,7 @@ from nel.engine.judging.cases import is_same_endpoint, judge_models
 from nel.engine.plan import Plan, judging_models
 from nel.engine.preparation import ResumeOptions, prepare_job
 from nel.engine.process_limits import check_memory, fit_open_files
-from nel.engine.progress import Progress
+from nel.engine.progress import BenchmarkProgress, Progress
 from nel.engine.repeat_check import count_pending_checks
 from nel.engine.resume_checks import UNREADABLE, RecordCheck
 from nel.engine.scorers.dispatch import Scorers
@@ -185,7 +185,8 @@ def opened_session(
         stop_rules = open_rules(store, snapshot, jobs, config.stop)
         store.begin_session()
         store.checkpoint()  # the run can be resumed without its log
-        progress.total = _count_pending(snapshot, jobs) - stop_rules.n_left_out(snapshot, jobs)
+        _plan_progress(progress, snapshot, jobs)
+        progress.total -= stop_rules.n_left_out(snapshot, jobs)
         yield Session(
             store=store,
             snapshot=snapshot,
@@ -366,9 +367,9 @@ def _start_time(path: Path) -> tuple[float, str]:
     return 0.0, path.parent.name
 
 
-def _count_pending(snapshot: Snapshot, jobs: list[Job]) -> int:
-    return sum(
-        snapshot.count_pending(job.key, job.plan.config.repeats)
-        + count_pending_checks(snapshot, job.key, job.plan.config.repeat_check)
-        for job in jobs
-    )
+def _plan_progress(progress: Progress, snapshot: Snapshot, jobs: list[Job]) -> None:
+    """Set how much the session sets out to do, of each benchmark and in all."""
+    for job in jobs:
+        total = snapshot.count_pending(job.key, job.plan.config.repeats)
+        progress.benchmarks[job.key] = BenchmarkProgress(slot=job.plan.slot, total=total)
+        progress.total += total + count_pending_checks(snapshot, job.key, job.plan.config.repeat_check)

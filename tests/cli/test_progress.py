@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
-from nel.cli.progress import progress_line
-from nel.engine.progress import Progress
-from nel.types import Scored
+from nel.cli.progress import _Places, benchmark_lines, progress_line
+from nel.engine.progress import BenchmarkProgress, Progress
+from nel.types import SECOND_ASKING, ModelFailure, Scored, Unscored
 
 
 def test_before_anything_is_asked_the_line_names_the_stage_and_no_rate() -> None:
@@ -28,3 +29,40 @@ def test_the_rate_counts_from_the_first_request(monkeypatch: pytest.MonkeyPatch)
         progress.count_outcome(Scored(reward=1.0, metrics={}))
     line = progress_line(progress)
     assert line.startswith("running: 50/100  5.0/s  10"), line
+
+
+def test_a_slow_first_request_has_a_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is answered yet, and the line says for how long."""
+    monkeypatch.setattr(time, "monotonic", lambda: 100.0)
+    progress = Progress(stage="first request", rows_read=40)
+    progress.in_flight[0] = 88.0
+    assert progress_line(progress) == "first request, no answer for 12s"
+
+
+def test_each_of_several_benchmarks_has_its_own_line_and_score() -> None:
+    """Counts and score are the benchmark's own; a second asking is no sample of it; one benchmark needs no line."""
+    progress = Progress(running_since=0.0)
+    progress.benchmarks = {1: BenchmarkProgress(slot="gsm8k", total=4), 2: BenchmarkProgress(slot="mmlu", total=2_000)}
+    for benchmark, outcome in (
+        (1, Scored(reward=1.0, metrics={})),
+        (1, ModelFailure(kind="no_answer")),
+        (1, Unscored(cause="infra", kind="timeout")),
+        (2, Scored(reward=0.0, metrics={})),
+    ):
+        progress.count_outcome(outcome, benchmark=benchmark)
+    progress.count_outcome(Scored(reward=1.0, metrics={}), repeat=SECOND_ASKING, benchmark=2)
+    assert benchmark_lines(progress) == ["  gsm8k: 3/4  score 50.00 %  UNSCORED 1", "  mmlu: 1/2,000  score 0.00 %"]
+    del progress.benchmarks[1]
+    assert benchmark_lines(progress) == []
+
+
+def test_the_directory_is_told_once_as_soon_as_there_is_one() -> None:
+    """Each endpoint of a matrix has its own."""
+    first, second = Progress(), Progress()
+    places = _Places({"a": first, "b": second})
+    assert places.new() == []
+    first.run_dir = Path("out/one")
+    assert places.new() == ["run of a: out/one"]
+    second.run_dir = Path("out/two")
+    assert places.new() == ["run of b: out/two"]
+    assert places.new() == []

@@ -153,7 +153,7 @@ def test_watching_changes_nothing(tmp_path: Path) -> None:
 def test_nothing_to_watch_is_named(tmp_path: Path, make: Any, message: str) -> None:
     """A missing directory, an empty one and a file end with 2 and one line."""
     make(tmp_path / "runs")
-    done = nel("eval", "watch", "runs", cwd=tmp_path)
+    done = nel("eval", "watch", "runs", "--wait", "0", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
@@ -162,7 +162,7 @@ def test_nothing_to_watch_is_named(tmp_path: Path, make: Any, message: str) -> N
 def test_a_damaged_store_is_named(tmp_path: Path) -> None:
     """A run.db that is none ends with 2 and one line."""
     (tmp_path / "run.db").write_bytes(os.urandom(4096))
-    done = nel("eval", "watch", ".", cwd=tmp_path)
+    done = nel("eval", "watch", ".", "--wait", "0", cwd=tmp_path)
     assert done.returncode == 2
     assert "is damaged or no run.db" in done.stderr
 
@@ -301,3 +301,17 @@ def test_no_figure_is_cut_on_a_narrow_terminal(tmp_path: Path, width: int) -> No
     assert all(text in shown for text in ("mmlu-pro-of-a-long-name", "12,032", "62.16 %", "infra:timeout 321"))
     assert "…" not in shown
     assert max(map(len, captured.get().splitlines())) <= width
+
+
+def test_it_waits_for_the_run_that_is_beginning(tmp_path: Path) -> None:
+    """Started before there is a directory, it says what it waits for and then shows the run to its end."""
+    sums(tmp_path / "data.jsonl", 2)
+    with started_nel("eval", "watch", "out", "--json", "--wait", "300", cwd=tmp_path) as watcher:
+        assert watcher.stderr is not None
+        assert "waiting for one up to 300 s" in watcher.stderr.readline()
+        with scripted(lambda *_: answer("Answer: 0"), models=["m"]) as endpoint:
+            arguments = ("--bench", "gsm8k", "--dataset", "data.jsonl", "--model-url", endpoint.url, "--model-id", "m")
+            assert nel("eval", "run", *arguments, "-o", "out", cwd=tmp_path).returncode == 0
+        shown, _ = watcher.communicate(timeout=120)
+    assert watcher.returncode == 0
+    assert json.loads(shown.splitlines()[-1])["done"] == 2

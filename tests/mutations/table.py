@@ -32,6 +32,15 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="second-askings-are-samples-of-a-benchmark",
+        room="engine",
+        fault="The live score of a benchmark counts second askings.",
+        fragment="if own is not None and repeat != SECOND_ASKING:",
+        replacement="if own is not None:",
+        tests=("tests/cli/test_progress.py",),
+        keyword="own_line",
+    ),
+    Mutation(
         name="unscored-is-no-error-of-a-test",
         room="pytest_plugin",
         fault="A sample without a score is a failed test like any wrong answer.",
