@@ -10,6 +10,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Final
 
 import orjson
 from aiohttp import web
@@ -27,7 +28,20 @@ from nel.mock_server.phrasing import (
 )
 from nel.mock_server.request_parsing import Query
 from nel.mock_server.routes import create_app
-from nel.mock_server.tokens import TokenLogprob, cut_at_stop, cut_to_tokens
+from nel.mock_server.tokens import TokenLogprob, cut_at_stop, cut_to_tokens, tokenise
+
+_SENTENCES: Final = (
+    "The capital of France is Paris.",
+    "Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday",
+)
+"""What the model has read beside its problems: enough to be held for a language model by `nel.models.echo_probe`."""
+_SPAN: Final = 3
+"""Tokens in a row by which it remembers a sentence."""
+_READ: Final = frozenset(
+    tuple(tokens[at : at + _SPAN])
+    for tokens in (tokenise(sentence) for sentence in _SENTENCES)
+    for at in range(len(tokens) - _SPAN + 1)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +78,14 @@ class DemoAnswerer:
         return Reply(text=within, finish_reason="length" if is_cut else "stop")
 
     def logprobs(self, query: Query, prompt: Sequence[str], completion: Sequence[str]) -> list[TokenLogprob]:
-        """Return likely tokens where the text is what the model would say, unlikely ones elsewhere."""
+        """Return likely tokens where the text is what the model would say or has read, unlikely ones elsewhere."""
         believed = self._believed_tokens(query, prompt)
         first_likely = len(prompt) - believed
-        logprobs = [self._unlikely(token, at) for at, token in enumerate(prompt[:first_likely])]
-        likely = [*prompt[first_likely:], *completion]
-        return logprobs + [TokenLogprob(token=token, logprob=-0.01 * (1 + len(token) % 3)) for token in likely]
+        logprobs = [
+            _likely(token) if tuple(prompt[max(0, at + 1 - _SPAN) : at + 1]) in _READ else self._unlikely(token, at)
+            for at, token in enumerate(prompt[:first_likely])
+        ]
+        return logprobs + [_likely(token) for token in (*prompt[first_likely:], *completion)]
 
     def _text(self, query: Query, draw: random.Random) -> tuple[str, bool]:
         problem = problem_in(self._problems, query.text)
@@ -111,6 +127,10 @@ class DemoAnswerer:
             logprob=-round(draw.uniform(2.0, 6.0), 4),
             alternative=(" well", -round(draw.uniform(0.2, 1), 4)),
         )
+
+
+def _likely(token: str) -> TokenLogprob:
+    return TokenLogprob(token=token, logprob=-0.01 * (1 + len(token) % 3))
 
 
 def demo_app(options: DemoOptions) -> web.Application:

@@ -13,6 +13,7 @@ from nel.errors import ConfigError
 from nel.mock_server.demo import DemoAnswerer, DemoOptions, demo_app, load_problems
 from nel.mock_server.request_parsing import EndpointFault, Query
 from nel.mock_server.serve import running
+from nel.models.echo_probe import EchoSupport, probe_echo
 from tests.mock_server.conftest import Client
 
 PROBLEMS = load_problems()
@@ -155,6 +156,20 @@ async def test_likelihood_prefers_what_the_model_believes(client: Client) -> Non
             assert "ABCD"[last.index(max(last))] == problem.answer
             greedy = [choice["logprobs"]["top_logprobs"][-1] for choice in body["choices"]]
             assert [max(top.values()) == value for top, value in zip(greedy, last, strict=True)].count(True) == 1
+
+
+async def test_log_likelihoods_can_be_rehearsed(client: Client) -> None:
+    """The probe before a run finds the echoed log-probabilities usable, in batches too, whatever the accuracy."""
+    for options in (DemoOptions(), DemoOptions(accuracy=0, seed=7)):
+        async with running(demo_app(options)) as url:
+
+            async def send(body: dict[str, object], url: str = url) -> object:
+                _, answer = await client.post(f"{url}/completions", body)
+                return answer
+
+            support = await probe_echo(send, "demo")
+        assert isinstance(support, EchoSupport)
+        assert support.batched
 
 
 @pytest.mark.parametrize(
