@@ -116,8 +116,8 @@ def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list
     findings.append(Finding(check="ids are unique", passed=not twins, detail=_first(twins)))
     if is_judged or _asks_of_itself(benchmark, plan, samples[:1]):
         return [*findings, _can_be_judged(benchmark, plan, samples)]
-    findings.append(_gold_scores_one(benchmark, samples))
-    findings.append(_empty_does_not(benchmark, samples))
+    if benchmark.has_gold_answers:
+        findings += [_gold_scores_one(benchmark, samples), _empty_does_not(benchmark, samples)]
     return findings
 
 

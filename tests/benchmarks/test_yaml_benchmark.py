@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from nel.benchmarks.api.registry import find_benchmark
+from nel.byob.shipping.source import read_source
+from nel.byob.validation import validate_file
+from nel.conformance import check_plugin
 from nel.datasets import open_dataset
 from nel.engine.scorers.call import is_builtin_rule
 from nel.engine.scorers.identity import scorer_digest
-from nel.errors import ConfigError, DatasetError
+from nel.errors import ConfigError, DatasetError, PluginError
 from nel.scoring.protocol import asks_judge
 from nel.types import Message, ScorerInput
 from tests.support.judging import asked, saying
@@ -157,3 +160,13 @@ def test_patterns_are_not_searched_on_the_event_loop(tmp_path: Path, check: str,
     """A pattern of the author's may take seconds, in which no other request would be sent or read."""
     found = find_benchmark(_file(tmp_path, f"{_HEAD}checks:\n  - {check}\nrows: [{{q: x}}]\n"))
     assert is_builtin_rule(found.scorer) is is_quick
+
+
+def test_the_checks_of_a_file_are_those_that_fit_it() -> None:
+    """``nel byob validate`` and ``nel plugin check`` look for no gold answer; a package of it is refused by name."""
+    found = validate_file(_EXAMPLE)["capitals"]
+    assert [one.name for one in found if not one.passed] == []
+    assert not any(one.name == "a gold answer scores 1" for one in found)
+    assert all(one.passed for one in check_plugin(str(_EXAMPLE)))
+    with pytest.raises(PluginError, match="needs no package"):
+        read_source(_EXAMPLE)

@@ -97,6 +97,11 @@ class Benchmark:
         """Return what the scorer says, so that a decorated scorer can still be called."""
         return self.scorer(sample)
 
+    @property
+    def has_gold_answers(self) -> bool:
+        """Return whether its rows hold an answer that scores 1, which checks of a benchmark try."""
+        return True
+
     def with_arguments(self, arguments: Mapping[str, object]) -> Benchmark:
         """Return the benchmark with arguments of a run, which only adapters take.
 

@@ -62,11 +62,14 @@ def as_benchmark(value: object) -> object:
 
 
 def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
-    """Return every benchmark a Python file defines, by name.
+    """Return every benchmark a Python or YAML file defines, by name.
 
     Raises:
         PluginError: The file is missing, fails to run or defines no benchmark.
     """
+    if path.name.lower().endswith(SUFFIXES):
+        only = read_benchmark(path)
+        return {only.name: only}
     module = _execute(path)
     values = [_of_file(value, module, path) for value in vars(module).values()]
     found = {value.name: value for value in values if isinstance(value, Benchmark)}

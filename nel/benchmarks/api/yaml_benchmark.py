@@ -55,6 +55,11 @@ class YamlBenchmark(Benchmark):
     messages: tuple[tuple[str, Template], ...] = ()
     """Role and template of each; empty where there is a prompt."""
 
+    @property
+    def has_gold_answers(self) -> bool:
+        """Return whether the file names a target field; checks alone say nothing of a whole answer."""
+        return self.target_field != "target"
+
     def _target(self, row: Mapping[str, object]) -> Any:
         return row.get("target") if self.target_field == "target" else super()._target(row)
 

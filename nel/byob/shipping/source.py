@@ -17,6 +17,7 @@ from typing import Final
 from nel import plugins
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.benchmarks.api.registry import benchmarks_in_file
+from nel.benchmarks.api.yaml_benchmark import SUFFIXES
 from nel.errors import PluginError
 
 FILE_BYTES_MAX: Final = 256 * 1024 * 1024
@@ -60,6 +61,8 @@ def read_source(path: Path) -> SourceFile:
     Raises:
         PluginError: It is missing, fails to run, defines no benchmark, or imports a module that lies beside it.
     """
+    if path.name.lower().endswith(SUFFIXES):
+        raise PluginError(f"{path} needs no package: hand on the file with its rows, and run it with --bench {path}")
     found = benchmarks_in_file(path)
     full = path.expanduser().resolve()
     source = SourceFile(path=full, text=full.read_text(encoding="utf-8"), benchmarks=found)
