@@ -154,7 +154,9 @@ def failure_rows(files: BenchmarkFiles) -> list[dict[str, object]]:
                 "detail": preview(as_text(exemplar.get("detail") or "")),
             }
         )
-    rows = [{"name": name, **numbers_, "exemplars": exemplars.get(name, [])} for name, numbers_ in kinds.items()]
+    rows = [
+        {"name": name, "hint": "", **numbers_, "exemplars": exemplars.get(name, [])} for name, numbers_ in kinds.items()
+    ]
     return sorted(rows, key=lambda row: (-row["count"], row["name"]))
 
 

@@ -101,8 +101,11 @@ def _warnings(
 
 
 def _failures(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    categories = found.get("categories") or {}
-    rows = [{"name": name, "count": one["count"], "rate": one["rate"]} for name, one in categories.items()]
+    kinds = found.get("kinds") or found.get("categories") or {}  # a kind is what samples are filtered by
+    rows = [
+        {"name": name, "count": one["count"], "rate": one["rate"], "hint": one.get("hint", "")}
+        for name, one in kinds.items()
+    ]
     return sorted(rows, key=lambda row: (-row["count"], row["name"]))
 
 

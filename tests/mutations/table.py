@@ -32,6 +32,15 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="a-kind-leads-nowhere",
+        room="view",
+        fault="The failures of a run are listed by categories, by which no sample is found.",
+        fragment='kinds = found.get("kinds") or found.get("categories") or {}  # a kind',
+        replacement='kinds = found.get("categories") or {}  # a kind',
+        tests=("tests/view/test_pages.py",),
+        keyword="leads_to_its_samples",
+    ),
+    Mutation(
         name="second-askings-are-samples-of-a-benchmark",
         room="engine",
         fault="The live score of a benchmark counts second askings.",

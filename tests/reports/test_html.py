@@ -150,6 +150,13 @@ def test_headline_is_readable_without_script(run_dir: Path) -> None:
         assert text in page
 
 
+def test_a_kind_of_failure_says_what_to_do(run_dir: Path) -> None:
+    """The hint of failure_analysis.json stands below the kind, as text."""
+    kinds = {"wrong_answer": {"count": 3, "rate": 0.1, "category": "wrong_answer", "hint": "look <here>"}}
+    edit(run_dir / "mmlu-pro" / "failure_analysis.json", kinds=kinds)
+    assert 'wrong_answer<span class="note">look &lt;here&gt;</span>' in rendered(run_dir)
+
+
 def test_unscored_samples_bring_banner_and_bounds(run_dir: Path) -> None:
     """Unscored samples are announced with their causes, and the bounds stand beside the score."""
     page = without_islands(rendered(run_dir))

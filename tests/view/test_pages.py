@@ -121,6 +121,17 @@ async def test_a_run_has_its_headline_and_categories(client: Client) -> None:
         assert part in text
 
 
+async def test_each_kind_of_failure_says_what_to_do_and_leads_to_its_samples(client: Client) -> None:
+    """The link of a kind finds as many answers as stand beside it; categories of several kinds would find none."""
+    text = await text_of(client, "/runs/first-run")
+    rows = re.findall(r'data-href="(/runs/first-run/[^"]*kind=[^"]+)"><th.*?class="num strong">([\d,]+)<', text)
+    assert len(rows) > 2
+    for address, count in rows:
+        shown = await text_of(client, address.replace("&amp;", "&"))
+        assert re.search(rf"\b{count} answers? match", shown), address
+    assert "raise --timeout or lower --concurrency" in text
+
+
 async def test_pages_of_samples_hold_each_once(client: Client) -> None:
     """Following Later visits every sample once, and Earlier leads back."""
     text = await text_of(client, SAMPLES)
