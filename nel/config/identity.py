@@ -55,6 +55,7 @@ def settings_fields(config: RunConfig, benchmark: BenchmarkConfig, *, eval_only:
         "endpoint.model": config.endpoint.model,
         "endpoint.url": config.endpoint.url,
         "endpoint.protocol": config.endpoint.protocol,
+        **({"endpoint.query": config.endpoint.query} if config.endpoint.query else {}),
         "system_prompt": benchmark.system_prompt,
         "scoring.truncated": benchmark.truncated,
         **{f"generation.{name}": value for name, value in generation.items()},

@@ -217,7 +217,7 @@ class Client:
         self, protocol: Protocol, body: bytes, *, seconds: float, stream: EventStream | None = None
     ) -> Any | Fault:
         """Return the decoded payload of one request outside the samples, e.g. of a probe, or its fault."""
-        url = f"{self.endpoint.url}{PATHS[protocol]}"
+        url = self.endpoint.address(PATHS[protocol])
         try:
             async with asyncio.timeout(seconds):
                 fetched = await self._transport.fetch("POST", url, body, {}, stream)
@@ -248,7 +248,7 @@ class Client:
         """Return the names listed at its or another URL, None where there is no usable list, or a fault."""
         try:
             async with asyncio.timeout(_LISTING_SECONDS):
-                fetched = await self._transport.fetch("GET", f"{url or self.endpoint.url}/models", None, {})
+                fetched = await self._transport.fetch("GET", self.endpoint.address("/models", base=url), None, {})
         except TimeoutError:
             return None
         found = self._payload(fetched, None)
@@ -463,7 +463,7 @@ class Client:
     def _cache_key(self, request: Request, body: bytes, call: str) -> str:
         assert self._cache is not None  # noqa: S101 - called only with a cache
         return self._cache.key(
-            url=f"{self.endpoint.url}{PATHS[request.protocol]}",
+            url=self.endpoint.address(PATHS[request.protocol]),
             headers=self.endpoint.headers,
             body=body,
             repeat=request.repeat,
@@ -481,7 +481,7 @@ class Client:
             headers=headers,
             key=key,
             tokens_max=tokens_max_of(request),
-            url=f"{self.endpoint.url}{PATHS[request.protocol]}",
+            url=self.endpoint.address(PATHS[request.protocol]),
             chat=request.protocol == "chat",
             parse=parse or partial(parse_answer, request.protocol),
         )

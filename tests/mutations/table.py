@@ -32,6 +32,15 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="a-query-is-no-part-of-the-identity",
+        room="config",
+        fault="A resume goes on with other parameters of the endpoint's address.",
+        fragment='**({"endpoint.query": config.endpoint.query} if config.endpoint.query else {}),',
+        replacement="",
+        tests=("tests/config/test_endpoint_query.py",),
+        keyword="identity",
+    ),
+    Mutation(
         name="a-kind-leads-nowhere",
         room="view",
         fault="The failures of a run are listed by categories, by which no sample is found.",

@@ -36,6 +36,7 @@ class Call:
     body: dict[str, Any]
     headers: dict[str, str]
     path: str
+    query: dict[str, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -142,7 +143,7 @@ def scripted(script: Script, *, models: list[str] | None = None, key: str | None
         raw = await request.read()
         if (refusal := refused(request)) is not None:
             return refusal
-        call = Call(body=json.loads(raw), headers=dict(request.headers), path=request.path)
+        call = Call(body=json.loads(raw), headers=dict(request.headers), path=request.path, query=dict(request.query))
         number = seen[raw.decode()]
         seen[raw.decode()] += 1
         endpoint.calls.append(call)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
@@ -24,8 +24,21 @@ _RESERVED = {
 _PATHS = {"/chat/completions": "chat", "/completions": "completions"}
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "api-key", "x-api-key"})
+_SECRET_PARAMETER = re.compile(
+    r"(?:^|[-_])(?:key|apikey|token|sig|signature|secret|password|auth|code)$", re.IGNORECASE
+)
 ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 """The name of an environment variable."""
+
+
+def _with_query_apart(data: dict[str, Any]) -> dict[str, Any]:
+    """Return an endpoint's data with the parameters of its URL in ``query``; a URL that is none is left as it is."""
+    url, _, text = str(data["url"]).strip().partition("?")
+    given = data.get("query")
+    if not text or "#" in text or not (given is None or isinstance(given, dict)):
+        return data
+    found = dict(parse_qsl(text, keep_blank_values=True))
+    return {**data, "url": url, "query": {**found, **(given or {})}} if found else data
 
 
 class GenerationConfig(Strict):
@@ -73,6 +86,8 @@ class EndpointConfig(Strict):
     """Send ``X-Nel-Sample-Id`` and ``X-Nel-Repeat``, for replay endpoints."""
     stream: Annotated[bool, Flag("--stream", "Stream answers; measures the time to first token.")] = False
     """Stream answers, and measure the time to the first token."""
+    query: dict[str, str] = {}
+    """Parameters behind every address, such as ``api-version`` of Azure; no secrets. Those of `url` are moved here."""
     headers: dict[str, str] = {}
     """Sent with every request; no secrets."""
     headers_env: dict[str, str] = {}
@@ -142,11 +157,17 @@ class EndpointConfig(Strict):
         """Return the deadline for the head of an answer."""
         return min(self.first_byte_timeout_seconds or self.total_timeout_seconds, self.total_timeout_seconds)
 
+    def address(self, path: str, *, base: str | None = None) -> str:
+        """Return the URL of a path below the base URL, or below another one, with the query behind it."""
+        query = f"?{urlencode(self.query)}" if self.query else ""
+        return f"{base or self.url}{path}{query}"
+
     @model_validator(mode="before")
     @classmethod
     def _protocol_from_url(cls, data: object) -> object:
         if not isinstance(data, dict) or not isinstance(data.get("url"), str):
             return data
+        data = _with_query_apart(data)
         url = data["url"].strip().rstrip("/")
         for suffix, protocol in _PATHS.items():
             if url.endswith(suffix):
@@ -173,6 +194,17 @@ class EndpointConfig(Strict):
                 "the URL holds a user name or password; name the variable that holds the key with api_key_env"
             )
         return url
+
+    @field_validator("query")
+    @classmethod
+    def _no_secret_parameters(cls, query: dict[str, str]) -> dict[str, str]:
+        for name in query:
+            if _SECRET_PARAMETER.search(name):
+                raise ValueError(
+                    f"the query may not hold {name}, since it is stored with the run; name the variable that holds the "
+                    "key with api_key_env, or with headers_env for a header of its own"
+                )
+        return query
 
     @field_validator("headers")
     @classmethod
