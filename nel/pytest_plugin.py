@@ -137,6 +137,8 @@ def _spec(marker: pytest.Mark, folder: Path) -> str:
     name = str(marker.args[0])
     if (folder / name).is_file():
         name = str((folder / name).resolve())
+    if "repeats" in given:
+        raise pytest.UsageError("pytest.mark.nel takes no repeats: a test is one answer; use nel eval run --repeats")
     limit = given.pop("limit", None)
     return json.dumps({"name": name, **({} if limit is None else {"max_problems": limit}), **given}, sort_keys=True)
 

@@ -77,6 +77,14 @@ def test_a_benchmark_that_is_not_there_stops_the_collection(folder: Path) -> Non
     assert "passed" not in done.stdout
 
 
+def test_repeats_are_refused(folder: Path) -> None:
+    """Of several answers to a question one would decide its test, and the others would be lost."""
+    (folder / "test_mine.py").write_text(_TESTS.replace('"mine.yaml"', '"mine.yaml", repeats=3'))
+    done = _pytest(folder, "-n", "0")
+    assert "takes no repeats" in done.stdout + done.stderr
+    assert "passed" not in done.stdout
+
+
 def test_nothing_is_imported_where_no_sample_is_asked_for(folder: Path) -> None:
     """A run of pytest without such tests loads the plugin alone."""
     (folder / "test_mine.py").write_text(

@@ -154,15 +154,14 @@ def _smoke(benchmark: Benchmark, samples: list[Sample]) -> Iterator[Check]:
     yield Check(
         name="the scorer gives scores", passed=True, detail=_example(max(tried, key=lambda one: one.reward or 0.0))
     )
-    if benchmark.has_gold_answers:
-        yield _gold(golds, samples)
+    if not benchmark.has_gold_answers:
+        return
+    yield _gold(golds, samples)
     credited = [one for one in odd if (one.reward or 0.0) > 0 and not one.response]
     yield Check(
         name="an empty answer scores 0",
-        passed=not credited or not benchmark.has_gold_answers,
-        detail=f"it gave {credited[0].reward:g}; return False for an empty response"
-        if credited and benchmark.has_gold_answers
-        else "",
+        passed=not credited,
+        detail=f"it gave {credited[0].reward:g}; return False for an empty response" if credited else "",
     )
 
 

@@ -369,6 +369,7 @@ def _start_time(path: Path) -> tuple[float, str]:
 
 def _plan_progress(progress: Progress, snapshot: Snapshot, jobs: list[Job]) -> None:
     """Set how much the session sets out to do, of each benchmark and in all."""
+    progress.total = 0
     for job in jobs:
         total = snapshot.count_pending(job.key, job.plan.config.repeats)
         progress.benchmarks[job.key] = BenchmarkProgress(slot=job.plan.slot, total=total)

@@ -58,16 +58,23 @@ def write_archive(run_dir: Path, path: Path | None = None) -> Path:
             with Snapshot(directory / FILE_NAME, untouched=True) as snapshot:
                 snapshot.copy_to(Path(scratch) / FILE_NAME)
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-            with os.fdopen(handle, "wb") as file, tarfile.open(fileobj=file, mode="w:gz", compresslevel=6) as tar:
-                tar.add(Path(scratch) / FILE_NAME, f"{directory.name}/{FILE_NAME}", filter=_private)
-                for one in _files(directory):
-                    tar.add(one, f"{directory.name}/{one.relative_to(directory).as_posix()}", False, filter=_private)
+            with os.fdopen(handle, "wb") as file:
+                with tarfile.open(fileobj=file, mode="w:gz", compresslevel=6) as tar:
+                    _add_run(tar, directory, Path(scratch) / FILE_NAME)
+                file.flush()
+                os.fsync(file.fileno())
         temporary.rename(target)
     except OSError as error:
         raise OutputError(f"cannot write {target}: {error.strerror or error}") from error
     finally:
         temporary.unlink(missing_ok=True)
     return target
+
+
+def _add_run(tar: tarfile.TarFile, directory: Path, store: Path) -> None:
+    tar.add(store, f"{directory.name}/{FILE_NAME}", filter=_private)
+    for one in _files(directory):
+        tar.add(one, f"{directory.name}/{one.relative_to(directory).as_posix()}", recursive=False, filter=_private)
 
 
 def _files(directory: Path) -> Iterator[Path]:

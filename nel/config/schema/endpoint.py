@@ -37,7 +37,10 @@ def _with_query_apart(data: dict[str, Any]) -> dict[str, Any]:
     given = data.get("query")
     if not text or "#" in text or not (given is None or isinstance(given, dict)):
         return data
-    found = dict(parse_qsl(text, keep_blank_values=True))
+    pairs = parse_qsl(text, keep_blank_values=True)
+    found = dict(pairs)
+    if len(found) != len(pairs):  # one of two values would be lost
+        return data
     return {**data, "url": url, "query": {**found, **(given or {})}} if found else data
 
 
