@@ -32,6 +32,15 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="the-key-of-openai-goes-anywhere",
+        room="config",
+        fault="OPENAI_API_KEY is sent to whatever host a run names.",
+        fragment="return KEY if _is_for(endpoint.url) else None",
+        replacement="return KEY",
+        tests=("tests/config/test_openai_environment.py",),
+        keyword="hosts",
+    ),
+    Mutation(
         name="a-query-is-no-part-of-the-identity",
         room="config",
         fault="A resume goes on with other parameters of the endpoint's address.",

@@ -23,7 +23,8 @@ _RESERVED = {
 }
 _PATHS = {"/chat/completions": "chat", "/completions": "completions"}
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "api-key", "x-api-key"})
+SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "api-key", "x-api-key", "x-goog-api-key"})
+"""Headers whose values are secrets, in lower case."""
 _SECRET_PARAMETER = re.compile(
     r"(?:^|[-_])(?:key|apikey|token|sig|signature|secret|password|auth|code)$", re.IGNORECASE
 )
@@ -78,11 +79,13 @@ class EndpointConfig(Strict):
     """The endpoint of the model under evaluation."""
 
     url: Annotated[str, Flag("--model-url", "Base URL or full path of the endpoint.")]
-    """Base URL or full path: ``…/v1``, ``…/v1/chat/completions`` or ``…/v1/completions``."""
+    """Base URL or full path: ``…/v1``, ``…/v1/chat/completions`` or ``…/v1/completions``. Of the evaluated
+    model it may come from ``OPENAI_BASE_URL``."""
     model: Annotated[str, Flag("--model-id", "The model's name at the endpoint.")]
     """The model's name at the endpoint."""
     api_key_env: Annotated[str | None, Flag("--api-key-env", "Name of the variable that holds the key.")] = None
-    """The name of the environment variable that holds the key; never the key."""
+    """The name of the environment variable that holds the key; never the key. Not set: ``OPENAI_API_KEY`` for the host
+    of ``OPENAI_BASE_URL`` and OpenAI's own, and none for any other."""
     protocol: Literal["chat", "completions"] = "chat"
     """Taken from the URL where that is a full path."""
     send_sample_id: Annotated[bool, Flag("--send-sample-id", "Send X-Nel-Sample-Id, for replay.")] = False
@@ -213,7 +216,7 @@ class EndpointConfig(Strict):
     @classmethod
     def _no_secret_headers(cls, headers: dict[str, str]) -> dict[str, str]:
         for name, value in headers.items():
-            if name.lower() in _SECRET_HEADERS:
+            if name.lower() in SECRET_HEADERS:
                 raise ValueError(f"headers may not hold {name}; name the variable that holds it with headers_env")
             if not _HEADER_NAME.fullmatch(name) or not value.isprintable():
                 raise ValueError(f"headers: {name!r} is not a header of one line")
