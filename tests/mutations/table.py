@@ -1459,4 +1459,22 @@ MUTATIONS: Final = (
         tests=("tests/importing/test_nemo.py",),
         keyword="folder_is_read",
     ),
+    Mutation(
+        name="a-mark-of-unscored-is-not-read",
+        room="importing",
+        fault="What NeMo Evaluator could not score is imported with the reward 0 that stands beside the mark.",
+        fragment='if (details or {}).get("unscored"):',
+        replacement='if (details or {}).get("unscorable"):',
+        tests=("tests/importing/test_nemo.py",),
+        keyword="no_zero",
+    ),
+    Mutation(
+        name="unscored-among-the-results-of-nemo",
+        room="exporting",
+        fault="An unscored result is a line of results.jsonl, at whose null NeMo Evaluator stops.",
+        fragment='lambda state: state in {"scored", "model_failure"}',
+        replacement='lambda state: state != "not_asked"',
+        tests=("tests/exporting/test_nemo.py",),
+        keyword="has_a_reward",
+    ),
 )
