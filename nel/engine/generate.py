@@ -179,9 +179,18 @@ def recorded_answer(sample: Sample) -> Response:
     return read_text(sample.recorded_response or "")
 
 
-def conversation_of(sample: Sample, body: str | bytes | None, response: Response) -> tuple[dict[str, object], ...]:
-    """Return all messages of a sample with several turns, the last answer included; empty for any other sample."""
-    if not sample.turns or body is None:
+def conversation_of(
+    sample: Sample, body: str | bytes | None, response: Response, *, even_one: bool = False
+) -> tuple[dict[str, object], ...]:
+    """Return all messages of a sample with several turns, the last answer included; empty for any other sample.
+
+    Args:
+        sample: The sample.
+        body: What was sent last; None where nothing was.
+        response: The answer to it.
+        even_one: Whether its benchmark has turns, so that one turn is a conversation too.
+    """
+    if not (sample.turns or even_one) or body is None:
         return ()
     messages: Sequence[dict[str, object]] = loads(body)["messages"]
     return (*messages, {"role": "assistant", "content": response.text})

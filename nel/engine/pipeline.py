@@ -493,5 +493,6 @@ def _now() -> float:
 
 
 def _scoring_task(job: Job, idx: int, repeat: int, sample: Sample, sent: str | None, response: Response) -> ScoringTask:
-    conversation = conversation_of(sample, sent, response)
-    return ScoringTask(job.key, idx, repeat, sample, response, job.plan.benchmark, conversation)
+    benchmark = job.plan.benchmark
+    conversation = conversation_of(sample, sent, response, even_one=benchmark.turns_field is not None)
+    return ScoringTask(job.key, idx, repeat, sample, response, benchmark, conversation)

@@ -106,6 +106,17 @@ def test_a_medical_multiple_choice(tmp_path: Path) -> None:
     assert calls[-1].body["messages"][0]["content"].endswith("?\nA) x\nB) y\nC) z\nLetter:")
 
 
+@pytest.mark.parametrize(("module", "left"), [("nemo_evaluator.contrib.byob", []), ("nemo_evaluator", ["first"])])
+def test_a_renamed_column_has_its_old_name_only_where_the_tool_keeps_it(
+    tmp_path: Path, module: str, left: list[str]
+) -> None:
+    """Its older decorator renames columns, its newer one adds the new name."""
+    path = write(tmp_path, MEDICAL.replace("nemo_evaluator.contrib.byob", module))["benchmarks"][0]
+    sample = find_benchmark(path).sample(ROWS["medical"][0], sample_id="1")
+    assert sample.metadata["a"] == "x"
+    assert [name for name in ("first",) if name in sample.metadata] == left
+
+
 def test_a_multilingual_one_with_scores_by_category(tmp_path: Path) -> None:
     """Parameters by position, a built-in scorer of BYOB, and a key that only some samples have."""
     result, _ = run(write(tmp_path, MULTILINGUAL, "multilingual"), lambda *_: answer("The answer is B."))

@@ -268,6 +268,14 @@ MUTATIONS: Final = (
     ),
     # Bring your own benchmark
     Mutation(
+        name="a-conversation-is-scored-turn-by-turn",
+        room="byob",
+        fault="A benchmark of NeMo Evaluator's strategy multi_turn is scored once for each answer.",
+        fragment='turns = {"turns_field": field, "scores_conversation": True, "protocol": "chat"}',
+        replacement='turns = {"turns_field": field, "scores_conversation": False, "protocol": "chat"}',
+        tests=("tests/byob/test_multi_turn.py",),
+    ),
+    Mutation(
         name="contains-swapped",
         room="byob",
         fault="The scorer `contains` looks for the response in the target.",
