@@ -1485,4 +1485,13 @@ MUTATIONS: Final = (
         tests=("tests/exporting/test_nemo.py",),
         keyword="has_a_reward",
     ),
+    Mutation(
+        name="unscored-is-a-zero-for-evalscope",
+        room="exporting",
+        fault="An unscored result is a review with the value 0, which EvalScope averages.",
+        fragment="value = {} if reward is None else {headline: reward,",
+        replacement="value = {headline: reward or 0.0,",
+        tests=("tests/exporting/test_evalscope.py",),
+        keyword="of_the_run",
+    ),
 )
