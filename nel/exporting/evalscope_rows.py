@@ -51,18 +51,15 @@ def review_of(result: Mapping[str, Any], headline: str, index: int) -> dict[str,
     reward = result["reward"]
     found = result.get("extracted_answer")
     named = {str(name): one for name, one in (details.get("metrics") or {}).items() if isinstance(one, int | float)}
-    value = (
-        {} if reward is None else {headline: reward, **{name: one for name, one in named.items() if name != headline}}
-    )
+    others = {name: one for name, one in named.items() if name != headline}
+    value = {} if reward is None else {headline: reward, **others}
     return {
         "index": index,
         "target": [one for one in targets if one.strip()] or None,
         "messages": _messages(result),
         "sample_score": {
             "score": {
-                "value": {}
-                if reward is None
-                else {headline: reward} | {k: v for k, v in named.items() if k != headline},
+                "value": value,
                 "status": "excluded" if reward is None else "success",
                 "extracted_prediction": found if found is None or isinstance(found, str) else dumps(found),
                 "prediction": result.get("model_response"),
