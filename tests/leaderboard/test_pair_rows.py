@@ -17,8 +17,8 @@ from nel.leaderboard.pairing import make_pairs
 from tests.support.leaderboards import write_bench
 from tests.support.runs import write_jsonl
 
-_N = 1_300
-_LENGTH = 8_000
+_N = 2_600
+_LENGTH = 4_000
 """Characters of an answer; all answers of one run are 10 MB."""
 
 
