@@ -49,7 +49,7 @@ def settings_fields(config: RunConfig, benchmark: BenchmarkConfig, *, eval_only:
     """Return the part of a benchmark's identity that comes from the configuration."""
     if eval_only or config.endpoint is None:
         return {"mode": "recorded responses", "scoring.truncated": benchmark.truncated}
-    generation = config.generation_of(benchmark).model_dump()
+    generation = config.generation_of(benchmark).as_sent()
     return {
         "mode": "generation",
         "endpoint.model": config.endpoint.model,
@@ -109,7 +109,7 @@ def judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) ->
 
 
 def _model_named(member: ModelConfig) -> dict[str, object]:
-    return {"name": member.label, "model": member.model, "generation": member.generation.model_dump()}
+    return {"name": member.label, "model": member.model, "generation": member.generation.as_sent()}
 
 
 def check_resume(name: str, stored: Identity, now: Identity, *, allowed: frozenset[str] = frozenset()) -> bool:

@@ -32,6 +32,7 @@ from nel.engine.store.snapshot import DIGEST_MODULUS, StoredSample
 from nel.errors import ConfigError, DatasetError, PromptError, did_you_mean
 from nel.judges.registry import check_template
 from nel.metrics.requested import RequestedStatistics
+from nel.models.adaptation import Changes, changed, tokens_max
 from nel.prompts import is_template_file
 from nel.scoring.model_graded import GRADER
 from nel.scoring.protocol import asks_judge, wanted_judges
@@ -57,6 +58,8 @@ class Plan:
     protocol: Protocol
     fields: Mapping[str, Any]
     """The identity without the digests of the samples."""
+    adapted: Changes = field(default_factory=dict)
+    """What of the settings the model takes otherwise, as its server asked for before the first answer."""
     unseen: tuple[str, ...] = ()
     """What its scorer may depend on that the identity does not cover."""
     notes: tuple[str, ...] = ()
@@ -70,6 +73,17 @@ class Plan:
     def reducers(self) -> tuple[str, ...]:
         """Return the reducers of the run's configuration, else the benchmark's own."""
         return self.config.reducers or self.benchmark.reducers
+
+    def adapting(self, changes: Changes) -> Plan:
+        """Return the plan with settings changed as a model's server asks for; its identity says so."""
+        if not changes or self.eval_only or self.protocol != "chat":
+            return self
+        generation, every = changed(self.generation, changes), {**self.adapted, **changes}
+        own = {
+            f"generation.{name}": getattr(generation, name) for name in ("max_tokens", "temperature", "top_p", "extra")
+        }
+        fields = {**self.fields, **own, "endpoint.adapted": every}
+        return replace(self, generation=generation, adapted=every, fields=fields)
 
     @property
     def eval_only(self) -> bool:
@@ -143,12 +157,7 @@ def _check_budget(config: RunConfig, plans: list[Plan]) -> None:
                 f"a cap on cost or tokens needs a limit of {member.label}'s replies: generation.max_tokens"
             )
     for plan in plans:
-        limits = (plan.generation.max_tokens, plan.generation.extra.get("max_completion_tokens"))
-        if (
-            not plan.eval_only
-            and not plan.benchmark.loglikelihood
-            and not any(isinstance(limit, int) for limit in limits)
-        ):
+        if not plan.eval_only and not plan.benchmark.loglikelihood and tokens_max(plan.generation) is None:
             raise ConfigError(
                 f"a cap on cost or tokens needs a limit of {plan.slot}'s answers, or one request could take it all; "
                 "set --max-tokens"

@@ -32,6 +32,24 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="an-adapted-run-hides-it",
+        room="engine",
+        fault="Settings that a reasoning model does not take are changed, and the identity says that they were sent.",
+        fragment='fields = {**self.fields, **own, "endpoint.adapted": every}',
+        replacement="fields = dict(self.fields)",
+        tests=("tests/engine/test_adaptation.py",),
+        keyword="before_the_first_answer",
+    ),
+    Mutation(
+        name="in-flight-answers-of-other-settings-are-kept",
+        room="engine",
+        fault="What was refused with the settings from before a change is stored as a refusal.",
+        fragment="return self._asked.get(place, self._version) != self._version",
+        replacement="return False",
+        tests=("tests/engine/test_adaptation.py",),
+        keyword="in_flight",
+    ),
+    Mutation(
         name="the-key-of-openai-goes-anywhere",
         room="config",
         fault="OPENAI_API_KEY is sent to whatever host a run names.",

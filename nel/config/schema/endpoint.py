@@ -58,6 +58,12 @@ class GenerationConfig(Strict):
     """Up to four strings at most endpoints."""
     seed: Annotated[int | None, Flag("--seed", "Sent when given; repeat k sends seed + k.")] = None
     """Base seed; repeat k sends ``seed + k``."""
+    reasoning_effort: Annotated[
+        str | None,
+        Field(pattern="^[a-z]{1,20}$"),
+        Flag("--reasoning-effort", "How long a reasoning model may think: low, medium, high …"),
+    ] = None
+    """How long a reasoning model may think, in its vendor's words: ``minimal``, ``low``, ``medium``, ``high`` …"""
     extra: dict[str, Any] = {}
     """Further body fields, sent as they are."""
 
@@ -68,6 +74,16 @@ class GenerationConfig(Strict):
             if key in _RESERVED:
                 raise ValueError(f'extra may not set "{key}"; {_RESERVED[key]}')
         return extra
+
+    @model_validator(mode="after")
+    def _effort_once(self) -> GenerationConfig:
+        if self.reasoning_effort is not None and "reasoning_effort" in self.extra:
+            raise ValueError("reasoning_effort stands in generation and in its extra; give it once")
+        return self
+
+    def as_sent(self) -> dict[str, Any]:
+        """Return the settings by name for an identity; one that was added later is left out where it is not set."""
+        return self.model_dump(exclude={"reasoning_effort"} if self.reasoning_effort is None else None)
 
     @field_validator("stop", mode="before")
     @classmethod
