@@ -143,7 +143,8 @@ def print_plan(config: RunConfig, planned: list[PlannedBenchmark]) -> None:
     """Print what one endpoint is going to be asked."""
     console = wide_console()
     endpoint = config.endpoint
-    where = f"{redact_url(endpoint.url)} ({endpoint.protocol}), model {endpoint.model}" if endpoint else "none"
+    spoken = " and ".join(sorted({one.protocol for one in planned}))
+    where = f"{redact_url(endpoint.url)} ({spoken}), model {endpoint.model}" if endpoint else "none"
     console.print(f"endpoint: {where}", markup=False)
     if endpoint is not None and (said := taken_from_environment(endpoint)):
         console.print(f"from the environment: {'; '.join(said)}", markup=False)

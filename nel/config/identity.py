@@ -45,8 +45,10 @@ class Identity:
         return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def settings_fields(config: RunConfig, benchmark: BenchmarkConfig, *, eval_only: bool) -> dict[str, object]:
-    """Return the part of a benchmark's identity that comes from the configuration."""
+def settings_fields(
+    config: RunConfig, benchmark: BenchmarkConfig, *, eval_only: bool, protocol: str = "chat"
+) -> dict[str, object]:
+    """Return the part of a benchmark's identity that comes from the configuration, and the protocol it is asked by."""
     if eval_only or config.endpoint is None:
         return {"mode": "recorded responses", "scoring.truncated": benchmark.truncated}
     generation = config.generation_of(benchmark).as_sent()
@@ -54,7 +56,7 @@ def settings_fields(config: RunConfig, benchmark: BenchmarkConfig, *, eval_only:
         "mode": "generation",
         "endpoint.model": config.endpoint.model,
         "endpoint.url": config.endpoint.url,
-        "endpoint.protocol": config.endpoint.protocol,
+        "endpoint.protocol": protocol,
         **({"endpoint.query": config.endpoint.query} if config.endpoint.query else {}),
         "system_prompt": benchmark.system_prompt,
         "scoring.truncated": benchmark.truncated,

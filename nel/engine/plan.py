@@ -229,9 +229,8 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         {member.label: member.model for member in panel}, {role: member.model for role, member in roles.items()}
     )
     _check_judge(config, benchmark, judge, roles)
-    protocol: Protocol = config.endpoint.protocol if config.endpoint else "chat"
-    if benchmark.loglikelihood:
-        protocol = "completions"
+    asked = _protocol_asked(config, benchmark)
+    protocol: Protocol = "completions" if benchmark.loglikelihood else asked
     if not eval_only and benchmark.protocol not in (None, protocol):
         raise ConfigError(
             f"{benchmark.name} needs the {benchmark.protocol} protocol and the endpoint is set to {protocol}; "
@@ -263,7 +262,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             "scorer.rules": scorer_digest(benchmark),
             **({"loglikelihood": {"delimiter": benchmark.target_delimiter}} if benchmark.loglikelihood else {}),
             **_fewshot_fields(benchmark, eval_only=eval_only),
-            **settings_fields(config, entry, eval_only=eval_only),
+            **settings_fields(config, entry, eval_only=eval_only, protocol=asked),
             **sandbox_fields(config, benchmark.languages),
             **stop_fields(config, entry),
             **_judge_fields(judge, roles),
@@ -273,6 +272,12 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         judge=judge,
         model_roles=roles,
     )
+
+
+def _protocol_asked(config: RunConfig, benchmark: Benchmark) -> Protocol:
+    """Return the protocol that the run sets, else the benchmark's, else chat; log-likelihoods are apart from it."""
+    named = config.endpoint.protocol if config.endpoint else None
+    return named or (None if benchmark.loglikelihood else benchmark.protocol) or "chat"
 
 
 def _judge(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> JudgeConfig | None:

@@ -102,8 +102,8 @@ class EndpointConfig(Strict):
     api_key_env: Annotated[str | None, Flag("--api-key-env", "Name of the variable that holds the key.")] = None
     """The name of the environment variable that holds the key; never the key. Not set: ``OPENAI_API_KEY`` for the host
     of ``OPENAI_BASE_URL`` and OpenAI's own, and none for any other."""
-    protocol: Literal["chat", "completions"] = "chat"
-    """Taken from the URL where that is a full path."""
+    protocol: Literal["chat", "completions"] | None = None
+    """Taken from the URL where that is a full path; else what the benchmark names, else ``chat``."""
     send_sample_id: Annotated[bool, Flag("--send-sample-id", "Send X-Nel-Sample-Id, for replay.")] = False
     """Send ``X-Nel-Sample-Id`` and ``X-Nel-Repeat``, for replay endpoints."""
     stream: Annotated[bool, Flag("--stream", "Stream answers; measures the time to first token.")] = False
