@@ -16,6 +16,7 @@ from pathlib import Path
 from nel.artifacts.write import BenchmarkResult, write_artifacts
 from nel.config.load import build_config
 from nel.config.schema import JudgeConfig, RunConfig
+from nel.config.schema.shard import Shard
 from nel.config.settings import Given
 from nel.core.failpoints import reached
 from nel.engine.benchmark_description import first_request
@@ -26,7 +27,8 @@ from nel.engine.repeat_check import check_draw
 from nel.engine.resume_checks import check_records
 from nel.engine.run import latest_run_dir, new_run_dir, refuse_imported, run_session
 from nel.engine.store.codec import decode_sample
-from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.engine.store.elsewhere import shard_number, shard_of
+from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.errors import EXIT_UNSCORED, ConfigError, NelError, StoreError
 from nel.metrics.requested import RequestedStatistics
 from nel.reports.writers import HTML, check_writers, write_report, write_reports
@@ -75,8 +77,6 @@ class PlannedBenchmark:
     """From max_tokens; None where it is not set, so that the endpoint decides."""
     generation: JsonObject
     """The settings that are sent, the benchmark's own included; the endpoint decides all others."""
-    protocol: str = "chat"
-    """By which the endpoint is asked."""
     judges: tuple[str, ...] = ()
     """Names of the judges."""
     judge_requests: int = 0
@@ -172,7 +172,7 @@ def written_results(
         benchmarks=benchmarks,
         report=report,
         reports=tuple(reports),
-        exit_code=ending.exit_code or _exit_code(benchmarks, config.engine.unscored_rate_max),
+        exit_code=ending.exit_code or exit_code_of(benchmarks, config.engine.unscored_rate_max),
     )
 
 
@@ -258,17 +258,21 @@ def preview(config: RunConfig) -> list[PlannedBenchmark]:
 def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
     digests = Digests()
     ids: dict[str, int] = {}
-    characters = 0
+    characters = n_mine = 0
+    shard = shard_of(plan.fields)
     first: list[JsonObject] = []
     for sample in stream_samples(plan, digests, ids.get):
         if sample.sample_id in ids:
             raise duplicate_id(plan, sample, ids[sample.sample_id])
         ids[sample.sample_id] = sample.row_number
+        if shard is not None and shard.number != _shard_number(sample, shard.of):
+            continue
+        n_mine += sample.content is not None
         characters += _prompt_characters(plan, sample.content)
         if len(first) < _REQUESTS_SHOWN and not plan.eval_only and sample.content is not None:
             first.append(_first_request(plan, config, sample.sample_id, sample.content))
     check_draw(plan.slot, plan.config.repeat_check, digests.good)
-    answers = digests.good * plan.config.repeats + (plan.config.repeat_check or 0)
+    answers = n_mine * plan.config.repeats + (plan.config.repeat_check or 0)
     requests = 0 if plan.eval_only else answers
     judge = plan.judge or JudgeConfig()
     limit = plan.generation.max_tokens
@@ -277,19 +281,27 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
         name=plan.slot,
         dataset=plan.dataset.uri,
         revision=plan.dataset.revision,
-        samples=digests.good,
+        samples=n_mine,
         bad_rows=digests.rows - digests.good,
         repeats=plan.config.repeats,
         requests=requests,
-        protocol=plan.protocol,
         prompt_tokens=0 if plan.eval_only else characters * plan.config.repeats // _CHARACTERS_PER_TOKEN,
         completion_tokens_max=None if limit is None else limit * requests,
         generation={key: value for key, value in settings.items() if value not in (None, {})},
         judges=tuple(member.label for member in judge.panel),
         judge_requests=answers * judge.repeats * len(judge.panel),
-        notes=plan.notes,
+        notes=plan.notes if shard is None else (*plan.notes, _shard_note(plan, shard, n_mine, digests)),
         first_requests=tuple(first),
     )
+
+
+def _shard_number(stored: StoredSample, of: int) -> int:
+    group = None if stored.content is None else decode_sample(stored.sample_id, stored.content).group
+    return shard_number(group, stored.sample_id, of)
+
+
+def _shard_note(plan: Plan, shard: Shard, n_mine: int, digests: Digests) -> str:
+    return f"{plan.slot}: {shard.title} asks {n_mine:,} of {digests.good:,} samples; these numbers are of them alone"
 
 
 def _first_request(plan: Plan, config: RunConfig, sample_id: str, content: str) -> JsonObject:
@@ -329,7 +341,8 @@ def has_begun(run_dir: Path) -> bool:
     return False
 
 
-def _exit_code(benchmarks: list[BenchmarkResult], unscored_rate_max: float) -> int:
+def exit_code_of(benchmarks: list[BenchmarkResult], unscored_rate_max: float) -> int:
+    """Return the exit code of a run that has asked everything: 3 where too much is unscored or a metric failed."""
     for benchmark in benchmarks:
         accounting = benchmark.accounting
         n_asked = accounting["n_total"] - accounting["n_not_asked"]

@@ -38,10 +38,10 @@ class Categories:
         for part in self._parts(result.sample):
             part.add(result.idx, result.outcome, group=group)
 
-    def count_not_asked(self, result: Result) -> None:
-        """Count a result that a stop rule left out."""
+    def count_not_asked(self, result: Result, reason: str) -> None:
+        """Count a result that was not to be asked."""
         for part in self._parts(result.sample):
-            part.accounting.count_not_asked()
+            part.accounting.count_not_asked(reason)
 
     def by_name(self) -> dict[str, Accumulator]:
         """Return the accumulators by category, sorted: of the benchmark's own field, else of the first that fits."""

@@ -14,6 +14,8 @@ from nel.types import ModelFailure, Outcome, Response, Sample, Scored, Unscored
 
 NOT_RUN = Unscored(cause="cancelled", kind="not_run", detail="never asked; the run ended before it")
 """What a sample is that the run never came to, unless the store knows better."""
+ELSEWHERE = Unscored(cause="cancelled", kind="other_shard", detail="another shard of the run asks it")
+"""What a sample of another shard is for those who do not leave it out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ class Result:
     outcome: Outcome
     was_run: bool
     """False when the run never came to it."""
+    is_elsewhere: bool = False
+    """Another shard of the run asks it."""
 
 
 def read_result(stored: StoredResult, *, not_run: Unscored = NOT_RUN) -> Result:
@@ -42,7 +46,9 @@ def read_result(stored: StoredResult, *, not_run: Unscored = NOT_RUN) -> Result:
     elif stored.outcome is not None:
         outcome = decode_outcome(stored.outcome)
     was_run = stored.outcome is not None or held.fault is not None
-    return Result(held.idx, held.sample_id, stored.repeat, sample, response, outcome, was_run)
+    if stored.is_elsewhere:
+        outcome = ELSEWHERE
+    return Result(held.idx, held.sample_id, stored.repeat, sample, response, outcome, was_run, stored.is_elsewhere)
 
 
 def result_line(result: Result) -> dict[str, object]:

@@ -24,17 +24,19 @@ from nel.artifacts.repeat_check import read_pairs, repeat_check_json
 from nel.artifacts.results import NOT_RUN, Result, read_result, result_line
 from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
 from nel.artifacts.served import ServedBuilds
+from nel.artifacts.shard import other_shard_line, shard_json
 from nel.benchmarks.api.statistics_names import choose_statistics
 from nel.config.redaction import redact_url
 from nel.config.schema import Price
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line, loads, pretty
 from nel.engine.store.codec import decode_response
+from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import StoreError
 from nel.judges.record import KEY as JUDGEMENTS
 from nel.judges.stats.summary import JudgingCounts
-from nel.metrics.accumulator import Accounting, Accumulator
+from nel.metrics.accumulator import OTHER_SHARD, STOP_RULE, Accounting, Accumulator
 from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.types import SampleScore, Score, Unscored
 from nel.version import __version__
@@ -130,8 +132,14 @@ class _Pass:
         for stored in snapshot.results(key, repeats):
             result = read_result(stored, not_run=not_run)
             self.runtime.add(result.response)
+            if result.is_elsewhere:
+                self._count_not_asked(result, OTHER_SHARD)
+                yield dumps_line(other_shard_line(result))
+                continue
             if self.early is not None and not self.early.counts(result.idx):
-                yield self._left_out(result)
+                self.n_beyond += result.response is not None
+                self._count_not_asked(result, STOP_RULE)
+                yield dumps_line(not_asked_line(result))
                 continue
             self.not_run += not result.was_run
             self.total.add(result.idx, result.outcome, group=None if result.sample is None else result.sample.group)
@@ -145,12 +153,9 @@ class _Pass:
             self._add_judgements(result)
             yield dumps_line({**result_line(result), **_turns(snapshot, key, result)})
 
-    def _left_out(self, result: Result) -> bytes:
-        """Count a question that a stop rule left out, and return its line."""
-        self.n_beyond += result.response is not None
-        self.total.accounting.count_not_asked()
-        self.categories.count_not_asked(result)
-        return dumps_line(not_asked_line(result))
+    def _count_not_asked(self, result: Result, reason: str) -> None:
+        self.total.accounting.count_not_asked(reason)
+        self.categories.count_not_asked(result, reason)
 
     def _question_of(self, result: Result) -> int:
         """Return the number of the question that a result is about: pairs of several models may share one."""
@@ -273,6 +278,7 @@ def _metrics_json(collected: _Pass, plan: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "complete": _is_complete(collected, plan),
         "stop_rule": _stop_rule_json(collected, plan),
+        **shard_json(plan, total.accounting),
         "accounting": total.accounting.as_json(),
         "headline": {"metric": headline["name"], **{name: value for name, value in headline.items() if name in kept}},
         "metrics": [*own, *chosen],
@@ -355,6 +361,7 @@ def _bundle_json(
         "run_id": run_id,
         "sdk": f"nel {__version__}",
         "complete": _is_complete(collected, plan),
+        **shard_json(plan, total.accounting),
         "identity": plan["digest"],
         "identity_fields": _identity_fields(plan),
         "config": {
@@ -378,8 +385,9 @@ def _bundle_json(
 
 
 def _is_complete(collected: _Pass, plan: Mapping[str, Any]) -> bool:
-    """Return whether every planned sample was run; of results of another tool as that tool says."""
-    return collected.not_run == 0 and bool((plan.get("imported") or {}).get("complete", True))
+    """Return whether every planned sample was run, which a shard is never; of results of another tool as that says."""
+    is_whole = shard_of(plan.get("identity")) is None and bool((plan.get("imported") or {}).get("complete", True))
+    return collected.not_run == 0 and is_whole
 
 
 def _check_plan(slot: str, plan: Mapping[str, Any]) -> None:

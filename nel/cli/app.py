@@ -16,6 +16,7 @@ from nel.cli import (
     compare,
     endpoint,
     eval_archive,
+    eval_merge,
     eval_reproduce,
     eval_run,
     eval_watch,
@@ -83,6 +84,7 @@ app = typer.Typer(
 )
 eval_run.app.command(name="watch")(eval_watch.watch)
 eval_run.app.command(name="archive")(eval_archive.archive)
+eval_run.app.command(name="merge")(eval_merge.merge)
 eval_run.app.command(name="reproduce", cls=taking_settings("--output-dir", "--concurrency", "--timeout"))(
     eval_reproduce.reproduce
 )

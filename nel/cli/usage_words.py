@@ -23,7 +23,7 @@ _MEANT: Final = {
     "viewer": "view",
     "serve": "endpoint demo",
     "config": "init",
-    "merge": "report",
+    "merge": "eval merge",
 }
 """What other tools call a command, and the arguments of nel that do it."""
 _NOT_A_COMMAND: Final = {"stop": "press Ctrl-C where the run goes on; `nel eval resume` continues it"}

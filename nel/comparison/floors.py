@@ -16,6 +16,7 @@ from nel.decide.verdict import GateDecision
 from nel.errors import ConfigError, OutputError, UsageError, did_you_mean
 from nel.metrics.intervals import ANYTIME, LEVEL
 from nel.reports.run_files import BenchmarkFiles, read_run
+from nel.reports.shard import MERGE, shard_title
 
 _KIND: Final = "floor"
 _FEWEST: Final = 2
@@ -80,6 +81,9 @@ def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
     """
     benchmarks = read_run(run_dir)
     for files in benchmarks:
+        if files.metrics.get("shard"):
+            title = shard_title(files.metrics)
+            raise OutputError(f"{files.directory} is of {title}, which decides nothing by itself; first {MERGE}")
         if not files.metrics.get("complete"):
             raise OutputError(f"{files.directory} is not finished; finish it with nel eval resume {run_dir}")
     with readable(run_dir):

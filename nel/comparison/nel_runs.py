@@ -16,6 +16,7 @@ from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import ConfigError, OutputError, UsageError
 from nel.reports.run_files import BenchmarkFiles, read_run, read_run_yaml
+from nel.reports.shard import MERGE, shard_title
 
 _RECORDED: Final = "recorded responses"
 _CONTENT_ID: Final = re.compile(r"(?P<base>[0-9a-f]{16})(?:#(?P<occurrence>[0-9]+))?")
@@ -63,6 +64,11 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         raise OutputError(f"{where} has no eval-*.json; make it again with nel report {run_dir}")
     if fields_of(bundle).get(_IMPORTED) is not None and not bundle.get("complete"):
         raise OutputError(f"{where} was imported of a run that did not end; import the finished one")
+    if metrics.get("shard"):
+        raise OutputError(
+            f"{where} is of {shard_title(metrics)}, which decides nothing by itself; put all shards together with "
+            f"{MERGE}"
+        )
     if not (metrics.get("complete") and bundle.get("complete")):
         raise OutputError(f"{where} is not finished: planned samples were never run; nel eval resume {run_dir}")
     fields = bundle.get("identity_fields")

@@ -24,6 +24,8 @@ two cannot be compared: such a run is scored again from its stored answers and i
 ALLOW_JUDGE: Final = "judge"
 """Among the allowed changes: another judge may judge all stored answers again."""
 JUDGE_PREFIX: Final = "judge."
+SHARD: Final = "shard"
+"""The field that the shards of one run differ in, and a merged run does not have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,18 +47,16 @@ class Identity:
         return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def settings_fields(
-    config: RunConfig, benchmark: BenchmarkConfig, *, eval_only: bool, protocol: str = "chat"
-) -> dict[str, object]:
-    """Return the part of a benchmark's identity that comes from the configuration, and the protocol it is asked by."""
+def settings_fields(config: RunConfig, benchmark: BenchmarkConfig, *, eval_only: bool) -> dict[str, object]:
+    """Return the part of a benchmark's identity that comes from the configuration."""
     if eval_only or config.endpoint is None:
         return {"mode": "recorded responses", "scoring.truncated": benchmark.truncated}
-    generation = config.generation_of(benchmark).as_sent()
+    generation = config.generation_of(benchmark).model_dump()
     return {
         "mode": "generation",
         "endpoint.model": config.endpoint.model,
         "endpoint.url": config.endpoint.url,
-        "endpoint.protocol": protocol,
+        "endpoint.protocol": config.endpoint.protocol,
         **({"endpoint.query": config.endpoint.query} if config.endpoint.query else {}),
         "system_prompt": benchmark.system_prompt,
         "scoring.truncated": benchmark.truncated,
@@ -78,6 +78,11 @@ def stop_fields(config: RunConfig, benchmark: BenchmarkConfig) -> dict[str, obje
         "stop.max_problems": benchmark.max_problems,
         "stop.repeats": benchmark.repeats,
     }
+
+
+def shard_fields(config: RunConfig) -> dict[str, object]:
+    """Return the part of a benchmark's identity that says which shard of a run it is; none for a whole run."""
+    return {} if config.shard is None else {SHARD: config.shard}
 
 
 def sandbox_fields(config: RunConfig, languages: Sequence[str]) -> dict[str, object]:
@@ -111,7 +116,7 @@ def judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) ->
 
 
 def _model_named(member: ModelConfig) -> dict[str, object]:
-    return {"name": member.label, "model": member.model, "generation": member.generation.as_sent()}
+    return {"name": member.label, "model": member.model, "generation": member.generation.model_dump()}
 
 
 def check_resume(name: str, stored: Identity, now: Identity, *, allowed: frozenset[str] = frozenset()) -> bool:

@@ -34,7 +34,7 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
                 os.fsync(file.fileno())
             reached("during_rename")
             temporary.replace(path)
-            _sync_directory(path.parent)
+            sync_directory(path.parent)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
@@ -53,7 +53,8 @@ def _remove_leftovers(path: Path) -> None:
                 left.unlink()
 
 
-def _sync_directory(path: Path) -> None:
+def sync_directory(path: Path) -> None:
+    """Write the names in a directory to the disk, so that a rename outlives a power failure."""
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)

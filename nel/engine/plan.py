@@ -21,7 +21,14 @@ from nel.benchmarks.api.scorer_names import find_scorer
 from nel.benchmarks.api.statistics_names import choose_statistics
 from nel.byob.judge_settings import judge_config_of, judges_in
 from nel.byob.requirements import check_requirements
-from nel.config.identity import Identity, judge_fields, sandbox_fields, settings_fields, stop_fields
+from nel.config.identity import (
+    Identity,
+    judge_fields,
+    sandbox_fields,
+    settings_fields,
+    shard_fields,
+    stop_fields,
+)
 from nel.config.schema import BenchmarkConfig, GenerationConfig, JudgeConfig, ModelConfig, RunConfig
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
@@ -32,7 +39,6 @@ from nel.engine.store.snapshot import DIGEST_MODULUS, StoredSample
 from nel.errors import ConfigError, DatasetError, PromptError, did_you_mean
 from nel.judges.registry import check_template
 from nel.metrics.requested import RequestedStatistics
-from nel.models.adaptation import Changes, changed, tokens_max
 from nel.prompts import is_template_file
 from nel.scoring.model_graded import GRADER
 from nel.scoring.protocol import asks_judge, wanted_judges
@@ -58,8 +64,6 @@ class Plan:
     protocol: Protocol
     fields: Mapping[str, Any]
     """The identity without the digests of the samples."""
-    adapted: Changes = field(default_factory=dict)
-    """What of the settings the model takes otherwise, as its server asked for before the first answer."""
     unseen: tuple[str, ...] = ()
     """What its scorer may depend on that the identity does not cover."""
     notes: tuple[str, ...] = ()
@@ -73,17 +77,6 @@ class Plan:
     def reducers(self) -> tuple[str, ...]:
         """Return the reducers of the run's configuration, else the benchmark's own."""
         return self.config.reducers or self.benchmark.reducers
-
-    def adapting(self, changes: Changes) -> Plan:
-        """Return the plan with settings changed as a model's server asks for; its identity says so."""
-        if not changes or self.eval_only or self.protocol != "chat":
-            return self
-        generation, every = changed(self.generation, changes), {**self.adapted, **changes}
-        own = {
-            f"generation.{name}": getattr(generation, name) for name in ("max_tokens", "temperature", "top_p", "extra")
-        }
-        fields = {**self.fields, **own, "endpoint.adapted": every}
-        return replace(self, generation=generation, adapted=every, fields=fields)
 
     @property
     def eval_only(self) -> bool:
@@ -157,7 +150,12 @@ def _check_budget(config: RunConfig, plans: list[Plan]) -> None:
                 f"a cap on cost or tokens needs a limit of {member.label}'s replies: generation.max_tokens"
             )
     for plan in plans:
-        if not plan.eval_only and not plan.benchmark.loglikelihood and tokens_max(plan.generation) is None:
+        limits = (plan.generation.max_tokens, plan.generation.extra.get("max_completion_tokens"))
+        if (
+            not plan.eval_only
+            and not plan.benchmark.loglikelihood
+            and not any(isinstance(limit, int) for limit in limits)
+        ):
             raise ConfigError(
                 f"a cap on cost or tokens needs a limit of {plan.slot}'s answers, or one request could take it all; "
                 "set --max-tokens"
@@ -218,6 +216,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         raise ConfigError(
             "--repeat-check may draw what --stop-when leaves out; check repeatability in a run of its own"
         )
+    _check_shard(config, entry)
     if eval_only and entry.repeat_check is not None:
         raise ConfigError(
             f"{benchmark.name} scores recorded answers, so nothing can be asked twice; leave --repeat-check away"
@@ -229,8 +228,9 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         {member.label: member.model for member in panel}, {role: member.model for role, member in roles.items()}
     )
     _check_judge(config, benchmark, judge, roles)
-    asked = _protocol_asked(config, benchmark)
-    protocol: Protocol = "completions" if benchmark.loglikelihood else asked
+    protocol: Protocol = config.endpoint.protocol if config.endpoint else "chat"
+    if benchmark.loglikelihood:
+        protocol = "completions"
     if not eval_only and benchmark.protocol not in (None, protocol):
         raise ConfigError(
             f"{benchmark.name} needs the {benchmark.protocol} protocol and the endpoint is set to {protocol}; "
@@ -262,9 +262,10 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             "scorer.rules": scorer_digest(benchmark),
             **({"loglikelihood": {"delimiter": benchmark.target_delimiter}} if benchmark.loglikelihood else {}),
             **_fewshot_fields(benchmark, eval_only=eval_only),
-            **settings_fields(config, entry, eval_only=eval_only, protocol=asked),
+            **settings_fields(config, entry, eval_only=eval_only),
             **sandbox_fields(config, benchmark.languages),
             **stop_fields(config, entry),
+            **shard_fields(config),
             **_judge_fields(judge, roles),
         },
         unseen=unseen_dependencies(benchmark),
@@ -274,10 +275,18 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
     )
 
 
-def _protocol_asked(config: RunConfig, benchmark: Benchmark) -> Protocol:
-    """Return the protocol that the run sets, else the benchmark's, else chat; log-likelihoods are apart from it."""
-    named = config.endpoint.protocol if config.endpoint else None
-    return named or (None if benchmark.loglikelihood else benchmark.protocol) or "chat"
+def _check_shard(config: RunConfig, entry: BenchmarkConfig) -> None:
+    """Raise ConfigError for what looks at a whole benchmark and would see a part of it in a shard."""
+    if config.shard is not None and config.stop.when:
+        raise ConfigError(
+            "--stop-when looks at all questions in one random order, and a shard asks only its own; leave one of "
+            "--shard and --stop-when away"
+        )
+    if config.shard is not None and entry.repeat_check is not None:
+        raise ConfigError(
+            "--repeat-check draws from all problems, and a shard asks only its own; check repeatability in a run of "
+            "its own"
+        )
 
 
 def _judge(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> JudgeConfig | None:

@@ -17,7 +17,9 @@ from nel.engine.resume_checks import DatasetCheck, deferred_check, fingerprint_o
 from nel.engine.scorers.identity import scorer_name
 from nel.engine.stop_rules import refuse_growth
 from nel.engine.store.database import Store
-from nel.engine.store.snapshot import Snapshot, StoredPlan, StoredSample
+from nel.engine.store.elsewhere import shard_of
+from nel.engine.store.plans import StoredPlan
+from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.engine.work import Job
 from nel.errors import DatasetError, ResumeRefused
 
@@ -49,6 +51,7 @@ def prepare_job(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOpt
         NelError: The dataset is unusable, or the run was started with another one.
     """
     job = _prepare(store, snapshot, plan, options)
+    store.mark_elsewhere(job.key, shard_of(plan.fields))
     check_draw(plan.slot, plan.config.repeat_check, store.count_usable(job.key))
     return job
 
@@ -62,8 +65,6 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOption
             stored = {}
         else:
             options = replace(options, allowed=options.allowed | _ENDPOINT_FIELDS)
-    if stored:
-        plan = plan.adapting(stored["identity"].get("endpoint.adapted") or {})
     if not stored:  # new, or killed before its snapshot was complete
         store.clear_samples(key)
     n_stored = stored["dataset"]["rows"] if stored else 0
@@ -177,22 +178,6 @@ def _unseen_note(plan: Plan) -> str:
     )
 
 
-def adapted_plan(plan: Plan, stored: StoredPlan) -> StoredPlan:
-    """Return a stored plan with the identity of one whose settings were changed before the first answer."""
-    digests = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
-    identity = Identity(fields={**plan.fields, **digests})
-    fields = {"identity": dict(identity.fields), "digest": identity.digest, "generation": _generation(identity)}
-    return {**stored, **fields}  # type: ignore[typeddict-item]
-
-
-def _generation(identity: Identity) -> dict[str, object]:
-    return {
-        name.removeprefix("generation."): value
-        for name, value in identity.fields.items()
-        if name.startswith("generation.") and value not in (None, {})
-    }
-
-
 def _stored_plan(plan: Plan, digests: Digests, uri: str) -> StoredPlan:
     identity = identity_of(plan, digests)
     return {
@@ -217,5 +202,9 @@ def _stored_plan(plan: Plan, digests: Digests, uri: str) -> StoredPlan:
         "truncated": plan.config.truncated,
         "model": plan.model,
         "protocol": None if plan.eval_only else plan.protocol,
-        "generation": _generation(identity),
+        "generation": {
+            name.removeprefix("generation."): value
+            for name, value in identity.fields.items()
+            if name.startswith("generation.") and value not in (None, {})
+        },
     }

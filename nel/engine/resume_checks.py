@@ -20,7 +20,8 @@ from nel.engine.plan import Digests, Plan, identity_of, stream_samples
 from nel.engine.progress import Progress
 from nel.engine.store.codec import unsealed
 from nel.engine.store.database import Store
-from nel.engine.store.snapshot import Snapshot, StoredPlan, StoredSample
+from nel.engine.store.plans import StoredPlan
+from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.errors import EXIT_STOPPED_EARLY, DatasetError, StoreError
 from nel.version import __version__
 

@@ -22,7 +22,8 @@ from nel.engine.stop_rule import ANY, Decision, StopRule, StoredBaseline, ends_o
 from nel.engine.store.codec import decode_outcome, decode_sample
 from nel.engine.store.database import Store
 from nel.engine.store.lock import owner_of
-from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredPlan, StoredSample
+from nel.engine.store.plans import StoredPlan
+from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.engine.work import Job, n_unanswered
 from nel.errors import ConfigError, ResumeRefused
 from nel.types import Outcome

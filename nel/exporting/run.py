@@ -16,6 +16,7 @@ from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError
 from nel.reports.numbers import count
 from nel.reports.run_files import BenchmarkFiles, read_run
+from nel.reports.shard import shard_line
 
 _STATES = ("scored", "model_failure", "unscored", "not_asked")
 
@@ -103,10 +104,13 @@ def notes_of(files: BenchmarkFiles) -> Iterator[str]:
         yield f"{title}: {count(unscored)} of {total} results have no score ({causes}), which is no 0."
     if failed:
         yield f"{title}: {count(failed)} of {total} results are failures of the model, which count as 0."
-    not_asked = accounting.get("n_not_asked") or 0
+    not_asked, shard = accounting.get("n_not_asked") or 0, files.metrics.get("shard")
     if not_asked:
-        yield f"{title}: {count(not_asked)} of {total} results were never asked for: a stop rule ended it."
-    if not files.metrics.get("complete"):
+        why = "other shards of the run ask for them" if shard else "a stop rule ended it"
+        yield f"{title}: {count(not_asked)} of {total} results were never asked for: {why}."
+    if shard:
+        yield f"{title}: {shard_line(files.metrics)}."
+    elif not files.metrics.get("complete"):
         yield f"{title}: the run did not end; its numbers are of a part of the samples."
     if (files.metrics.get("headline") or {}).get("value") is None:
         yield f"{title}: there is no score, which is not a score of 0."

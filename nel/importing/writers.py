@@ -18,7 +18,8 @@ from nel.artifacts.write import write_artifacts
 from nel.core.strict_json import dumps
 from nel.engine.store.codec import encode_outcome, encode_response, encode_sample
 from nel.engine.store.database import Store
-from nel.engine.store.snapshot import FILE_NAME, StoredPlan, StoredSample
+from nel.engine.store.plans import StoredPlan
+from nel.engine.store.snapshot import FILE_NAME, StoredSample
 from nel.errors import NelError, OutputError, PluginError, UsageError
 from nel.importing.contract import Imported, ImportedBenchmark
 from nel.types import Unscored

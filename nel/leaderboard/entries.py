@@ -18,6 +18,7 @@ from nel.core.strict_json import dumps
 from nel.engine.generate import conversation_of
 from nel.engine.response_outcomes import verdict_before_scoring
 from nel.engine.stop_rules import DECISIONS
+from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError
 from nel.types import ModelFailure, Sample, Unscored
@@ -168,6 +169,11 @@ def _read(label: str | None, path: Path, slot: str) -> Entry:
         key, benchmark, plan = stored[slot]
         if "loglikelihood" in plan["identity"]:
             raise ConfigError(f"{path}: {slot} ranks choices by log-likelihood; there are no answers to compare")
+        if (shard := shard_of(plan["identity"])) is not None:
+            raise ConfigError(
+                f"{path} is {shard.title}, and a leaderboard compares answers to all questions; put all shards "
+                "together with nel eval merge DIR... -o OUT"
+            )
         if slot in (snapshot.meta(DECISIONS) or {}):
             raise ConfigError(
                 f"{path}: a stop rule ended {slot} early, and a leaderboard compares answers to all questions; run it "

@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Final, TypedDict
+from typing import Final, NotRequired, TypedDict
 
 from nel.core.scaling import mean_of, unscaled
 from nel.errors import UndefinedMetric
@@ -21,6 +21,9 @@ from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interva
 from nel.types import ModelFailure, Outcome, Scored
 
 FAILURE_KINDS: Final = ("truncated", "empty", "no_answer", "refusal", "content_filter", "context_exceeded")
+STOP_RULE: Final = "stop_rule"
+OTHER_SHARD: Final = "other_shard"
+"""Why a pair was not to be asked: a stop rule had ended the benchmark, or another shard of the run asks it."""
 _ZERO_AND_ONE: Final = (0.0, 1.0)
 _SMALL: Final = 2.0**-64
 """Factor of the values in a second sum, which stays finite where the sum of the values overflows."""
@@ -77,6 +80,8 @@ class AccountingJson(TypedDict):
     n_not_asked: int
     model_failures: dict[str, int]
     unscored: dict[str, CauseJson]
+    not_asked: NotRequired[dict[str, int]]
+    """By reason; only where there are any."""
 
 
 class _Series:
@@ -149,8 +154,8 @@ class Accounting:
 
     n_total: int = 0
     n_scored: int = 0
-    n_not_asked: int = 0
-    """Pairs that a stop rule left out."""
+    not_asked: Counter[str] = field(default_factory=Counter)
+    """Pairs that a stop rule left out, or that another shard asks, by which of the two it is."""
     model_failures: Counter[str] = field(default_factory=Counter)
     unscored: dict[str, Counter[str]] = field(default_factory=dict)
 
@@ -165,14 +170,19 @@ class Accounting:
         return sum(kinds.total() for kinds in self.unscored.values())
 
     @property
+    def n_not_asked(self) -> int:
+        """Return the number of pairs that were not to be asked."""
+        return self.not_asked.total()
+
+    @property
     def n_asked(self) -> int:
-        """Return the number of all but those that a stop rule left out."""
+        """Return the number of all but those that were not to be asked."""
         return self.n_total - self.n_not_asked
 
-    def count_not_asked(self) -> None:
-        """Count one pair that a stop rule left out."""
+    def count_not_asked(self, reason: str = STOP_RULE) -> None:
+        """Count one pair that was not to be asked, by `STOP_RULE` or by `OTHER_SHARD`."""
         self.n_total += 1
-        self.n_not_asked += 1
+        self.not_asked[reason] += 1
 
     def count(self, outcome: Outcome) -> None:
         """Count one outcome."""
@@ -186,7 +196,7 @@ class Accounting:
 
     def as_json(self) -> AccountingJson:
         """Return the accounting in the form that all artifacts share."""
-        return {
+        found: AccountingJson = {
             "n_total": self.n_total,
             "n_scored": self.n_scored,
             "n_model_failure": self.n_model_failure,
@@ -195,6 +205,9 @@ class Accounting:
             "model_failures": dict(self.model_failures),
             "unscored": {cause: {"n": kinds.total(), "kinds": dict(kinds)} for cause, kinds in self.unscored.items()},
         }
+        if self.not_asked:
+            found["not_asked"] = dict(self.not_asked)
+        return found
 
 
 @dataclass(slots=True)

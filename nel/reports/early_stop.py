@@ -1,9 +1,11 @@
-"""One line on what a stop rule did to a benchmark, from metrics.json. Does no I/O."""
+"""One line on what was not to be asked of a benchmark, from metrics.json. Does no I/O."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Final
+
+from nel.reports.shard import shard_line
 
 _SAID: Final = {
     "narrow": "the interval is narrow enough",
@@ -14,10 +16,10 @@ _SAID: Final = {
 
 
 def stop_line(metrics: Mapping[str, Any]) -> str:
-    """Return what was left out and what the interval means then; empty without a stop rule."""
+    """Return what was left out and what the interval means then; of a shard what it is; empty where all was asked."""
     rule = metrics.get("stop_rule")
     if not rule:
-        return ""
+        return shard_line(metrics)
     said = _SAID.get(str(rule["reason"]))
     if said is None:
         return f"no condition of the stop rule held: {', '.join(rule['when'])}"

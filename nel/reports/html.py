@@ -99,6 +99,7 @@ def _header(views: list[BenchmarkView]) -> dict[str, object]:
         "models": distinct("model"),
         "urls": distinct("base_url"),
         "is_complete": all(view.is_complete for view in views),
+        "shard": views[0].shard,
         "sdk": str(views[0].files.bundle.get("sdk", "nel")),
     }
 

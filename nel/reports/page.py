@@ -16,6 +16,7 @@ from nel.reports.early_stop import stop_line
 from nel.reports.judge_section import judged_line
 from nel.reports.run_files import BenchmarkFiles
 from nel.reports.samples import Selection
+from nel.reports.shard import shard_title
 from nel.reports.text import as_text, one_line, preview
 
 LOUD_RATE: Final = 0.05
@@ -50,6 +51,8 @@ class BenchmarkView:
     files: BenchmarkFiles
     selection: Selection
     is_complete: bool
+    shard: str
+    """``shard I of N``; empty for a whole run."""
     is_share: bool
     """The headline is known to lie in [0, 1]."""
     headline: Mapping[str, Any]
@@ -96,13 +99,14 @@ def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> Bench
         files=files,
         selection=selection,
         is_complete=complete,
+        shard=shard_title(metrics),
         is_share=_is_share(headline),
         headline=headline,
         reason=str((same[0].get("reason") if same else None) or ""),
         accounting=accounting,
         segments=accounting_segments(accounting),
         banners=[
-            *_banners(accounting, metrics.get("rates") or {}, complete=complete),
+            *_banners(accounting, metrics.get("rates") or {}, complete=complete or bool(metrics.get("shard"))),
             *_stopped(metrics),
             *_warnings(metrics),
         ],

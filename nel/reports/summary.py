@@ -21,6 +21,7 @@ from nel.reports.extraction import band_text
 from nel.reports.judge_section import judged_line
 from nel.reports.repeatability import repeat_check_text
 from nel.reports.run_files import BenchmarkFiles, read_run
+from nel.reports.shard import shard_title
 from nel.reports.text import one_line, visible
 
 _CELL_CHARACTERS_MAX: Final = 120
@@ -60,7 +61,7 @@ class SummaryRow:
     n_model_failure: int
     n_unscored: int
     n_not_asked: int
-    """Left out by a stop rule."""
+    """Left out by a stop rule, or asked by other shards."""
     failures: Mapping[str, int]
     """Model failures by kind and unscored as ``cause:kind``, sorted by name."""
     complete: bool
@@ -70,7 +71,9 @@ class SummaryRow:
     """The run's id."""
     model: str = ""
     stopped: str = ""
-    """What a stop rule left out, in one line; empty without one."""
+    """What was not to be asked, in one line; empty where all was."""
+    shard: str = ""
+    """``shard I of N``; empty for a whole run."""
     extraction: str = ""
     """How far the score depends on the way of reading answers; empty without an audit."""
     repeat_check: str = ""
@@ -178,6 +181,7 @@ def _row(files: BenchmarkFiles) -> SummaryRow:
         model=str((files.bundle.get("config") or {}).get("model") or ""),
         judged=judged_line(judging) if judging else "",
         stopped=stop_line(files.metrics),
+        shard=shard_title(files.metrics),
         extraction=band_text(files.metrics),
         repeat_check=repeat_check_text(files.metrics),
         warnings=tuple(str(one) for found in (files.metrics, judging) for one in found.get("warnings") or ()),
@@ -229,7 +233,9 @@ def _state(row: SummaryRow) -> str:
 
 
 def state_of(row: SummaryRow) -> str:
-    """Return ``complete``, ``stopped early`` or ``PARTIAL``."""
+    """Return ``complete``, ``stopped early``, ``shard I of N`` or ``PARTIAL``."""
+    if row.shard:
+        return row.shard
     if not row.complete:
         return "PARTIAL"
     return "stopped early" if row.n_not_asked else "complete"

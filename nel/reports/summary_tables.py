@@ -16,6 +16,7 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import pretty
 from nel.errors import UsageError
 from nel.reports import numbers
+from nel.reports.shard import MERGE
 from nel.reports.summary import (
     SummaryRow,
     csv_text,
@@ -138,6 +139,8 @@ def _add_suite(root: Element, run: str, rows: Sequence[SummaryRow]) -> None:
 
 def _fault(row: SummaryRow) -> str:
     """Return why a row has no score that can be used; empty where it has."""
+    if row.shard:
+        return f"{row.shard}: a part of a run; put its shards together with {MERGE}"
     if not row.complete:
         return "PARTIAL: not every sample was asked; go on with nel eval resume"
     return "" if row.value is not None else "no score: nothing was scored"

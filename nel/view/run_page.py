@@ -37,6 +37,8 @@ class BenchmarkPage:
     metrics: Sequence[Mapping[str, Any]]
     remarks: Sequence[str]
     """Who judged, and how far the score depends on the way of reading."""
+    is_shard: bool
+    """Of a run, so that other shards ask the rest."""
     latencies: Sequence[tuple[str, Mapping[str, Any]]]
     runtime: Mapping[str, Any]
     config: Mapping[str, Any]
@@ -66,6 +68,7 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
         remarks=[
             one for one in (stop_line(metrics), judged_line(judging) if judging else "", band_text(metrics)) if one
         ],
+        is_shard=bool(metrics.get("shard")),
         latencies=[(title, runtime[key]) for title, key in _LATENCIES if _is_known(runtime.get(key))],
         runtime=runtime,
         config=(files.bundle.get("config") or {}) if files is not None else {},
@@ -84,7 +87,7 @@ def _warnings(
     run: RunSummary, summary: BenchmarkSummary, metrics: Mapping[str, Any], judging: Mapping[str, Any]
 ) -> list[str]:
     said = []
-    if summary.files is not None and not metrics.get("complete", True):
+    if summary.files is not None and not metrics.get("complete", True) and not metrics.get("shard"):
         said.append("This run is partial: planned samples have not been run, and the score is not the benchmark's.")
     elif not run.is_counted:
         said.append("The answers of this run are being counted; reload the page in a moment.")

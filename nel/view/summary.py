@@ -20,7 +20,8 @@ from nel.artifacts.files import directory_name
 from nel.engine.observability.run_status import RunStatus, RunStatusReader, State
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.lock import owner_of
-from nel.engine.store.snapshot import Snapshot, StoredPlan, StoredSession
+from nel.engine.store.plans import StoredPlan, StoredSession
+from nel.engine.store.snapshot import Snapshot
 from nel.errors import NelError
 from nel.reports.run_files import BenchmarkFiles, read_run
 from nel.view.finding import FoundRun
@@ -52,7 +53,7 @@ class BenchmarkSummary:
     n_model_failure: int = 0
     n_unscored: int = 0
     n_not_asked: int = 0
-    """Left out by a stop rule."""
+    """Left out by a stop rule, or asked by other shards."""
     n_done: int = 0
     """Pairs of a sample and a repeat that have an outcome."""
     cost: float | None = None
@@ -289,7 +290,7 @@ def _uncounted(run: FoundRun, run_id: str, *, is_live: bool) -> RunSummary:
                 key=key,
                 plugin=plugin,
                 repeats=plan.get("repeats", 1),
-                n_total=store.count_samples(key) * plan.get("repeats", 1),
+                n_total=(store.count_samples(key) - store.count_elsewhere(key)) * plan.get("repeats", 1),
                 n_done=store.count_outcomes(key),
                 plan=plan,
             )

@@ -20,8 +20,8 @@ FLAGS = """
 --response-field --scorer --reducer --metric --truncated --model-url --model-id --api-key-env --send-sample-id
 --stream --timeout --requests-per-minute --tokens-per-minute --temperature --top-p --max-tokens --stop --seed
 --concurrency --sandbox-workers --allow-unlimited-sandbox --max-cost --max-tokens-total --max-requests --cache
---stop-when --judge-url --judge-id --judge-api-key-env --judge-template --judge-criteria --judge-repeats --output-dir
---run-id --metrics-port
+--stop-when --shard --judge-url --judge-id --judge-api-key-env --judge-template --judge-criteria --judge-repeats
+--output-dir --run-id --metrics-port
 """.split()
 """What users have in scripts: none may vanish."""
 COMMANDS = {

@@ -24,7 +24,7 @@ def _said(line: str) -> str:
         ("sandbox claen", "Did you mean `nel sandbox clean`?"),
         ("endpoint dmo", "Did you mean `nel endpoint demo`?"),
         ("config", "Did you mean `nel init`?"),
-        ("eval merge", "Did you mean `nel report`?"),
+        ("merge", "Did you mean `nel eval merge`?"),
         ("eval stop", "press Ctrl-C where the run goes on; `nel eval resume` continues it."),
     ],
 )

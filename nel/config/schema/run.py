@@ -18,6 +18,7 @@ from nel.config.schema.endpoint import (
     ModelConfig,
     NamedEndpointConfig,
 )
+from nel.config.schema.shard import read_shard
 from nel.config.schema.stop import StopConfig
 from nel.config.schema.strict import Flag, Strict
 
@@ -273,6 +274,10 @@ class RunConfig(Strict):
     """The response cache."""
     stop: StopConfig = StopConfig()
     """When a benchmark may end before its last question."""
+    shard: Annotated[
+        str | None, Flag("--shard", "Ask only part I of N, as I/N from 1/N to N/N; nel eval merge puts them together.")
+    ] = None
+    """``I/N``: ask only part I of N, counted from 1; ``nel eval merge`` puts them together. None: everything."""
     judge: JudgeConfig | None = None
     """The judges, for benchmarks that ask one."""
     model_roles: dict[str, ModelConfig] = {}
@@ -288,6 +293,11 @@ class RunConfig(Strict):
         if isinstance(value, list):
             return [{"name": item} if isinstance(item, str) else item for item in value]
         return value
+
+    @field_validator("shard")
+    @classmethod
+    def _readable_shard(cls, shard: str | None) -> str | None:
+        return None if shard is None else str(read_shard(shard))
 
     @model_validator(mode="before")
     @classmethod
@@ -330,6 +340,8 @@ class RunConfig(Strict):
             raise ValueError("endpoint and endpoints are both given; name each endpoint in endpoints")
         if self.endpoints and self.observability.metrics_port is not None:
             raise ValueError("observability.metrics_port serves one run and there are several; leave it away")
+        if self.endpoints and self.shard is not None:
+            raise ValueError("a shard is of one run and there are several endpoints; start shards of each by itself")
         return self
 
     def judge_of(self, benchmark: BenchmarkConfig) -> JudgeConfig | None:

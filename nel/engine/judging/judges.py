@@ -415,10 +415,9 @@ def _request(
         extra=settings.extra | ({"response_format": sample.response_format} if sample.response_format else {}),
     )
     prompt = "\n\n".join(str(message.content) for message in messages)
-    protocol = member.protocol or "chat"
-    is_chat = protocol == "chat"
+    is_chat = member.protocol == "chat"
     return Request(
-        protocol=protocol,
+        protocol=member.protocol,
         model=member.model,
         sample_id=sample.sample_id,
         repeat=sample.place[2],

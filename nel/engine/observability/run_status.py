@@ -19,7 +19,8 @@ from nel.engine.observability.progress_file import LiveProgress, read_progress_f
 from nel.engine.stop_rules import DECISIONS
 from nel.engine.store.lock import Owner, owner_of
 from nel.engine.store.outcome_counts import OutcomeCount
-from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSession
+from nel.engine.store.plans import StoredSession
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import NelError, OutputError
 
 State: TypeAlias = Literal["starting", "running", "finished", "stopped", "killed"]
@@ -193,8 +194,9 @@ class RunStatusReader:
             self._counts = {}
             for key, slot, _, plan in snapshot.benchmarks():
                 repeats = plan.get("repeats", 1)
-                counts = BenchmarkCounts(slot=slot, total=snapshot.count_samples(key) * repeats)
-                if bad := snapshot.count_bad_rows(key):
+                left_out = [snapshot.count_elsewhere(key, usable=usable) for usable in (False, True)]
+                counts = BenchmarkCounts(slot=slot, total=(snapshot.count_samples(key) - left_out[0]) * repeats)
+                if bad := snapshot.count_bad_rows(key) - left_out[0] + left_out[1]:
                     counts.unscored["bad_row:unusable"] = bad * repeats
                 self._counts[key] = counts
         self._mark, found = snapshot.outcome_counts_after(self._mark)

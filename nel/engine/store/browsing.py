@@ -5,6 +5,7 @@ Opens the store so that no file is made or changed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from nel.engine.store.snapshot import Snapshot, StoredResult, StoredSample
@@ -51,12 +52,18 @@ class BrowsedStore(Snapshot):
         return [(row[0], row[1], StoredResult(StoredSample(*row[5:]), row[2], row[4], row[3])) for row in rows]
 
     def bad_rows(self, benchmark: int) -> list[StoredSample]:
-        """Return the rows of a benchmark's dataset that are unusable."""
+        """Return the rows of a benchmark's dataset that are unusable, without those of other shards."""
         rows = self._connection.execute(
             "SELECT idx, sample_id, row_number, content, fault FROM samples WHERE benchmark = ? AND content IS NULL",
             (benchmark,),
         ).fetchall()
-        return [StoredSample(*row) for row in rows]
+        found = [StoredSample(*row) for row in rows]
+        return [one for one in found if not self._elsewhere(benchmark, one.idx, one.idx)]
+
+    def samples_elsewhere(self, benchmark: int) -> Iterator[StoredSample]:
+        """Yield the samples of a benchmark that other shards of the run ask."""
+        if self.count_elsewhere(benchmark):
+            yield from (one for one in self.samples(benchmark) if self._elsewhere(benchmark, one.idx, one.idx))
 
     def results_before(self, benchmark: int, idx: int, n_max: int) -> list[StoredSample]:
         """Return up to so many samples before one, the nearest first."""

@@ -19,10 +19,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from nel.config.redaction import Redactor
+from nel.config.schema.shard import Shard
 from nel.core.strict_json import dumps
+from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, sealed
+from nel.engine.store.plans import StoredPlan
 from nel.engine.store.schema import UNREADABLE, connect, create, migrate
-from nel.engine.store.snapshot import Snapshot, StoredPlan, StoredSample
+from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.engine.store.spending import USAGE, noted_usage, usage_after
 from nel.errors import StoppedEarly, StoreError
 
@@ -103,7 +106,7 @@ class Store:
 
     def clear_samples(self, benchmark: int) -> None:
         """Delete the samples of a benchmark that starts over, and the faults stored in place of answers."""
-        for table in ("samples", "responses", "outcomes"):
+        for table in ("samples", "responses", "outcomes", "elsewhere"):
             self._write(f"DELETE FROM {table} WHERE benchmark = ?", (benchmark,))  # noqa: S608 - no input in it
 
     def add_samples(self, benchmark: int, samples: Iterator[StoredSample]) -> tuple[StoredSample, int | None] | None:
@@ -123,6 +126,13 @@ class Store:
             except sqlite3.Error as error:
                 raise _disk_fault(self.path, error) from error
         return None
+
+    def mark_elsewhere(self, benchmark: int, shard: Shard | None) -> None:
+        """Store which samples another shard asks; none where there are no shards."""
+        try:
+            elsewhere.mark(self._connection, benchmark, shard)
+        except sqlite3.Error as error:
+            raise _disk_fault(self.path, error) from error
 
     def row_number_of(self, benchmark: int, sample_id: str) -> int | None:
         """Return the dataset row that holds an id; sees the rows of an open `add_samples` too."""
@@ -269,10 +279,6 @@ class Store:
     def put_meta(self, key: str, value: object) -> asyncio.Future[None]:
         """Queue a JSON value under a key; the future is done once it is on disk."""
         return self._put([(_PUT_META, [(key, dumps(value))])])
-
-    def put_plan(self, benchmark: int, plan: StoredPlan) -> asyncio.Future[None]:
-        """Queue another plan of a benchmark; the future is done once it is on disk."""
-        return self._put([("UPDATE benchmarks SET plan = ? WHERE id = ?", [(dumps(plan), benchmark)])])
 
     def close(self) -> None:
         """Close the file; the write-ahead log is folded into it."""

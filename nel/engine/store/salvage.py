@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.core.strict_json import loads
+from nel.engine.store import elsewhere
 from nel.engine.store.codec import is_intact
 from nel.engine.store.schema import UNREADABLE, connect, create
 from nel.engine.store.snapshot import FILE_NAME
@@ -197,7 +198,9 @@ def _check_benchmark(target: sqlite3.Connection, key: int, slot: str, plan: dict
             target.execute(f"DELETE FROM {table} WHERE benchmark = ?", (key,))  # noqa: S608 - our own names
         target.execute("UPDATE benchmarks SET plan = '{}' WHERE id = ?", (key,))
         return
+    elsewhere.mark(target, key, elsewhere.shard_of(plan["identity"]))
     outcomes = "SELECT count(*) FROM outcomes WHERE benchmark = ?"
     bad = "SELECT count(*) FROM samples WHERE benchmark = ? AND content IS NULL"
     good = n_samples - target.execute(bad, (key,)).fetchone()[0]
+    good -= elsewhere.count(target, key, usable=True)
     found.pending += good * plan["repeats"] - target.execute(outcomes, (key,)).fetchone()[0]

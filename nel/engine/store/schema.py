@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, is_intact
 from nel.errors import StoreError
 
@@ -24,11 +25,13 @@ _CALLS = """CREATE TABLE calls(
     request TEXT NOT NULL, response TEXT NOT NULL, session INTEGER NOT NULL DEFAULT 0,
     UNIQUE(benchmark, idx, repeat, key)) STRICT"""
 """Since format 2: answers of a sample other than its last one, to earlier turns and to requests of its scorer."""
-_INDEXES = """
+_INDEXES = f"""
+{elsewhere.TABLE};
 CREATE INDEX IF NOT EXISTS bad_rows ON samples(benchmark) WHERE content IS NULL;
 CREATE INDEX IF NOT EXISTS outcomes_to_remake ON outcomes(benchmark, retry) WHERE retry > 0;
 """
-"""Partial indexes of what a resume has to repeat, so that it finds that without reading a million rows."""
+"""What every store that is written has, whatever made it: the table of `nel.engine.store.elsewhere`, and partial
+indexes of what a resume has to repeat, so that it finds that without reading a million rows."""
 _SCHEMA = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE benchmarks(
@@ -126,10 +129,20 @@ def connect(path: Path, *, readonly: bool = False, untouched: bool = False) -> s
         uri, uri=True, isolation_level=None, check_same_thread=False, timeout=30, factory=_Connection
     )
     connection.create_function("nel_is_intact", 1, is_intact, deterministic=True)
+    elsewhere.add_function(connection)
     if not readonly:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
     return connection
+
+
+def untouched_uri(path: Path) -> str:
+    """Return the address under which SQLite reads a file and makes or changes none.
+
+    Raises:
+        StoreError: It cannot be read without a file being made.
+    """
+    return f"{path.resolve().as_uri()}?mode={_untouched_mode(path)}"
 
 
 def _untouched_mode(path: Path) -> str:

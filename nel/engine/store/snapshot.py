@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self, TypedDict
+from typing import Any, Final, Self
 
 from nel.core.strict_json import dumps_line, loads
+from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, unsealed
 from nel.engine.store.outcome_counts import OutcomeCount, count_after
+from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.schema import APPLICATION_ID, FORMAT, READABLE, UNREADABLE, WITH_CALLS, connect
 from nel.engine.store.spending import SOURCES, noted_usage, usage_after
 from nel.errors import StoreError
@@ -51,61 +53,8 @@ class StoredResult:
     repeat: int
     response: str | None
     outcome: str | None
-
-
-class StoredDataset(TypedDict):
-    """The dataset that a benchmark of a run was started with."""
-
-    uri: str
-    revision: str | None
-    sha256: str
-    rows: int
-
-
-class StoredScorer(TypedDict):
-    """The scorer of a benchmark, as artifacts name it."""
-
-    name: str
-    sha256: str
-
-
-class StoredPlan(TypedDict, total=False):
-    """The plan of a benchmark in run.db; empty until its dataset was read, and without keys that are newer than it."""
-
-    identity: dict[str, Any]
-    digest: str
-    repeats: int
-    repeat_check: int | None
-    max_problems: int | None
-    fingerprint: str | None
-    reducers: list[str]
-    metrics: list[str]
-    eval_only: bool
-    dataset: StoredDataset
-    scorer: StoredScorer
-    judge: dict[str, Any] | None
-    system_prompt: str | None
-    truncated: str
-    model: str | None
-    protocol: str | None
-    generation: dict[str, Any]
-    fewshot: dict[str, Any] | None
-    imported: dict[str, Any]
-    """Of results of another tool alone: its ``format``, whether its run was ``complete``, and ``notes``."""
-
-
-class StoredSession(TypedDict):
-    """One session of a run."""
-
-    started: float
-    """In seconds since 1970."""
-    elapsed: float | None
-    """In seconds; None for a session that runs or was killed, as with the following."""
-    ended: str | None
-    """``done``, or why it stopped."""
-    attempts: int | None
-    retries: int | None
-    spent: dict[str, Any] | None
+    is_elsewhere: bool = False
+    """Another shard of the run asks it."""
 
 
 class Snapshot:
@@ -140,6 +89,7 @@ class Snapshot:
             raise StoreError(f"{path} has format {version}, this nel reads up to {FORMAT}; use the nel that wrote it")
         self._has_calls = version >= WITH_CALLS
         self._has_spent = version >= FORMAT
+        self._is_divided = elsewhere.has_table(self._connection)
 
     def close(self) -> None:
         """Close the connection."""
@@ -273,6 +223,10 @@ class Snapshot:
         query = "SELECT count(*) FROM samples WHERE benchmark = ? AND content IS NULL"
         return int(self._connection.execute(query, (benchmark,)).fetchone()[0])
 
+    def count_elsewhere(self, benchmark: int, *, usable: bool = False) -> int:
+        """Return how many samples of this benchmark another shard asks: all, or those whose row is usable."""
+        return elsewhere.count(self._connection, benchmark, usable=usable) if self._is_divided else 0
+
     def outcome_counts_after(self, mark: int) -> tuple[int, list[OutcomeCount]]:
         """Return a mark and the outcomes committed behind another, counted; those of second askings are left out.
 
@@ -303,8 +257,9 @@ class Snapshot:
             before = rows[-1][0]
 
     def count_pending(self, benchmark: int, repeats: int) -> int:
-        """Return how many good (sample, repeat) pairs have no outcome yet; a bad row never has one."""
+        """Return how many good (sample, repeat) pairs of this shard have no outcome yet; a bad row never has one."""
         good = self.count_samples(benchmark) - self.count_bad_rows(benchmark)
+        good -= self.count_elsewhere(benchmark, usable=True)
         query = "SELECT count(*) FROM outcomes WHERE benchmark = ? AND repeat < ?"
         return good * repeats - int(self._connection.execute(query, (benchmark, repeats)).fetchone()[0])
 
@@ -343,16 +298,22 @@ class Snapshot:
             )
         )
         # A bad row never has a response, so that a block with one is always read row by row.
+        samples -= len(self._elsewhere(benchmark, first, block[2]))
         return bool(responses == samples * repeats)
+
+    def _elsewhere(self, benchmark: int, first: int, last: int) -> set[int]:
+        return elsewhere.between(self._connection, benchmark, first, last) if self._is_divided else set()
 
     def _pending_in(self, benchmark: int, repeats: int, first: int, last: int) -> Iterator[tuple[StoredSample, int]]:
         done: dict[int, set[int]] = {}
+        others: set[int] = set()
         upto = -1
         for sample in self.samples(benchmark, first=first, last=last):
             if sample.idx > upto:
                 upto = min(sample.idx + _PAGE - 1, last)
                 done = self._answered(benchmark, sample.idx, upto)
-            if sample.fault is None:
+                others = self._elsewhere(benchmark, sample.idx, upto)
+            if sample.fault is None and sample.idx not in others:
                 known = done.get(sample.idx, ())
                 yield from ((sample, repeat) for repeat in range(repeats) if repeat not in known)
 
@@ -449,14 +410,16 @@ class Snapshot:
             last: The idx of the last one.
         """
         found: dict[tuple[int, int], tuple[str | None, str | None]] = {}
+        others: set[int] = set()
         upto = -1
         for sample in self.samples(benchmark, first=first, last=last):
             if sample.idx > upto:
                 upto = min(sample.idx + _PAGE - 1, last)
                 found = self._results_between(benchmark, sample.idx, upto)
+                others = self._elsewhere(benchmark, sample.idx, upto)
             for repeat in range(repeats):
                 response, outcome = found.get((sample.idx, repeat), (None, None))
-                yield StoredResult(sample, repeat, response, outcome)
+                yield StoredResult(sample, repeat, response, outcome, sample.idx in others)
 
     def _answered(self, benchmark: int, first: int, last: int) -> dict[int, set[int]]:
         done: dict[int, set[int]] = {}

@@ -278,13 +278,17 @@ def _without_outcome(store: BrowsedStore, not_run: Unscored) -> Iterator[Entry]:
     for key, slot, _, plan in store.benchmarks():
         early = read_early_stop(store, key, slot, plan) if plan else None
         repeats = plan.get("repeats", 1)
-        for sample in store.bad_rows(key):
+        for sample in store.bad_rows(key):  # those of other shards come below
             for repeat in range(repeats):
                 yield _entry(key, StoredResult(sample, repeat, None, None), None)
         for sample, repeat in store.pending(key, repeats) if plan else ():
             entry = _entry(key, StoredResult(sample, repeat, None, None), None, not_run)
             is_left_out = early is not None and not early.counts(sample.idx)
             yield replace(entry, group="not_asked", kind="") if is_left_out else entry
+        for sample in store.samples_elsewhere(key):
+            for repeat in range(repeats):
+                entry = _entry(key, StoredResult(sample, repeat, None, None), None)
+                yield replace(entry, group="not_asked", kind="other_shard")
 
 
 def _entry(benchmark: int, stored: StoredResult, price: Price | None, not_run: Unscored = NOT_RUN) -> Entry:

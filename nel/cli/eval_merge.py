@@ -1,0 +1,29 @@
+"""`nel eval merge`: the shards of a run in, one run directory out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def merge(
+    shards: Annotated[
+        list[Path], typer.Argument(metavar="DIR", help="The directories of all shards, or one that holds them.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The new directory of the run.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Put the shards of a run together: one run, with the artifacts of one that was never divided.
+
+    The shards are only read. One that is missing, there twice, not finished or of another run is refused.
+
+    Exit codes: 0 done; 2 refused; 3 done, but samples are unscored or a metric failed.
+    """
+    from nel.cli.eval_show import show_result  # noqa: PLC0415 - keeps --help fast
+    from nel.engine.progress import Progress  # noqa: PLC0415
+    from nel.merging import merge_shards  # noqa: PLC0415
+
+    progress = Progress()
+    show_result(merge_shards(shards, output, progress=progress), progress, as_json=as_json)

@@ -1,0 +1,81 @@
+"""Which samples of a run.db another shard of the run asks: a table of them, empty in a run that is no shard.
+
+A shard stores every sample of its dataset, so that all shards have one identity, and asks the samples that are not in
+the table. Whole clusters, and all repeats of a sample, are in one shard. Depends on SQLite and a hash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Mapping
+from typing import Final
+
+from nel.config.schema.shard import Shard, read_shard
+
+TABLE: Final = """CREATE TABLE IF NOT EXISTS elsewhere(
+    benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, UNIQUE(benchmark, idx)) STRICT"""
+"""Made in every store that is opened for writing, so that its format stays what it was."""
+_HAS_TABLE: Final = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'elsewhere'"
+_MARK: Final = """
+    INSERT INTO elsewhere SELECT benchmark, idx FROM samples
+    WHERE benchmark = ? AND nel_shard(CASE WHEN json_valid(content) THEN json_extract(content, '$.group') END,
+        sample_id, ?) <> ?"""
+
+
+def shard_number(group: str | None, sample_id: str, of: int) -> int:
+    """Return the number, from 1, of the shard that asks a sample: by its cluster, or by its id where it has none.
+
+    Args:
+        group: The name of its cluster.
+        sample_id: Of the sample.
+        of: How many shards there are.
+    """
+    name = f"question {sample_id}" if group is None else f"group {group}"
+    return int.from_bytes(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()) % of + 1
+
+
+def add_function(connection: sqlite3.Connection) -> None:
+    """Let the SQL of a connection call `shard_number`."""
+    connection.create_function("nel_shard", 3, shard_number, deterministic=True)
+
+
+def shard_of(identity: object) -> Shard | None:
+    """Return the shard that a stored identity names, None for that of a whole run."""
+    found = identity.get("shard") if isinstance(identity, Mapping) else None
+    return read_shard(found) if isinstance(found, str) else None
+
+
+def mark(connection: sqlite3.Connection, benchmark: int, shard: Shard | None) -> None:
+    """Note which samples of a benchmark are not those of a shard; all are those of a whole run."""
+    connection.execute("DELETE FROM elsewhere WHERE benchmark = ?", (benchmark,))
+    if shard is not None:
+        connection.execute(_MARK, (benchmark, shard.of, shard.number))
+
+
+def has_table(connection: sqlite3.Connection) -> bool:
+    """Return whether a store can say which samples are asked elsewhere; one of an older nel cannot, and has none."""
+    return connection.execute(_HAS_TABLE).fetchone() is not None
+
+
+def count(connection: sqlite3.Connection, benchmark: int, *, usable: bool) -> int:
+    """Return how many samples of a benchmark are asked elsewhere.
+
+    Args:
+        connection: To a run.db with the table.
+        benchmark: Its number.
+        usable: Count those whose row is usable; otherwise all.
+    """
+    query = "SELECT count(*) FROM elsewhere WHERE benchmark = ?"
+    if usable:
+        query = (
+            "SELECT count(*) FROM elsewhere e JOIN samples s ON s.benchmark = e.benchmark AND s.idx = e.idx"
+            " WHERE e.benchmark = ? AND s.content IS NOT NULL"
+        )
+    return int(connection.execute(query, (benchmark,)).fetchone()[0])
+
+
+def between(connection: sqlite3.Connection, benchmark: int, first: int, last: int) -> set[int]:
+    """Return the idx of each sample in a range that is asked elsewhere."""
+    query = "SELECT idx FROM elsewhere WHERE benchmark = ? AND idx BETWEEN ? AND ?"
+    return {idx for (idx,) in connection.execute(query, (benchmark, first, last))}

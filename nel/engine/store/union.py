@@ -1,0 +1,148 @@
+"""Writes one run.db from those of all shards of a run. Depends on SQLite, which reads the shards without changing them.
+
+Responses, outcomes, further answers and sessions are put together; samples are those of the first shard, and every
+other shard must hold the same ones in the same places. Sessions are numbered again, in the order in which they began.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from nel.core.strict_json import dumps
+from nel.engine.store.plans import StoredPlan
+from nel.engine.store.schema import connect, create, untouched_uri
+from nel.errors import OutputError, StoreError, UsageError
+
+_COLUMNS: Final = {
+    "responses": "idx, repeat, (SELECT new FROM numbers WHERE old = session), request, response",
+    "outcomes": "idx, repeat, retry, outcome",
+    "calls": "idx, repeat, key, request, response, (SELECT new FROM numbers WHERE old = session)",
+}
+"""By table: what is copied behind the number of the benchmark."""
+_ALIKE: Final = """
+    SELECT count(*) FROM main.samples a JOIN shard.samples b ON b.benchmark = ? AND b.idx = a.idx
+    WHERE a.benchmark = ? AND b.sample_id = a.sample_id AND b.content IS a.content AND b.fault IS a.fault"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The run.db of one shard."""
+
+    path: Path
+    label: str
+    """How errors name it."""
+    keys: Mapping[str, int]
+    """The numbers of its benchmarks by slot."""
+
+
+def unite(
+    target: Path,
+    parts: Sequence[Part],
+    *,
+    benchmarks: Mapping[str, tuple[str, StoredPlan]],
+    meta: Mapping[str, object],
+) -> None:
+    """Write a new run.db with everything that all shards hold.
+
+    Args:
+        target: A new file.
+        parts: Every shard once.
+        benchmarks: By slot its name and plan, in the order of the run.
+        meta: Values of the new run.
+
+    Raises:
+        UsageError: A shard holds other samples, or the same ones in another order.
+        StoreError: Two shards hold an answer to one sample, or a file is damaged.
+        OutputError: It cannot be written.
+    """
+    try:
+        numbers = _session_numbers(parts)
+        create(target)
+        with closing(connect(target)) as connection:
+            connection.execute("CREATE TEMP TABLE numbers(old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")
+            _begin(connection, benchmarks, meta)
+            for place, part in enumerate(parts):
+                _add(connection, part, list(benchmarks), numbers[place], is_first=place == 0)
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.IntegrityError as error:
+        raise StoreError(f"two shards hold an answer to the same sample ({error}); they are not of one run") from error
+    except (sqlite3.OperationalError, OSError) as error:
+        raise OutputError(f"cannot write {target.parent}: {error}; free some space, then merge again") from error
+
+
+def _session_numbers(parts: Sequence[Part]) -> list[dict[int, int]]:
+    """Return for each shard the new numbers of its sessions."""
+    found = []
+    for place, part in enumerate(parts):
+        with closing(connect(part.path, untouched=True)) as connection:
+            rows = connection.execute("SELECT started, id FROM sessions").fetchall()
+            found += [(started, place, session) for started, session in rows]
+    numbers: list[dict[int, int]] = [{} for _ in parts]
+    for new, (_, place, session) in enumerate(sorted(found), start=1):
+        numbers[place][session] = new
+    return numbers
+
+
+def _begin(
+    connection: sqlite3.Connection, benchmarks: Mapping[str, tuple[str, StoredPlan]], meta: Mapping[str, object]
+) -> None:
+    connection.execute("BEGIN")
+    connection.executemany("INSERT INTO meta VALUES(?, ?)", [(key, dumps(value)) for key, value in meta.items()])
+    rows = [(slot, name, dumps(plan)) for slot, (name, plan) in benchmarks.items()]
+    connection.executemany("INSERT INTO benchmarks(slot, name, plan) VALUES(?, ?, ?)", rows)
+    connection.execute("COMMIT")
+
+
+def _add(
+    connection: sqlite3.Connection, part: Part, slots: Sequence[str], numbers: Mapping[int, int], *, is_first: bool
+) -> None:
+    connection.execute("ATTACH ? AS shard", (untouched_uri(part.path),))
+    try:
+        connection.execute("BEGIN")
+        connection.execute("DELETE FROM temp.numbers")
+        connection.executemany("INSERT INTO temp.numbers VALUES(?, ?)", numbers.items())
+        connection.execute(
+            "INSERT INTO main.sessions SELECT (SELECT new FROM numbers WHERE old = id), started, elapsed, ended,"
+            " attempts, retries, spent FROM shard.sessions"
+        )
+        for key, slot in enumerate(slots, start=1):
+            theirs = part.keys[slot]
+            if is_first:
+                connection.execute(
+                    "INSERT INTO main.samples SELECT ?, idx, sample_id, row_number, content, fault FROM shard.samples"
+                    " WHERE benchmark = ? ORDER BY idx",
+                    (key, theirs),
+                )
+            else:
+                _check_samples(connection, part, slot, key, theirs)
+            for table, columns in _COLUMNS.items():
+                connection.execute(
+                    f"INSERT INTO main.{table} SELECT ?, {columns} FROM shard.{table}"  # noqa: S608 - our own names
+                    " WHERE benchmark = ? ORDER BY rowid",
+                    (key, theirs),
+                )
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    finally:
+        connection.execute("DETACH shard")
+
+
+def _check_samples(connection: sqlite3.Connection, part: Part, slot: str, ours: int, theirs: int) -> None:
+    n_ours, n_theirs = (
+        connection.execute(f"SELECT count(*) FROM {name}.samples WHERE benchmark = ?", (key,)).fetchone()[0]  # noqa: S608
+        for name, key in (("main", ours), ("shard", theirs))
+    )
+    n_alike = connection.execute(_ALIKE, (theirs, ours)).fetchone()[0]
+    if not n_ours == n_theirs == n_alike:
+        raise UsageError(
+            f"{part.label}: {n_alike:,} of its {n_theirs:,} samples of {slot} stand where the first shard has them; "
+            "the dataset's rows came in another order there, so run that shard again from the same files"
+        )

@@ -1,0 +1,406 @@
+"""A run asked in shards and merged is the run that was never divided, and nothing less than all shards is one."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import signal
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from nel.artifacts.schema import load_schema
+from nel.comparison.floors import hold, read_floors
+from nel.comparison.reading import read_sides
+from nel.config.load import build_config
+from nel.engine.observability.run_status import RunStatusReader
+from nel.engine.store.lock import owned
+from nel.engine.store.salvage import salvage
+from nel.errors import ConfigError, NelError, OutputError, UsageError
+from nel.evaluation import evaluate, preview, stored_config
+from nel.leaderboard.entries import read_entries
+from nel.merging import merge_shards
+from nel.reports.summary_tables import table_of_runs
+from nel.verification import verify_run
+from nel.view.finding import find_runs
+from nel.view.index.building import build
+from nel.view.index.database import GROUPS
+from tests.support.endpoint import Call, Reply, answer, scripted
+from tests.support.processes import started_nel, wait_until
+from tests.support.runs import nel, read_json, read_results, sums, without_volatile, write_jsonl
+
+BENCH = """
+from nel import ScorerInput, benchmark, needs_judge, scorer
+from nel.scorers import mean, stderr
+
+@benchmark(name="judged", dataset="judged.jsonl", prompt="What is {n} plus {n}?", target_field="sum")
+@scorer
+def judged(sample: ScorerInput) -> dict:
+    return needs_judge(sample)
+
+@benchmark(name="two", dataset="two.jsonl", prompt="What is {n} plus {n}?", target_field="sum", group_field="page")
+@scorer(metrics=[mean(), stderr()])
+def two(sample: ScorerInput) -> dict:
+    return {"correct": sample.target in sample.response, "length": len(sample.response)}
+"""
+SHARDS = 3
+N_GSM8K, N_JUDGED, N_TWO = 12, 8, 24
+N_BAD = 2
+
+
+def script(call: Call, _: int) -> Reply:
+    """Answer sums, wrong for every fifth number, and judge answers to them."""
+    if "GRADE" in call.text:
+        return answer(f"GRADE: {'I' if 'It is 9' in call.text else 'C'}")
+    number = int(call.text.rpartition("What is ")[2].split()[0])
+    return answer(f"It is {2 * number + (number % 5 == 0)}.")
+
+
+def config(home: Path, url: str, **more: Any) -> dict[str, Any]:
+    return {
+        "benchmarks": [
+            {"name": "gsm8k", "dataset": str(home / "gsm8k.jsonl"), "repeats": 2, "reducers": ["pass_at_2"]},
+            {"name": f"{home / 'bench.py'}:judged"},
+            {"name": f"{home / 'bench.py'}:two", "metrics": ["ci:level=0.9"]},
+            {"name": f"{home / 'bench.py'}:two", "response_field": "said"},
+        ],
+        "endpoint": {"url": url, "model": "m"},
+        "judge": {"panel": [{"name": "judge", "url": url, "model": "m"}]},
+        "engine": {"unscored_rate_max": 0.5},
+        **more,
+        "output": {"dir": str(home / "out"), **more.get("output", {})},
+    }
+
+
+def _run(home: Path, url: str, run_id: str, shard: str | None = None, **more: Any) -> Path:
+    setting = {"shard": shard, **more, "output": {"run_id": run_id}}
+    return evaluate(config(home, url, **setting)).run_dir
+
+
+def _prepare(home: Path) -> None:
+    sums(home / "gsm8k.jsonl", N_GSM8K)
+    (home / "bench.py").write_text(BENCH)
+    write_jsonl(home / "judged.jsonl", ({"id": n, "n": n, "sum": str(2 * n)} for n in range(N_JUDGED)))
+    rows = [{"n": n, "sum": str(2 * n), "page": f"page {n // 4}", "said": f"{2 * n}"} for n in range(N_TWO)]
+    write_jsonl(home / "two.jsonl", [*rows, *({"no": n} for n in range(N_BAD))])
+
+
+@pytest.fixture(scope="module")
+def divided(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[int, int]]:
+    """Return a folder with the run ``whole`` and its shards ``s1`` to ``s3``, and the requests of both."""
+    home = tmp_path_factory.mktemp("shards")
+    _prepare(home)
+    with scripted(script, models=["m"]) as endpoint:
+        _run(home, endpoint.url, "whole")
+        whole = len(endpoint.calls)
+        for number in range(1, SHARDS + 1):
+            _run(home, endpoint.url, f"s{number}", f"{number}/{SHARDS}")
+        return home / "out", (whole, len(endpoint.calls) - whole)
+
+
+def _counted(run_dir: Path) -> dict[str, Any]:
+    """Return everything of a run's artifacts that is no time and not its name."""
+    found: dict[str, Any] = {}
+    for directory in sorted(path for path in run_dir.iterdir() if path.is_dir()):
+        for path in sorted(directory.glob("*.json")):
+            if path.name != "runtime_stats.json":
+                found[f"{directory.name}/{path.name}"] = {**read_json(path), "run_id": ""}
+        found[directory.name] = without_volatile(read_results(run_dir, directory.name))
+        stats = read_json(directory / "runtime_stats.json")
+        found[f"{directory.name} tokens"] = [stats[name] for name in ("tokens", "n_requests", "cost") if name in stats]
+    run = yaml.safe_load((run_dir / "run.yaml").read_text(encoding="utf-8"))
+    return {**found, "run.yaml": {**run, "output": None}}
+
+
+def _shards(out: Path) -> list[Path]:
+    return [out / f"s{number}" for number in range(1, SHARDS + 1)]
+
+
+def test_merged_shards_are_the_run_that_was_never_divided(
+    divided: tuple[Path, tuple[int, int]], tmp_path: Path
+) -> None:
+    """Rule, judge, clusters, repeats, bad rows, recorded answers, declared metrics: equal, and asked as often."""
+    out, (n_whole, n_shards) = divided
+    merged = merge_shards([out / "s2", out / "s3", out / "s1"], tmp_path / "merged")
+    assert _counted(merged.run_dir) == _counted(out / "whole")
+    assert merged.exit_code == 0
+    n_preflight = 1  # each start asks for the list of models, and for nothing else in addition
+    assert n_shards - n_whole <= n_preflight * SHARDS
+    assert [one.slot for one in merged.benchmarks] == ["gsm8k", "judged", "two", "two@2"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["merged"]
+    stored = stored_config(merged.run_dir)
+    assert (stored.shard, evaluate(stored, resume=True).exit_code) == (None, 0)  # with nothing to ask, and no endpoint
+
+
+def test_clusters_are_whole_and_every_sample_is_in_one_shard(divided: tuple[Path, tuple[int, int]]) -> None:
+    """No page of the benchmark with clusters is in two shards, and no shard has all of them."""
+    out, _ = divided
+    asked: list[dict[str, str]] = []
+    for path in _shards(out):
+        rows = [one for one in read_results(path, "two") if one["outcome"]["state"] != "not_asked"]
+        asked.append({one["sample_id"]: one["group"] for one in rows})
+    assert sum(map(len, asked)) == len(set().union(*asked)) == N_TWO + N_BAD
+    pages = [set(one.values()) - {None} for one in asked]
+    assert sum(map(len, pages)) == N_TWO // 4
+    assert all(len(one) < N_TWO // 4 for one in pages)
+
+
+def test_a_shard_says_so_wherever_it_is_read_and_decides_nothing(divided: tuple[Path, tuple[int, int]]) -> None:
+    """Schemas hold; report, table, status and index count the others as not asked; comparisons refuse it."""
+    out, _ = divided
+    shard = out / "s1"
+    for name, schema in (("metrics.json", "metrics"), ("runtime_stats.json", "runtime_stats"),
+                         ("eval-gsm8k.json", "bundle"), ("failure_analysis.json", "failure_analysis")):  # fmt: skip
+        Draft202012Validator(load_schema(schema)).validate(read_json(shard / "gsm8k" / name))
+    rows = read_results(shard, "gsm8k")
+    for row in rows:
+        Draft202012Validator(load_schema("result")).validate(row)
+    others = [row for row in rows if row["outcome"]["state"] == "not_asked"]
+    assert {row["outcome"]["kind"] for row in others} == {"other_shard"}
+    metrics = read_json(shard / "gsm8k" / "metrics.json")
+    assert metrics["complete"] is False
+    assert metrics["shard"] == {"number": 1, "of": SHARDS, "n_questions": N_GSM8K,
+                                "n_questions_asked": N_GSM8K - len(others) // 2}  # fmt: skip
+    for name in ("metrics.json", "failure_analysis.json"):
+        accounting = read_json(shard / "gsm8k" / name)["accounting"]
+        assert accounting["not_asked"] == {"other_shard": accounting["n_not_asked"]} == {"other_shard": len(others)}
+    page = (shard / "report.html").read_text(encoding="utf-8")
+    assert "shard 1 of 3" in page
+    assert "asked by other shards" in page
+    assert "resume the run to finish it" not in page
+    assert "| shard 1 of 3 |" in table_of_runs([out / "whole", shard], "markdown")
+    status = RunStatusReader(shard).read()
+    assert all(one.done == one.total for one in status.benchmarks)
+    with pytest.raises(OutputError, match="is of shard 1 of 3, which decides nothing by itself"):
+        read_sides([str(out / "whole"), str(shard)])
+    with pytest.raises(ConfigError, match="s1 is shard 1 of 3, and a leaderboard compares answers to all questions"):
+        read_entries([str(out / "whole"), f"b={shard}"], "gsm8k")
+    with pytest.raises(OutputError, match="is of shard 1 of 3, which decides nothing by itself"):
+        hold(shard, read_floors(["correct=0.1"]))
+
+
+def test_the_viewer_counts_samples_of_other_shards_as_not_asked(
+    divided: tuple[Path, tuple[int, int]], tmp_path: Path
+) -> None:
+    """Every sample of the dataset has an entry in the index of a shard, bad rows of others too."""
+    run = next(iter(find_runs([divided[0] / "s2"]).values()))
+    build(run, tmp_path / "index.db")
+    with closing(sqlite3.connect(tmp_path / "index.db")) as index:
+        counts = dict(index.execute("SELECT outcome, sum(n) FROM counts WHERE benchmark = 3 GROUP BY outcome"))
+    found = {GROUPS[number]: n for number, n in counts.items()}
+    accounting = read_json(divided[0] / "s2" / "two" / "metrics.json")["accounting"]
+    assert found["not_asked"] == accounting["n_not_asked"] > 0
+    assert sum(found.values()) == accounting["n_total"] == N_TWO + N_BAD
+
+
+def _without(name: str) -> Callable[[list[Path]], list[Path]]:
+    return lambda paths: [path for path in paths if path.name != name]
+
+
+@pytest.mark.parametrize(
+    ("choose", "said"),
+    [
+        (_without("s2"), r"of 3 shards 1 is missing: 2; run --shard 2/3, or name"),
+        (lambda paths: paths[:1], r"of 3 shards 2 are missing: 2 to 3; run --shard 2/3 and so on"),
+        (lambda paths: [*paths, paths[0]], r"shard 1 of 3 is there twice: .*s1 and .*s1; leave one of them away"),
+        (lambda paths: [*paths, paths[0].parent / "whole"], r"whole is a whole run and no shard"),
+        (lambda paths: [paths[0].parent / "nothing"], r"there is no run.db in .*nothing"),
+    ],
+)
+def test_what_is_not_every_shard_once_is_refused_by_its_number(
+    divided: tuple[Path, tuple[int, int]],
+    tmp_path: Path,
+    choose: Callable[[list[Path]], list[Path]],
+    said: str,
+) -> None:
+    """Missing, double, whole and absent runs are named, and nothing is written."""
+    with pytest.raises(NelError, match=said):
+        merge_shards(choose(_shards(divided[0])), tmp_path / "merged")
+    assert list(tmp_path.iterdir()) == []
+
+
+def _plan_of(path: Path, slot: str) -> dict[str, Any]:
+    with closing(sqlite3.connect(path / "run.db")) as connection:
+        found = connection.execute("SELECT plan FROM benchmarks WHERE slot = ?", (slot,)).fetchone()
+    plan: dict[str, Any] = json.loads(found[0])
+    return plan
+
+
+def _changed(path: Path, statement: str, *values: Any) -> None:
+    with closing(sqlite3.connect(path / "run.db")) as connection:
+        connection.execute(statement, values)
+        connection.commit()
+
+
+def _identity(path: Path, **fields: Any) -> None:
+    plan = _plan_of(path, "gsm8k")
+    plan["identity"] |= {name.replace("__", "."): value for name, value in fields.items()}
+    _changed(path, "UPDATE benchmarks SET plan = ? WHERE slot = 'gsm8k'", json.dumps(plan))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda path: _identity(path, endpoint__model="other"),
+         r"shard 1 of 3 \(.*s1\) and shard 2 of 3 \(.*s2\) are not of one run: gsm8k differs in endpoint.model"),
+        (lambda path: _identity(path, endpoint__url="http://u:secret@b/v1"),
+         r"endpoint.url \(http://127.*/v1 and http://b/v1\); if one model .*s2 --allow-url-change --model-url http://127"),
+        (lambda path: _identity(path, dataset__sha256="00"), r"gsm8k differs in dataset.sha256"),
+        (lambda path: _identity(path, shard="2/4"), r"s2 is a whole run and no shard|are of two divisions"),
+        (lambda path: _changed(path, "DELETE FROM outcomes WHERE benchmark = 1"),
+         r"1 of 3 shards are not finished: shard 2 of 3 \(\d+ answers missing\): nel eval resume .*s2"),
+        (lambda path: _changed(path, "UPDATE sessions SET ended = 'SIGINT'"), r"shard 2 of 3 \(0 answers missing\)"),
+        (lambda path: _changed(path, "UPDATE samples SET sample_id = 'other' WHERE benchmark = 1 AND idx = 3"),
+         r"shard 2 of 3 .*: 11 of its 12 samples of gsm8k stand where the first shard has them"),
+        (lambda path: _changed(path, "UPDATE responses SET response = '{}' WHERE rowid = 1"),
+         r"1 records of run.db are damaged; nel eval resume .*s2 makes them again"),
+    ],
+    ids=["model", "url", "dataset", "division", "unfinished", "interrupted", "samples", "damage"],
+)  # fmt: skip
+def test_a_shard_of_another_run_is_refused(
+    divided: tuple[Path, tuple[int, int]], tmp_path: Path, change: Callable[[Path], None], said: str
+) -> None:
+    """Model, dataset, number of shards, unfinished, other samples, damage: named, and nothing is written."""
+    shutil.copytree(divided[0], tmp_path / "out")
+    change(tmp_path / "out" / "s2")
+    with pytest.raises(NelError, match=said):
+        merge_shards(_shards(tmp_path / "out"), tmp_path / "merged" / "run")
+    assert [path.name for path in (tmp_path / "merged").glob("*")] == []
+
+
+def test_a_shard_that_is_written_is_not_merged(divided: tuple[Path, tuple[int, int]], tmp_path: Path) -> None:
+    """A running shard is named with its process; an output that exists is left alone."""
+    with owned(divided[0] / "s2"), pytest.raises(UsageError, match=r"s2 is still written by process \d+"):
+        merge_shards(_shards(divided[0]), tmp_path / "merged")
+    with pytest.raises(OutputError, match="exists already; name a new directory with -o"):
+        merge_shards(_shards(divided[0]), divided[0])
+
+
+@pytest.mark.parametrize("place", ["before_merge_rename", pytest.param("during_merge", marks=pytest.mark.slow)])
+def test_a_killed_merge_leaves_nothing_that_looks_like_a_run(
+    divided: tuple[Path, tuple[int, int]], tmp_path: Path, place: str
+) -> None:
+    """Killed before the rename, or before the artifacts, the next merge makes the run and removes what was left."""
+    command = ["eval", "merge", *map(str, _shards(divided[0])), "-o", "runs/merged"]
+    killed = nel(*command, cwd=tmp_path, env={"NEL_FAILPOINT": place})
+    assert killed.returncode == -signal.SIGKILL
+    assert list((tmp_path / "runs").glob("*/run.db")) == []
+    done = nel(*command, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["benchmarks"]["gsm8k"]["complete"] is True
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["merged"]
+
+
+def test_a_shard_keeps_its_number_through_kill_resume_and_salvage(tmp_path: Path) -> None:
+    """Killed half way, a shard is resumed as itself alone; all answers are asked once; a salvaged one asks no more."""
+    sums(tmp_path / "gsm8k.jsonl", 40)
+    command = ["eval", "run", "--bench", "gsm8k", "--dataset", "gsm8k.jsonl", "--model-id", "m", "--concurrency", "1",
+               "-o", "out", "--run-id"]  # fmt: skip
+    with scripted(script, models=["m"]) as endpoint:
+        run = [*command, "s1", "--model-url", endpoint.url, "--shard"]
+        killed = nel(*run, "1/2", cwd=tmp_path, env={"NEL_FAILPOINT": "after_commit:6"})
+        assert killed.returncode == -signal.SIGKILL
+        other = nel(*run, "2/2", "--resume", cwd=tmp_path)
+        assert (other.returncode, "shard: 1/2 -> 2/2" in other.stderr) == (2, True)
+        salvage(tmp_path / "out" / "s1")
+        done = nel("eval", "resume", "out/s1", cwd=tmp_path)
+        assert (done.returncode, "this is shard 1 of 2" in done.stderr) == (0, True)
+        asked = [call.text for call in endpoint.calls if "What is" in call.text]
+        accounting = read_json(tmp_path / "out" / "s1" / "gsm8k" / "metrics.json")["accounting"]
+        assert accounting["n_scored"] + accounting["n_not_asked"] == 40
+        assert len(set(asked)) == accounting["n_scored"]
+        assert len(asked) - len(set(asked)) <= 2  # one in flight at the kill, and the first one asked alone
+        n_first = len(endpoint.calls)
+        second = stored_config(tmp_path / "out" / "s1", overrides=["shard=2/2", "output.run_id=s2"])
+        evaluate(second.model_copy(update={"output": second.output.model_copy(update={"dir": str(tmp_path / "out")})}))
+        assert len(set(asked)) + len({call.text for call in endpoint.calls[n_first:] if "What" in call.text}) == 40
+    merged = merge_shards([tmp_path / "out"], tmp_path / "merged")
+    assert merged.benchmarks[0].accounting["n_scored"] == 40
+    assert verify_run(merged.run_dir).passed
+
+
+def test_the_plan_of_a_shard_counts_its_own_samples(tmp_path: Path) -> None:
+    """A dry run says what this shard asks; the shards of a plan add up to the whole."""
+    sums(tmp_path / "gsm8k.jsonl", 30)
+    entry = {"benchmarks": [{"name": "gsm8k", "dataset": str(tmp_path / "gsm8k.jsonl")}]}
+    whole = {**entry, "endpoint": {"url": "http://127.0.0.1:9/v1", "model": "m"}}
+    plans = [preview(build_config({**whole, "shard": f"{n}/4"}, where="test"))[0] for n in range(1, 5)]
+    assert sum(plan.requests for plan in plans) == 30
+    assert plans[1].notes == (
+        f"gsm8k: shard 2 of 4 asks {plans[1].samples} of 30 samples; these numbers are of them alone",
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"stop": {"when": ["width<0.1"]}}, "leave one of --shard and --stop-when away"),
+        ({"benchmarks": [{"name": "quickstart", "repeat_check": 3}]}, "check repeatability in a run of its own"),
+        ({"endpoint": None, "endpoints": [{"url": "http://a/v1", "model": "m"}]}, "a shard is of one run"),
+        ({"shard": "0/3"}, '"0/3": shards are counted from 1, so that of 3 there is 1/3 to 3/3'),
+        ({"shard": "4/3"}, "there is 1/3 to 3/3"),
+        ({"shard": "1/0"}, "a run has 1 to 10,000 shards, not 0"),
+        ({"shard": "half"}, '"half" is no shard; say I/N'),
+    ],
+)
+def test_what_no_shard_can_do_is_refused(more: dict[str, Any], said: str) -> None:
+    """Stop rules, repeat checks, several endpoints and numbers that are none are refused before anything is sent."""
+    given = {"benchmarks": ["quickstart"], "endpoint": {"url": "http://127.0.0.1:9/v1", "model": "m"}, "shard": "1/3"}
+    with pytest.raises(ConfigError, match=said):
+        evaluate({**given, **more})
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_eight_shards_killed_at_random_and_resumed_merge_to_the_whole_run(tmp_path: Path) -> None:
+    """Each of eight shards is killed at a random commit, some twice, and resumed: equal, and hardly asked twice."""
+    n, of = 240, 8
+    sums(tmp_path / "gsm8k.jsonl", n)
+    command = ["eval", "run", "--bench", "gsm8k", "--dataset", "gsm8k.jsonl", "--model-id", "m", "--concurrency", "4",
+               "-n", "2", "-o", "out"]  # fmt: skip
+    draw = random.Random(22)  # noqa: S311 - a test, not a secret
+    with scripted(script, models=["m"]) as endpoint:
+        whole = nel(*command, "--run-id", "whole", "--model-url", endpoint.url, cwd=tmp_path)
+        assert whole.returncode == 0, whole.stderr
+        before, n_kills = len(endpoint.calls), 0
+        for number in range(1, of + 1):
+            n_kills += _killed_and_resumed([*command, "--model-url", endpoint.url], tmp_path, f"{number}/{of}", draw)
+        asked = len([call for call in endpoint.calls[before:] if "What is" in call.text])
+        assert 2 * n <= asked <= 2 * n + n_kills * 4 + 2 * of
+    assert n_kills >= of
+    paths = [tmp_path / "out" / f"s{number}" for number in range(1, of + 1)]
+    draw.shuffle(paths)
+    merged = merge_shards(paths, tmp_path / "merged")
+    assert _counted(merged.run_dir) == _counted(tmp_path / "out" / "whole")
+    assert verify_run(merged.run_dir).passed
+
+
+def _killed_and_resumed(command: list[str], home: Path, shard: str, draw: random.Random) -> int:
+    """Run a shard to its end, killed once or twice at a random number of commits; return how often it was."""
+    number = shard.partition("/")[0]
+    run_dir = home / "out" / f"s{number}"
+    n_kills = draw.randint(1, 2)
+    for kill in range(n_kills):
+        arguments = [*command, "--run-id", f"s{number}", "--shard", shard, *(["--resume"] if kill else [])]
+        with started_nel(*arguments, cwd=home) as process:
+            target = draw.randint(3, 20) + _n_responses(run_dir)
+            wait_until(lambda target=target: _n_responses(run_dir) >= target or process.poll() is not None)  # type: ignore[misc]
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+    done = nel("eval", "resume", f"out/s{number}", cwd=home)
+    assert done.returncode == 0, done.stderr
+    return n_kills
+
+
+def _n_responses(run_dir: Path) -> int:
+    if not (run_dir / "run.db").is_file():
+        return 0
+    with closing(sqlite3.connect(f"file:{run_dir / 'run.db'}?mode=ro", uri=True)) as connection:
+        return int(connection.execute("SELECT count(*) FROM responses").fetchone()[0])
