@@ -7,6 +7,7 @@
 #   make test-storms  the slow tests that guard a merge: kill storms, faults, broken inputs, simulated worlds
 #   make test-slow  all slow tests, the storms among them: all fillers, many seeds, programs that use up their limits
 #   make test-plugins  the plugins' tests with the tools they bridge to, in an environment of its own
+#   make test-exports  exports read by the tools they are for, in an environment of its own
 #   make fuzz    break answers, streams, headers, rows and judges' replies 10,000,000 times (CASES=N)
 #   make simulate  run 10,000 simulated worlds of kills, outages and full disks (SEEDS=N)
 #   make mutations  plant each known fault in a copy of nel, and show which test notices it (TIER=fast or all)
@@ -23,9 +24,11 @@ MODEL_STAMP := $(VENV)/.nel-local-model-installed
 unexport PYTHONDONTWRITEBYTECODE
 # More workers than cores, since many tests wait for a process or a socket rather than compute.
 WORKERS ?= 3
+# For the tools that read exports: every-eval-ever needs Python 3.12.
+READERS_PYTHON ?= python3.12
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: answer-rates demo demo-judge demo-decide demo-model hostile-table sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here check format \
+.PHONY: answer-rates demo demo-judge demo-decide demo-model hostile-table sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-exports check format \
 	bench bench-peers bench-million bench-view bench-compare bench-decisions fuzz simulate mutations docs phrases clean help
 
 help:
@@ -109,6 +112,13 @@ test-plugins-here: $(DEV_STAMP)
 	@$(call install,'inspect_ai>=0.3.285' 'lm_eval[api]>=0.4.12' transformers)
 	@$(BIN)/pytest -n 2 $(PLUGIN_TESTS)
 
+# In an environment of its own too: EvalScope and others bring hundreds of packages, and one needs Python 3.12.
+test-exports: $(DEV_STAMP)
+	@echo "==> installing the tools that read exports, into .venv-readers: several minutes, once"
+	@$(READERS_PYTHON) -m venv .venv-readers
+	@.venv-readers/bin/python -m pip install --quiet --disable-pip-version-check evalscope every-eval-ever
+	@NEL_TEST_READERS=$(CURDIR)/.venv-readers/bin/python $(BIN)/pytest tests/exporting -k "reads or accepts"
+
 test-storms: $(DEV_STAMP)
 	@echo "==> kill storms, faults, broken inputs and simulated worlds"
 	@$(PYTEST) -m "slow and not docker" tests/faults tests/fuzzing tests/simulation \
@@ -183,4 +193,4 @@ phrases: $(DEV_STAMP)
 	@$(BIN)/python scripts/phrase_words.py
 
 clean:
-	rm -rf $(VENV) .venv-plugins .peers eval_results
+	rm -rf $(VENV) .venv-plugins .venv-readers .peers eval_results

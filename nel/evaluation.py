@@ -77,6 +77,8 @@ class PlannedBenchmark:
     """From max_tokens; None where it is not set, so that the endpoint decides."""
     generation: JsonObject
     """The settings that are sent, the benchmark's own included; the endpoint decides all others."""
+    protocol: str = "chat"
+    """By which the endpoint is asked."""
     judges: tuple[str, ...] = ()
     """Names of the judges."""
     judge_requests: int = 0
@@ -285,6 +287,7 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
         bad_rows=digests.rows - digests.good,
         repeats=plan.config.repeats,
         requests=requests,
+        protocol=plan.protocol,
         prompt_tokens=0 if plan.eval_only else characters * plan.config.repeats // _CHARACTERS_PER_TOKEN,
         completion_tokens_max=None if limit is None else limit * requests,
         generation={key: value for key, value in settings.items() if value not in (None, {})},

@@ -81,6 +81,8 @@ class Generation:
     stop: tuple[str, ...] | None = None
     seed: int | None = None
     """Base seed; repeat k is sent as ``seed + k``, the second asking as ``seed``."""
+    reasoning_effort: str | None = None
+    """How long a reasoning model may think, in the words of its vendor: ``low``, ``high`` …"""
     extra: JsonObject = field(default_factory=dict)
     """Further body fields, sent unchanged."""
 

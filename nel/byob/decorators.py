@@ -15,6 +15,7 @@ from typing import Any, TypedDict, Unpack
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.benchmarks.api.card import Card
 from nel.benchmarks.api.fewshot import FewShot, Sampler
+from nel.byob.multi_turn import with_strategy
 from nel.byob.preparing import SeededBenchmark, SeedResult, row_function
 from nel.byob.requirements import read_requirements
 from nel.datasets.fewshot import ExampleSource
@@ -144,6 +145,7 @@ def _decorate(
     seed_fn: Callable[..., SeedResult] | None,
     function: Scorer,
 ) -> Benchmark:
+    fixed, texts = with_strategy(name, fixed, texts)
     base_dir = _home_of(function)
     made = Benchmark if seed_fn is None else partial(SeededBenchmark, seed=row_function(seed_fn, "seed_fn"))
     if seed_fn is not None and not texts["prompt"]:

@@ -1,7 +1,8 @@
 """`@benchmark` and `@scorer` as NeMo Evaluator has them, for files that are loaded under its names.
 
 They are those of `nel.byob` but for this: what `@benchmark` does not know goes to the scorer's configuration, a column
-that a row does not have is not renamed, and a renamed one keeps its old name beside the new one. A scorer that makes 0
+that a row does not have is not renamed, and in ``nemo_evaluator.benchmark`` a renamed one keeps its old name beside the
+new one, as there. A scorer that makes 0
 of a judge's fault, as its own `judge_score` does, leaves its sample unscored. Some of its versions hand every target to
 the scorer as text, others as the dataset has it.
 """
@@ -29,7 +30,7 @@ from nel.types import Scorer, ScorerInput
 
 __all__ = ["benchmark", "benchmark_of_text"]
 
-_KNOWN = {*inspect.signature(nel_benchmark).parameters, *FewShotOptions.__annotations__} - {"fewshot"}
+_KNOWN = {*inspect.signature(nel_benchmark).parameters, *FewShotOptions.__annotations__} - {"fewshot", "turns_field"}
 _JUDGE = re.compile(r"judge(_\d+)?")
 _FAULTS: Final = ("CALL_ERROR", "PARSE_ERROR", "NO_CONFIG")
 """What NeMo Evaluator gives for a grade where there is none."""
@@ -81,14 +82,17 @@ def _benchmark(given: Mapping[str, Any], *, as_text: bool) -> Callable[[Scorer],
     if prepare is not None:
         prepare = row_function(prepare, "prepare_row")
     if mapping or prepare:
-        known["prepare_row"] = _renaming(dict(mapping or {}), prepare)
+        known["prepare_row"] = _renaming(dict(mapping or {}), prepare, keeps_old=as_text)
     decorate = nel_benchmark(**known, extra=config)
     return lambda function: decorate(_as_it_expects(as_scorer(function), as_text=as_text))
 
 
-def _renaming(mapping: Mapping[str, str], prepare: PrepareRow | None) -> PrepareRow:
+def _renaming(mapping: Mapping[str, str], prepare: PrepareRow | None, *, keeps_old: bool) -> PrepareRow:
+    """Return a function that renames columns; where `keeps_old`, each has its old name too."""
+
     def renamed(row: dict[str, object]) -> dict[str, object]:
-        row = {**row, **{new: row[old] for old, new in mapping.items() if old in row}}
+        named = {new: row[old] for old, new in mapping.items() if old in row}
+        row = {**{key: value for key, value in row.items() if keeps_old or key not in mapping}, **named}
         return row if prepare is None else prepare(row)
 
     return renamed

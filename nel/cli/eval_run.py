@@ -141,6 +141,7 @@ def configured(path: Path | None, chosen: Chosen) -> RunConfig:
         ConfigError: A needed flag is missing, or a key is unknown or wrong.
     """
     from nel.config.layers import Layers  # noqa: PLC0415 - keeps --help fast
+    from nel.config.openai_environment import BASE_URL, base_url  # noqa: PLC0415
     from nel.config.yaml_file import read_yaml  # noqa: PLC0415
 
     layers = Layers(read_yaml(path), str(path)) if path else Layers({}, "command line")
@@ -155,8 +156,11 @@ def configured(path: Path | None, chosen: Chosen) -> RunConfig:
             "no benchmark is named; give --bench NAME or a configuration file (nel list shows what there is)"
         )
     endpoint = None if layers.data.get("endpoints") else layers.data.get("endpoint")
-    if isinstance(endpoint, dict) and not endpoint.get("url") and ("model" in endpoint or not layers.data.get("judge")):
-        raise ConfigError("no endpoint is named; give --model-url, for example http://127.0.0.1:8000/v1")
+    is_named = isinstance(endpoint, dict) and (endpoint.get("url") or (base_url() and endpoint.get("model")))
+    if isinstance(endpoint, dict) and not is_named and ("model" in endpoint or not layers.data.get("judge")):
+        raise ConfigError(
+            f"no endpoint is named; give --model-url, for example http://127.0.0.1:8000/v1, or set {BASE_URL}"
+        )
     if isinstance(endpoint, dict) and endpoint.get("url") and not endpoint.get("model"):
         raise ConfigError("no model is named; give --model-id, the model's name at the endpoint")
     return layers.build()

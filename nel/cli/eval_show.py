@@ -21,6 +21,7 @@ from nel.cli.settings import Chosen
 from nel.cli.streams import discard_stdout
 from nel.cli.terminal import percent, plain, with_plain_spaces
 from nel.comparison.floors import Floor, read_floors
+from nel.config.openai_environment import taken_from_environment
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
@@ -142,8 +143,11 @@ def print_plan(config: RunConfig, planned: list[PlannedBenchmark]) -> None:
     """Print what one endpoint is going to be asked."""
     console = wide_console()
     endpoint = config.endpoint
-    where = f"{redact_url(endpoint.url)} ({endpoint.protocol}), model {endpoint.model}" if endpoint else "none"
+    spoken = " and ".join(sorted({one.protocol for one in planned}))
+    where = f"{redact_url(endpoint.url)} ({spoken}), model {endpoint.model}" if endpoint else "none"
     console.print(f"endpoint: {where}", markup=False)
+    if endpoint is not None and (said := taken_from_environment(endpoint)):
+        console.print(f"from the environment: {'; '.join(said)}", markup=False)
     for line in _settings(config, planned):
         console.print(line, markup=False)
     console.print(_preview_table(planned))

@@ -23,7 +23,7 @@ _PREFIXES: Final = {
     "prompt": ("prompt.", "system_prompt", "num_fewshot", "fewshot."),
     "scorer": ("scorer.", "scoring.", "sandbox."),
     "judge": (JUDGE_PREFIX,),
-    "decoding": ("generation.", "endpoint.protocol", "loglikelihood", "mode"),
+    "decoding": ("generation.", "endpoint.protocol", "endpoint.adapted", "loglikelihood", "mode"),
     "repeats": ("repeats",),
 }
 _OF_ANSWERS: Final = ("dataset.sha256", "prompt.sha256")

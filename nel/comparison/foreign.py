@@ -98,7 +98,7 @@ def _nemo_benchmark(name: str, results: Path, bundle: Mapping[str, Any], config:
 
 
 def _nemo_line(value: Mapping[str, Any], where: str, offset: int) -> Line:
-    reward = reward_of(value, "reward", where)
+    reward = _nemo_reward(value, where)
     metadata = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
     expected = digest(value.get("expected_answer"))
     prompt = digest(value["prompt"]) if value.get("prompt") else 0
@@ -125,15 +125,22 @@ def _nemo_line(value: Mapping[str, Any], where: str, offset: int) -> Line:
     )
 
 
+def _nemo_reward(value: Mapping[str, Any], where: str) -> float | None:
+    """Return the reward; None where the details say unscored, beside which NeMo Evaluator writes 0."""
+    reward, details = reward_of(value, "reward", where), value.get("scoring_details")
+    return None if isinstance(details, dict) and details.get("unscored") else reward
+
+
 def _nemo_texts(value: Mapping[str, Any]) -> Texts:
+    reward = _nemo_reward(value, "")
     return Texts(
         sample_id=str(value["problem_idx"]),
         prompt=value.get("prompt"),
         expected=value.get("expected_answer"),
         response=text_or_none(value.get("model_response")),
         extracted=text_or_none(value.get("extracted_answer")),
-        reward=value["reward"],
-        outcome="unscored" if value["reward"] is None else "scored",
+        reward=reward,
+        outcome="unscored" if reward is None else "scored",
     )
 
 

@@ -47,16 +47,18 @@ class Identity:
         return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def settings_fields(config: RunConfig, benchmark: BenchmarkConfig, *, eval_only: bool) -> dict[str, object]:
-    """Return the part of a benchmark's identity that comes from the configuration."""
+def settings_fields(
+    config: RunConfig, benchmark: BenchmarkConfig, *, eval_only: bool, protocol: str = "chat"
+) -> dict[str, object]:
+    """Return the part of a benchmark's identity that comes from the configuration, and the protocol it is asked by."""
     if eval_only or config.endpoint is None:
         return {"mode": "recorded responses", "scoring.truncated": benchmark.truncated}
-    generation = config.generation_of(benchmark).model_dump()
+    generation = config.generation_of(benchmark).as_sent()
     return {
         "mode": "generation",
         "endpoint.model": config.endpoint.model,
         "endpoint.url": config.endpoint.url,
-        "endpoint.protocol": config.endpoint.protocol,
+        "endpoint.protocol": protocol,
         **({"endpoint.query": config.endpoint.query} if config.endpoint.query else {}),
         "system_prompt": benchmark.system_prompt,
         "scoring.truncated": benchmark.truncated,
@@ -116,7 +118,7 @@ def judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) ->
 
 
 def _model_named(member: ModelConfig) -> dict[str, object]:
-    return {"name": member.label, "model": member.model, "generation": member.generation.model_dump()}
+    return {"name": member.label, "model": member.model, "generation": member.generation.as_sent()}
 
 
 def check_resume(name: str, stored: Identity, now: Identity, *, allowed: frozenset[str] = frozenset()) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from nel.config.number_words import number_problem
+from nel.config.openai_environment import BASE_URL, base_url
 from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.schema.strict import KEY_ERRORS
 from nel.config.settings import EACH, Given, Path, sections
@@ -84,12 +85,22 @@ class Layers:
         Raises:
             ConfigError: A key is unknown, missing, out of range or contradicts another; the message names its source.
         """
+        self._use_environment()
         try:
             return RunConfig.model_validate(self.data)
         except ValidationError as error:
             raise ConfigError(self._problem(error)) from error
         except ConfigError as error:
             raise ConfigError(f"{self._where}: {error}") from error
+
+    def _use_environment(self) -> None:
+        """Take the URL of OPENAI_BASE_URL for an endpoint that names a model and no URL."""
+        endpoint = self.data.get("endpoint")
+        if self.data.get("endpoints") or not isinstance(endpoint, dict) or not endpoint.get("model"):
+            return
+        url = None if endpoint.get("url") else base_url()
+        if url is not None:
+            self._set(("endpoint", "url"), url, BASE_URL)
 
     def _set(self, path: Path, value: object, source: str) -> None:
         target: object = self.data

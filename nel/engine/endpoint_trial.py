@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Final, Protocol
 
 from nel.engine.abort_conditions import EndpointFaultCounter
+from nel.engine.adaptation import Adaptation
 from nel.engine.exit_status import ExitStatus, exit_status_of
 from nel.engine.generate import STOP_ERRORS, Commit
 from nel.engine.work import WorkItem, WorkQueue
@@ -53,7 +54,9 @@ class Steps(Protocol):
 class EndpointTrial:
     """Decides for one session whether the endpoint or the samples are at fault."""
 
-    def __init__(self, client: Client, queue: WorkQueue, faults: EndpointFaultCounter, steps: Steps) -> None:
+    def __init__(
+        self, client: Client, queue: WorkQueue, faults: EndpointFaultCounter, steps: Steps, adaptation: Adaptation
+    ) -> None:
         """Start without a suspicion.
 
         Args:
@@ -61,7 +64,9 @@ class EndpointTrial:
             queue: Where other samples are taken from.
             faults: Raises the suspicions.
             steps: How samples are asked.
+            adaptation: Changes the settings that a reasoning model refuses.
         """
+        self._adaptation = adaptation
         self._client = client
         self._queue = queue
         self._faults = faults
@@ -118,6 +123,9 @@ class EndpointTrial:
             return _lost(response)
 
         error = await ask(item)
+        while error is not None and await self._is_adapted(item, error):
+            held.clear()
+            error = await ask(item)
         is_sure = error is not None and error.kind == "tls"  # no prompt has been sent that it could depend on
         if error is not None and held and (is_sure or await self._is_at_fault(ask, item, held[0][1], error)):
             self._refuses_all = True
@@ -129,6 +137,11 @@ class EndpointTrial:
         for one, body, response in held:
             await self._steps.store(one, body, response)
             await self._steps.finish(one, body, response)
+
+    async def _is_adapted(self, item: WorkItem, error: ResponseError) -> bool:
+        """Return whether the requests were changed as the first refusal asks for; never once there is an answer."""
+        has_answered = self._faults.has_answered or self._is_told.is_set()
+        return not has_answered and await self._adaptation.adapt(item, error)
 
     def suspect(self, status: ExitStatus, item: WorkItem, body: bytes | None, error: ResponseError) -> None:
         """Stop with a status if the endpoint is at fault; that is found out beside the workers."""

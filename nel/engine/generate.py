@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypedDict
 
@@ -21,7 +21,9 @@ from nel.engine.scorers.call import ScoringTask
 from nel.engine.store.codec import decode_response, encode_response
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
+from nel.engine.work import Job
 from nel.errors import EndpointError, ScorerError, did_you_mean
+from nel.models.adaptation import Changes, changed
 from nel.models.budget import BudgetSpent
 from nel.models.client import Client, Parse
 from nel.models.echo_probe import UNPROBED, EchoSupport
@@ -60,6 +62,8 @@ class SampleRunner:
     snapshot: Snapshot
     echo: EchoSupport = UNPROBED
     """What the server supports for log-likelihoods, once it was probed."""
+    changes: Changes = field(default_factory=dict)
+    """What of the settings the model takes otherwise, found out in this session."""
 
     async def run(self, plan: Plan, sample: Sample, place: Place, commit: Commit) -> tuple[bytes | None, Response]:
         """Return the body sent last and the answer to it, after both are committed; for recorded answers no body.
@@ -80,7 +84,7 @@ class SampleRunner:
             repeat=place[2],
             model=plan.model or "",
             protocol=plan.protocol,
-            generation=plan.generation,
+            generation=self.generation_of(plan),
             system_prompt=plan.config.system_prompt,
         )
         body = self._body(request)
@@ -96,6 +100,14 @@ class SampleRunner:
         if response.error is not None:  # `keep` was called for an answer only
             await commit(body, response)
         return body, response
+
+    def generation_of(self, plan: Plan) -> Generation:
+        """Return the settings of a benchmark as they are sent."""
+        return self._as_taken(plan, plan.generation)
+
+    def _as_taken(self, plan: Plan, generation: Generation) -> Generation:
+        changes = {**plan.adapted, **self.changes}
+        return changed(generation, changes) if changes and plan.protocol == "chat" else generation
 
     async def stored_answer(self, plan: Plan, sample: Sample, place: Place, encoded: str) -> Response:
         """Return the stored answer of a sample; a recorded one that an older rule split is split and stored again."""
@@ -128,6 +140,7 @@ class SampleRunner:
             ScorerError: The prompt is neither text nor messages, or an option is unknown.
         """
         request = _request(plan, item, payload)
+        request = replace(request, generation=self._as_taken(plan, request.generation))
         body = self._body(request)
         digest = hashlib.sha256(body).hexdigest()
         counts = item.context.request_counts
@@ -179,12 +192,28 @@ def recorded_answer(sample: Sample) -> Response:
     return read_text(sample.recorded_response or "")
 
 
-def conversation_of(sample: Sample, body: str | bytes | None, response: Response) -> tuple[dict[str, object], ...]:
-    """Return all messages of a sample with several turns, the last answer included; empty for any other sample."""
-    if not sample.turns or body is None:
+def conversation_of(
+    sample: Sample, body: str | bytes | None, response: Response, *, even_one: bool = False
+) -> tuple[dict[str, object], ...]:
+    """Return all messages of a sample with several turns, the last answer included; empty for any other sample.
+
+    Args:
+        sample: The sample.
+        body: What was sent last; None where nothing was.
+        response: The answer to it.
+        even_one: Whether its benchmark has turns, so that one turn is a conversation too.
+    """
+    if not (sample.turns or even_one) or body is None:
         return ()
     messages: Sequence[dict[str, object]] = loads(body)["messages"]
     return (*messages, {"role": "assistant", "content": response.text})
+
+
+def scoring_task(job: Job, idx: int, repeat: int, sample: Sample, sent: str | None, response: Response) -> ScoringTask:
+    """Return what a scorer is given of an answer."""
+    benchmark = job.plan.benchmark
+    conversation = conversation_of(sample, sent, response, even_one=benchmark.turns_field is not None)
+    return ScoringTask(job.key, idx, repeat, sample, response, benchmark, conversation)
 
 
 def _request(plan: Plan, item: ScoringTask, payload: ScorerPrompt) -> Request:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from nel.config.openai_environment import key_variable
 from nel.config.redaction import read_secret
 from nel.config.schema import RunConfig
 from nel.engine.exit_status import ExitStatus
@@ -108,7 +109,7 @@ def _check_keys(runs: Sequence[MatrixRun]) -> None:
     problems = []
     for run in runs:
         try:
-            read_secret(run.config.endpoint.api_key_env if run.config.endpoint is not None else None)
+            read_secret(key_variable(run.config.endpoint) if run.config.endpoint is not None else None)
         except NelError as error:
             problems.append(f"{run.name}: {error}")
     if problems:

@@ -12,15 +12,16 @@ import math
 import time
 from collections.abc import Coroutine
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from nel.config.schema import EngineConfig
 from nel.core.failpoints import reached
 from nel.core.observer import UNOBSERVED, Observer, Place
 from nel.engine.abort_conditions import EndpointFaultCounter, TruncationProbe
+from nel.engine.adaptation import Adaptation
 from nel.engine.endpoint_trial import EndpointTrial
 from nel.engine.exit_status import ExitStatus, exit_status_of
-from nel.engine.generate import STOP_ERRORS, Commit, SampleRunner, conversation_of
+from nel.engine.generate import STOP_ERRORS, Commit, SampleRunner, scoring_task
 from nel.engine.judging.delegation import JudgeDelegation
 from nel.engine.judging.judges import Judges
 from nel.engine.progress import Progress
@@ -36,13 +37,15 @@ from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
 from nel.engine.work import Job, WorkItem, WorkQueue
 from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY, EndpointError, ScorerError, StoppedEarly, StoreError
+from nel.models.adaptation import tokens_max
 from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport
 from nel.models.pacing import GateClosed
 from nel.sandbox import OUTAGES, Sandbox
-from nel.types import Outcome, Response, Sample, Unscored
+from nel.types import Outcome, Response, Unscored
 
 T = TypeVar("T")
+Sent: TypeAlias = "tuple[bytes | None, Response]"
 
 _PARKED_MAX = 512
 """Samples that may wait for a retry while others are asked."""
@@ -53,8 +56,6 @@ _SCORING_BACKLOG = 256
 """Answers that may wait for scorers, beyond two for each request in flight."""
 _PROGRAMS_MAX = 128
 """Programs that may wait for the sandbox; when there are this many, asking waits for scoring."""
-
-
 _PROGRAMS_DRAIN_SECONDS = 1.0
 """After a stop programs may go on for so long: the same program can be run again for nothing by a resume."""
 
@@ -105,8 +106,9 @@ class Pipeline:
         self._drain_until = 0.0
         self._stop_event = asyncio.Event()
         self._runner = SampleRunner(client=client, store=store, snapshot=snapshot)
-        self._endpoint_faults = EndpointFaultCounter(config, has_answered=snapshot.has_answers())
-        self._trial = None if client is None else EndpointTrial(client, self._queue, self._endpoint_faults, self)
+        self._adaptation = Adaptation(jobs, self._runner, store, snapshot, progress)
+        self._endpoint_faults = faults = EndpointFaultCounter(config, has_answered=snapshot.has_answers())
+        self._trial = EndpointTrial(client, self._queue, faults, self, self._adaptation) if client else None
         self._truncation = TruncationProbe(config)
         self._held: set[Place] = set()
         """Refused samples that are stored once it is known that not every one is refused."""
@@ -169,7 +171,7 @@ class Pipeline:
         """Take no further samples; those in flight may finish within the drain time."""
         if self._stopped is None:  # the first reason counts
             self._stopped = status
-            self._drain_until = _now() + self._config.drain_seconds
+            self._drain_until = asyncio.get_running_loop().time() + self._config.drain_seconds
             self._progress.stage = "stopping"
             self._observer.stopping(status.reason)
             self._stop_event.set()
@@ -179,7 +181,7 @@ class Pipeline:
 
     def _drain_seconds_left(self) -> float:
         """Return how long requests in flight may still take after a stop."""
-        return max(0.0, self._drain_until - _now())
+        return max(0.0, self._drain_until - asyncio.get_running_loop().time())
 
     async def _send_first_request(self) -> None:
         if self._trial is None or not self._config.preflight or self._stopped is not None:
@@ -322,13 +324,16 @@ class Pipeline:
             if self._surplus_of_workers() > 0:  # requests that waited for a retry are in flight again
                 return
 
-    async def request(self, item: WorkItem, commit: Commit) -> tuple[bytes | None, Response]:
+    async def request(self, item: WorkItem, commit: Commit) -> Sent:
         """Send a sample's requests; return the body sent last and the answer to it, which `commit` has stored."""
         self._observer.sample_started(item.place, item.sample.id)
+        self._adaptation.asks(item.place)
         return await self._runner.run(item.job.plan, item.sample, item.place, commit)
 
     async def store(self, item: WorkItem, body: bytes | None, response: Response) -> None:
         """Commit a response, with its outcome where no scorer has to see it."""
+        if self._adaptation.is_outdated(item.place):
+            return
         if self._trial is not None and self._trial.holds(response.error):
             self._held.add(item.place)
             return
@@ -343,32 +348,34 @@ class Pipeline:
 
     async def finish(self, item: WorkItem, body: bytes | None, response: Response) -> None:
         """Count a stored response and queue it for scoring."""
-        if item.place in self._held:
-            await self._store_held(item, body, response)
+        while item.place in self._held or self._adaptation.is_outdated(item.place):
+            body, response = await self._settle_held(item, body, response)
+        self._adaptation.counted(item.place)
         job, plan = item.job, item.job.plan
         verdict = verdict_before_scoring(response, truncated=plan.config.truncated)
         self._progress.count_response(response)
         lost = self._endpoint_faults.add(response.error)
         if lost is not None and response.error is not None and self._trial is not None:
             self._trial.suspect(lost, item, body, response.error)
-        are_wanted = plan.config.truncated == "score"
-        truncated = self._truncation.add(
-            job.key, plan.slot, response, plan.generation.max_tokens, are_wanted=are_wanted
-        )
+        are_wanted, limit = plan.config.truncated == "score", tokens_max(plan.generation)
+        truncated = self._truncation.add(job.key, plan.slot, response, limit, are_wanted=are_wanted)
         if truncated is not None:
             self.stop(truncated)
         if verdict is not None:
             self._count_outcome((job.key, item.stored.idx, item.repeat), verdict)
         else:
             sent = None if body is None else body.decode()
-            await self._queue_for_scoring(_scoring_task(job, item.stored.idx, item.repeat, item.sample, sent, response))
+            await self._queue_for_scoring(scoring_task(job, item.stored.idx, item.repeat, item.sample, sent, response))
 
-    async def _store_held(self, item: WorkItem, body: bytes | None, response: Response) -> None:
-        """Store a refusal once it is known that not every request is refused; drop it where every one is."""
-        if self._trial is not None and not await self._trial.accepts_some():
+    async def _settle_held(self, item: WorkItem, body: bytes | None, response: Response) -> Sent:
+        """Ask again what was asked with outdated settings; store a refusal unless every request is refused."""
+        if not self._adaptation.is_outdated(item.place) and self._trial and not await self._trial.accepts_some():
             raise GateClosed
         self._held.discard(item.place)
+        if self._adaptation.is_outdated(item.place):
+            return await self.request(item, partial(self.store, item))
         await self.store(item, body, response)
+        return body, response
 
     async def _queue_for_scoring(self, item: ScoringTask) -> None:
         """Queue a stored answer; what a stop leaves out is scored by a resume."""
@@ -406,7 +413,7 @@ class Pipeline:
                     await self._store.put_outcomes([outcome_row(job.key, stored.idx, repeat, verdict)])
                     self._count_outcome((job.key, stored.idx, repeat), verdict)
                     continue
-                await self._queue_for_scoring(_scoring_task(job, stored.idx, repeat, sample, sent, response))
+                await self._queue_for_scoring(scoring_task(job, stored.idx, repeat, sample, sent, response))
 
     async def _run_scorers(self) -> None:
         """Run the scorers until cancelled, or until something other than a scorer fails."""
@@ -486,12 +493,3 @@ class Pipeline:
             if isinstance(error.__cause__, STOP_ERRORS) and not isinstance(error.__cause__, GateClosed):
                 self.stop(exit_status_of(error.__cause__))
             raise
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
-
-
-def _scoring_task(job: Job, idx: int, repeat: int, sample: Sample, sent: str | None, response: Response) -> ScoringTask:
-    conversation = conversation_of(sample, sent, response)
-    return ScoringTask(job.key, idx, repeat, sample, response, job.plan.benchmark, conversation)

@@ -39,6 +39,7 @@ from nel.engine.store.snapshot import DIGEST_MODULUS, StoredSample
 from nel.errors import ConfigError, DatasetError, PromptError, did_you_mean
 from nel.judges.registry import check_template
 from nel.metrics.requested import RequestedStatistics
+from nel.models.adaptation import Changes, changed, tokens_max
 from nel.prompts import is_template_file
 from nel.scoring.model_graded import GRADER
 from nel.scoring.protocol import asks_judge, wanted_judges
@@ -64,6 +65,8 @@ class Plan:
     protocol: Protocol
     fields: Mapping[str, Any]
     """The identity without the digests of the samples."""
+    adapted: Changes = field(default_factory=dict)
+    """What of the settings the model takes otherwise, as its server asked for before the first answer."""
     unseen: tuple[str, ...] = ()
     """What its scorer may depend on that the identity does not cover."""
     notes: tuple[str, ...] = ()
@@ -77,6 +80,17 @@ class Plan:
     def reducers(self) -> tuple[str, ...]:
         """Return the reducers of the run's configuration, else the benchmark's own."""
         return self.config.reducers or self.benchmark.reducers
+
+    def adapting(self, changes: Changes) -> Plan:
+        """Return the plan with settings changed as a model's server asks for; its identity says so."""
+        if not changes or self.eval_only or self.protocol != "chat":
+            return self
+        generation, every = changed(self.generation, changes), {**self.adapted, **changes}
+        own = {
+            f"generation.{name}": getattr(generation, name) for name in ("max_tokens", "temperature", "top_p", "extra")
+        }
+        fields = {**self.fields, **own, "endpoint.adapted": every}
+        return replace(self, generation=generation, adapted=every, fields=fields)
 
     @property
     def eval_only(self) -> bool:
@@ -150,12 +164,7 @@ def _check_budget(config: RunConfig, plans: list[Plan]) -> None:
                 f"a cap on cost or tokens needs a limit of {member.label}'s replies: generation.max_tokens"
             )
     for plan in plans:
-        limits = (plan.generation.max_tokens, plan.generation.extra.get("max_completion_tokens"))
-        if (
-            not plan.eval_only
-            and not plan.benchmark.loglikelihood
-            and not any(isinstance(limit, int) for limit in limits)
-        ):
+        if not plan.eval_only and not plan.benchmark.loglikelihood and tokens_max(plan.generation) is None:
             raise ConfigError(
                 f"a cap on cost or tokens needs a limit of {plan.slot}'s answers, or one request could take it all; "
                 "set --max-tokens"
@@ -228,9 +237,8 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         {member.label: member.model for member in panel}, {role: member.model for role, member in roles.items()}
     )
     _check_judge(config, benchmark, judge, roles)
-    protocol: Protocol = config.endpoint.protocol if config.endpoint else "chat"
-    if benchmark.loglikelihood:
-        protocol = "completions"
+    asked = _protocol_asked(config, benchmark)
+    protocol: Protocol = "completions" if benchmark.loglikelihood else asked
     if not eval_only and benchmark.protocol not in (None, protocol):
         raise ConfigError(
             f"{benchmark.name} needs the {benchmark.protocol} protocol and the endpoint is set to {protocol}; "
@@ -262,7 +270,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             "scorer.rules": scorer_digest(benchmark),
             **({"loglikelihood": {"delimiter": benchmark.target_delimiter}} if benchmark.loglikelihood else {}),
             **_fewshot_fields(benchmark, eval_only=eval_only),
-            **settings_fields(config, entry, eval_only=eval_only),
+            **settings_fields(config, entry, eval_only=eval_only, protocol=asked),
             **sandbox_fields(config, benchmark.languages),
             **stop_fields(config, entry),
             **shard_fields(config),
@@ -273,6 +281,12 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         judge=judge,
         model_roles=roles,
     )
+
+
+def _protocol_asked(config: RunConfig, benchmark: Benchmark) -> Protocol:
+    """Return the protocol that the run sets, else the benchmark's, else chat; log-likelihoods are apart from it."""
+    named = config.endpoint.protocol if config.endpoint else None
+    return named or (None if benchmark.loglikelihood else benchmark.protocol) or "chat"
 
 
 def _check_shard(config: RunConfig, entry: BenchmarkConfig) -> None:

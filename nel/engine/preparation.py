@@ -65,6 +65,8 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOption
             stored = {}
         else:
             options = replace(options, allowed=options.allowed | _ENDPOINT_FIELDS)
+    if stored:
+        plan = plan.adapting(stored["identity"].get("endpoint.adapted") or {})
     if not stored:  # new, or killed before its snapshot was complete
         store.clear_samples(key)
     n_stored = stored["dataset"]["rows"] if stored else 0
@@ -178,6 +180,22 @@ def _unseen_note(plan: Plan) -> str:
     )
 
 
+def adapted_plan(plan: Plan, stored: StoredPlan) -> StoredPlan:
+    """Return a stored plan with the identity of one whose settings were changed before the first answer."""
+    digests = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
+    identity = Identity(fields={**plan.fields, **digests})
+    fields = {"identity": dict(identity.fields), "digest": identity.digest, "generation": _generation(identity)}
+    return {**stored, **fields}  # type: ignore[typeddict-item]
+
+
+def _generation(identity: Identity) -> dict[str, object]:
+    return {
+        name.removeprefix("generation."): value
+        for name, value in identity.fields.items()
+        if name.startswith("generation.") and value not in (None, {})
+    }
+
+
 def _stored_plan(plan: Plan, digests: Digests, uri: str) -> StoredPlan:
     identity = identity_of(plan, digests)
     return {
@@ -202,9 +220,5 @@ def _stored_plan(plan: Plan, digests: Digests, uri: str) -> StoredPlan:
         "truncated": plan.config.truncated,
         "model": plan.model,
         "protocol": None if plan.eval_only else plan.protocol,
-        "generation": {
-            name.removeprefix("generation."): value
-            for name, value in identity.fields.items()
-            if name.startswith("generation.") and value not in (None, {})
-        },
+        "generation": _generation(identity),
     }

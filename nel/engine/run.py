@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from nel.config.identity import ALLOW_JUDGE
+from nel.config.openai_environment import key_variable, taken_from_environment
 from nel.config.redaction import Redactor, read_secret
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
@@ -160,7 +161,7 @@ def opened_session(
             another process holds the directory.
     """
     asks = config.endpoint is not None and not scoring_only
-    api_key = read_secret(config.endpoint.api_key_env) if config.endpoint and asks else None
+    api_key = read_secret(key_variable(config.endpoint)) if config.endpoint and asks else None
     secrets = _secrets(config, api_key) if asks else ()
     secrets += () if scoring_only else _secrets_of_judges(plans)
     _refuse_secrets(config, secrets)
@@ -173,6 +174,8 @@ def opened_session(
     ):
         progress.stage = "reading datasets"
         _say(note, progress)
+        if config.endpoint is not None and asks:
+            _say("; ".join(taken_from_environment(config.endpoint)) or None, progress)
         records = _records_to_check(store, snapshot, runtime) if asks else None
         if records is None:
             _drop_unreadable(store, snapshot, progress)
@@ -263,7 +266,7 @@ def _secrets_of_judges(plans: list[Plan]) -> tuple[str | None, ...]:
     named = [
         variable
         for member in judge_models(plans, None)
-        for variable in (member.api_key_env, *member.headers_env.values())
+        for variable in (key_variable(member), *member.headers_env.values())
     ]
     return tuple(read_secret(variable) for variable in named)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.benchmarks.api.benchmark import Benchmark
+from nel.config.openai_environment import key_variable
 from nel.config.redaction import read_secret, redact_url
 from nel.config.schema import BudgetConfig, RunConfig
 from nel.core.event_loop import run
@@ -289,7 +290,7 @@ class Session:
                 continue
             judge = open_client(
                 member,
-                api_key=read_secret(member.api_key_env),
+                api_key=read_secret(key_variable(member)),
                 connections=concurrency,
                 price=self.config.budget.prices.get(member.model),
             )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator, Mapping
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
 from nel.errors import OutputError
 from nel.importing.contract import Imported, ImportedBenchmark, ImportedResult
+from nel.importing.kept import kept_failure, kept_response, kept_unscored
 from nel.importing.reading import (
     messages_of,
     number,
@@ -45,7 +48,7 @@ def _benchmark(path: Path) -> ImportedBenchmark:
     if not results.is_file():
         raise OutputError(f"{path.parent} has no results.jsonl; scores without samples cannot be imported")
     listed = {name: one for name, one in (benchmark.get("scores") or {}).items() if isinstance(one, dict)}
-    values = {name: number(one.get("value")) for name, one in listed.items()}
+    values = {name: number(one.get("value")) for name, one in listed.items() if name != "unscored_count"}
     scorers = config.get("scorers")
     return ImportedBenchmark(
         name=wanted(benchmark, "name", str, str(path)),
@@ -55,30 +58,43 @@ def _benchmark(path: Path) -> ImportedBenchmark:
         scorer=", ".join(map(str, scorers)) if isinstance(scorers, list) and scorers else None,
         generation={name: config[name] for name in _GENERATION if config.get(name) is not None},
         scores={name: value for name, value in values.items() if value is not None},
+        is_complete=bundle.get("complete") is not False,
     )
 
 
 def _results(path: Path) -> Iterator[ImportedResult]:
-    for value, where in read_lines(path):
-        place = wanted(value, "problem_idx", int, where)
+    """Yield the results; those without a reward, which nel writes into a file of their own, at their place."""
+    unscored = path.with_name("unscored.jsonl")
+    sources = [_numbered(one) for one in (path, unscored) if one.is_file()]
+    for _, value, where in heapq.merge(*sources, key=itemgetter(0)):
+        kept = value.get("nel") if isinstance(value.get("nel"), dict) else {}
         metadata = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
         prompt, answer = value.get("prompt"), text(value.get("model_response"))
+        category = text((metadata or {}).get("category"))
         sample = Sample(
-            id=str(place),
+            id=text((kept or {}).get("sample_id")) or str(wanted(value, "problem_idx", int, where)),
             input=messages_of(prompt) or text(prompt) or "",
             target=value.get("expected_answer"),
-            metadata=metadata or {},
-            subset=text((metadata or {}).get("category")),
+            metadata={name: one for name, one in (metadata or {}).items() if not (kept and name == "category")},
+            subset=category,
+            group=text((kept or {}).get("group")),
         )
         yield ImportedResult(
             sample=sample,
             repeat=whole(value.get("repeat")) or 0,
-            response=None if answer is None else _response(value, answer),
-            outcome=_outcome(value),
+            response=None if answer is None else _response(value, answer, kept or {}),
+            outcome=_outcome(value, kept or {}),
         )
 
 
-def _response(value: Mapping[str, Any], answer: str) -> Response:
+def _numbered(path: Path) -> Iterator[tuple[tuple[int, int], dict[str, Any], str]]:
+    for value, where in read_lines(path):
+        yield (wanted(value, "problem_idx", int, where), whole(value.get("repeat")) or 0), value, where
+
+
+def _response(value: Mapping[str, Any], answer: str, kept: Mapping[str, Any]) -> Response:
+    if kept:
+        return kept_response(answer, kept)
     milliseconds = number(value.get("latency_ms"))
     return Response(
         text=answer,
@@ -88,15 +104,17 @@ def _response(value: Mapping[str, Any], answer: str) -> Response:
     )
 
 
-def _outcome(value: Mapping[str, Any]) -> Outcome:
+def _outcome(value: Mapping[str, Any], kept: Mapping[str, Any]) -> Outcome:
     reward = number(value.get("reward"))
+    details = value.get("scoring_details") if isinstance(value.get("scoring_details"), dict) else {}
     if reward is None:
-        return Unscored(cause="infra", kind="unknown", detail="NeMo Evaluator has no reward for this sample")
+        left = Unscored(cause="infra", kind="unknown", detail="NeMo Evaluator has no reward for this sample")
+        return kept_unscored(kept.get("outcome")) or left
+    if (details or {}).get("unscored"):  # NeMo Evaluator writes the reward 0 then
+        reason = text((details or {}).get("unscored_reason")) or "no reason is recorded"
+        return Unscored(cause="scorer", kind="unknown", detail=f"NeMo Evaluator could not score it: {reason}")
     named = {str(name): number(one) for name, one in (value.get("scorer_rewards") or {}).items()}
-    details = value.get("scoring_details")
-    return Scored(
-        reward=reward,
-        metrics={name: one for name, one in named.items() if one is not None},
-        answer=text(value.get("extracted_answer")),
-        details=dict(details) if isinstance(details, dict) else {},
-    )
+    metrics = {name: one for name, one in named.items() if one is not None}
+    answer, said = text(value.get("extracted_answer")), dict(details or {})
+    failed = kept_failure(kept.get("outcome"), metrics=metrics, answer=answer, details=said) if reward == 0 else None
+    return failed or Scored(reward=reward, metrics=metrics, answer=answer, details=said)

@@ -22,6 +22,7 @@ from nel.config.schema import BudgetConfig, EndpointConfig, Price
 from nel.core.failpoints import reached
 from nel.core.observer import UNOBSERVED, Observer
 from nel.core.strict_json import dumps_bytes, loads
+from nel.models.adaptation import tokens_max
 from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
 from nel.models.doubtful import Asked, doubtful_requests
@@ -492,6 +493,4 @@ class Client:
 
 def tokens_max_of(request: Request) -> int:
     """Return the most tokens that the answer to a request may have; 0 where the request sets no limit."""
-    generation = request.generation
-    limits = (generation.max_tokens, generation.extra.get("max_completion_tokens"))
-    return max((limit for limit in limits if isinstance(limit, int)), default=0)
+    return tokens_max(request.generation) or 0

@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from nel.config.openai_environment import key_variable
 from nel.core.strict_json import dumps_bytes
 from nel.errors import LogprobFault, PreflightError, StoppedEarly
 from nel.models.client import Client
@@ -179,12 +180,13 @@ def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False, fl
     """
     endpoint, detail = client.endpoint, client.describe(fault)
     if fault.kind == "auth":
+        variable = key_variable(endpoint)
         key = (
-            f"the key in {endpoint.api_key_env} was refused"
-            if endpoint.api_key_env
+            f"the key in {variable} was refused"
+            if variable
             else f"it wants a key; name the variable that holds it with {flags.key}"
         )
-        fix = () if endpoint.api_key_env else (flags.key, "VARIABLE")
+        fix = () if variable else (flags.key, "VARIABLE")
         raise PreflightError(f"{endpoint.url}: {key} ({detail})", endpoint_kind=fault.kind, fix=fix)
     if fault.kind == "quota":
         raise StoppedEarly(f"{endpoint.url}: the account has no quota left ({detail})", endpoint_kind=fault.kind)

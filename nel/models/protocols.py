@@ -149,6 +149,8 @@ def _settings(generation: Generation, repeat: int) -> dict[str, Any]:
         settings["stop"] = list(generation.stop)
     if (seed := generation.seed_of(repeat)) is not None:
         settings["seed"] = seed
+    if generation.reasoning_effort is not None:
+        settings["reasoning_effort"] = generation.reasoning_effort
     return settings
 
 

@@ -6,6 +6,7 @@ import re
 from difflib import SequenceMatcher
 from typing import Any, Final
 
+from nel.config.openai_environment import key_variable
 from nel.config.schema import EndpointConfig
 from nel.core.strict_json import dumps_bytes, loads
 from nel.types import Protocol, ResponseError
@@ -56,8 +57,8 @@ def advice(error: ResponseError, endpoint: EndpointConfig) -> str:
     if found is None:
         return "correct the setting that it names"
     key = (
-        f"check the key in {endpoint.api_key_env}"
-        if endpoint.api_key_env
+        f"check the key in {variable}"
+        if (variable := key_variable(endpoint))
         else "name the variable with the key: --api-key-env"
     )
     return found.format(model=endpoint.model, key=key)

@@ -37,10 +37,18 @@ _ARTICLES = re.compile(
 """An article stands before another word, with no punctuation between: not in "Vitamin A", "A, B", "a + b" or "a b"."""
 _JOINED = re.compile(r"['’′″]|,(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\b[^\W\d_]\.)")
 """Marks that vanish without leaving a gap: apostrophes, thousands commas, the dots of U.S."""
+_FORMULA_CHARACTERS_MAX: Final = 10_000
 _SOFT = bytes(code for code in range(128) if not chr(code).isalnum() or chr(code) in "anthANTHeE")
 """ASCII characters that normalising may drop: marks, spaces and the letters of articles."""
 _REWRITTEN_MAX = len("per cent")
 """Letters that may stand for one mark, since ``5 per cent`` is ``5%``."""
+_NAMES_IN_FORMULAS = re.compile(
+    r"\\[A-Za-z]+|(?<![A-Za-z])(?:a?(?:sin|cos|tan)|log|exp|max|min|gcd|lcm|mod)(?![A-Za-z])"
+)
+_IN_FORMULAS = re.compile(r"[\d=+*/^\\]")
+_WORD = re.compile(r"[^\W\d_]{3}")
+_SPACE_IN_FORMULAS = re.compile(r"(?:\s|\\[,;:! ]|~)+")
+_NOT_BETWEEN_NUMBERS = re.compile(r"(?<!\d) | (?!\d)")
 _SUPERSCRIPTS = re.compile("[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹ⁿⁱ]+")
 _VULGAR = re.compile(r"(?<=\d)(?=[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒])")
 _ACCENTS = re.compile("(?<=[A-Za-z\u0370-\u03ff])[\u0300-\u036f]+")
@@ -98,6 +106,29 @@ def skeleton(form: str) -> bytes:
     True
     """
     return form.encode("utf-8", "replace").translate(None, b" anthe")
+
+
+def same_formula(answer: str, target: str) -> bool:
+    """Return whether two formulas are equal but for spaces; two numbers beside each other stay two.
+
+    A formula has a digit, an operator or a command of LaTeX, and no word but names of functions.
+
+    >>> same_formula("2 x", "2x"), same_formula("\\\\frac {1} x", "\\\\frac{1}x"), same_formula("1 1/2", "11/2")
+    (True, True, False)
+    >>> same_formula("new york 2", "newyork2")
+    False
+    """
+    if max(len(answer), len(target)) > _FORMULA_CHARACTERS_MAX or not _is_formula(target):
+        return False
+    return _without_spaces(answer) == _without_spaces(target)
+
+
+def _without_spaces(formula: str) -> str:
+    return _NOT_BETWEEN_NUMBERS.sub("", _SPACE_IN_FORMULAS.sub(" ", formula)).lower()
+
+
+def _is_formula(text: str) -> bool:
+    return _IN_FORMULAS.search(text) is not None and _WORD.search(_NAMES_IN_FORMULAS.sub(" ", text)) is None
 
 
 def same_text(answer: str, target: str) -> bool:

@@ -11,7 +11,7 @@ import re
 from functools import cached_property
 from itertools import islice
 
-from nel.scoring.equality import normalise, same_text, skeleton
+from nel.scoring.equality import normalise, same_formula, same_text, skeleton
 from nel.scoring.marks import (
     Kind,
     folded,
@@ -266,9 +266,10 @@ def answer_line(sample: ScorerInput) -> dict[str, bool | str | None]:
     Rule: the last line that starts with ``Answer:`` or ``The final answer is``; emphasis, dollar signs and a full stop
     around it do not count. A target that is a number is compared by its value, and the answer may have a unit: 42, 42.0
     and "42 dollars" are equal, "5 million" is 5000000 and "twelve" 12; 1,2 and 12 are not equal, and "about 5", ``5!``,
-    ``√5`` and "40 or 42" equal no number. Two different currencies are never equal. Where the line is not the target,
-    reasons and filling words are taken off: "Canberra, because …", "the capital is **Canberra**". Source: NeMo
-    Evaluator's primitive, which takes the first such line. For mathematics beyond numbers there is `math_equal`.
+    ``√5`` and "40 or 42" equal no number. Two different currencies are never equal. Spaces in a formula do not count:
+    ``2 x`` is ``2x``. Where the line is not the target, reasons and filling words are taken off: "Canberra, because …",
+    "the capital is **Canberra**". Source: NeMo Evaluator's primitive, which takes the first such line. For mathematics
+    beyond numbers there is `math_equal`.
 
     Returns:
         ``correct`` and ``extracted``, the text after the marker or None.
@@ -300,4 +301,6 @@ def _same_currency(response: str, extracted: str, target: str) -> bool:
 def _same_answer(answer: str, target: str) -> bool:
     """Return whether an answer is the target: a number by its value, with or without a unit; other texts normalised."""
     wanted = parse_number(target)
-    return same_text(answer, target) if wanted is None else stated_value(answer) == wanted
+    if wanted is not None:
+        return wanted in (stated_value(answer), parse_number(answer))
+    return same_text(answer, target) or same_formula(answer, target)

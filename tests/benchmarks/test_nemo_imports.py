@@ -14,7 +14,7 @@ import pytest
 import nel
 from nel.benchmarks.api.nemo_imports import HOMES, standing_in
 from nel.benchmarks.api.registry import benchmarks_in_file, find_benchmark
-from nel.errors import JudgeError, PluginError
+from nel.errors import ConfigError, JudgeError, PluginError
 from nel.judges.registry import judge_for
 from nel.types import ScorerInput
 from tests.support.endpoint import Call, Reply, answer, scripted
@@ -104,6 +104,44 @@ def test_a_medical_multiple_choice(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert [row["reward"] for row in read_results(result.run_dir, "medical-choice")] == [1.0, 0.0]
     assert calls[-1].body["messages"][0]["content"].endswith("?\nA) x\nB) y\nC) z\nLetter:")
+
+
+def test_a_benchmark_of_completions_is_asked_by_that_protocol(tmp_path: Path) -> None:
+    """A base URL says no protocol, so the file does; a resume keeps it and sends nothing."""
+    settings = write(tmp_path, MEDICAL.replace('endpoint_type="chat"', 'endpoint_type="completions"'))
+    reply = Reply(body={"model": "m", "choices": [{"index": 0, "text": "B", "finish_reason": "stop"}]})
+    with scripted(lambda *_: reply, models=["m"]) as endpoint:
+        settings["endpoint"] = {"url": endpoint.url, "model": "m"}
+        result = nel.evaluate(settings)
+        n_sent = len(endpoint.calls)
+        again = nel.evaluate(settings, resume=True)
+    assert (result.exit_code, again.exit_code) == (0, 0)
+    assert {call.path for call in endpoint.calls} == {"/v1/completions"}
+    assert len(endpoint.calls) == n_sent
+    assert [row["reward"] for row in read_results(result.run_dir, "medical-choice")] == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("named", [{"protocol": "chat"}, {"path": "/chat/completions"}])
+def test_a_protocol_that_the_run_names_is_not_switched(tmp_path: Path, named: dict[str, str]) -> None:
+    """A run that says chat, by its setting or its address, is refused before anything is sent."""
+    settings = write(tmp_path, MEDICAL.replace('endpoint_type="chat"', 'endpoint_type="completions"'))
+    with scripted(lambda *_: answer("B"), models=["m"]) as endpoint:
+        named = {**named, "url": f"{endpoint.url}{named.get('path', '')}", "model": "m"}
+        named.pop("path", None)
+        with pytest.raises(ConfigError, match="needs the completions protocol and the endpoint is set to chat"):
+            nel.evaluate({**settings, "endpoint": named})
+    assert not endpoint.calls
+
+
+@pytest.mark.parametrize(("module", "left"), [("nemo_evaluator.contrib.byob", []), ("nemo_evaluator", ["first"])])
+def test_a_renamed_column_has_its_old_name_only_where_the_tool_keeps_it(
+    tmp_path: Path, module: str, left: list[str]
+) -> None:
+    """Its older decorator renames columns, its newer one adds the new name."""
+    path = write(tmp_path, MEDICAL.replace("nemo_evaluator.contrib.byob", module))["benchmarks"][0]
+    sample = find_benchmark(path).sample(ROWS["medical"][0], sample_id="1")
+    assert sample.metadata["a"] == "x"
+    assert [name for name in ("first",) if name in sample.metadata] == left
 
 
 def test_a_multilingual_one_with_scores_by_category(tmp_path: Path) -> None:

@@ -15,14 +15,14 @@ ENDPOINT = {"url": "http://127.0.0.1:1/v1", "model": "m"}
 @pytest.mark.parametrize(
     ("url", "base", "protocol"),
     [
-        ("http://h/v1", "http://h/v1", "chat"),
-        ("http://h/v1/", "http://h/v1", "chat"),
+        ("http://h/v1", "http://h/v1", None),
+        ("http://h/v1/", "http://h/v1", None),
         ("http://h/v1/chat/completions", "http://h/v1", "chat"),
         ("https://h:8000/openai/v1/completions", "https://h:8000/openai/v1", "completions"),
     ],
 )
-def test_a_url_is_a_base_or_a_full_path(url: str, base: str, protocol: str) -> None:
-    """A full path gives base and protocol; a base URL means chat."""
+def test_a_url_is_a_base_or_a_full_path(url: str, base: str, protocol: str | None) -> None:
+    """A full path gives base and protocol; a base URL leaves the protocol to the benchmark."""
     endpoint = build_config({"endpoint": {"url": url, "model": "m"}, "benchmarks": ["x"]}).endpoint
     assert endpoint is not None
     assert (endpoint.url, endpoint.protocol) == (base, protocol)

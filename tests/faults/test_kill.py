@@ -97,9 +97,7 @@ def _whole(tmp_path: Path, n: int) -> Ran:
     ("point", "count"),
     representatives(
         {f"f45-{point}-{nth}": (point, count) for point in POINTS for nth, count in (("first", 1), ("fourth", 4))},
-        "f45-response_received-fourth",
         "f45-after_commit-first",
-        "f45-after_score-fourth",
         "f45-during_rename-first",
     ),
 )

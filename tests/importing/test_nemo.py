@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from nel.comparison.foreign import read_nemo
+from nel.comparison.lines import SCORED, UNSCORED
 from nel.errors import OutputError
 from nel.importing.writers import import_results
 from tests.support.runs import read_json
@@ -50,3 +52,15 @@ def test_a_damaged_line_is_named(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"results\.jsonl, line 2 is no JSON"):
         import_results(folder(tmp_path / "in", [json.dumps(LINES[0]), "{"]), tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_what_the_source_calls_unscored_is_no_zero(tmp_path: Path) -> None:
+    """NeMo Evaluator writes the reward 0 beside ``unscored``, in its details, for what it could not score."""
+    left = {**LINES[2], "scoring_details": {"unscored": True, "unscored_reason": "judge_error"}}
+    source = folder(tmp_path / "in", [json.dumps(LINES[0]), json.dumps(left)])
+    import_results(source, tmp_path / "run")
+    metrics = read_json(tmp_path / "run" / "quiz" / "metrics.json")
+    assert (metrics["accounting"]["n_scored"], metrics["accounting"]["n_unscored"]) == (1, 1)
+    assert metrics["headline"]["value"] == 1.0
+    side = read_nemo(source, "a").benchmarks["quiz"]
+    assert list(side.columns()._states) == [SCORED, UNSCORED]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from nel.errors import JudgeError
 from tests.judges.honest import BEFORE, DOUBTFUL, MAY_BE_REFUSED, TRIALS, Trial
 from tests.judges.hostile_outputs import HOSTILE
+from tests.support.tiers import diagonal
 
 FRAGMENTS = [
     *HOSTILE.values(),
@@ -45,16 +46,14 @@ def verdict(trial: Trial, name: str, response: str) -> str:
         return error.kind
 
 
-@pytest.mark.parametrize("trial", TRIALS.values(), ids=TRIALS)
-@pytest.mark.parametrize("name", BEFORE)
+@pytest.mark.parametrize(("name", "trial"), diagonal(BEFORE.keys(), TRIALS))
 def test_the_verdict_is_what_the_judge_says(name: str, trial: Trial) -> None:
     """A judge that quotes before its verdict, or not at all, is read as it means it."""
     read = {title: verdict(trial, name, forged(text, trial)) for title, text in HOSTILE.items()}
     assert {title: label for title, label in read.items() if label != trial.honest} == {}
 
 
-@pytest.mark.parametrize("trial", TRIALS.values(), ids=TRIALS)
-@pytest.mark.parametrize("name", DOUBTFUL)
+@pytest.mark.parametrize(("name", "trial"), diagonal(DOUBTFUL.keys(), TRIALS))
 def test_a_reply_in_doubt_is_refused_and_never_read_as_forged(name: str, trial: Trial) -> None:
     """Where a quotation could be the verdict, the reply is read as meant or refused."""
     read = {title: verdict(trial, name, forged(text, trial)) for title, text in HOSTILE.items()}

@@ -32,6 +32,33 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="an-adapted-run-hides-it",
+        room="engine",
+        fault="Settings that a reasoning model does not take are changed, and the identity says that they were sent.",
+        fragment='fields = {**self.fields, **own, "endpoint.adapted": every}',
+        replacement="fields = dict(self.fields)",
+        tests=("tests/engine/test_adaptation.py",),
+        keyword="before_the_first_answer",
+    ),
+    Mutation(
+        name="in-flight-answers-of-other-settings-are-kept",
+        room="engine",
+        fault="What was refused with the settings from before a change is stored as a refusal.",
+        fragment="return self._asked.get(place, self._version) != self._version",
+        replacement="return False",
+        tests=("tests/engine/test_adaptation.py",),
+        keyword="in_flight",
+    ),
+    Mutation(
+        name="the-key-of-openai-goes-anywhere",
+        room="config",
+        fault="OPENAI_API_KEY is sent to whatever host a run names.",
+        fragment="return KEY if _is_for(endpoint.url) else None",
+        replacement="return KEY",
+        tests=("tests/config/test_openai_environment.py",),
+        keyword="hosts",
+    ),
+    Mutation(
         name="clusters-are-torn-apart-by-shards",
         room="engine",
         fault="Questions of one cluster are asked in several shards.",
@@ -285,6 +312,14 @@ MUTATIONS: Final = (
         keyword="vote or aggregation",
     ),
     # Bring your own benchmark
+    Mutation(
+        name="a-conversation-is-scored-turn-by-turn",
+        room="byob",
+        fault="A benchmark of NeMo Evaluator's strategy multi_turn is scored once for each answer.",
+        fragment='turns = {"turns_field": field, "scores_conversation": True, "protocol": "chat"}',
+        replacement='turns = {"turns_field": field, "scores_conversation": False, "protocol": "chat"}',
+        tests=("tests/byob/test_multi_turn.py",),
+    ),
     Mutation(
         name="contains-swapped",
         room="byob",
@@ -1476,5 +1511,32 @@ MUTATIONS: Final = (
         replacement='reward = number(value.get("reward")) or 0.0',
         tests=("tests/importing/test_nemo.py",),
         keyword="folder_is_read",
+    ),
+    Mutation(
+        name="a-mark-of-unscored-is-not-read",
+        room="importing",
+        fault="What NeMo Evaluator could not score is imported with the reward 0 that stands beside the mark.",
+        fragment='if (details or {}).get("unscored"):',
+        replacement='if (details or {}).get("unscorable"):',
+        tests=("tests/importing/test_nemo.py",),
+        keyword="no_zero",
+    ),
+    Mutation(
+        name="unscored-among-the-results-of-nemo",
+        room="exporting",
+        fault="An unscored result is a line of results.jsonl, at whose null NeMo Evaluator stops.",
+        fragment='lambda state: state in {"scored", "model_failure"}',
+        replacement='lambda state: state != "not_asked"',
+        tests=("tests/exporting/test_nemo.py",),
+        keyword="has_a_reward",
+    ),
+    Mutation(
+        name="unscored-is-a-zero-for-evalscope",
+        room="exporting",
+        fault="An unscored result is a review with the value 0, which EvalScope averages.",
+        fragment="value = {} if reward is None else {headline: reward,",
+        replacement="value = {headline: reward or 0.0,",
+        tests=("tests/exporting/test_evalscope.py",),
+        keyword="of_the_run",
     ),
 )

@@ -78,6 +78,23 @@ def test_answer_line_compares_numbers_as_numbers() -> None:
 
 
 @pytest.mark.parametrize(
+    ("answer", "target", "correct"),
+    [
+        ("2 x", "2x", True),
+        ("y = 2 \\, \\sin x", "y=2\\sin x", True),
+        (r"\frac{1}{2}", r"\frac {1} {2}", True),
+        (r"\frac{2}{4}", r"\frac{1}{2}", True),
+        ("2  1/2 x", "21/2x", False),
+        ("New York 2", "NewYork2", False),
+        ("5!", "5", False),
+    ],
+)
+def test_answer_line_ignores_spaces_in_formulas(answer: str, target: str, correct: bool) -> None:
+    """Spaces beside operators, letters and brackets do not count; those between numbers and words do."""
+    assert answer_line(ScorerInput(response=f"Answer: {answer}", target=target))["correct"] is correct
+
+
+@pytest.mark.parametrize(
     ("response", "target", "metadata", "correct"),
     [
         ("The capital is Canberra.", "Canberra", {}, True),

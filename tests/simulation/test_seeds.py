@@ -11,12 +11,13 @@ from tests.simulation.judging import FIRST_JUDGED
 from tests.simulation.regressions import REGRESSIONS
 from tests.simulation.script import script_of
 from tests.simulation.seeds import failures, trace_of
-from tests.support.tiers import first_rows
+from tests.support.tiers import first_rows, representatives
 
 _SEEDS = 200
 _CHUNK = 5
-_JUDGED_CHUNK = 2  # worlds with judges take two seconds each
 _JUDGED = [seed for seed in range(FIRST_JUDGED, 2 * FIRST_JUDGED) if script_of(seed).judging is not None][:30]
+_A_JUDGED = 222
+"""Half a second; most worlds with judges take one or two, some seven."""
 _VARIED = [
     seed
     for seed in range(2 * FIRST_JUDGED, 3 * FIRST_JUDGED)
@@ -25,19 +26,17 @@ _VARIED = [
 
 
 @pytest.mark.parametrize(
-    "first", first_rows(5, range(0, _SEEDS, _CHUNK)), ids=lambda first: f"seeds-{first}-{first + _CHUNK - 1}"
+    "first", first_rows(3, range(0, _SEEDS, _CHUNK)), ids=lambda first: f"seeds-{first}-{first + _CHUNK - 1}"
 )
 def test_every_invariant_holds_in_every_world(first: int) -> None:
     """Nothing is lost, paid twice or counted wrongly, and every run ends."""
     assert failures(range(first, first + _CHUNK)) == []
 
 
-@pytest.mark.parametrize(
-    "first", first_rows(1, range(0, len(_JUDGED), _JUDGED_CHUNK)), ids=lambda first: f"judged-{_JUDGED[first]}"
-)
-def test_every_invariant_holds_where_answers_are_judged(first: int) -> None:
+@pytest.mark.parametrize("seed", representatives(_JUDGED, _A_JUDGED), ids=lambda seed: f"judged-{seed}")
+def test_every_invariant_holds_where_answers_are_judged(seed: int) -> None:
     """Judges that are down, silent or in doubt cost no answer and no verdict, and delay no other sample."""
-    assert failures(_JUDGED[first : first + _JUDGED_CHUNK]) == []
+    assert failures([seed]) == []
 
 
 @pytest.mark.parametrize(
@@ -57,4 +56,4 @@ def test_what_once_failed_holds(seed: int) -> None:
 def test_a_seed_is_one_world() -> None:
     """The same seed sends the same requests at the same times, or a failure could not be looked into."""
     assert trace_of(5) == trace_of(5)
-    assert trace_of(_JUDGED[0]) == trace_of(_JUDGED[0])
+    assert trace_of(_A_JUDGED) == trace_of(_A_JUDGED)

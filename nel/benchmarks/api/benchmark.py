@@ -74,6 +74,8 @@ class Benchmark:
     """Score the answers in this field; no endpoint is called."""
     turns_field: str | None = None
     """Field with a list of user messages, asked one after the other; the prompt renders each as ``{turn}``."""
+    scores_conversation: bool = False
+    """Score a conversation once, with all its messages, after its last answer; else each answer by itself."""
     protocol: Protocol | None = None
     """None: whatever the endpoint speaks."""
     extra: Mapping[str, Any] = field(default_factory=dict)

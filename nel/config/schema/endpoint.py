@@ -23,7 +23,8 @@ _RESERVED = {
 }
 _PATHS = {"/chat/completions": "chat", "/completions": "completions"}
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "api-key", "x-api-key"})
+SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "api-key", "x-api-key", "x-goog-api-key"})
+"""Headers whose values are secrets, in lower case."""
 _SECRET_PARAMETER = re.compile(
     r"(?:^|[-_])(?:key|apikey|token|sig|signature|secret|password|auth|code)$", re.IGNORECASE
 )
@@ -57,6 +58,12 @@ class GenerationConfig(Strict):
     """Up to four strings at most endpoints."""
     seed: Annotated[int | None, Flag("--seed", "Sent when given; repeat k sends seed + k.")] = None
     """Base seed; repeat k sends ``seed + k``."""
+    reasoning_effort: Annotated[
+        str | None,
+        Field(pattern="^[a-z]{1,20}$"),
+        Flag("--reasoning-effort", "How long a reasoning model may think: low, medium, high …"),
+    ] = None
+    """How long a reasoning model may think, in its vendor's words: ``minimal``, ``low``, ``medium``, ``high`` …"""
     extra: dict[str, Any] = {}
     """Further body fields, sent as they are."""
 
@@ -68,6 +75,16 @@ class GenerationConfig(Strict):
                 raise ValueError(f'extra may not set "{key}"; {_RESERVED[key]}')
         return extra
 
+    @model_validator(mode="after")
+    def _effort_once(self) -> GenerationConfig:
+        if self.reasoning_effort is not None and "reasoning_effort" in self.extra:
+            raise ValueError("reasoning_effort stands in generation and in its extra; give it once")
+        return self
+
+    def as_sent(self) -> dict[str, Any]:
+        """Return the settings by name for an identity; one that was added later is left out where it is not set."""
+        return self.model_dump(exclude={"reasoning_effort"} if self.reasoning_effort is None else None)
+
     @field_validator("stop", mode="before")
     @classmethod
     def _one_stop_is_a_list(cls, value: object) -> object:
@@ -78,13 +95,15 @@ class EndpointConfig(Strict):
     """The endpoint of the model under evaluation."""
 
     url: Annotated[str, Flag("--model-url", "Base URL or full path of the endpoint.")]
-    """Base URL or full path: ``…/v1``, ``…/v1/chat/completions`` or ``…/v1/completions``."""
+    """Base URL or full path: ``…/v1``, ``…/v1/chat/completions`` or ``…/v1/completions``. Of the evaluated
+    model it may come from ``OPENAI_BASE_URL``."""
     model: Annotated[str, Flag("--model-id", "The model's name at the endpoint.")]
     """The model's name at the endpoint."""
     api_key_env: Annotated[str | None, Flag("--api-key-env", "Name of the variable that holds the key.")] = None
-    """The name of the environment variable that holds the key; never the key."""
-    protocol: Literal["chat", "completions"] = "chat"
-    """Taken from the URL where that is a full path."""
+    """The name of the environment variable that holds the key; never the key. Not set: ``OPENAI_API_KEY`` for the host
+    of ``OPENAI_BASE_URL`` and OpenAI's own, and none for any other."""
+    protocol: Literal["chat", "completions"] | None = None
+    """Taken from the URL where that is a full path; else what the benchmark names, else ``chat``."""
     send_sample_id: Annotated[bool, Flag("--send-sample-id", "Send X-Nel-Sample-Id, for replay.")] = False
     """Send ``X-Nel-Sample-Id`` and ``X-Nel-Repeat``, for replay endpoints."""
     stream: Annotated[bool, Flag("--stream", "Stream answers; measures the time to first token.")] = False
@@ -213,7 +232,7 @@ class EndpointConfig(Strict):
     @classmethod
     def _no_secret_headers(cls, headers: dict[str, str]) -> dict[str, str]:
         for name, value in headers.items():
-            if name.lower() in _SECRET_HEADERS:
+            if name.lower() in SECRET_HEADERS:
                 raise ValueError(f"headers may not hold {name}; name the variable that holds it with headers_env")
             if not _HEADER_NAME.fullmatch(name) or not value.isprintable():
                 raise ValueError(f"headers: {name!r} is not a header of one line")

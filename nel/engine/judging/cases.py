@@ -101,7 +101,9 @@ def judge_models(plans: Sequence[Plan], endpoint: EndpointConfig | None) -> list
 
 def is_same_endpoint(member: ModelConfig, endpoint: EndpointConfig) -> bool:
     """Return whether a judge is the evaluated model at the same endpoint with the same settings."""
-    return all(getattr(member, name) == getattr(endpoint, name) for name in EndpointConfig.model_fields)
+    own = member.model_copy(update={"protocol": member.protocol or "chat"})
+    asked = endpoint.model_copy(update={"protocol": endpoint.protocol or "chat"})
+    return all(getattr(own, name) == getattr(asked, name) for name in EndpointConfig.model_fields)
 
 
 def self_judge(endpoint: EndpointConfig) -> ModelConfig:

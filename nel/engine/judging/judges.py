@@ -415,9 +415,10 @@ def _request(
         extra=settings.extra | ({"response_format": sample.response_format} if sample.response_format else {}),
     )
     prompt = "\n\n".join(str(message.content) for message in messages)
-    is_chat = member.protocol == "chat"
+    protocol = member.protocol or "chat"
+    is_chat = protocol == "chat"
     return Request(
-        protocol=member.protocol,
+        protocol=protocol,
         model=member.model,
         sample_id=sample.sample_id,
         repeat=sample.place[2],

@@ -103,10 +103,16 @@ def is_builtin_rule(scorer: Any) -> bool:
 
 
 def scorer_inputs(item: ScoringTask) -> list[ScorerInput]:
-    """Return what the scorer gets: one input, or one for each turn of a conversation."""
+    """Return what the scorer gets: one input, or one for each turn of a conversation that is not scored as a whole."""
     if not item.conversation:
         return [_scorer_input(item, item.response.text, item.sample.target)]
-    answers = [index for index, message in enumerate(item.conversation) if message["role"] == "assistant"]
+    first = len(item.conversation) - 2 * len(item.sample.turns) - 1
+    answers = range(first, len(item.conversation), 2)  # examples shown as turns have answers too
+    if item.benchmark.scores_conversation:
+        whole = _scorer_input(item, item.response.text, item.sample.target)
+        whole.conversation = [dict(message) for message in item.conversation]
+        whole.turn_index = len(answers) - 1
+        return [whole]
     targets = item.sample.target
     if not (isinstance(targets, list) and len(targets) == len(answers)):
         targets = [targets] * len(answers)

@@ -52,7 +52,9 @@ _STATISTICS: Final = "stats"
 
 def scorer_digest(benchmark: Benchmark) -> str:
     """Return a digest of a scorer's own files, its options, the rules of nel and its sandbox, and ``extra``."""
-    named = f"{_name_and_options(benchmark)} {dict(benchmark.extra)!r}"
+    named = (
+        f"{_name_and_options(benchmark)} {dict(benchmark.extra)!r}{' whole' if benchmark.scores_conversation else ''}"
+    )
     files = _scorer_files(benchmark)
     data = {path for source in files for path in _data_of(source).files} - _dataset_files(benchmark)
     parts = [_digest_of(path) for path in (*files, *(data - files), *_sandbox_files(benchmark.languages))]

@@ -280,6 +280,10 @@ class Store:
         """Queue a JSON value under a key; the future is done once it is on disk."""
         return self._put([(_PUT_META, [(key, dumps(value))])])
 
+    def put_plan(self, benchmark: int, plan: StoredPlan) -> asyncio.Future[None]:
+        """Queue another plan of a benchmark; the future is done once it is on disk."""
+        return self._put([("UPDATE benchmarks SET plan = ? WHERE id = ?", [(dumps(plan), benchmark)])])
+
     def close(self) -> None:
         """Close the file; the write-ahead log is folded into it."""
         self._connection.close()

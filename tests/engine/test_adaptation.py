@@ -1,0 +1,105 @@
+"""A reasoning model refuses max_tokens and temperature: both are changed before the first answer, for good."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import nel
+from nel.engine.store.snapshot import Snapshot
+from nel.evaluation import rescore
+from nel.verification import verify_run
+from tests.faults.runs import config
+from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
+
+SETTINGS: dict[str, Any] = {"generation": {"temperature": 0, "max_tokens": 64, "reasoning_effort": "low"}}
+CHECKED: dict[str, Any] = {"preflight": True, "concurrency": 4}
+TAKEN = {"max_completion_tokens": 64, "reasoning_effort": "low"}
+
+
+def _refused(message: str) -> Reply:
+    return Reply(status=400, body={"error": {"message": message, "type": "invalid_request_error"}})
+
+
+def _reasoning(call: Call, _: int = 0) -> Reply:
+    """Answer as an o-series model does."""
+    if "max_tokens" in call.body:
+        return _refused(
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+        )
+    if "temperature" in call.body:
+        return _refused("Unsupported value: 'temperature' does not support 0.0 with this model.")
+    return answer("The answer is 0")
+
+
+def _settings(calls: list[Call]) -> list[dict[str, Any]]:
+    kept = ("max_tokens", "max_completion_tokens", "temperature", "reasoning_effort")
+    return [{name: call.body[name] for name in kept if name in call.body} for call in calls]
+
+
+def _config(tmp_path: Path, endpoint: Endpoint, n: int, **more: Any) -> dict[str, Any]:
+    return config(tmp_path, endpoint.url, n=n, endpoint={"api_key_env": None}, engine=CHECKED, **SETTINGS, **more)
+
+
+def test_settings_are_changed_before_the_first_answer(tmp_path: Path) -> None:
+    """Two refusals, then answers alone; the artifacts have what was sent, a resume and a rescoring take it over."""
+    with scripted(_reasoning, models=["m"]) as endpoint:
+        result = nel.evaluate(_config(tmp_path, endpoint, 3, benchmark={"max_problems": 2}))
+        assert result.exit_code == 0
+        assert _settings(endpoint.calls) == [
+            {"max_tokens": 64, "temperature": 0.0, "reasoning_effort": "low"},
+            {"max_completion_tokens": 64, "temperature": 0.0, "reasoning_effort": "low"},
+            TAKEN,
+            TAKEN,
+        ]
+        endpoint.calls.clear()
+        more = nel.evaluate(_config(tmp_path, endpoint, 3, benchmark={"max_problems": 3}), resume=True)
+        assert (more.exit_code, _settings(endpoint.calls)) == (0, [TAKEN])
+        assert rescore(result.run_dir).exit_code == 0
+    with Snapshot(result.run_dir / "run.db") as snapshot:
+        stored = snapshot.benchmarks()[0][3]
+    assert stored["generation"] == {"extra": {"max_completion_tokens": 64}, "reasoning_effort": "low"}
+    assert stored["identity"]["endpoint.adapted"] == {"max_tokens": "max_completion_tokens", "temperature": "not sent"}
+    assert all(check.passed for check in verify_run(result.run_dir).checks)
+
+
+def test_what_was_in_flight_meanwhile_is_asked_again(tmp_path: Path) -> None:
+    """The first refusal comes late: the others, refused before it, are asked again with the changed settings."""
+    others = threading.Event()
+    seen: set[str] = set()
+
+    def script(call: Call, number: int) -> Reply:
+        reply = _reasoning(call)
+        first = not seen
+        seen.add(call.text)
+        if len(seen) > 3:
+            others.set()
+        if first:
+            reply.wait = others
+        return reply
+
+    with scripted(script, models=["m"]) as endpoint:
+        data = _config(tmp_path, endpoint, 8)
+        data["engine"]["first_request_seconds"] = 0.01
+        result = nel.evaluate(data)
+    assert (result.exit_code, result.benchmarks[0].accounting["n_scored"]) == (0, 8)
+    answered = [call for call in endpoint.calls if _reasoning(call).status == 200]
+    assert len({call.text for call in answered}) == len(answered) == 8
+
+
+def test_later_it_is_a_refusal(tmp_path: Path) -> None:
+    """Once there is an answer the settings stay: what is refused then has no score, and the identity is as it was."""
+    answered: set[str] = set()
+
+    def script(call: Call, _: int) -> Reply:
+        answered.add(call.text)
+        return answer("The answer is 0") if len(answered) == 1 else _reasoning(call)
+
+    with scripted(script, models=["m"]) as endpoint:
+        result = nel.evaluate(_config(tmp_path, endpoint, 3))
+    assert result.exit_code != 0
+    assert {"temperature": 0.0, "max_tokens": 64, "reasoning_effort": "low"} in _settings(endpoint.calls)
+    assert TAKEN not in _settings(endpoint.calls)
+    with Snapshot(result.run_dir / "run.db") as snapshot:
+        assert "endpoint.adapted" not in snapshot.benchmarks()[0][3]["identity"]
