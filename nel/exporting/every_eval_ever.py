@@ -1,11 +1,11 @@
-"""Writes a run as records of the shared schema Every Eval Ever 0.3.0, aggregates alone: one file a benchmark."""
+"""Writes a run as records of the shared schema Every Eval Ever 0.3.0: scores and samples of each benchmark."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
@@ -14,6 +14,8 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps, pretty
 from nel.errors import UsageError
 from nel.exporting.contract import Exported
+from nel.exporting.every_eval_ever_samples import CORRECT_FROM, sample_lines
+from nel.exporting.inspect_samples import storable
 from nel.exporting.run import RunToExport, notes_of, open_run, started
 from nel.reports.run_files import BenchmarkFiles
 from nel.version import __version__
@@ -24,7 +26,7 @@ _COUNTS: Final = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not
 
 
 def export_every_eval_ever(run_dir: Path, output: Path) -> Exported:
-    """Every Eval Ever 0.3.0: one aggregate record for each benchmark.
+    """Every Eval Ever 0.3.0: for each benchmark a record of its scores, and one of each result that has a score.
 
     Raises:
         OutputError: The run is still written, or its artifacts are damaged.
@@ -39,8 +41,9 @@ def export_every_eval_ever(run_dir: Path, output: Path) -> Exported:
         if record["evaluation_results"]:
             path = output / _place(run, files)
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_file(path, [pretty(record)])
-            written.append(path)
+            detail, samples = _write_samples(path, output, files, record)
+            write_file(path, [pretty(storable({**record, **detail}))])
+            written += [path, *samples]
     if not written:
         raise UsageError(
             f"{run_dir} has no score, and a record of Every Eval Ever needs one; export it with --to parquet"
@@ -48,9 +51,34 @@ def export_every_eval_ever(run_dir: Path, output: Path) -> Exported:
     notes = (
         "A metric without a score is left out, since the schema requires a number; counts stand under details.",
         "The relationship to the model is written as other, its deployment and availability as unknown.",
-        "Single results are not in these records; --to parquet has them.",
+        "A result without a score has no line in the samples, since the schema requires a number.",
+        "A model whose name has no developer (DEVELOPER/MODEL) is filed under unknown, of which the validator warns.",
+        f"A result is called correct from a score of {CORRECT_FROM:g} on.",
     )
     return Exported(files=written, notes=(*run.notes, *notes))
+
+
+def _write_samples(
+    path: Path, output: Path, files: BenchmarkFiles, record: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[Path]]:
+    """Write the samples beside a record and return what the record says of them; nothing where none has a score."""
+    accounting = files.metrics["accounting"]
+    rows = accounting["n_scored"] + (accounting.get("n_model_failure") or 0)
+    if not rows:
+        return {}, []
+    samples = path.with_name(f"{path.stem}_samples.jsonl")
+    headline = str((files.metrics.get("headline") or {}).get("metric"))
+    write_file(samples, sample_lines(files, record, headline))
+    with samples.open("rb") as file:
+        checksum = file_digest(file, "sha256").hexdigest()
+    detail = {
+        "format": "jsonl",
+        "file_path": samples.relative_to(output).as_posix(),
+        "hash_algorithm": "sha256",
+        "checksum": checksum,
+        "total_rows": rows,
+    }
+    return {"detailed_evaluation_results": detail}, [samples]
 
 
 def _place(run: RunToExport, files: BenchmarkFiles) -> Path:
@@ -107,6 +135,7 @@ def _result(files: BenchmarkFiles, metric: Mapping[str, Any]) -> dict[str, Any]:
     details = {name: str(one) for name, one in dataset.items() if one is not None}
     name = str(metric["name"])
     return {
+        "evaluation_result_id": name,
         "evaluation_name": files.title,
         "source_data": {"dataset_name": files.title, "source_type": "other", "additional_details": details},
         "metric_config": {"metric_name": name, "lower_is_better": False, "score_type": "continuous", **scale},

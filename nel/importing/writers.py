@@ -21,7 +21,7 @@ from nel.engine.store.database import Store
 from nel.engine.store.plans import StoredPlan
 from nel.engine.store.snapshot import FILE_NAME, StoredSample
 from nel.errors import NelError, OutputError, PluginError, UsageError
-from nel.importing.contract import Imported, ImportedBenchmark
+from nel.importing.contract import Imported, ImportedBenchmark, ImportedResult
 from nel.types import Unscored
 
 IMPORTED: Final = "imported"
@@ -118,7 +118,7 @@ async def _write_benchmark(store: Store, slot: str, benchmark: ImportedBenchmark
 
     def samples() -> Iterator[StoredSample]:
         nonlocal repeats
-        for result in benchmark.results():
+        for result in _read(benchmark):
             repeats = max(repeats, result.repeat + 1)
             if result.sample.id not in places:
                 idx = places[result.sample.id] = len(places)
@@ -141,11 +141,27 @@ async def _write_benchmark(store: Store, slot: str, benchmark: ImportedBenchmark
         await store.put_outcomes(rows)
 
 
+def _read(benchmark: ImportedBenchmark) -> Iterator[ImportedResult]:
+    """Yield the results; what an importer stumbles over in one of them is said, with the number of the result."""
+    n_read = 0
+    try:
+        for result in benchmark.results():
+            n_read += 1
+            yield result
+    except NelError:
+        raise
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise OutputError(
+            f"{benchmark.name}, result {n_read + 1} of the source, is not of the form that it should have "
+            f"({type(error).__name__}: {error}); import an undamaged copy"
+        ) from error
+
+
 async def _write_results(store: Store, key: int, benchmark: ImportedBenchmark, places: dict[str, int]) -> list[int]:
     """Write every result and return for each sample which repeats are there, a bit for each."""
     done = [0] * len(places)
     waiting: list[asyncio.Future[None]] = []
-    for result in benchmark.results():
+    for result in _read(benchmark):
         idx, bit = places[result.sample.id], 1 << result.repeat
         if done[idx] & bit:
             raise OutputError(

@@ -1539,4 +1539,22 @@ MUTATIONS: Final = (
         tests=("tests/exporting/test_evalscope.py",),
         keyword="of_the_run",
     ),
+    Mutation(
+        name="a-failed-request-of-helm-is-scored",
+        room="importing",
+        fault="A request that failed in HELM counts with the statistics that stand beside it.",
+        fragment='if not (result or {}).get("success"):',
+        replacement='if (result or {}).get("success") is None:',
+        tests=("tests/importing/test_helm.py",),
+        keyword="run_is_read",
+    ),
+    Mutation(
+        name="unscored-in-every-eval-ever",
+        room="exporting",
+        fault="An unscored result has a line with the score 0 among the samples of Every Eval Ever.",
+        fragment='        if result["reward"] is not None:\n            line = ',
+        replacement='        if result.update(reward=result["reward"] or 0.0) is None:\n            line = ',
+        tests=("tests/exporting/test_every_eval_ever.py",),
+        keyword="with_a_score",
+    ),
 )
