@@ -20,6 +20,7 @@ from nel.config.schema.shard import Shard
 from nel.config.settings import Given
 from nel.core.failpoints import reached
 from nel.engine.benchmark_description import first_request
+from nel.engine.executors.find import find_executor
 from nel.engine.exit_status import ExitStatus
 from nel.engine.plan import Digests, Plan, duplicate_id, make_plans, stream_samples
 from nel.engine.progress import Progress
@@ -254,6 +255,7 @@ def preview(config: RunConfig) -> list[PlannedBenchmark]:
         NelError: As `evaluate` raises before it sends anything.
     """
     check_writers(config.output.reports)
+    find_executor(config.engine.executor)
     return [_preview(plan, config) for plan in make_plans(config)]
 
 

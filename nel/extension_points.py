@@ -14,6 +14,7 @@ from typing import Final, Protocol
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.benchmarks.api.registry import as_benchmark
 from nel.datasets.base import Dataset
+from nel.engine.executors.base import Executor
 from nel.exporting.contract import Exported
 from nel.importing.contract import Imported
 from nel.judges.types import Judge
@@ -77,6 +78,13 @@ class Importer(Protocol):
 
     def __call__(self, source: Path, /) -> Imported | None:
         """Return what the file or directory holds; None where it is not of this format."""
+
+
+class ExecutorFactory(Protocol):
+    """Builds what computes the scores of a run."""
+
+    def __call__(self, **options: object) -> Executor:
+        """Return a `nel.engine.executors.Executor`; nothing is started before its `start`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +209,14 @@ EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {
             used_by="`nel import SOURCE -o DIR`, `--from NAME`",
             called="Once, with the source; each benchmark's `results` twice. Without `--from` until one knows it.",
             errors="Any error ends the command with exit code 2 and leaves no DIR; a message of nel stays as it is.",
+        ),
+        ExtensionPoint(
+            kind="executors",
+            contract=ExecutorFactory,
+            what="A factory of executors, which compute scores and run programs; it takes the options of its name.",
+            used_by="`--executor NAME`, `--executor NAME:key=value,...`, `--executor NAME://...`",
+            called="Once for each session, before the run forks; `start` on the event loop before anything is sent.",
+            errors="What the factory or `start` raises ends the command with exit code 2; `StoppedEarly`: 75.",
         ),
     )
 }

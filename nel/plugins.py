@@ -32,6 +32,7 @@ GROUPS: Final = {
     "readers": "nel.readers",
     "exporters": "nel.exporters",
     "importers": "nel.importers",
+    "executors": "nel.executors",
 }
 """Entry-point group of each kind of plugin. A group is listed here only if nel loads plugins from it."""
 
@@ -358,6 +359,7 @@ def _missing(kind: str, name: str, known: Sequence[PluginRef]) -> str:
     """Return the message of a plugin that is not installed, with what was probably meant."""
     package, _, bare = name.rpartition(":")
     singular = kind.removesuffix("s")
+    article = "an" if singular[0] in "aeiou" else "a"
     for ref in discover_unknown():
         if ref.name == bare:
             return f'no {singular} "{bare}" is installed; {unknown_group(ref)}'
@@ -366,10 +368,10 @@ def _missing(kind: str, name: str, known: Sequence[PluginRef]) -> str:
         hint = did_you_mean(name, names) or f"; nel list {kind} shows what is installed"
         return f'no {singular} "{name}" is installed{hint}'
     if any(ref.name == package for ref in known):
-        what = f'no package "{package}" provides a {singular} "{bare}"'
+        what = f'no package "{package}" provides {article} {singular} "{bare}"'
         return f"{what}; write options as key=value, as in {package}:{bare}=VALUE"
     hint = did_you_mean(name, sorted({ref.qualified.removesuffix("://") for ref in known}))
-    return f'no package "{package}" provides a {singular} "{bare}"' + (hint or f"; nel list {kind} shows all")
+    return f'no package "{package}" provides {article} {singular} "{bare}"' + (hint or f"; nel list {kind} shows all")
 
 
 def _driver(ref: PluginRef) -> object:

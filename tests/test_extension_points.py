@@ -17,6 +17,7 @@ from nel.benchmarks.api.registry import find_benchmark
 from nel.benchmarks.api.scorer_names import find_scorer
 from nel.benchmarks.api.statistics_names import find_metric, find_reducer
 from nel.datasets import open_dataset
+from nel.engine.executors.find import find_executor
 from nel.errors import NelError, PluginError
 from nel.exporting.writers import export_run
 from nel.extension_points import EXTENSION_POINTS, shape_error
@@ -192,6 +193,7 @@ from dataclasses import replace
 
 from nel.benchmarks.quickstart import quickstart
 from nel.datasets.files import open_path
+from nel.engine.executors.local import local as make
 from nel.exporting import Exported
 from nel.importing import Imported, ImportedBenchmark, ImportedResult
 from nel.judges.templates import binary_qa
@@ -227,6 +229,7 @@ PLUGINS = {
     "readers": "extract",
     "exporters": "export",
     "importers": "read_results",
+    "executors": "make",
 }
 
 
@@ -244,6 +247,7 @@ def _use(kind: str, name: str, folder: Path) -> object:
         "readers": lambda: find_reader(name),
         "exporters": lambda: export_run(name, folder, folder.parent / "exported"),
         "importers": lambda: import_results(folder, folder.parent / "imported", name=name),
+        "executors": lambda: find_executor(name),
     }
     return uses[kind]()
 
@@ -299,11 +303,11 @@ def test_a_dry_run_says_which_plugin_of_a_name_is_used(tmp_path: Path) -> None:
 
 def test_the_check_of_a_plugin_reports_groups_that_nel_does_not_load(tmp_path: Path) -> None:
     """A package that also declares an unknown group fails the check of any of its plugins."""
-    entries = {"nel.reports": {"lines": "lines_report:write"}, "nel.executors": {"lines": "lines_report:write"}}
+    entries = {"nel.reports": {"lines": "lines_report:write"}, "nel.engines": {"lines": "lines_report:write"}}
     install(tmp_path, "nel-lines", entries, modules={"lines_report": "def write(run_dir):\n    return run_dir\n"})
     done = nel("plugin", "check", "nel-lines:lines", cwd=tmp_path, env={"PYTHONPATH": f"{tmp_path}:{ROOT}"})
     assert done.returncode == 2
     shape, groups = done.stdout.splitlines()
     assert shape == "ok    it is what nel.reports takes"
-    declared = 'the package nel-lines declares the group "nel.executors", which nel does not load; known groups: '
+    declared = 'the package nel-lines declares the group "nel.engines", which nel does not load; known groups: '
     assert groups == f"FAIL  nel loads every group of its package: {declared}{', '.join(plugins.GROUPS.values())}"

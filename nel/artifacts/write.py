@@ -212,6 +212,7 @@ def _write_benchmark(
     runtime["served"] = collected.served.as_json()
     runtime["n_beyond_stop"] = collected.n_beyond
     runtime["sandboxes"] = snapshot.meta("sandboxes") or []
+    runtime["executors"] = snapshot.meta("executors") or []
     write_file(directory / "metrics.json", [pretty(metrics)])
     write_file(directory / f"eval-{directory_name(name)}.json", [pretty(bundle)])
     write_file(directory / "failure_analysis.json", [pretty({**head, **accounting, **collected.failures.as_json()})])

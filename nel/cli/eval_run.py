@@ -61,7 +61,7 @@ def run(
         show(resolved, resume=resume, as_json=as_json, allowed=allowed, fail_under=fail_under or ())
 
 
-@app.command(name="score", cls=taking_settings("--scorer"))
+@app.command(name="score", cls=taking_settings("--scorer", "--executor"))
 def score(
     ctx: typer.Context,
     run_dir: RunDir,
@@ -86,7 +86,7 @@ def score(
     show_rescored(run_dir, chosen, as_json=as_json)
 
 
-@app.command(name="resume", cls=taking_settings(*MODEL_FLAGS, "--timeout", *JUDGE_FLAGS))
+@app.command(name="resume", cls=taking_settings(*MODEL_FLAGS, "--timeout", *JUDGE_FLAGS, "--executor"))
 def resume_run(
     ctx: typer.Context,
     run_dir: RunDir,

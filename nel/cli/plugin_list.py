@@ -16,7 +16,7 @@ def list_plugins(
     kind: Annotated[
         str | None,
         typer.Argument(
-            help="benchmarks, bridges, scorers, judges, metrics, reducers, datasets, reports, exporters or importers.",
+            help="benchmarks, bridges, scorers, judges, metrics, reducers, datasets, reports, importers, executors …",
             autocompletion=kinds_starting,
         ),
     ] = None,

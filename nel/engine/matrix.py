@@ -16,6 +16,7 @@ from typing import Final
 from nel.config.openai_environment import key_variable
 from nel.config.redaction import read_secret
 from nel.config.schema import RunConfig
+from nel.engine.executors.find import opened_executor
 from nel.engine.exit_status import ExitStatus
 from nel.engine.plan import Plan
 from nel.engine.progress import Progress
@@ -34,7 +35,6 @@ from nel.errors import (
     UsageError,
 )
 from nel.models.budget import Ledger, Spend
-from nel.sandbox import Sandbox
 
 _WORSE: Final = (EXIT_DONE, EXIT_UNSCORED, EXIT_STOPPED_EARLY, EXIT_USAGE, EXIT_SIGTERM, EXIT_SIGINT)
 """Exit codes from the best to the worst; any other is worse than all but an interruption."""
@@ -82,7 +82,8 @@ def run_sessions(
     _check_keys(runs)
     with ExitStack() as stack:
         # Before any run has a lock, a file or a thread that the forked processes could inherit.
-        scorers = [stack.enter_context(open_scorers(run.plans, runtime)) for run in runs]
+        executor = stack.enter_context(opened_executor(runs[0].config.engine.executor))
+        scorers = [stack.enter_context(open_scorers(run.config, run.plans, executor, runtime)) for run in runs]
         sessions: list[Session] = []
         with _refusing_all(sessions):
             for run, scoring in zip(runs, scorers, strict=True):
@@ -90,6 +91,7 @@ def run_sessions(
                     run.directory,
                     run.config,
                     run.plans,
+                    executor=executor,
                     scorers=scoring,
                     progress=run.progress,
                     allowed_changes=allowed_changes,
@@ -143,7 +145,8 @@ def _sharing(sessions: Sequence[Session]) -> list[Session]:
         before.add(session.spent_before())
     config = sessions[0].config
     ledger = Ledger(config.budget, before=before)
-    shared = Shared(ledger=ledger, sandbox=Sandbox(config.sandbox), signals=StopSignals())
+    sandbox = sessions[0].executor.open_sandbox(config.sandbox)
+    shared = Shared(ledger=ledger, sandbox=sandbox, signals=StopSignals())
     return [replace(session, shared=shared) for session in sessions]
 
 

@@ -20,6 +20,7 @@ from nel.core.observer import UNOBSERVED, Observer, Place
 from nel.engine.abort_conditions import EndpointFaultCounter, TruncationProbe
 from nel.engine.adaptation import Adaptation
 from nel.engine.endpoint_trial import EndpointTrial
+from nel.engine.executors import ProgramRunner, ScorerPool
 from nel.engine.exit_status import ExitStatus, exit_status_of
 from nel.engine.generate import STOP_ERRORS, Commit, SampleRunner, scoring_task
 from nel.engine.judging.delegation import JudgeDelegation
@@ -28,7 +29,6 @@ from nel.engine.progress import Progress
 from nel.engine.response_outcomes import outcome_row, scored_row, verdict_before_scoring
 from nel.engine.resume_checks import BackgroundChecks, RecordCheck
 from nel.engine.scorers.call import Delegated, ScoringTask
-from nel.engine.scorers.dispatch import Scorers
 from nel.engine.scorers.fork_server import SLOTS
 from nel.engine.stop_rules import StopRules
 from nel.engine.stopping import put_unless_stopped, until_stopped
@@ -41,7 +41,7 @@ from nel.models.adaptation import tokens_max
 from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport
 from nel.models.pacing import GateClosed
-from nel.sandbox import OUTAGES, Sandbox
+from nel.sandbox import OUTAGES
 from nel.types import Outcome, Response, Unscored
 
 T = TypeVar("T")
@@ -70,9 +70,9 @@ class Pipeline:
         store: Store,
         snapshot: Snapshot,
         client: Client | None,
-        scorers: Scorers,
+        scorers: ScorerPool,
         judges: Judges,
-        sandbox: Sandbox,
+        sandbox: ProgramRunner,
         config: EngineConfig,
         progress: Progress,
         observer: Observer = UNOBSERVED,
@@ -100,8 +100,8 @@ class Pipeline:
         backlog = _PROGRAMS_MAX if runs_programs else 2 * config.concurrency + _SCORING_BACKLOG
         # Samples that wait for a judge that is down must not block those that need none.
         self._scoring_slots = asyncio.Semaphore(min(backlog + judges.n_slots, SLOTS))
-        has_judge = any(job.plan.judge is not None for job in jobs)
-        self._scoring_drain_seconds = _PROGRAMS_DRAIN_SECONDS if runs_programs and not has_judge else math.inf
+        is_short = runs_programs and not any(job.plan.judge is not None for job in jobs)
+        self._scoring_drain_seconds = _PROGRAMS_DRAIN_SECONDS if is_short else math.inf
         self._stopped: ExitStatus | None = None
         self._drain_until = 0.0
         self._stop_event = asyncio.Event()
@@ -417,12 +417,17 @@ class Pipeline:
 
     async def _run_scorers(self) -> None:
         """Run the scorers until cancelled, or until something other than a scorer fails."""
-        scoring = self._scorers.run(
-            timeout_seconds=self._config.scorer_timeout_seconds, deliver=self._on_scored, answer=self._answer
-        )
+        seconds = self._config.scorer_timeout_seconds
+        scoring = self._scorers.run(timeout_seconds=seconds, deliver=self._on_scored, answer=self._answer)
         tasks = [asyncio.create_task(self._feed_scorers()), asyncio.create_task(scoring)]
         try:
             await asyncio.gather(*tasks, self._failed)
+        except StoppedEarly as error:  # what computes scores is gone; a resume scores what is stored
+            if self._failed.done():  # the store, rather
+                raise
+            self._scoring_drain_seconds = 0.0
+            self.stop(exit_status_of(error))
+            await self._failed
         finally:
             for task in tasks:
                 task.cancel()

@@ -20,6 +20,8 @@ from nel.config.openai_environment import key_variable, taken_from_environment
 from nel.config.redaction import Redactor, read_secret
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
+from nel.engine.executors import Executor, ScorerPool, ScoringWork
+from nel.engine.executors.find import opened_executor
 from nel.engine.exit_status import ExitStatus
 from nel.engine.judging.cases import is_same_endpoint, judge_models
 from nel.engine.plan import Plan, judging_models
@@ -28,9 +30,8 @@ from nel.engine.process_limits import check_memory, fit_open_files
 from nel.engine.progress import BenchmarkProgress, Progress
 from nel.engine.repeat_check import count_pending_checks
 from nel.engine.resume_checks import UNREADABLE, RecordCheck
-from nel.engine.scorers.dispatch import Scorers
 from nel.engine.session import DEFAULT_RUNTIME, Runtime, Session
-from nel.engine.stop_rules import open_rules
+from nel.engine.stop_rules import StopRules, open_rules
 from nel.engine.store.codec import decode_response
 from nel.engine.store.database import Store
 from nel.engine.store.lock import owned
@@ -122,11 +123,13 @@ def run_session(
         NelError: As `opened_session`.
     """
     with (
-        open_scorers(plans, runtime) as scorers,
+        opened_executor(config.engine.executor) as executor,
+        open_scorers(config, plans, executor, runtime) as scorers,
         opened_session(
             run_dir,
             config,
             plans,
+            executor=executor,
             scorers=scorers,
             progress=progress,
             allowed_changes=allowed_changes,
@@ -143,7 +146,8 @@ def opened_session(
     config: RunConfig,
     plans: list[Plan],
     *,
-    scorers: Scorers,
+    executor: Executor,
+    scorers: ScorerPool,
     progress: Progress,
     allowed_changes: frozenset[str] = frozenset(),
     scoring_only: bool = False,
@@ -153,7 +157,7 @@ def opened_session(
     """Hold a run directory and yield its next session, with its samples in the store and nothing asked yet.
 
     Args:
-        scorers: Of the plans.
+        scorers: Of the plans, from the executor.
         n_runs: So many sessions run at once in this process, and share its open files.
 
     Raises:
@@ -188,12 +192,12 @@ def opened_session(
         stop_rules = open_rules(store, snapshot, jobs, config.stop)
         store.begin_session()
         store.checkpoint()  # the run can be resumed without its log
-        _plan_progress(progress, snapshot, jobs)
-        progress.total -= stop_rules.n_left_out(snapshot, jobs)
+        _plan_progress(progress, snapshot, jobs, stop_rules)
         yield Session(
             store=store,
             snapshot=snapshot,
             jobs=jobs,
+            executor=executor,
             scorers=scorers,
             config=config,
             api_key=api_key,
@@ -344,9 +348,14 @@ def _with_absolute_template(judge: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def open_scorers(plans: list[Plan], runtime: Runtime) -> Iterator[Scorers]:
+def open_scorers(config: RunConfig, plans: list[Plan], executor: Executor, runtime: Runtime) -> Iterator[ScorerPool]:
     """Fork the worker processes before the run has a lock, a file or a thread that they could inherit."""
-    scorers = runtime.scorers([plan.benchmark for plan in plans])
+    work = ScoringWork(
+        benchmarks=[plan.benchmark for plan in plans],
+        digests=[str(plan.fields["scorer.rules"]) for plan in plans],
+        config=with_absolute_paths(config),
+    )
+    scorers = executor.open_scorers(work) if runtime.scorers is None else runtime.scorers(work)
     try:
         yield scorers
     finally:
@@ -370,10 +379,11 @@ def _start_time(path: Path) -> tuple[float, str]:
     return 0.0, path.parent.name
 
 
-def _plan_progress(progress: Progress, snapshot: Snapshot, jobs: list[Job]) -> None:
+def _plan_progress(progress: Progress, snapshot: Snapshot, jobs: list[Job], stop_rules: StopRules) -> None:
     """Set how much the session sets out to do, of each benchmark and in all."""
     progress.total = 0
     for job in jobs:
         total = snapshot.count_pending(job.key, job.plan.config.repeats)
         progress.benchmarks[job.key] = BenchmarkProgress(slot=job.plan.slot, total=total)
         progress.total += total + count_pending_checks(snapshot, job.key, job.plan.config.repeat_check)
+    progress.total -= stop_rules.n_left_out(snapshot, jobs)

@@ -9,14 +9,13 @@ import asyncio
 import hashlib
 import random
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from nel.benchmarks.api.benchmark import Benchmark
 from nel.config.openai_environment import key_variable
 from nel.config.redaction import read_secret, redact_url
 from nel.config.schema import BudgetConfig, RunConfig
@@ -24,6 +23,7 @@ from nel.core.event_loop import run
 from nel.core.observer import UNOBSERVED, Observer, SessionInfo
 from nel.core.strict_json import dumps_bytes
 from nel.engine.doubtful_answers import take_back
+from nel.engine.executors import Executor, LocalExecutor, ProgramRunner, ScorerPool, ScoringWork
 from nel.engine.exit_status import ExitStatus, exit_status_of
 from nel.engine.judging.cases import is_same_endpoint, judge_models
 from nel.engine.judging.endpoints import JudgeEndpoint
@@ -33,7 +33,6 @@ from nel.engine.pipeline import Pipeline
 from nel.engine.progress import Progress
 from nel.engine.repeat_check import pending_checks
 from nel.engine.resume_checks import BYTES_FIRST, RecordCheck
-from nel.engine.scorers.dispatch import Scorers
 from nel.engine.stop_rules import StopRules
 from nel.engine.stop_signals import StopSignals
 from nel.engine.store.codec import decode_response, encode_response
@@ -49,7 +48,6 @@ from nel.models.echo_probe import EchoSupport
 from nel.models.pacing import EndpointDown
 from nel.models.preflight import check_echo, check_endpoint
 from nel.models.transport import Transport
-from nel.sandbox import Sandbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +58,8 @@ class Runtime:
     """Runs the session's coroutine on an event loop of its own."""
     store: Callable[[Path], Store] = Store
     """Opens or creates a run.db for writing."""
-    scorers: Callable[[Sequence[Benchmark]], Scorers] = Scorers
-    """Prepares the scorers of a run."""
+    scorers: Callable[[ScoringWork], ScorerPool] | None = None
+    """Prepares the scorers of a run; its executor does when None."""
     observing: Callable[..., AbstractContextManager[Observer]] = observing
     """Opens the observers of the session; takes what `nel.engine.observability.observing` takes."""
     transport: Transport | None = None
@@ -82,7 +80,7 @@ class Shared:
 
     ledger: Ledger
     """Of all runs together: one budget."""
-    sandbox: Sandbox
+    sandbox: ProgramRunner
     signals: StopSignals
 
 
@@ -100,7 +98,7 @@ class Session:
     store: Store
     snapshot: Snapshot
     jobs: list[Job]
-    scorers: Scorers
+    scorers: ScorerPool
     config: RunConfig
     api_key: str | None
     progress: Progress
@@ -116,6 +114,8 @@ class Session:
     """Verifies run.db in the background."""
     stop_rules: StopRules = field(default_factory=StopRules)
     runtime: Runtime = DEFAULT_RUNTIME
+    executor: Executor = field(default_factory=LocalExecutor)
+    """Where scores are computed."""
     shared: Shared | None = None
     """With other sessions; None for one alone."""
 
@@ -329,7 +329,7 @@ class Session:
         return False
 
     async def _run_pipeline(self, client: Client | None, judge_endpoints: Mapping[str, JudgeEndpoint]) -> ExitStatus:
-        sandbox = Sandbox(self.config.sandbox) if self.shared is None else self.shared.sandbox
+        sandbox = self.executor.open_sandbox(self.config.sandbox) if self.shared is None else self.shared.sandbox
         judges = Judges(
             store=self.store,
             snapshot=self.snapshot,
@@ -343,6 +343,7 @@ class Session:
             return await self._run_in(client, sandbox, judges)
         finally:
             self._take_back(client, judge_endpoints)
+            self.progress.notes += self.executor.notes()
             judges.close()
             if self.shared is None:
                 await asyncio.to_thread(sandbox.close)
@@ -352,7 +353,7 @@ class Session:
             judging = [(endpoint.name, endpoint.client) for endpoint in judge_endpoints.values()]
             self.progress.notes += take_back(self.store, client, judging)
 
-    async def _check_sandbox(self, sandbox: Sandbox) -> None:
+    async def _check_sandbox(self, sandbox: ProgramRunner) -> None:
         """Raise PreflightError, before anything is paid for, when programs cannot be run."""
         wanted = sorted({language for job in self.jobs for language in job.plan.benchmark.languages})
         if not wanted or not self.progress.total:
@@ -362,10 +363,18 @@ class Session:
             engine = await asyncio.to_thread(sandbox.check, wanted)
         except SandboxError as error:
             raise PreflightError(f"programs cannot be run: {error}", endpoint_kind=None) from error
-        used = {"engine": engine.as_json(), "limits": self.config.sandbox.limits.model_dump()}
-        before = self.snapshot.meta("sandboxes") or []
+        self._note_used("sandboxes", {"engine": engine.as_json(), "limits": self.config.sandbox.limits.model_dump()})
+
+    async def _start_executor(self) -> None:
+        self.progress.stage = "starting scorers"
+        await self.executor.start()
+        self._note_used("executors", dict(self.executor.facts()))
+
+    def _note_used(self, key: str, used: Mapping[str, object]) -> None:
+        """Store what a session works with, once for all sessions that work with the same."""
+        before = self.snapshot.meta(key) or []
         if used not in before:
-            self.store.set_meta("sandboxes", [*before, used])
+            self.store.set_meta(key, [*before, used])
 
     async def _check_endpoint(self, client: Client) -> EchoSupport | None:
         started = time.monotonic()
@@ -380,7 +389,7 @@ class Session:
         finally:
             self.observer.preflight_finished(problem, time.monotonic() - started)
 
-    async def _run_in(self, client: Client | None, sandbox: Sandbox, judges: Judges) -> ExitStatus:
+    async def _run_in(self, client: Client | None, sandbox: ProgramRunner, judges: Judges) -> ExitStatus:
         pipeline = Pipeline(
             jobs=self.jobs,
             store=self.store,
@@ -398,6 +407,7 @@ class Session:
         )
         signals = StopSignals() if self.shared is None else self.shared.signals
         with signals.stopping(pipeline.stop):
+            await self._start_executor()
             await self._check_sandbox(sandbox)
             if client is not None and self.config.engine.preflight and self._has_pending():
                 self.progress.stage = "pre-flight"

@@ -21,17 +21,17 @@ FLAGS = """
 --stream --timeout --requests-per-minute --tokens-per-minute --temperature --top-p --max-tokens --stop --seed
 --concurrency --sandbox-workers --allow-unlimited-sandbox --max-cost --max-tokens-total --max-requests --cache
 --stop-when --shard --judge-url --judge-id --judge-api-key-env --judge-template --judge-criteria --judge-repeats
---output-dir --run-id --metrics-port
+--output-dir --run-id --metrics-port --executor
 """.split()
 """What users have in scripts: none may vanish."""
 COMMANDS = {
     ("eval", "run"): {
         *FLAGS, "-O", "--resume", "--fail-under", "--allow-url-change", "--allow-judge-change", "--dry-run", "--json",
     },
-    ("eval", "score"): {"--scorer", "-O", "--json", "--explain"},
+    ("eval", "score"): {"--scorer", "--executor", "-O", "--json", "--explain"},
     ("eval", "resume"): {
         "--model-url", "--model-id", "--api-key-env", "--timeout", "--judge-url", "--judge-id", "--judge-api-key-env",
-        "-O", "--allow-url-change", "--allow-judge-change", "--json",
+        "-O", "--allow-url-change", "--allow-judge-change", "--json", "--executor",
     },
     ("judge", "leaderboard"): {
         "--judge-url", "--judge-id", "--judge-api-key-env", "--concurrency", "-O", "--bench", "--pairs", "--baseline",

@@ -1504,6 +1504,15 @@ MUTATIONS: Final = (
         keyword="error_and_a_score",
     ),
     Mutation(
+        name="lost-scorers-crash-the-run",
+        room="engine",
+        fault="Scorers that are gone for good end the run at once, and answers in flight are lost.",
+        fragment="            self.stop(exit_status_of(error))\n            await self._failed",
+        replacement="            raise",
+        tests=("tests/engine/executors/test_choosing.py",),
+        keyword="gone_for_good",
+    ),
+    Mutation(
         name="a-missing-reward-is-imported-as-zero",
         room="importing",
         fault="A result of NeMo Evaluator without a reward becomes the reward 0.",

@@ -8,18 +8,18 @@ from __future__ import annotations
 import asyncio
 import random
 import signal
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from nel.artifacts.write import write_artifacts
-from nel.benchmarks.api.benchmark import Benchmark
 from nel.config.identity import ALLOW_JUDGE
 from nel.config.schema import RunConfig
 from nel.core.observer import UNOBSERVED, Observer
 from nel.core.strict_json import loads
+from nel.engine.executors import ScorerPool, ScoringWork
 from nel.engine.exit_status import ExitStatus
 from nel.engine.judging.judges import KEY_PREFIX, Judges
 from nel.engine.plan import Plan
@@ -302,10 +302,10 @@ class World:
             store.killed = self._dead
             return store
 
-        def scorers(benchmarks: Sequence[Benchmark]) -> Scorers:
+        def scorers(work: ScoringWork) -> ScorerPool:
             if self.script.scorers == "own":
-                return Scorers(benchmarks)
-            return SimulatedScorers(benchmarks, self.script, rng, lambda: self.clock.now)
+                return Scorers(work.benchmarks)
+            return SimulatedScorers(work.benchmarks, self.script, rng, lambda: self.clock.now)
 
         return Runtime(
             run=lambda main: self._run(main, session),

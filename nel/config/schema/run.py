@@ -91,6 +91,13 @@ class EngineConfig(Strict):
 
     concurrency: Annotated[int, Field(ge=1, le=4096), Flag("--concurrency", "Maximum requests in flight.")] = 32
     """Maximum requests in flight."""
+    executor: Annotated[
+        str,
+        Field(min_length=1),
+        Flag("--executor", "Where scores are computed: local, or NAME:key=value,..."),
+    ] = "local"
+    """Where answers are scored and programs are run: ``NAME``, ``NAME:key=value,…`` or ``NAME://…`` of an installed
+    executor (``nel list executors``). A run may be resumed with another one."""
     scorer_timeout_seconds: Annotated[float, Field(gt=0)] = 60.0
     """Deadline for scoring one sample; past it the sample is unscored."""
     drain_seconds: Annotated[float, Field(ge=0)] = 30.0

@@ -1,0 +1,61 @@
+"""Finds the executor that a run's configuration names: ``NAME``, ``NAME:key=value,…``, or an address ``ray://…``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from nel import plugins
+from nel.benchmarks.api.scorer_names import options_of
+from nel.engine.executors.base import Executor
+from nel.engine.executors.local import LocalExecutor
+from nel.errors import ConfigError, NelError, PluginError
+
+DEFAULT: Final = LocalExecutor.name
+_METHODS: Final = ("open_scorers", "open_sandbox", "start", "facts", "notes", "close")
+
+
+def find_executor(text: str) -> Executor:
+    """Return the executor that a text names; nothing is started yet.
+
+    ``NAME://…`` is the executor NAME with that text as its option ``address``.
+
+    Raises:
+        PluginError: No executor has this name, or it cannot be imported.
+        NelError: An option is wrong, or what it needs is not installed.
+    """
+    if text == DEFAULT:  # nel's own, whatever else has the name: no look at all installed packages for most runs
+        return LocalExecutor()
+    address = plugins.split_uri(text)
+    name, rest = (address[0], "") if address else plugins.split_options(text)
+    ref = plugins.find("executors", name)
+    options = {"address": address[1]} if address else options_of(name, rest)
+    factory = plugins.load_ref(ref)
+    try:
+        executor = factory(**options)
+    except NelError:
+        raise
+    except Exception as error:
+        what = str(error) if isinstance(error, (TypeError, ValueError)) else f"{type(error).__name__}: {error}"
+        raise ConfigError(f'the executor "{name}" of {ref.provider} cannot be used: {what}') from error
+    missing = [method for method in _METHODS if not callable(getattr(executor, method, None))]
+    if missing:
+        kind = type(executor).__name__
+        raise PluginError(f'the executor "{name}" of {ref.provider} is a {kind} without {", ".join(missing)}')
+    found: Executor = executor
+    return found
+
+
+@contextmanager
+def opened_executor(text: str) -> Iterator[Executor]:
+    """Yield the executor that a text names, and close it at the end.
+
+    Raises:
+        NelError: As `find_executor`.
+    """
+    executor = find_executor(text)
+    try:
+        yield executor
+    finally:
+        executor.close()
