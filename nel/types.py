@@ -171,6 +171,8 @@ class Response:
     cached: bool = False
     """Whether it came from the response cache."""
     error: ResponseError | None = None
+    first_token: Mapping[str, float] = field(default_factory=dict)
+    """Log-probability of each alternative for the first token, natural logarithm; empty where none was requested."""
     choice_scores: tuple[ChoiceScore, ...] = ()
     """The log-likelihood of each choice, in the sample's order; empty where none was requested."""
 

@@ -38,6 +38,8 @@ _HINTS: Final[Mapping[str, str]] = MappingProxyType(
         "no_answer": "check the answer format that the prompt asks for: nel scorer audit DIR",
         "context_exceeded": "use fewer few-shot examples, or serve the model with a longer context",
         "judge:no_verdict": "raise the judge's max_tokens, then nel eval resume DIR --allow-judge-change",
+        "judge:no_logprobs": "use a judge whose server gives log-probabilities, or leave judge.grade_logprobs out",
+        "judge:reasoned": "turn the judge's reasoning off: its first token is to be the grade",
         "judge:tie": "make panel and repeats odd, then nel eval resume DIR --allow-judge-change",
         "bad_row:unusable": "correct the row of the dataset and start a new run",
     }

@@ -106,10 +106,7 @@ def judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) ->
     """
     fields: dict[str, object] = {}
     if judge is not None and judge.panel:
-        own = {
-            name for name in ("grade_pattern", "score_mapping", "threshold", "weights") if getattr(judge, name) is None
-        }
-        settings = judge.model_dump(exclude={"panel", *own})
+        settings = judge.model_dump(exclude={"panel", *judge.unset})
         fields = {f"{JUDGE_PREFIX}{name}": value for name, value in settings.items()}
         fields[f"{JUDGE_PREFIX}panel"] = [_model_named(member) for member in judge.panel]
     if roles:

@@ -314,7 +314,16 @@ def _judge(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> J
     if judge is not None and not judge.panel and own is not None:
         judge = judge.model_copy(update={"panel": own.panel})
     if judge is not None and judge.template is not None:
-        check_template(judge.template, grade_pattern=judge.grade_pattern, score_mapping=judge.score_mapping)
+        check_template(
+            judge.template,
+            grade_pattern=judge.grade_pattern,
+            score_mapping=judge.score_mapping,
+            by_logprobs=judge.grade_logprobs,
+        )
+    elif judge is not None and judge.grade_logprobs:
+        raise ConfigError(
+            "judge.grade_logprobs needs judge.template and judge.score_mapping; set them, or leave it out"
+        )
     return judge
 
 

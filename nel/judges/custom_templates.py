@@ -15,6 +15,7 @@ from nel.errors import DatasetError, JudgeError, PromptError
 from nel.judges.pair_templates import FIELDS, pair_judge
 from nel.judges.parsing.formats import pattern_reader
 from nel.judges.parsing.scale import Scale
+from nel.judges.parsing.token_grades import token_question
 from nel.judges.parsing.verdict import grade_reader
 from nel.judges.quoting import Quoted, quote
 from nel.judges.templates import grade_definitions
@@ -54,7 +55,11 @@ _LITERAL_START: Final = re.compile(
 
 
 def custom_judge(
-    text: str, *, grade_pattern: str | None = None, score_mapping: Mapping[str, float] | None = None
+    text: str,
+    *,
+    grade_pattern: str | None = None,
+    score_mapping: Mapping[str, float] | None = None,
+    by_logprobs: bool = False,
 ) -> Judge:
     """Return the judge of a template, given as text or as the name of a text, Markdown or Jinja file.
 
@@ -65,11 +70,17 @@ def custom_judge(
         text: Must contain a placeholder of the response, or ``{answer_a}`` and ``{answer_b}`` for a judge of pairs.
         grade_pattern: Its first group is the grade; None: a line ``GRADE: X``.
         score_mapping: Grade to score; None: C 1, P 0.5, I 0, or for a pattern the known grades that it can match.
+        by_logprobs: Grade by the probabilities of the grades as the first token; needs `score_mapping`, no pattern.
 
     Raises:
         JudgeError: ``bad_template``: the template or the pattern is not valid, the response is missing, or a grade has
             no score.
     """
+    if by_logprobs and (grade_pattern is not None or not score_mapping):
+        raise _bad(
+            "grades by log-probabilities need a score_mapping of the tokens that are grades, such as {m: 1, M: 0}, and "
+            "no grade_pattern"
+        )
     try:
         template = load_template(text, name="judge")
         if grade_pattern is not None:
@@ -77,7 +88,7 @@ def custom_judge(
     except (PromptError, DatasetError) as error:
         raise _bad(f"the judge's template cannot be used: {error}") from error
     if template.fields >= FIELDS:
-        return pair_judge(template, grade_pattern=grade_pattern, score_mapping=score_mapping)
+        return pair_judge(template, grade_pattern=grade_pattern, score_mapping=score_mapping, by_logprobs=by_logprobs)
     if not template.fields & _RESPONSE:
         raise _bad("the judge's template does not name the response; insert {response} where it belongs")
     scale = _scale(grade_pattern, score_mapping)
@@ -91,6 +102,8 @@ def custom_judge(
 
     def ask(case: Case) -> list[Question]:
         quoted = _quoted(template, case, scale)
+        if by_logprobs:
+            return [token_question(quoted.prompt, score_mapping or {})]
         if grade_pattern is not None:
             read = pattern_reader(quoted, grade_pattern, scale, prefix=prefix if is_open else "")
         else:

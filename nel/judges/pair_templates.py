@@ -10,14 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from functools import partial
+from typing import Final, TypeVar
 
 from nel.errors import JudgeError
 from nel.judges.multi_question import BASELINE_FIRST, RESPONSE_FIRST
 from nel.judges.parsing.formats import pattern_reader
 from nel.judges.parsing.scale import Scale
+from nel.judges.parsing.token_grades import PROBABILITY, grade_of_tokens, token_question
 from nel.judges.parsing.verdict import grade_reader
-from nel.judges.quoting import quote
+from nel.judges.quoting import Quoted, quote
 from nel.judges.types import Case, Grade, Judge, Question
 from nel.prompts import Template
 
@@ -39,10 +41,16 @@ PAIR_GRADES: Final[Mapping[str, float]] = {
 """Scores of answer A for a template without ``score_mapping``: those of MT-bench, Arena-Hard and nel itself."""
 _WORDS: Final = {"TIE": ("draw", "equal")}
 _HALF: Final = 0.5
+_Said = TypeVar("_Said")
+"""A reply, or the log-probabilities of its first token."""
 
 
 def pair_judge(
-    template: Template, *, grade_pattern: str | None = None, score_mapping: Mapping[str, float] | None = None
+    template: Template,
+    *,
+    grade_pattern: str | None = None,
+    score_mapping: Mapping[str, float] | None = None,
+    by_logprobs: bool = False,
 ) -> Judge:
     """Return the judge of a template with the placeholders ``{answer_a}`` and ``{answer_b}``.
 
@@ -50,6 +58,7 @@ def pair_judge(
         template: May name ``{question}``, ``{reference}``, ``{criteria}`` and the row's fields too.
         grade_pattern: Its first group is the grade; None: a line ``GRADE: A``, ``B`` or ``TIE``.
         score_mapping: Grade to score of answer A, from 0 to 1; None: `PAIR_GRADES`.
+        by_logprobs: The preference is a probability, from the log-probabilities of the grades as the first token.
 
     Raises:
         JudgeError: ``bad_template``: a score is not from 0 to 1.
@@ -66,6 +75,8 @@ def pair_judge(
             raise JudgeError('a pair needs the other answer: values={"baseline": "…"}', kind="bad_case")
         pairs = [(case.response, baseline, RESPONSE_FIRST), (baseline, case.response, BASELINE_FIRST)]
         shown = pairs if case.values.get("swap") is not False else pairs[:1]
+        if by_logprobs:
+            return [_token_question(template, case, *pair, scores=scores) for pair in shown]
         return [_question(template, case, *pair, grade_pattern=grade_pattern, scale=scale) for pair in shown]
 
     return Judge(
@@ -82,9 +93,7 @@ def pair_judge(
 def _question(
     template: Template, case: Case, first: str, second: str, label: str, *, grade_pattern: str | None, scale: Scale
 ) -> Question:
-    pieces = {**case.values, "question": case.question, "reference": case.reference or ""}
-    pieces |= {"answer_a": first, "answer_b": second}
-    quoted = quote(template, pieces, trusted={"criteria": case.criteria})
+    quoted = _quoted(template, case, first, second)
     if grade_pattern is None:
         read = grade_reader(quoted, scale.scores, words=_WORDS)
     else:
@@ -92,10 +101,23 @@ def _question(
     return Question(prompt=quoted.prompt, read=_of_response(read, label), label=label)
 
 
-def _of_response(read: Callable[[str], Grade], label: str) -> Callable[[str], Grade]:
+def _token_question(
+    template: Template, case: Case, first: str, second: str, label: str, *, scores: Mapping[str, float]
+) -> Question:
+    prompt = _quoted(template, case, first, second).prompt
+    return token_question(prompt, scores, label=label, read=_of_response(partial(grade_of_tokens, scores), label))
+
+
+def _quoted(template: Template, case: Case, first: str, second: str) -> Quoted:
+    pieces = {**case.values, "question": case.question, "reference": case.reference or ""}
+    pieces |= {"answer_a": first, "answer_b": second}
+    return quote(template, pieces, trusted={"criteria": case.criteria})
+
+
+def _of_response(read: Callable[[_Said], Grade], label: str) -> Callable[[_Said], Grade]:
     """Return a reader whose grades are the position that won, with the response's score."""
 
-    def read_position(reply: str) -> Grade:
+    def read_position(reply: _Said) -> Grade:
         grade = read(reply)
         position = "tie" if grade.score == _HALF else "first" if grade.score > _HALF else "second"
         return replace(grade, label=position, score=grade.score if label == RESPONSE_FIRST else 1.0 - grade.score)
@@ -103,18 +125,20 @@ def _of_response(read: Callable[[str], Grade], label: str) -> Callable[[str], Gr
     return read_position
 
 
-def _settle(_case: Case, grades: Sequence[Grade]) -> Grade:
+def _settle(case: Case, grades: Sequence[Grade]) -> Grade:
     """Return the response's mean score over the orders, as ``win``, ``tie`` or ``loss``.
 
     Where the orders have different winners and no verdict is a step between, that is the tie of the built-in judge.
     """
     scores = [grade.score for grade in grades]
-    steps = set(scores) <= {0.0, _HALF, 1.0}
+    steps = set(scores) <= {0.0, _HALF, 1.0} and not case.by_logprobs
     score = _HALF if steps and len(set(scores)) > 1 else math.fsum(scores) / len(scores)
     label = "tie" if score == _HALF else "win" if score > _HALF else "loss"
     metrics: dict[str, float] = {}
+    if case.by_logprobs:
+        metrics = {PROBABILITY: math.fsum(grade.metrics[PROBABILITY] for grade in grades) / len(grades)}
     if len(grades) > 1:
         positions = {grade.label for grade in grades}
-        metrics = {"consistent": float(len({(one > _HALF) - (one < _HALF) for one in scores}) == 1)}
+        metrics |= {"consistent": float(len({(one > _HALF) - (one < _HALF) for one in scores}) == 1)}
         metrics |= {f"prefers_{one}": float(positions == {one}) for one in ("first", "second")}
     return Grade(label=label, score=score, explanation=grades[0].explanation, metrics=metrics)

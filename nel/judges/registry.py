@@ -23,16 +23,25 @@ def judge_for(case: Case) -> Judge:
     """
     name = case.template.strip() or DEFAULT
     if plugins.is_name(name):
+        if case.by_logprobs:
+            raise JudgeError(
+                f'the judge "{name}" reads its replies itself; grades by log-probabilities need the text of a template',
+                kind="bad_template",
+            )
         try:
             return _installed(name)
         except PluginError as error:
             raise JudgeError(str(error), kind="bad_template") from error
     mapping = None if case.score_mapping is None else tuple(case.score_mapping.items())
-    return _built(case.template, case.grade_pattern, mapping)
+    return _built(case.template, case.grade_pattern, mapping, case.by_logprobs)
 
 
 def check_template(
-    text: str, *, grade_pattern: str | None = None, score_mapping: Mapping[str, float] | None = None
+    text: str,
+    *,
+    grade_pattern: str | None = None,
+    score_mapping: Mapping[str, float] | None = None,
+    by_logprobs: bool = False,
 ) -> None:
     """Check the name or the text of a template before any request is sent.
 
@@ -40,7 +49,9 @@ def check_template(
         ConfigError: No judge of this name is installed, it fails on its own example, or the text cannot be used as a
             template.
     """
-    case = Case(response="", template=text, grade_pattern=grade_pattern, score_mapping=score_mapping)
+    case = Case(
+        response="", template=text, grade_pattern=grade_pattern, score_mapping=score_mapping, by_logprobs=by_logprobs
+    )
     try:
         judge = judge_for(case)
         if plugins.is_name(text.strip()):
@@ -64,9 +75,12 @@ def _installed(name: str) -> Judge:
 
 
 @lru_cache(maxsize=64)
-def _built(text: str, grade_pattern: str | None, mapping: tuple[tuple[str, float], ...] | None) -> Judge:
+def _built(
+    text: str, grade_pattern: str | None, mapping: tuple[tuple[str, float], ...] | None, by_logprobs: bool
+) -> Judge:
+    scores = None if mapping is None else dict(mapping)
     try:
-        return custom_judge(text, grade_pattern=grade_pattern, score_mapping=None if mapping is None else dict(mapping))
+        return custom_judge(text, grade_pattern=grade_pattern, score_mapping=scores, by_logprobs=by_logprobs)
     except JudgeError as error:
         if "{" in text or "\n" in text:
             raise

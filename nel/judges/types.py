@@ -48,6 +48,8 @@ class Case:
     """Regular expression whose first group is the grade, instead of the template's own."""
     score_mapping: Mapping[str, float] | None = None
     """Grade to score, instead of the template's own."""
+    by_logprobs: bool = False
+    """Whether the grade is read from the log-probabilities of the reply's first token; needs `score_mapping`."""
     judges: tuple[str, ...] = ()
     """Members of the panel, models or roles by name; empty: the whole panel."""
     aggregate: Aggregate | None = None
@@ -70,6 +72,9 @@ class Grade:
 Read: TypeAlias = Callable[[str], Grade]
 """Reads a reply; raises `JudgeError` with its kind (``no_verdict``, ``two_verdicts``, ``out_of_range`` …)."""
 
+ReadTokens: TypeAlias = Callable[[Mapping[str, float]], Grade]
+"""Reads the log-probability of each alternative for a reply's first token; raises `JudgeError` (``no_verdict``)."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
@@ -81,6 +86,10 @@ class Question:
     """Distinguishes the questions of one case: the criterion's number, or which answer came first."""
     again: str = "Your reply holds no verdict that can be read. Reply once more, exactly in the form asked for."
     """The message that follows a reply that could not be read; sent once."""
+    read_tokens: ReadTokens | None = None
+    """Reads the log-probabilities of the first token instead of the reply, where it came with some."""
+    top_logprobs: int = 0
+    """Alternatives for the first token that are requested with the question, for `read_tokens`."""
     is_quick: bool = False
     """Whether `read` takes well under a millisecond on every reply; if not, it runs in a thread."""
     messages: tuple[Message, ...] = ()

@@ -6,6 +6,7 @@ block that never closes means that the answer was cut off before it began. Recor
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -18,6 +19,7 @@ from nel.types import Generation, Message, Protocol, Request, Response, Usage
 PATHS: Final[Mapping[Protocol, str]] = {"chat": "/chat/completions", "completions": "/completions"}
 
 _COUNT_MAX = 2**53
+_ALTERNATIVES_MAX: Final = 100
 _NAME_CHARACTERS_MAX = 200
 
 
@@ -55,7 +57,41 @@ def parse_answer(protocol: Protocol, payload: object) -> Response | Fault:
     source = choice.get("message") if protocol == "chat" else choice
     if not isinstance(source, dict):
         return malformed("the choice has no message")
-    return _answer(source, "content" if protocol == "chat" else "text", payload, finish_reason)
+    found = _answer(source, "content" if protocol == "chat" else "text", payload, finish_reason)
+    if isinstance(found, Response) and (alternatives := first_token_of(choice.get("logprobs"))):
+        return replace(found, first_token=alternatives)
+    return found
+
+
+def first_token_of(logprobs: object) -> dict[str, float]:
+    """Return the log-probability of each alternative for the first token of a choice; empty where it gives none.
+
+    Chat has a list of alternatives for each token, completions a mapping.
+    """
+    if not isinstance(logprobs, dict):
+        return {}
+    tokens = logprobs.get("content")
+    pairs: list[tuple[object, object]] = []
+    if isinstance(tokens, list) and tokens and isinstance(tokens[0], dict):
+        listed = tokens[0].get("top_logprobs")
+        if isinstance(listed, list):
+            pairs = [(one.get("token"), one.get("logprob")) for one in listed if isinstance(one, dict)]
+    else:
+        listed = logprobs.get("top_logprobs")
+        first = listed[0] if isinstance(listed, list) and listed else None
+        pairs = list(first.items()) if isinstance(first, dict) else []
+    return {
+        token: value
+        for token, value in pairs[:_ALTERNATIVES_MAX]
+        if isinstance(token, str) and isinstance(value, float | int) and math.isfinite(value)
+    }
+
+
+def logprob_settings(protocol: Protocol, n: int) -> dict[str, object]:
+    """Return the settings that request n alternatives for each token; none where n is 0."""
+    if not n:
+        return {}
+    return {"logprobs": True, "top_logprobs": n} if protocol == "chat" else {"logprobs": n}
 
 
 def first_choice(choices: object) -> dict[str, Any] | None:

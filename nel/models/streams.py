@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from nel.core.strict_json import loads
 from nel.models.faults import UNREADABLE, Fault, fault_of_error_object, malformed, unreadable
-from nel.models.protocols import first_choice, index_of
+from nel.models.protocols import first_choice, first_token_of, index_of
 
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _TEXTS: Final = ("content", "reasoning_content", "reasoning", "refusal")
@@ -32,6 +32,7 @@ class EventStream:
         self._is_error = False
         self._texts: dict[str, list[str]] = {}
         self._finish: object = None
+        self._logprobs: object = None  # of the first chunk that has some, which are the first token's
         self._index: int | None = None
         self._rest: dict[str, object] = {}
         self._fault: Fault | None = None
@@ -77,14 +78,15 @@ class EventStream:
         if not self._done and self._finish is None:
             return malformed("the stream broke off: neither a finish reason nor [DONE]")
         texts = {name: "".join(parts) for name, parts in self._texts.items()}
+        ending = {"finish_reason": self._finish, "logprobs": self._logprobs}
         if not self._chat:
-            return {**self._rest, "choices": [{"text": texts.get("content", ""), "finish_reason": self._finish}]}
+            return {**self._rest, "choices": [{"text": texts.get("content", ""), **ending}]}
         message: dict[str, object] = {
             "content": None,
             **texts,
             **({"tool_calls": [{}]} if self._has_tool_calls else {}),
         }
-        return {**self._rest, "choices": [{"message": message, "finish_reason": self._finish}]}
+        return {**self._rest, "choices": [{"message": message, **ending}]}
 
     def _line(self, line: bytes, now: float) -> bool:
         if not line:
@@ -125,7 +127,7 @@ class EventStream:
     def _is_chosen(self, index: int) -> bool:
         """Return whether a chunk belongs to the choice with the lowest index; drops what came of a higher one."""
         if self._index is not None and index < self._index:
-            self._texts, self._finish, self._has_tool_calls = {}, None, False
+            self._texts, self._finish, self._logprobs, self._has_tool_calls = {}, None, None, False
             self.token_times.clear()
         self._index = index if self._index is None else min(index, self._index)
         return index == self._index
@@ -139,6 +141,8 @@ class EventStream:
             return
         if choice.get("finish_reason") is not None:
             self._finish = choice["finish_reason"]
+        if self._logprobs is None and first_token_of(choice.get("logprobs")):
+            self._logprobs = choice["logprobs"]
         if self._chat:
             delta = choice.get("delta") or choice.get("message")
             delta = delta if isinstance(delta, dict) else {}

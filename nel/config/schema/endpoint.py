@@ -321,6 +321,11 @@ class JudgeConfig(Strict):
     """Regular expression whose first group is the grade, for a `template` of one's own; None: a line ``GRADE: X``."""
     score_mapping: dict[str, float] | None = None
     """Grade to score, for a `template` of one's own; of a pair the score of answer A."""
+    grade_logprobs: Annotated[
+        bool, Flag("--judge-logprobs", "Grade by the probabilities of the grades as the reply's first token.")
+    ] = False
+    """For a `template` of one's own with `score_mapping`, whose grades are single tokens: the score is their mean,
+    weighted by the probabilities that the judge gives them as its first token, as in AlpacaEval 2 and G-Eval."""
     criteria: Annotated[str | None, Flag("--judge-criteria", "What the judge is to look at.")] = None
     """What the judge is to look at, where the scorer says nothing."""
     aggregate: Literal["majority", "mean", "median", "min", "max"] = "majority"
@@ -337,6 +342,12 @@ class JudgeConfig(Strict):
     """Show a pair in both orders; a judge that changes its mind with the order calls it a tie."""
     reasks: Annotated[int, Field(ge=0, le=5)] = 1
     """How often a judge whose reply cannot be read is asked again."""
+
+    @property
+    def unset(self) -> frozenset[str]:
+        """Return the optional settings that are not set; identities and records leave them out."""
+        optional = ("grade_pattern", "score_mapping", "grade_logprobs", "threshold", "weights")
+        return frozenset(name for name in optional if getattr(self, name) is None or getattr(self, name) is False)
 
     @model_validator(mode="before")
     @classmethod

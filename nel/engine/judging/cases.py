@@ -50,6 +50,7 @@ def complete_case(case: Case, given: ScorerInput, plan: Plan) -> Case:
         template=template,
         grade_pattern=case.grade_pattern or (judge.grade_pattern if is_of_run else None),
         score_mapping=case.score_mapping or (judge.score_mapping if is_of_run else None),
+        by_logprobs=case.by_logprobs or (judge.grade_logprobs and is_of_run),
         question=case.question or _question(given),
         reference=reference,
         criteria=case.criteria or judge.criteria or "",
@@ -129,8 +130,7 @@ def judge_json(judge: JudgeConfig | None) -> dict[str, object] | None:
     if judge is None or not judge.panel:
         return None
     panel = [{"name": member.label, "model": member.model, "url": redact_url(member.url)} for member in judge.panel]
-    own = {name for name in ("grade_pattern", "score_mapping", "threshold", "weights") if getattr(judge, name) is None}
-    return {"panel": panel, **judge.model_dump(mode="json", exclude={"panel", "reasks", *own})}
+    return {"panel": panel, **judge.model_dump(mode="json", exclude={"panel", "reasks", *judge.unset})}
 
 
 def _models_named(

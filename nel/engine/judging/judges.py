@@ -44,7 +44,7 @@ from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question, c
 from nel.models.faults import Fault
 from nel.models.pacing import EndpointDown, GateClosed
 from nel.models.preflight import JUDGE_FLAGS, check_endpoint, raise_if_hopeless
-from nel.models.protocols import build_body
+from nel.models.protocols import build_body, logprob_settings
 from nel.types import Generation, Message, Request, Response, ScorerInput
 
 T = TypeVar("T")
@@ -306,7 +306,7 @@ class Judges:
         Raises:
             JudgeError: There is none.
         """
-        request = _request(sample, member, messages, question.settings, number)
+        request = _request(sample, member, messages, question, number)
         body = dumps_bytes(build_body(request, stream=member.stream))
         digest = hashlib.sha256(body).hexdigest()
         counted = f"{member.label}:{digest}"
@@ -405,17 +405,20 @@ async def _gather(work: Sequence[Coroutine[object, object, T]]) -> list[T]:
 
 
 def _request(
-    sample: JudgedSample, member: ModelConfig, messages: Sequence[Message], wanted: Mapping[str, object], number: int
+    sample: JudgedSample, member: ModelConfig, messages: Sequence[Message], question: Question, number: int
 ) -> Request:
-    settings = generation_of(member, wanted)
+    settings = generation_of(member, question.settings)
+    protocol = member.protocol or "chat"
+    extra = logprob_settings(protocol, question.top_logprobs) | settings.extra
+    if sample.response_format:
+        extra["response_format"] = sample.response_format
     generation = Generation(
         **settings.model_dump(exclude={"stop", "extra", "seed"}),
         stop=None if settings.stop is None else tuple(settings.stop),
         seed=None if settings.seed is None else settings.seed + number,
-        extra=settings.extra | ({"response_format": sample.response_format} if sample.response_format else {}),
+        extra=extra,
     )
     prompt = "\n\n".join(str(message.content) for message in messages)
-    protocol = member.protocol or "chat"
     is_chat = protocol == "chat"
     return Request(
         protocol=protocol,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from nel.core.finish_reasons import ending_of
 from nel.engine.judging.plugin_threads import PLUGIN_TIMEOUT, PluginThreads
@@ -17,6 +17,7 @@ from nel.errors import JudgeError
 from nel.judges.types import Case, Grade, Judge, Opinion, Question
 from nel.types import Message, Response
 
+_Said = TypeVar("_Said")
 _INLINE_CHARACTERS_MAX: Final = 20_000
 """A longer text is processed in a thread instead of on the event loop."""
 _INLINE_QUESTIONS_MAX: Final = 10
@@ -120,16 +121,30 @@ def _grade_of(question: Question, response: Response) -> Grade:
         raise JudgeError(f"the judge did not answer: {error.message}", kind=error.kind)
     text = response.text
     ending = ending_of(response.finish_reason)
-    if ending == "truncated":
+    if question.read_tokens is not None and response.first_token:
+        if response.reasoning is not None:
+            raise JudgeError(
+                "the judge reasoned first, so that its first token is no grade; turn its reasoning off",
+                kind="reasoned",
+                reply=text,
+            )
+        if ending in ("content_filter", "refusal"):
+            raise JudgeError("the judge refused", kind="refused", reply=text)
+        return _read(text, question.read_tokens, response.first_token)
+    if ending == "truncated" and question.read_tokens is None:
         raise JudgeError("the judge's reply was cut off by its token limit", kind="truncated", reply=text)
     if ending == "aborted":  # stored by an earlier version; today it is the endpoint's fault
         raise JudgeError("the judge's server broke off its reply", kind="truncated", reply=text)
     if ending in ("content_filter", "refusal"):
         raise JudgeError("the judge refused", kind="refused", reply=text)
-    if not text.strip():
+    if not text.strip() and question.read_tokens is None:
         raise JudgeError("the judge's reply is empty", kind="empty", reply=text)
+    return _read(text, question.read, text)
+
+
+def _read(text: str, read: Callable[[_Said], Grade], said: _Said) -> Grade:
     try:
-        return question.read(text)
+        return read(said)
     except JudgeError as problem:
         raise JudgeError(str(problem), kind=problem.kind, reply=text) from problem
     except Exception as problem:

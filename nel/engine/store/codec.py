@@ -132,6 +132,7 @@ def encode_response(response: Response) -> str:
         "cached": response.cached or None,
         "attempts": response.attempts,
         "error": None if error is None else asdict(error),
+        "first_token": dict(response.first_token) or None,
         "choice_scores": [asdict(score) for score in response.choice_scores] or None,
     }
     return dumps({name: value for name, value in fields.items() if value is not None})
@@ -160,6 +161,7 @@ def decode_response(text: str) -> Response:
         cached=fields.get("cached", False),
         attempts=fields["attempts"],
         error=None if error is None else ResponseError(**error),
+        first_token=fields.get("first_token", {}),
         choice_scores=tuple(ChoiceScore(**score) for score in fields.get("choice_scores", ())),
     )
 

@@ -1,0 +1,97 @@
+"""Grades from the log-probabilities of a reply's first token: the expected score over the tokens that are grades.
+
+    score = sum of p(t) score(t) / sum of p(t), over the grades t among the first token's alternatives
+
+That is the preference of AlpacaEval 2 (its ``logprob_parser`` with the tokens m and M; Dubois et al. 2024, arXiv
+2404.04475) and the weighted score of G-Eval (Liu et al. 2023, arXiv 2303.16634). A grade that is not among the
+alternatives has the probability 0. Depends on `nel.judges.types` alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import partial
+from typing import Final, NoReturn
+
+from nel.errors import JudgeError
+from nel.judges.types import Grade, Question, ReadTokens
+
+PROBABILITY: Final = "grade_probability"
+"""The metric of a grade with the probability that the first token was a grade at all, from 0 to 1."""
+NO_LOGPROBS: Final = "no_logprobs"
+_ALTERNATIVES_MIN: Final = 5
+"""As AlpacaEval asks for."""
+_ALTERNATIVES_MAX: Final = 20
+"""The most that OpenAI's API gives."""
+_SPACES: Final = " \t\n\u0120\u2581"
+"""What tokenizers write before a word: spaces, the byte-level G with a dot, and the low line of SentencePiece."""
+
+
+def token_question(
+    prompt: str, scores: Mapping[str, float], *, label: str = "", read: ReadTokens | None = None
+) -> Question:
+    """Return a question whose reply is one token: a grade of a scale.
+
+    Args:
+        scores: Of each grade.
+        label: Of the question.
+        read: None: `grade_of_tokens` of the scale.
+    """
+    return Question(
+        prompt=prompt,
+        label=label,
+        read=without_logprobs,
+        read_tokens=read or partial(grade_of_tokens, scores),
+        top_logprobs=min(max(_ALTERNATIVES_MIN, len(scores)), _ALTERNATIVES_MAX),
+        settings={"max_tokens": 1},
+        is_quick=True,
+    )
+
+
+def grade_of_tokens(scores: Mapping[str, float], logprobs: Mapping[str, float]) -> Grade:
+    """Return the expected score of the first token, with the most likely grade as its label.
+
+    Tokens are compared as they are; only where none of them is a grade, without the space before them.
+
+    Args:
+        scores: Of each grade.
+        logprobs: Of each alternative for the first token, natural logarithm.
+
+    Raises:
+        JudgeError: ``no_verdict``: no alternative is a grade.
+
+    >>> round(grade_of_tokens({"m": 1.0, "M": 0.0}, {"M": -0.1, "m": -2.4}).score, 6)
+    0.091123
+    """
+    found = {token: value for token, value in logprobs.items() if token in scores}
+    if not found:
+        for token, value in logprobs.items():
+            bare = token.strip(_SPACES)
+            if bare in scores:
+                found[bare] = _log_sum(value, found.get(bare, -math.inf))
+    if not found:
+        listed = ", ".join(repr(token) for token in list(logprobs)[:5])
+        raise JudgeError(
+            f"none of the grades {', '.join(scores)} is among the first tokens {listed}", kind="no_verdict"
+        )
+    largest = max(found.values())
+    weights = {token: math.exp(value - largest) for token, value in found.items()}
+    total = math.fsum(weights.values())
+    score = math.fsum(weight * scores[token] for token, weight in weights.items()) / total
+    probability = min(1.0, total * math.exp(min(largest, 0.0)))
+    return Grade(label=max(found, key=found.__getitem__), score=score, metrics={PROBABILITY: probability})
+
+
+def _log_sum(one: float, other: float) -> float:
+    larger, smaller = max(one, other), min(one, other)
+    return larger + math.log1p(math.exp(smaller - larger))
+
+
+def without_logprobs(reply: str) -> NoReturn:
+    """Refuse a reply that came without log-probabilities, whatever it says."""
+    raise JudgeError(
+        "the judge's reply has no log-probabilities; ask a server that gives them, or leave judge.grade_logprobs out",
+        kind=NO_LOGPROBS,
+        reply=reply,
+    )
