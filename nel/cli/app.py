@@ -32,6 +32,7 @@ from nel.cli import (
     report,
     sandbox,
     scorer,
+    serve,
     show,
     verify,
     view,
@@ -110,6 +111,7 @@ app.command(name="export")(export.export)
 app.command(name="import")(import_results.import_)
 app.command(name="verify")(verify.verify)
 app.command(name="view")(view.view)
+app.command(name="serve")(serve.serve)
 
 
 def _show_version(value: bool) -> None:

@@ -18,15 +18,21 @@ _MEANT: Final = {
     "start": "eval run",
     "continue": "eval resume",
     "status": "eval watch",
+    "logs": "eval watch",
+    "jobs": "view",
+    "validate": "byob validate",
+    "package": "byob containerize",
     "diff": "compare",
     "ui": "view",
     "viewer": "view",
-    "serve": "endpoint demo",
-    "config": "init",
     "merge": "eval merge",
 }
 """What other tools call a command, and the arguments of nel that do it."""
-_NOT_A_COMMAND: Final = {"stop": "press Ctrl-C where the run goes on; `nel eval resume` continues it"}
+_NOT_A_COMMAND: Final = {
+    "stop": "press Ctrl-C where the run goes on; `nel eval resume` continues it",
+    "clean": "a run is its directory under eval_results, and deleting that is all; `nel sandbox clean` ends containers",
+    "config": "`nel init` writes a file, `nel eval run FILE -O key=value` changes one value of it",
+}
 """What other tools have a command for, and how it is done here."""
 _NO_COMMAND: Final = "No such command "
 _SHOWN_MAX: Final = 3

@@ -113,6 +113,15 @@ MUTATIONS: Final = (
         keyword="identity",
     ),
     Mutation(
+        name="a-fault-is-a-reward-of-0",
+        room="serving",
+        fault="nel serve gives a reward of 0 for an answer that has no score.",
+        fragment="if isinstance(outcome, Unscored):\n        status = 503",
+        replacement="if False:\n        status = 503",
+        tests=("tests/serving/test_serve.py",),
+        keyword="no_score",
+    ),
+    Mutation(
         name="a-kind-leads-nowhere",
         room="view",
         fault="The failures of a run are listed by categories, by which no sample is found.",

@@ -1,0 +1,119 @@
+"""The samples of a benchmark that is served: by position to ask them, by id to score answers to them.
+
+Depends on the engine's plan, so that a row makes the sample that it makes in a run. All of them are kept in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from nel.config.load import build_config
+from nel.core.strict_json import dumps, loads
+from nel.engine.benchmark_description import first_request
+from nel.engine.plan import Digests, Plan, make_plans, stream_samples
+from nel.engine.store.codec import decode_sample
+from nel.errors import UsageError
+from nel.scoring.protocol import asks_judge
+from nel.types import Generation, JsonObject, Sample
+
+SAMPLE_ID: Final = "sample_id"
+"""The key of the metadata that names the sample."""
+_NO_ENDPOINT: Final = {"url": "http://127.0.0.1/v1", "model": "none"}
+
+
+@dataclass(frozen=True, slots=True)
+class ServedSamples:
+    """The good samples of a benchmark, in the order of its dataset."""
+
+    plan: Plan
+    samples: tuple[Sample, ...]
+    n_bad_rows: int
+    first_fault: str | None
+    places: dict[str, int] = field(default_factory=dict)
+    """Position by id."""
+
+    def of(self, sample_id: object) -> Sample | None:
+        """Return the sample with an id, None where there is none."""
+        place = self.places.get(sample_id) if isinstance(sample_id, str) else None
+        return None if place is None else self.samples[place]
+
+    def asked(self, sample: Sample) -> JsonObject:
+        """Return what is asked, and what an answer to it is scored with."""
+        body = first_request(self.plan.benchmark, sample, model="", protocol="chat", generation=Generation()) or {}
+        messages = loads(dumps(body["messages"]))
+        system = next((one["content"] for one in messages if one["role"] == "system"), None)
+        return {
+            "prompt": messages[-1]["content"],
+            "expected_answer": expected_text(sample),
+            "metadata": {**sample.metadata, SAMPLE_ID: sample.id},
+            "messages": messages,
+            "system": system,
+            "sandbox_spec": None,
+        }
+
+    def exported(self) -> Iterator[JsonObject]:
+        """Yield a row for each sample as NeMo Gym collects answers to them."""
+        for sample in self.samples:
+            asked = self.asked(sample)
+            yield {
+                "responses_create_params": {"input": asked["messages"]},
+                "expected_answer": asked["expected_answer"],
+                "uuid": f"{self.plan.benchmark.name}-{sample.id}",
+                "metadata": asked["metadata"],
+            }
+
+
+def read_samples(name: str, *, dataset: str | None, samples_max: int | None) -> ServedSamples:
+    """Return the samples of a benchmark.
+
+    Args:
+        name: As ``--bench`` takes it.
+        dataset: Read instead of the benchmark's own.
+        samples_max: Only the first so many rows.
+
+    Raises:
+        UsageError: One answer to one question is not what it scores, or it needs a judge.
+        NelError: The benchmark cannot be found, or its dataset cannot be read.
+    """
+    entry = {"name": name, "dataset": dataset, "max_problems": samples_max}
+    # A judged benchmark is refused below with its own words, not for want of a judge.
+    config = build_config({"benchmarks": [entry], "endpoint": _NO_ENDPOINT, "judge": _NO_ENDPOINT})
+    (plan,) = make_plans(config)
+    _check(plan)
+    digests = Digests()
+    samples: list[Sample] = []
+    places: dict[str, int] = {}
+    n_bad = 0
+    for stored in stream_samples(plan, digests, places.get):
+        if stored.content is None:
+            n_bad += 1
+            continue
+        sample = decode_sample(stored.sample_id, stored.content)
+        if sample.id in places:
+            raise UsageError(f'two rows of {plan.dataset.uri} have the id "{sample.id}"; each needs its own')
+        places[sample.id] = len(samples)
+        samples.append(sample)
+    return ServedSamples(plan, tuple(samples), n_bad, digests.first_fault, places)
+
+
+def expected_text(sample: Sample) -> str:
+    """Return the target of a sample as text: itself, or as JSON."""
+    return sample.target if isinstance(sample.target, str) else dumps(sample.target)
+
+
+def _check(plan: Plan) -> None:
+    """Refuse a benchmark that scores something else than one answer by rules and programs."""
+    benchmark = plan.benchmark
+    problem = None
+    if benchmark.loglikelihood:
+        problem = "ranks choices by log-likelihood, and there is no answer to score"
+    elif benchmark.response_field is not None:
+        problem = "scores the answers in its own rows"
+    elif benchmark.turns_field is not None:
+        problem = "asks several turns, and one answer is scored here"
+    elif asks_judge(benchmark.scorer):
+        problem = "is scored by a judge, which nel serve does not ask"
+    if problem is not None:
+        raise UsageError(f"{benchmark.name} cannot be served: it {problem}; use nel eval run")
