@@ -12,13 +12,13 @@ import hashlib
 import os
 import shutil
 import tarfile
-import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from nel.core.work_directories import make_work_directory
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError
@@ -52,22 +52,23 @@ def write_archive(run_dir: Path, path: Path | None = None) -> Path:
         raise OutputError(f"{target} exists already; remove it, or name another file with -o")
     if (owner := owner_of(directory)) is not None:
         raise OutputError(f"process {owner.pid} on {owner.host} works on {run_dir}; archive it once that has ended")
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    scratch: Path | None = None
     try:
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".nel-archive-") as scratch:
-            with Snapshot(directory / FILE_NAME, untouched=True) as snapshot:
-                snapshot.copy_to(Path(scratch) / FILE_NAME)
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-            with os.fdopen(handle, "wb") as file:
-                with tarfile.open(fileobj=file, mode="w:gz", compresslevel=6) as tar:
-                    _add_run(tar, directory, Path(scratch) / FILE_NAME)
-                file.flush()
-                os.fsync(file.fileno())
-        temporary.rename(target)
+        scratch = make_work_directory(target)
+        with Snapshot(directory / FILE_NAME, untouched=True) as snapshot:
+            snapshot.copy_to(scratch / FILE_NAME)
+        handle = os.open(scratch / target.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            with tarfile.open(fileobj=file, mode="w:gz", compresslevel=6) as tar:
+                _add_run(tar, directory, scratch / FILE_NAME)
+            file.flush()
+            os.fsync(file.fileno())
+        (scratch / target.name).rename(target)
     except OSError as error:
         raise OutputError(f"cannot write {target}: {error.strerror or error}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        if scratch is not None:
+            shutil.rmtree(scratch, ignore_errors=True)
     return target
 
 
@@ -123,7 +124,7 @@ def open_archive(path: Path, cache_dir: Path) -> Path:
 def _unpack_atomically(path: Path, home: Path) -> None:
     try:
         home.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(dir=home.parent, prefix=".unpacking-"))
+        scratch = make_work_directory(home)
     except OSError as error:
         raise OutputError(f"cannot unpack {path} into {home.parent}: {error.strerror or error}") from error
     try:

@@ -13,6 +13,7 @@ from typing import Final
 
 from nel import plugins
 from nel.core.atomic_files import write_file
+from nel.core.work_directories import make_work_directory
 from nel.errors import NelError, OutputError, PluginError, UsageError
 from nel.exporting.contract import Exported
 
@@ -37,11 +38,12 @@ def export_run(name: str, run_dir: Path, output: Path) -> Exported:
     ref = plugins.find("exporters", name)
     exporter = plugins.load_ref(ref)
     _check_output(run_dir, output)
-    work = output.parent / f".{output.name}.{os.getpid()}.tmp"
     try:
-        work.mkdir(mode=0o700, parents=True)
+        work = make_work_directory(output)
     except OSError as error:
-        raise OutputError(f"cannot make {work}: {error.strerror or error}; choose another directory with -o") from error
+        raise OutputError(
+            f"cannot make a directory for {output}: {error.strerror or error}; choose another directory with -o"
+        ) from error
     what = f'the exporter "{name}" of {ref.provider}'
     try:
         exported = _checked(_called(exporter, run_dir, work, what), work, what)

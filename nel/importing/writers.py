@@ -16,6 +16,7 @@ from typing import Any, Final
 from nel import plugins
 from nel.artifacts.write import write_artifacts
 from nel.core.strict_json import dumps
+from nel.core.work_directories import make_work_directory
 from nel.engine.store.codec import encode_outcome, encode_response, encode_sample
 from nel.engine.store.database import Store
 from nel.engine.store.plans import StoredPlan
@@ -47,11 +48,12 @@ def import_results(source: Path, output: Path, *, name: str | None = None) -> Im
     if os.path.lexists(output):
         raise UsageError(f"{output} exists; choose another directory with -o, or remove it")
     found = _found(source, name)
-    work = output.parent / f".{output.name}.{os.getpid()}.tmp"
     try:
-        work.mkdir(mode=0o700, parents=True)
+        work = make_work_directory(output)
     except OSError as error:
-        raise OutputError(f"cannot make {work}: {error.strerror or error}; choose another directory with -o") from error
+        raise OutputError(
+            f"cannot make a directory for {output}: {error.strerror or error}; choose another directory with -o"
+        ) from error
     try:
         asyncio.run(_write(work, output.name, found))
         write_artifacts(work)

@@ -1593,4 +1593,13 @@ MUTATIONS: Final = (
         tests=("tests/exporting/test_every_eval_ever.py",),
         keyword="with_a_score",
     ),
+    Mutation(
+        name="leftovers-of-a-killed-export-stay",
+        room="core",
+        fault="What a killed export or import left is never removed.",
+        fragment="    except ProcessLookupError:\n        return False\n    except (PermissionError, OverflowError):",
+        replacement="    except ProcessLookupError:\n        return True\n    except (PermissionError, OverflowError):",
+        tests=("tests/core/test_work_directories.py",),
+        keyword="dead_processes",
+    ),
 )
