@@ -1602,4 +1602,13 @@ MUTATIONS: Final = (
         tests=("tests/core/test_work_directories.py",),
         keyword="dead_processes",
     ),
+    Mutation(
+        name="a-span-without-score-has-one",
+        room="exporting",
+        fault="An unscored result is a span with an evaluation of 0.",
+        fragment='    if result["reward"] is None:\n        return {"status": {"code": _ERROR,',
+        replacement='    if outcome["state"] == "":\n        return {"status": {"code": _ERROR,',
+        tests=("tests/exporting/test_otel.py",),
+        keyword="is_a_span",
+    ),
 )
