@@ -5,9 +5,11 @@ This module only re-exports. `f1` and `exact` follow Inspect; SQuAD's F1 is `nel
 
 from nel.metrics import (
     Metric,
+    MetricProtocol,
     ScoreReducer,
     ValueToFloat,
     accuracy,
+    aggregate,
     at_least,
     bootstrap_stderr,
     ci,
@@ -29,20 +31,36 @@ from nel.metrics import (
     vote_at,
 )
 from nel.scoring.configurable import answer, choice, exact, f1, includes, match, pattern
+from nel.scoring.intermediate import ModelConversation, score
 from nel.scoring.model_graded import model_graded_fact, model_graded_qa
 from nel.scoring.multi import multi_scorer
-from nel.scoring.protocol import ModelOutput, Target, TaskState, score, scorer
-from nel.types import CORRECT, INCORRECT, NOANSWER, PARTIAL, SampleScore, Score, Scorer, Value
+from nel.scoring.protocol import ModelOutput, Target, TaskState, scorer
+from nel.types import (
+    CORRECT,
+    INCORRECT,
+    NOANSWER,
+    PARTIAL,
+    UNCHANGED,
+    SampleScore,
+    Score,
+    ScoreEdit,
+    Scorer,
+    Value,
+)
 
 __all__ = [
     "CORRECT",
     "INCORRECT",
     "NOANSWER",
     "PARTIAL",
+    "UNCHANGED",
     "Metric",
+    "MetricProtocol",
+    "ModelConversation",
     "ModelOutput",
     "SampleScore",
     "Score",
+    "ScoreEdit",
     "ScoreReducer",
     "Scorer",
     "Target",
@@ -50,6 +68,7 @@ __all__ = [
     "Value",
     "ValueToFloat",
     "accuracy",
+    "aggregate",
     "answer",
     "at_least",
     "bootstrap_stderr",

@@ -8,6 +8,8 @@ the row's own or a hash of the row, so that the order of a dataset changes no re
 
 from __future__ import annotations
 
+import dataclasses
+import enum
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -212,9 +214,29 @@ NOANSWER: Final = "N"
 """Grades a scorer may give instead of a number: 1, 0, 0.5 and 0."""
 
 
+class _Unchanged(enum.Enum):
+    UNCHANGED = "UNCHANGED"
+
+
+UNCHANGED: Final = _Unchanged.UNCHANGED
+"""In a `ScoreEdit`: this part of the score stayed as it was."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreEdit:
+    """One edit of a score, as `Score.history` holds it: what each part became."""
+
+    value: Value | _Unchanged = UNCHANGED
+    answer: str | _Unchanged | None = UNCHANGED
+    explanation: str | _Unchanged | None = UNCHANGED
+    metadata: JsonObject | _Unchanged | None = UNCHANGED
+    provenance: Json = None
+    """Who made it and why."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """A scorer's result for one response."""
+    """A scorer's result for one response; frozen: `model_copy` gives a changed one."""
 
     value: Value
     """A number, bool, grade (``C``, ``I``, ``P``, ``N``), a list of those, or a mapping of metric names to them."""
@@ -222,8 +244,34 @@ class Score:
     """The answer extracted from the response."""
     explanation: str | None = None
     metadata: JsonObject | None = None
-    history: tuple[object, ...] = ()
-    """Earlier states of an edited score."""
+    history: Sequence[ScoreEdit] = ()
+    """The edits that made it, the first one first."""
+
+    def edited(self, edit: ScoreEdit) -> Score:
+        """Return the score after an edit, which joins its history.
+
+        >>> score = Score(value="I").edited(ScoreEdit(value="C", provenance="read again"))
+        >>> score.value, len(score.history)
+        ('C', 1)
+        """
+        parts = {name: getattr(edit, name) for name in ("value", "answer", "explanation", "metadata")}
+        changed = {name: value for name, value in parts.items() if value is not UNCHANGED}
+        return dataclasses.replace(self, **changed, history=(*self.history, edit))
+
+    def model_copy(self, *, update: JsonObject | None = None) -> Score:
+        """Return the score with other parts."""
+        return dataclasses.replace(self, **(update or {}))
+
+    def model_dump(self) -> dict[str, Json]:
+        """Return its parts by name, edits too; those of an edit that it left as they were are not there.
+
+        >>> Score(value="C", answer="4").model_dump()
+        {'value': 'C', 'answer': '4', 'explanation': None, 'metadata': None, 'history': []}
+        """
+        parts = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+        edits = [{item.name: getattr(edit, item.name) for item in dataclasses.fields(edit)} for edit in self.history]
+        known = [{name: part for name, part in edit.items() if part is not UNCHANGED} for edit in edits]
+        return {**parts, "history": known}
 
     @classmethod
     def unscored(
@@ -290,6 +338,11 @@ class SampleScore:
     """The model's answer."""
     target: Json = None
     """The gold answer."""
+
+    def model_dump(self) -> dict[str, Json]:
+        """Return its parts by name, those of the score too."""
+        parts = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+        return {**parts, "score": self.score.model_dump()}
 
     def sample_metadata_as(self, metadata_class: type[M]) -> M | None:
         """Return the metadata as an instance of a pydantic model or dataclass; None where there is none."""

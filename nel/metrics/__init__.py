@@ -3,7 +3,15 @@
 from nel.metrics.aggregation import CategoryScore, category_breakdown
 from nel.metrics.bootstrap import BootstrapInterval, bootstrap_ci, bootstrap_means
 from nel.metrics.clusters import cluster_interval, clustered_stderr
-from nel.metrics.decorators import Metric, NamedMetric, NamedReducer, ScoreReducer, metric, score_reducer
+from nel.metrics.decorators import (
+    Metric,
+    MetricProtocol,
+    NamedMetric,
+    NamedReducer,
+    ScoreReducer,
+    metric,
+    score_reducer,
+)
 from nel.metrics.intervals import (
     Interval,
     beta_interval,
@@ -26,7 +34,7 @@ from nel.metrics.reducers import (
     reducer_named,
     vote_at,
 )
-from nel.metrics.sample_metrics import accuracy, bootstrap_stderr, ci, grouped, mean, std, stderr, var
+from nel.metrics.sample_metrics import accuracy, aggregate, bootstrap_stderr, ci, grouped, mean, std, stderr, var
 from nel.metrics.score_values import ValueToFloat, value_to_float
 
 __all__ = [
@@ -34,11 +42,13 @@ __all__ = [
     "CategoryScore",
     "Interval",
     "Metric",
+    "MetricProtocol",
     "NamedMetric",
     "NamedReducer",
     "ScoreReducer",
     "ValueToFloat",
     "accuracy",
+    "aggregate",
     "at_least",
     "beta_interval",
     "bootstrap_ci",

@@ -17,6 +17,9 @@ from nel.types import SampleScore, Score, Value
 Metric: TypeAlias = Callable[[Sequence[SampleScore]], Value]
 """Computes a number, or a mapping of several, from the scores of all samples."""
 
+MetricProtocol: TypeAlias = Metric
+"""Inspect's name for it."""
+
 ScoreReducer: TypeAlias = Callable[[Sequence[Score]], Score]
 """Computes one score from the scores of a sample's repeats."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import string
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from nel.core.scaling import exponent_of, mean_of, scaled, unscaled
@@ -268,12 +269,62 @@ def grouped(
     return compute
 
 
+@metric
+def aggregate(
+    key: str,
+    agg: Metric,
+    *,
+    to_float: ValueToFloat | None = None,
+    on_missing: Literal["error", "skip", "zero"] = "error",
+) -> Metric:
+    """Return a metric of one key of scores that are mappings.
+
+    Args:
+        key: Of the score's value; a sample without a score is left out, and so is one whose entry is NaN.
+        agg: The metric of its entries.
+        to_float: The number of an entry, before `agg` sees it; the entry itself where it is not given.
+        on_missing: What a sample without the key counts: an error, nothing (``skip``) or 0.
+
+    Raises:
+        UndefinedMetric: When computed: a score is no mapping or lacks the key, or nothing is left.
+        ValueError: `on_missing` is none of the three.
+
+    >>> from nel.types import Score
+    >>> scores = [SampleScore(score=Score(value=value)) for value in ({"a": 1, "b": 0}, {"a": 0.5})]
+    >>> aggregate("a", mean())(scores), aggregate("b", mean(), on_missing="zero")(scores)
+    (0.75, 0.0)
+    """
+    if on_missing not in ("error", "skip", "zero"):
+        raise ValueError(f'on_missing must be "error", "skip" or "zero", not {on_missing!r}')
+
+    def compute(scores: Sequence[SampleScore]) -> Value:
+        picked = []
+        for sample in scores:
+            value = sample.score.value
+            if sample.score.is_unscored:
+                continue
+            if not isinstance(value, Mapping):
+                raise UndefinedMetric(f"sample {sample.sample_id}: the score is no mapping, and has no {key}")
+            entry = value.get(key)
+            if entry is None and on_missing == "error":
+                raise UndefinedMetric(f"sample {sample.sample_id}: the score has no {key}; set on_missing")
+            if (entry is None and on_missing == "skip") or (isinstance(entry, float) and math.isnan(entry)):
+                continue
+            entry = 0.0 if entry is None else entry if to_float is None else to_float(entry)
+            picked.append(replace(sample, score=replace(sample.score, value=entry)))
+        if not picked:
+            raise UndefinedMetric(_NOTHING)
+        return agg(picked)
+
+    return compute
+
+
 def reads_scores_alone(metric: Metric) -> bool:
     """Return whether a metric is one of this module that reads nothing of a sample but its score."""
     function = getattr(metric, "function", metric)
     if not isinstance(metric, NamedMetric) or getattr(function, "__module__", None) != __name__:
         return False
-    return metric.params.get("cluster") is None and "group_key" not in metric.params
+    return metric.params.get("cluster") is None and not {"group_key", "agg"} & set(metric.params)
 
 
 def _scored(scores: Sequence[SampleScore], to_float: ValueToFloat) -> Iterator[tuple[SampleScore, float]]:

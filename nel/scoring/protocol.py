@@ -22,8 +22,8 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from typing import Any, TypeAlias, TypeGuard, overload
 
-from nel.errors import ConfigError, ScorerError, did_you_mean
-from nel.types import Message, ScorerInput, ScorerResult
+from nel.errors import ConfigError, did_you_mean
+from nel.types import Message, ScorerInput
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _STATE_AND_TARGET = 2
@@ -226,10 +226,14 @@ class _Completed:
 def scorer(function: Written) -> Any: ...
 @overload
 def scorer(
+    function: Declared = ..., *, name: str | None = None, asks_judge: bool = False, **metadata: Any
+) -> Callable[[Written], Any]: ...
+@overload
+def scorer(
     *, metrics: Declared = (), name: str | None = None, asks_judge: bool = False, **metadata: Any
 ) -> Callable[[Written], Any]: ...
 def scorer(
-    function: Written | None = None,
+    function: Written | Declared | None = None,
     *,
     metrics: Declared = (),
     name: str | None = None,
@@ -242,6 +246,7 @@ def scorer(
     it may be async.
 
     Args:
+        function: What is marked; or the metrics, as in Inspect: ``@scorer([accuracy(), stderr()])``.
         metrics: Metrics of the run over this scorer's scores, in addition to the mean: a list, or one for each key of
             a dict.
         name: What the scorer is called, the function's own name otherwise.
@@ -264,6 +269,11 @@ def scorer(
     >>> starts(ignore_case=False)
     starts(ignore_case=False)
     """
+    if function is not None and not callable(function):
+        if not isinstance(function, (list, tuple, Mapping)):
+            raise ConfigError(_no_function(function))
+        declared: Declared = function
+        return lambda decorated: _marked(decorated, declared, name, metadata, asks_judge=asks_judge)
     if function is None:
         return lambda decorated: _marked(decorated, metrics, name, metadata, asks_judge=asks_judge)
     return _marked(function, metrics, name, metadata, asks_judge=asks_judge)
@@ -354,45 +364,15 @@ def wanted_judges(scorer: object) -> tuple[str, ...]:
     return tuple(getattr(getattr(bare, "inner", bare), "judges", ()))
 
 
+def current_scoring() -> tuple[Written, ScorerInput] | None:
+    """Return the scorer that is scoring at the moment and what it scores; None outside of a scorer."""
+    return _CURRENT.get()
+
+
 def scored_now() -> ScorerInput | None:
     """Return what is being scored at the moment, None outside of a scorer."""
     current = _CURRENT.get()
     return None if current is None else current[1]
-
-
-async def score(conversation: TaskState | Sequence[Mapping[str, Any]]) -> list[ScorerResult]:
-    """Score a conversation before its end, with the benchmark's own scorer (Inspect's intermediate scoring).
-
-    Args:
-        conversation: A `TaskState`, or messages (``role`` and ``content``) whose last ``assistant`` one is the answer.
-
-    Raises:
-        ScorerError: Nothing is being scored here, or the conversation holds no answer.
-    """
-    current = _CURRENT.get()
-    if current is None:
-        raise ScorerError("score() works inside a benchmark's own scorer, while a sample is scored")
-    scorer_in_use, sample = current
-    if isinstance(conversation, TaskState):
-        response, messages = conversation.output.completion, conversation.messages
-    else:
-        messages = [dict(message) for message in conversation]
-        answers = [message["content"] for message in messages if message.get("role") == "assistant"]
-        if not answers:
-            raise ScorerError("the conversation holds no assistant message to score")
-        response = str(answers[-1])
-    given = ScorerInput(
-        response=response,
-        target=sample.target,
-        metadata=sample.metadata,
-        config=sample.config,
-        conversation=list(messages),
-        sample=sample.sample,
-        repeat=sample.repeat,
-    )
-    result = scorer_in_use(given)
-    result = await result if isinstance(result, Awaitable) else result
-    return [] if result is None else [result]
 
 
 def _marked(

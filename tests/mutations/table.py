@@ -644,6 +644,15 @@ MUTATIONS: Final = (
     ),
     # Metrics
     Mutation(
+        name="a-missing-key-is-left-out-unasked",
+        room="metrics",
+        fault="A score that lacks the key of an aggregate is left out although on_missing says error.",
+        fragment='if entry is None and on_missing == "error":',
+        replacement='if entry is None and on_missing == "never":',
+        tests=("tests/scoring/test_inspect_forms.py",),
+        keyword="one_key",
+    ),
+    Mutation(
         name="model-failure-left-out",
         room="metrics",
         fault="A failure of the model is left out of the mean reward.",
