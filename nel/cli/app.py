@@ -19,6 +19,7 @@ from nel.cli import (
     eval_merge,
     eval_reproduce,
     eval_run,
+    eval_submit,
     eval_watch,
     export,
     gate,
@@ -86,6 +87,7 @@ app = typer.Typer(
 eval_run.app.command(name="watch")(eval_watch.watch)
 eval_run.app.command(name="archive")(eval_archive.archive)
 eval_run.app.command(name="merge")(eval_merge.merge)
+eval_run.app.command(name="submit", cls=taking_settings())(eval_submit.submit)
 eval_run.app.command(name="reproduce", cls=taking_settings("--output-dir", "--concurrency", "--timeout"))(
     eval_reproduce.reproduce
 )

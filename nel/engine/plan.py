@@ -225,7 +225,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         raise ConfigError(
             "--repeat-check may draw what --stop-when leaves out; check repeatability in a run of its own"
         )
-    _check_shard(config, entry)
+    check_shard(config, entry)
     if eval_only and entry.repeat_check is not None:
         raise ConfigError(
             f"{benchmark.name} scores recorded answers, so nothing can be asked twice; leave --repeat-check away"
@@ -289,7 +289,7 @@ def _protocol_asked(config: RunConfig, benchmark: Benchmark) -> Protocol:
     return named or (None if benchmark.loglikelihood else benchmark.protocol) or "chat"
 
 
-def _check_shard(config: RunConfig, entry: BenchmarkConfig) -> None:
+def check_shard(config: RunConfig, entry: BenchmarkConfig) -> None:
     """Raise ConfigError for what looks at a whole benchmark and would see a part of it in a shard."""
     if config.shard is not None and config.stop.when:
         raise ConfigError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -168,7 +168,7 @@ def opened_session(
     api_key = read_secret(key_variable(config.endpoint)) if config.endpoint and asks else None
     secrets = _secrets(config, api_key) if asks else ()
     secrets += () if scoring_only else _secrets_of_judges(plans)
-    _refuse_secrets(config, secrets)
+    refuse_secrets(config, secrets)
     most, note = _fitted_concurrency(config, plans, asks=asks, scoring_only=scoring_only, n_runs=n_runs)
     with (
         owned(run_dir),
@@ -275,7 +275,7 @@ def _secrets_of_judges(plans: list[Plan]) -> tuple[str | None, ...]:
     return tuple(read_secret(variable) for variable in named)
 
 
-def _refuse_secrets(config: RunConfig, secrets: tuple[str | None, ...]) -> None:
+def refuse_secrets(config: RunConfig, secrets: Iterable[str | None]) -> None:
     """Raise ConfigError for a configuration that holds the value of a secret, since it is stored with the run."""
     text = dumps(config.model_dump(mode="json"))
     redactor = Redactor(secret for secret in secrets if secret and len(secret) >= _SECRET_LENGTH_MIN)

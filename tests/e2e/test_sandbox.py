@@ -99,6 +99,21 @@ def test_verdicts_reach_the_artifacts(tmp_path: Path) -> None:
     assert (row["scoring_details"]["verdict"], row["scoring_details"]["mode"]) == ("wrong", "split")
 
 
+def test_merged_shards_of_programs_are_the_run_that_was_never_divided(tmp_path: Path) -> None:
+    """Verdicts, limits and engines of two shards make the artifacts of one run."""
+    need_engine("python")
+    tasks(tmp_path / "data.jsonl", 12)
+    with scripted(script, models=["m"]) as endpoint:
+        for more in (["whole"], ["s1", "--shard", "1/2"], ["s2", "--shard", "2/2"]):
+            done = nel(*command(endpoint, "out", "--repeats", "2", "--run-id", *more), cwd=tmp_path)
+            assert done.returncode == 0, done.stderr
+    merged = nel("eval", "merge", "out/s2", "out/s1", "-o", "out/merged", cwd=tmp_path)
+    assert merged.returncode == 0, merged.stderr
+    assert comparable(tmp_path / "out" / "merged") == comparable(tmp_path / "out" / "whole")
+    used = [read_json(tmp_path / "out" / name / "humaneval" / "runtime_stats.json") for name in ("merged", "whole")]
+    assert used[0]["sandboxes"] == used[1]["sandboxes"] != []
+
+
 def test_without_an_engine_nothing_is_paid_for(tmp_path: Path) -> None:
     tasks(tmp_path / "data.jsonl")
     with scripted(script, models=["m"]) as endpoint:

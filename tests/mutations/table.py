@@ -77,6 +77,15 @@ MUTATIONS: Final = (
         keyword="hosts",
     ),
     Mutation(
+        name="each-shard-takes-the-whole-limit",
+        room="submission",
+        fault="Shards that are submitted together ask as often in a minute, and spend as much, as each were the run.",
+        fragment="section[key] = whole / shards",
+        replacement="section[key] = whole",
+        tests=("tests/submission/test_submission.py",),
+        keyword="divided_and_said",
+    ),
+    Mutation(
         name="clusters-are-torn-apart-by-shards",
         room="engine",
         fault="Questions of one cluster are asked in several shards.",

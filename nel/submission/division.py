@@ -1,0 +1,102 @@
+"""Divides the limits of a run among its shards, since each is a process that knows of no other. Pure.
+
+A limit that is meant for the whole run would otherwise hold once for each shard. What cannot be divided is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from nel.config.schema import RunConfig
+from nel.config.schema.shard import SHARDS_MAX
+from nel.errors import ConfigError
+
+_RATES: Final = ("requests_per_minute", "tokens_per_minute")
+_COUNTS: Final = ("max_requests", "max_tokens_total")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Divided:
+    """The configuration of one shard, but for its number."""
+
+    config: dict[str, Any]
+    """As JSON."""
+    said: tuple[str, ...]
+    """What every limit is in each shard, one line each."""
+
+
+def divided(config: RunConfig, shards: int) -> Divided:
+    """Return the configuration of each of so many shards, with every limit divided.
+
+    Raises:
+        ConfigError: The number is out of range, a limit is too small to be divided, or the run cannot be divided.
+    """
+    if not 1 <= shards <= SHARDS_MAX:
+        raise ConfigError(f"--shards {shards}: a run has 1 to {SHARDS_MAX:,} shards")
+    if config.shard is not None:
+        raise ConfigError(f"--shard {config.shard} is given; each job gets its own, so leave it away")
+    if config.endpoints:
+        raise ConfigError("there are several endpoints; submit the shards of each by itself")
+    if config.observability.metrics_port is not None:
+        raise ConfigError("two shards on one machine cannot both serve observability.metrics_port; leave it away")
+    data: dict[str, Any] = config.model_dump(mode="json")
+    said = [_divide_concurrency(data["engine"], "engine.concurrency", shards)]
+    for name, endpoint in _endpoints(data):
+        said += [_divide_rate(endpoint, name, key, shards) for key in _RATES if endpoint[key] is not None]
+        if endpoint.get("concurrency") is not None:
+            said.append(_divide_concurrency(endpoint, f"{name}.concurrency", shards))
+    said += [_divide_count(data["budget"], key, shards) for key in _COUNTS if data["budget"][key] is not None]
+    if data["budget"]["max_cost"] is not None:
+        said.append(_divide_rate(data["budget"], "budget", "max_cost", shards))
+    return Divided(config=data, said=tuple(said))
+
+
+def secrets_of(config: RunConfig) -> tuple[str, ...]:
+    """Return the names of the environment variables that hold keys, each once."""
+    found = [
+        name
+        for _, endpoint in _endpoints(config.model_dump(mode="json"))
+        for name in (endpoint["api_key_env"], *endpoint["headers_env"].values())
+    ]
+    found.append(config.observability.otlp_headers_env)
+    return tuple(dict.fromkeys(name for name in found if name))
+
+
+def _endpoints(data: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what a configuration calls each of its endpoints, and its settings."""
+    if data["endpoint"] is not None:
+        yield "endpoint", data["endpoint"]
+    judges = [("judge", data["judge"]), *(("benchmarks.judge", entry["judge"]) for entry in data["benchmarks"])]
+    for place, judge in judges:
+        for number, member in enumerate(judge["panel"] if judge else ()):
+            yield f"{place}.panel.{number}", member
+    for role, member in data["model_roles"].items():
+        yield f"model_roles.{role}", member
+
+
+def _divide_concurrency(section: dict[str, Any], name: str, shards: int) -> str:
+    whole = section["concurrency"]
+    if whole < shards:
+        raise ConfigError(
+            f"{name} is {whole:,}, which {shards:,} shards cannot share; set it to {shards:,} at least, or take fewer "
+            "shards"
+        )
+    section["concurrency"] = whole // shards
+    in_all = section["concurrency"] * shards
+    return f"{name}: {section['concurrency']:,} in each shard, {in_all:,} of {whole:,} in all"
+
+
+def _divide_count(section: dict[str, Any], key: str, shards: int) -> str:
+    whole = section[key]
+    if whole < shards:
+        raise ConfigError(f"budget.{key} is {whole:,}, which {shards:,} shards cannot share; raise it, or take fewer")
+    section[key] = whole // shards
+    return f"budget.{key}: {section[key]:,} in each shard, {section[key] * shards:,} of {whole:,} in all"
+
+
+def _divide_rate(section: dict[str, Any], name: str, key: str, shards: int) -> str:
+    whole = section[key]
+    section[key] = whole / shards
+    return f"{name}.{key}: {section[key]:g} in each shard, {whole:g} in all"

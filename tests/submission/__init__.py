@@ -1,0 +1,1 @@
+"""Files that run a benchmark in shards on a scheduler."""
