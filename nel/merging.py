@@ -44,6 +44,8 @@ _NAMED_MAX: Final = 20
 _SHOWN_MAX: Final = 100
 """Characters of a value in an error."""
 _URL: Final = "endpoint.url"
+_ADAPTED: Final = "endpoint.adapted"
+"""What the model's first answers showed; a shard without a question has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,7 @@ class _StoredShard:
     benchmarks: dict[str, tuple[int, str, StoredPlan]]
     """By slot its number, its name and its plan."""
     sandboxes: list[Any]
+    has_answers: bool
     n_missing: int
     """Answers that it does not have yet."""
     is_done: bool
@@ -95,14 +98,15 @@ def merge_shards(directories: Sequence[Path], output: Path, *, progress: Progres
     notes = (progress or Progress()).notes
     shards = sorted((_read(path) for path in _expanded(directories)), key=lambda one: one.shard.number)
     _check_complete(shards)
-    _check_equal(shards)
+    first = next((one for one in shards if one.has_answers), shards[0])
+    _check_equal(first, shards)
     with _renamed_at_the_end(output) as made:
-        _write_store(made / FILE_NAME, shards, output)
+        _write_store(made / FILE_NAME, first, shards, output)
         reached("during_merge")
-        benchmarks, page = _artifacts(made, shards[0], notes)
-        reports, problems = write_reports((shards[0].config.get("output") or {}).get("reports") or (), made)
+        benchmarks, page = _artifacts(made, first, notes)
+        reports, problems = write_reports((first.config.get("output") or {}).get("reports") or (), made)
         notes += problems
-    tolerated = float((shards[0].config.get("engine") or {}).get("unscored_rate_max") or 0.0)
+    tolerated = float((first.config.get("engine") or {}).get("unscored_rate_max") or 0.0)
     return RunResult(
         run_dir=output,
         ending=ExitStatus(exit_code=0, reason="done"),
@@ -146,6 +150,7 @@ def _read(path: Path) -> _StoredShard:
             config=config,
             benchmarks=benchmarks,
             sandboxes=snapshot.meta("sandboxes") or [],
+            has_answers=snapshot.last_response() > 0,
             n_missing=sum(snapshot.count_pending(key, plan["repeats"]) for key, _, plan in benchmarks.values()),
             is_done=sessions[-1]["ended"] == "done",
         )
@@ -193,15 +198,16 @@ def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(f"{one[0]} to {one[-1]}" if len(one) > 1 else str(one[0]) for one in spans)
 
 
-def _check_equal(shards: Sequence[_StoredShard]) -> None:
+def _check_equal(first: _StoredShard, shards: Sequence[_StoredShard]) -> None:
     """Raise UsageError where a shard was run with another benchmark, dataset, model or setting than the first."""
-    first = shards[0]
-    for one in shards[1:]:
+    for one in shards:
         if list(one.benchmarks) != list(first.benchmarks):
             names = [", ".join(side.benchmarks) for side in (first, one)]
             raise UsageError(f"{first.label} has {names[0]} and {one.label} has {names[1]}; they are not of one run")
         for slot, (_, _, plan) in one.benchmarks.items():
             differ = _differences(first.benchmarks[slot][2], plan)
+            if not one.has_answers:
+                differ.pop(_ADAPTED, None)
             if differ:
                 listed = "; ".join(f"{name} ({ours} and {theirs})" for name, (ours, theirs) in differ.items())
                 step = "run one of them again with the settings of the other"
@@ -234,8 +240,7 @@ def _short(name: str, value: object) -> str:
     return text if len(text) <= _SHOWN_MAX else f"{text[: _SHOWN_MAX - 3]}..."
 
 
-def _write_store(path: Path, shards: Sequence[_StoredShard], output: Path) -> None:
-    first = shards[0]
+def _write_store(path: Path, first: _StoredShard, shards: Sequence[_StoredShard], output: Path) -> None:
     sandboxes: list[Any] = []
     for one in shards:
         sandboxes += [used for used in one.sandboxes if used not in sandboxes]

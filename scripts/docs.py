@@ -36,6 +36,8 @@ COMMANDS = (
     ("eval", "score"),
     ("eval", "watch"),
     ("eval", "archive"),
+    ("eval", "merge"),
+    ("eval", "submit"),
     ("judge", "leaderboard"),
     ("list",),
     ("judge", "calibrate"),

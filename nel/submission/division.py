@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from nel.config.schema import RunConfig
+from nel.config.openai_environment import key_variable
+from nel.config.schema import EndpointConfig, RunConfig
 from nel.config.schema.shard import SHARDS_MAX
 from nel.errors import ConfigError
 
@@ -41,7 +42,7 @@ def divided(config: RunConfig, shards: int) -> Divided:
         raise ConfigError("there are several endpoints; submit the shards of each by itself")
     if config.observability.metrics_port is not None:
         raise ConfigError("two shards on one machine cannot both serve observability.metrics_port; leave it away")
-    data: dict[str, Any] = config.model_dump(mode="json")
+    data = _with_keys_named(config)
     said = [_divide_concurrency(data["engine"], "engine.concurrency", shards)]
     for name, endpoint in _endpoints(data):
         said += [_divide_rate(endpoint, name, key, shards) for key in _RATES if endpoint[key] is not None]
@@ -57,11 +58,20 @@ def secrets_of(config: RunConfig) -> tuple[str, ...]:
     """Return the names of the environment variables that hold keys, each once."""
     found = [
         name
-        for _, endpoint in _endpoints(config.model_dump(mode="json"))
+        for _, endpoint in _endpoints(_with_keys_named(config))
         for name in (endpoint["api_key_env"], *endpoint["headers_env"].values())
     ]
     found.append(config.observability.otlp_headers_env)
     return tuple(dict.fromkeys(name for name in found if name))
+
+
+def _with_keys_named(config: RunConfig) -> dict[str, Any]:
+    """Return a configuration as JSON, in which what the environment decides of keys is named: jobs have another one."""
+    data: dict[str, Any] = config.model_dump(mode="json")
+    for _, endpoint in _endpoints(data):
+        own = {name: endpoint[name] for name in ("url", "model", "api_key_env", "headers_env")}
+        endpoint["api_key_env"] = key_variable(EndpointConfig.model_validate(own))
+    return data
 
 
 def _endpoints(data: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -200,6 +200,19 @@ def test_the_viewer_counts_samples_of_other_shards_as_not_asked(
     assert sum(found.values()) == accounting["n_total"] == N_TWO + N_BAD
 
 
+def test_shards_without_a_question_are_merged_too(tmp_path: Path) -> None:
+    """With more shards than samples, some have nothing to ask, end well, and are part of the run."""
+    sums(tmp_path / "gsm8k.jsonl", 2)
+    entry = {"benchmarks": [{"name": "gsm8k", "dataset": str(tmp_path / "gsm8k.jsonl")}]}
+    with scripted(script, models=["m"]) as endpoint:
+        for number in range(1, 5):
+            shard = {**entry, "endpoint": {"url": endpoint.url, "model": "m"}, "shard": f"{number}/4"}
+            output = {"dir": str(tmp_path / "out"), "run_id": str(number)}
+            assert evaluate({**shard, "output": output}).exit_code == 0
+    merged = merge_shards([tmp_path / "out"], tmp_path / "merged")
+    assert (merged.exit_code, merged.benchmarks[0].accounting["n_scored"]) == (0, 2)
+
+
 def _without(name: str) -> Callable[[list[Path]], list[Path]]:
     return lambda paths: [path for path in paths if path.name != name]
 
