@@ -34,6 +34,8 @@ FENCES = {
     "xllamacpp": ("nel/mock_server/local_model.py",),
     "langdetect": ("nel/benchmarks/instructions/language.py",),
     "fcntl": ("nel/engine/store/lock.py", "nel/pytest_plugin.py"),
+    "mlflow": ("nel/exporting/mlflow_store.py",),
+    "wandb": ("nel/exporting/wandb_run.py",),
     "opentelemetry": ("nel/engine/observability/spans.py",),
     "prometheus_client": ("nel/engine/observability/metrics.py",),
 }

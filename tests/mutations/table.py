@@ -1629,4 +1629,13 @@ MUTATIONS: Final = (
         tests=("tests/exporting/test_otel.py",),
         keyword="is_a_span",
     ),
+    Mutation(
+        name="a-tracker-is-given-the-address",
+        room="exporting",
+        fault="The endpoint's address, which may hold a key, is among the settings of MLflow and W&B.",
+        fragment="if one is None or name == _ADDRESS:",
+        replacement="if one is None:",
+        tests=("tests/exporting/test_trackers.py",),
+        keyword="no_address",
+    ),
 )

@@ -1,0 +1,59 @@
+"""What trackers of experiments are given of a benchmark: its numbers, its settings and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from nel.core.strict_json import dumps
+from nel.reports.run_files import BenchmarkFiles
+
+_FILES: Final = ("results.jsonl", "metrics.json", "failure_analysis.json", "runtime_stats.json")
+_COUNTS: Final = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
+_BOUNDS: Final = ("ci_lower", "ci_upper")
+_ADDRESS: Final = "base_url"
+
+
+def numbers_of(files: BenchmarkFiles) -> dict[str, float]:
+    """Return every metric that has a value, its interval, the counts and the value of each category."""
+    metrics = files.metrics
+    headline = metrics.get("headline") or {}
+    listed = {str(one["name"]): one for one in metrics["metrics"]}
+    listed = {str(headline["metric"]): {**listed.get(str(headline["metric"]), {}), **headline}, **listed}
+    found: dict[str, float] = {}
+    for name, one in listed.items():
+        values = {name: one.get("value"), **{f"{name}/{bound}": one.get(bound) for bound in _BOUNDS}}
+        found |= {key: float(value) for key, value in values.items() if _is_number(value)}
+    found |= {name: float(metrics["accounting"].get(name) or 0) for name in _COUNTS}
+    for category, one in (metrics.get("categories") or {}).items():
+        if _is_number(one.get("value")):
+            found[f"category/{category}"] = float(one["value"])
+    return found
+
+
+def settings_of(files: BenchmarkFiles) -> dict[str, str]:
+    """Return the settings of a benchmark as texts, nested ones by their path; the endpoint's address is left out."""
+    return dict(_flat("", {**files.bundle["config"], "identity": files.bundle.get("identity")}))
+
+
+def files_of(files: BenchmarkFiles) -> list[Path]:
+    """Return the files of a benchmark that a tracker keeps; none of them has a key."""
+    named = [files.directory / name for name in _FILES]
+    return [*sorted(files.directory.glob("eval-*.json")), *(path for path in named if path.is_file())]
+
+
+def _flat(prefix: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for name, one in value.items():
+        if one is None or name == _ADDRESS:
+            continue
+        if isinstance(one, dict):
+            found += _flat(f"{prefix}{name}.", one)
+        else:
+            found.append((f"{prefix}{name}", one if isinstance(one, str) else dumps(one)))
+    return found
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
