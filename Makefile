@@ -29,7 +29,7 @@ READERS_PYTHON ?= python3.12
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: answer-rates demo demo-judge demo-decide demo-model hostile-table sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-exports check format \
-	bench bench-peers bench-million bench-view bench-compare bench-decisions fuzz simulate mutations docs phrases clean help
+	bench bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs phrases clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -168,6 +168,11 @@ bench-compare: $(DEV_STAMP)
 	@PYTHONPATH=. $(BIN)/python tests/performance/comparing.py --samples $(SAMPLES)
 
 # Not part of bench: it downloads four packages that decide from results into .peers once, and takes ten minutes.
+bench-stops: $(DEV_STAMP)
+	@PYTHONPATH=. $(BIN)/python tests/performance/stop_streams.py --streams $(STREAMS)
+
+STREAMS ?= 2000
+
 bench-decisions: $(DEV_STAMP)
 	@PYTHONPATH=. $(BIN)/python tests/performance/decision_peers.py --environments .peers/decisions \
 		--write docs/explanation/beside-others.md

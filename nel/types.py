@@ -102,6 +102,8 @@ class Request:
     sample_id: str
     repeat: int
     """Counts from 0."""
+    benchmark: int = 0
+    """Its number in the run; two benchmarks may have samples of one id."""
     messages: tuple[Message, ...] = ()
     """For chat."""
     prompt: str | None = None

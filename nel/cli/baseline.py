@@ -30,7 +30,7 @@ def set_name(
 @app.command(name="list")
 def list_names(as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False) -> None:
     """List the baselines, and say which are gone."""
-    from nel.comparison.baselines import baselines_file, read_baselines  # noqa: PLC0415 - keeps --help fast
+    from nel.core.named_baselines import baselines_file, read_baselines  # noqa: PLC0415 - keeps --help fast
     from nel.core.strict_json import dumps  # noqa: PLC0415
 
     found = read_baselines()

@@ -1,61 +1,23 @@
-"""Baselines by name: a file of the user's that says which result a name stands for. Depends on the file system only.
+"""Baselines by name: sets and removes them, and finds the result that one stands for.
 
-The file is ``NEL_BASELINES`` where that is set, else ``nel/baselines.json`` in ``XDG_CONFIG_HOME`` or ``~/.config``.
+Depends on `nel.core.named_baselines`, which reads their file.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 from nel.comparison.reading import read_sides
 from nel.core.atomic_files import write_file
-from nel.core.strict_json import loads, pretty
+from nel.core.named_baselines import Baseline, baselines_file, read_baselines
+from nel.core.strict_json import pretty
 from nel.errors import OutputError, UsageError, did_you_mean
 
-FILE_VARIABLE: Final = "NEL_BASELINES"
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Baseline:
-    """A result that a name stands for."""
-
-    directory: str
-    """Its absolute path."""
-    run_id: str | None
-    """Of a run of nel; another run in the directory is not the baseline. None where the result has none."""
-
-
-def baselines_file() -> Path:
-    """Return the path of the file, which need not exist."""
-    named = os.environ.get(FILE_VARIABLE)
-    if named:
-        return Path(named).expanduser()
-    home = os.environ.get("XDG_CONFIG_HOME")
-    return (Path(home) if home else Path.home() / ".config") / "nel" / "baselines.json"
-
-
-def read_baselines() -> dict[str, Baseline]:
-    """Return every baseline by its name, in the order of the names.
-
-    Raises:
-        OutputError: The file cannot be read, or does not hold baselines.
-    """
-    path = baselines_file()
-    try:
-        stored = loads(path.read_bytes())["baselines"]
-        return {name: Baseline(**stored[name]) for name in sorted(stored)}
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise OutputError(f"cannot read the baselines in {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise OutputError(f"{path} holds no baselines ({error}); correct or delete it") from error
 
 
 def set_baseline(name: str, result: Path) -> Baseline:

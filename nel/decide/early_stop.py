@@ -15,6 +15,9 @@ from typing import Final
 from nel.decide.sequential import ConfidenceSequence, StopReason
 from nel.metrics.intervals import LEVEL
 
+ROUNDING: Final = 1e-9
+"""Means closer than this are equal: sums of scores are off by rounding, and towards the last cluster an interval is so
+narrow that the rounding alone would put the truth outside it."""
 _MIDDLE: Final = 0.5
 
 
@@ -67,13 +70,15 @@ class DrawnMean:
     def lower(self) -> float:
         """Return the lower end now."""
         certain = self._totals[0] / self._drawn.n_questions
-        return min(max(_MIDDLE + (self._low.lower - _MIDDLE) * self._drawn.scale, certain), 1.0)
+        found = max(_MIDDLE + (self._low.lower - _MIDDLE) * self._drawn.scale, certain)
+        return min(max(found - ROUNDING, 0.0), 1.0)
 
     @property
     def upper(self) -> float:
         """Return the upper end now."""
         certain = (self._totals[1] + self._drawn.n_questions - self._n) / self._drawn.n_questions
-        return max(min(_MIDDLE + (self._high.upper - _MIDDLE) * self._drawn.scale, certain), 0.0)
+        found = min(_MIDDLE + (self._high.upper - _MIDDLE) * self._drawn.scale, certain)
+        return max(min(found + ROUNDING, 1.0), 0.0)
 
 
 class PairedBets:
@@ -142,28 +147,28 @@ class PairedDirection:
     def lower(self) -> float:
         """Return the lower end of the difference of the means, candidate minus baseline."""
         certain = (self._totals[0] - self._left[1]) / self._drawn.n_questions
-        return min(max(self._interval[0].lower * self._drawn.scale, certain), 1.0)
+        return min(max(self._interval[0].lower * self._drawn.scale, certain) - ROUNDING, 1.0)
 
     @property
     def upper(self) -> float:
         """Return its upper end."""
         certain = (self._totals[1] + self._drawn.n_questions - self._n - self._left[0]) / self._drawn.n_questions
-        return max(min(self._interval[1].upper * self._drawn.scale, certain), -1.0)
+        return max(min(self._interval[1].upper * self._drawn.scale, certain) + ROUNDING, -1.0)
 
     @property
     def decided(self) -> StopReason | None:
         """Return ``better`` or ``worse`` where that is decided, however the unscored questions would have ended."""
-        rest = self._drawn.n_questions - self._n
-        if self._totals[1] + rest - self._left[0] < 0:
+        rest, rounding = self._drawn.n_questions - self._n, ROUNDING * self._drawn.n_questions
+        if self._totals[1] + rest - self._left[0] < -rounding:
             return StopReason.WORSE
-        if self._totals[0] - self._left[1] > 0:
+        if self._totals[0] - self._left[1] > rounding:
             return StopReason.BETTER
         if self._is_binary:
             found = {one.decided for one in self._bets}
             return next(iter(found)) if len(found) == 1 else None
-        if self._interval[1].upper < 0:
+        if self._interval[1].upper < -ROUNDING:
             return StopReason.WORSE
-        return StopReason.BETTER if self._interval[0].lower > 0 else None
+        return StopReason.BETTER if self._interval[0].lower > ROUNDING else None
 
 
 def _differences(drawn: Drawn, level: float) -> ConfidenceSequence:

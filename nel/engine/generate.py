@@ -87,6 +87,7 @@ class SampleRunner:
             generation=self.generation_of(plan),
             system_prompt=plan.config.system_prompt,
         )
+        request = replace(request, benchmark=place[0])
         body = self._body(request)
         for turn, following in enumerate(sample.turns):
             response = await self._stored_or_sent(place, f"turn-{turn}", request, body, truncated=plan.config.truncated)
@@ -176,6 +177,7 @@ class SampleRunner:
             return decode_response(known)
         if self.client is None:
             raise EndpointError("there is no endpoint in this session to ask")
+        request = replace(request, benchmark=place[0])
 
         async def keep(response: Response) -> None:
             if truncated is None or verdict_before_scoring(response, truncated=truncated) is None:

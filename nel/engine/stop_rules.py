@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.config.schema.stop import StopCondition, StopConfig
+from nel.core.named_baselines import read_baselines
 from nel.core.observer import Place
 from nel.core.strict_json import dumps_bytes
 from nel.decide.sequential import StopReason
@@ -151,7 +152,10 @@ def _baseline(snapshot: Snapshot, job: Job, conditions: Sequence[StopCondition])
         return None
     path = Path(named).expanduser()
     if not (path / FILE_NAME).is_file():
-        raise ConfigError(f"stop.when: {path} is no run directory; say better-or-worse RUN_DIR, of a finished run")
+        raise ConfigError(
+            f"stop.when: {path} is no run directory, nor the name of a baseline; say better-or-worse RUN_DIR, of a "
+            "finished run, or name it with nel baseline set NAME RUN_DIR"
+        )
     owner = owner_of(path)
     if owner is not None:
         raise ConfigError(f"stop.when: {path} is still written by process {owner.pid}; wait until it ends")
@@ -161,10 +165,21 @@ def _baseline(snapshot: Snapshot, job: Job, conditions: Sequence[StopCondition])
         if not found:
             raise ConfigError(f"stop.when: {path} has no benchmark {slot}; a rule compares equal benchmarks")
         key, plan = found[0]
+        _refuse_exchanged(path, str(theirs.meta("run_id")))
         _refuse_other(path, job, plan)
         if slot in (theirs.meta(DECISIONS) or {}):
             raise ConfigError(f"stop.when: {path} was ended early by a stop rule; a baseline has all its questions")
         return _paired(path, snapshot, job, theirs, key, plan)
+
+
+def _refuse_exchanged(path: Path, run_id: str) -> None:
+    """Raise ConfigError where a baseline's name stands for another run than its directory holds now."""
+    for name, baseline in read_baselines().items():
+        if Path(baseline.directory) == path.resolve() and baseline.run_id not in (None, run_id):
+            raise ConfigError(
+                f'stop.when: the baseline "{name}" is {baseline.run_id}, and {path} holds {run_id} now; set it again '
+                f"with nel baseline set {name} {path}"
+            )
 
 
 def _refuse_other(path: Path, job: Job, plan: StoredPlan) -> None:

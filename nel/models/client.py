@@ -473,7 +473,7 @@ class Client:
 
     def _call(self, request: Request, body: bytes, call: str, parse: Parse | None) -> _Call:
         headers = sample_headers(self.endpoint, request)
-        place = dumps_bytes([self._run_id, request.sample_id, request.repeat, call])
+        place = dumps_bytes([self._run_id, request.benchmark, request.sample_id, request.repeat, call])
         key = hashlib.sha256(place + body).hexdigest()[:32]
         headers["Idempotency-Key"] = key
         self.gate.retries.requested()

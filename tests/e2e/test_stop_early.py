@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from nel.artifacts.schema import load_schema
+from nel.comparison.baselines import set_baseline
 from nel.comparison.compare import compare
 from nel.comparison.decision import WORDS
 from nel.comparison.gate import gate
@@ -105,13 +106,16 @@ def test_two_concurrencies_give_one_decision_and_one_number(tmp_path: Path) -> N
     assert verify_run(many.run_dir).passed
 
 
-def test_a_baseline_decides_and_the_gate_takes_its_word(tmp_path: Path) -> None:
-    """Better than a finished run: GO by the interval that holds at any time, and INCONCLUSIVE by any other rule."""
+def test_a_baseline_decides_and_the_gate_takes_its_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Better than a finished run by its name: GO by the interval that holds at any time, INCONCLUSIVE by others."""
     sums(tmp_path / "data.jsonl", N)
     with scripted(_answering(0.6, 1), models=["m"]) as endpoint:
         base = _run(tmp_path, endpoint.url, "base")
+    monkeypatch.setenv("NEL_BASELINES", str(tmp_path / "names.json"))
+    set_baseline("production", base.run_dir)
     with scripted(_answering(0.1, 2), models=["m"]) as endpoint:
-        better = _run(tmp_path, endpoint.url, "better", f"better-or-worse {base.run_dir}")
+        better = _run(tmp_path, endpoint.url, "better", "better-or-worse production")
+        assert f"better-or-worse {base.run_dir}" in (better.run_dir / "run.yaml").read_text(encoding="utf-8")
         narrow = _run(tmp_path, endpoint.url, "narrow", "width<0.3")
         with pytest.raises(
             ConfigError, match=r"differ by more than the model \(scoring.truncated: failure and score\)"
@@ -121,6 +125,11 @@ def test_a_baseline_decides_and_the_gate_takes_its_word(tmp_path: Path) -> None:
             _run(tmp_path, endpoint.url, "other", f"better-or-worse {narrow.run_dir}")
         with pytest.raises(ResumeRefused, match=r"stop.when: \['width<0.3'\] -> \['width<0.4'\]"):
             _run(tmp_path, endpoint.url, "narrow", "width<0.4", resume=True)
+        (tmp_path / "names.json").write_text((tmp_path / "names.json").read_text().replace('"base"', '"older"'))
+        with pytest.raises(ConfigError, match=r'baseline "production" is older, and .* holds base now; set it again'):
+            _run(tmp_path, endpoint.url, "other", "better-or-worse production")
+        with pytest.raises(ConfigError, match="is no run directory, nor the name of a baseline"):
+            _run(tmp_path, endpoint.url, "other", "better-or-worse elsewhere")
     assert not (tmp_path / "out" / "other").exists()
     rule = better.benchmarks[0].metrics["stop_rule"]
     assert (rule["reason"], rule["baseline"]) == ("better", "base")

@@ -217,6 +217,15 @@ def test_f39_repeats_of_one_body_have_keys_of_their_own(tmp_path: Path) -> None:
     assert len(set(keys)) == len(keys) == 9
 
 
+def test_f39_equal_samples_of_two_benchmarks_have_keys_of_their_own(tmp_path: Path) -> None:
+    """Two benchmarks with the same ids and prompts ask twice; a server that deduplicates must answer both."""
+    with serving() as server:
+        settings = config(tmp_path, server.url)
+        nel.evaluate({**settings, "benchmarks": settings["benchmarks"] * 2})
+        keys = [call.headers.get("idempotency-key", "") for call in server.calls]
+    assert len(set(keys)) == len(keys) == 6
+
+
 def test_f39_a_lost_answer_is_a_possible_double_charge(tmp_path: Path) -> None:
     """A resume that asks again for an answer that was lost with the process sends the same key as before."""
     with serving({1: [error(503)] * 3}) as server:

@@ -32,6 +32,15 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="rounding-is-futile",
+        room="decide",
+        fault="A score that is reached exactly is called futile, since sums are off by rounding.",
+        fragment="return max(min(found + ROUNDING, 1.0), 0.0)",
+        replacement="return max(min(found, 1.0), 0.0)",
+        tests=("tests/engine/test_stop_rule.py",),
+        keyword="reached_exactly",
+    ),
+    Mutation(
         name="an-adapted-run-hides-it",
         room="engine",
         fault="Settings that a reasoning model does not take are changed, and the identity says that they were sent.",
@@ -404,8 +413,8 @@ MUTATIONS: Final = (
         name="repeats-share-a-key",
         room="models/client",
         fault="All repeats of a sample are sent with one idempotency key.",
-        fragment="place = dumps_bytes([self._run_id, request.sample_id, request.repeat, call])",
-        replacement="place = dumps_bytes([self._run_id, request.sample_id, call])",
+        fragment="place = dumps_bytes([self._run_id, request.benchmark, request.sample_id, request.repeat, call])",
+        replacement="place = dumps_bytes([self._run_id, request.benchmark, request.sample_id, call])",
         tests=("tests/faults/test_http_status.py",),
         keyword="f39",
     ),

@@ -11,13 +11,14 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, field_validator
 
 from nel.config.schema.strict import Flag, Strict
+from nel.core.named_baselines import read_baselines
 from nel.errors import did_you_mean
 
 StopKind = Literal["width", "better-or-worse", "futile"]
 KINDS: Final = ("width", "better-or-worse", "futile")
 HEADLINES: Final = ("accuracy", "mean_reward", "reward", "score")
 """Names of the headline, the mean reward, which is all that a rule looks at."""
-GRAMMAR: Final = "width<0.05, better-or-worse RUN_DIR or futile accuracy>=0.8"
+GRAMMAR: Final = "width<0.05, better-or-worse BASELINE or futile accuracy>=0.8"
 _WORD: Final = re.compile(r"[A-Za-z@_-]+")
 _WIDTH: Final = re.compile(r"width\s*<\s*(?P<value>[^\s<>=]+)")
 _FUTILE: Final = re.compile(r"futile\s+(?P<metric>[^\s<>=]+)\s*>=\s*(?P<value>[^\s<>=]+)")
@@ -56,7 +57,9 @@ def read_condition(text: str) -> StopCondition:
     if word == "better-or-worse":
         baseline = text[len(word) :].strip()
         if not baseline:
-            raise ValueError(f'"{text}" names no run; say better-or-worse RUN_DIR, the directory of a finished run')
+            raise ValueError(
+                f'"{text}" names no run; say better-or-worse BASELINE, a finished run by directory or name'
+            )
         return StopCondition(kind="better-or-worse", baseline=baseline, text=text)
     if word not in KINDS:
         hint = did_you_mean(word, KINDS) or f"; say {GRAMMAR}"
@@ -69,6 +72,15 @@ def read_condition(text: str) -> StopCondition:
         raise ValueError(f'"{text}": "{matched["metric"]}" is no name of the headline, which a rule looks at{hint}')
     value = _share(matched["value"], text)
     return StopCondition(kind="width" if word == "width" else "futile", value=value, text=text)
+
+
+def _with_directory(condition: StopCondition) -> str:
+    """Return a condition's text with the directory that its baseline's name stands for now, which a resume keeps."""
+    named = condition.baseline
+    if not named or Path(named).expanduser().exists():
+        return condition.text
+    known = read_baselines()
+    return f"{condition.kind} {known[named].directory}" if named in known else condition.text
 
 
 def _example(word: str) -> str:
@@ -90,20 +102,22 @@ class StopConfig(Strict):
 
     when: Annotated[
         tuple[str, ...],
-        Flag("--stop-when", "Stop at width<0.05, better-or-worse RUN_DIR or futile accuracy>=0.8; repeatable."),
+        Flag("--stop-when", "Stop at width<0.05, better-or-worse BASELINE or futile accuracy>=0.8; repeatable."),
     ] = ()
-    """``width<0.05``, ``better-or-worse RUN_DIR``, ``futile accuracy>=0.8``; the first that holds ends a benchmark."""
+    """``width<0.05``, ``better-or-worse BASELINE``, ``futile accuracy>=0.8``; the first that holds ends a benchmark. A
+    baseline is a finished run's directory, or its name (nel baseline set)."""
     seed: Annotated[int, Field(ge=0)] = 0
     """Of the random order in which the questions are then asked."""
 
     @field_validator("when")
     @classmethod
     def _readable(cls, when: tuple[str, ...]) -> tuple[str, ...]:
-        kinds = [read_condition(text).kind for text in when]
+        read = [read_condition(text) for text in when]
+        kinds = [one.kind for one in read]
         for kind in KINDS:
             if kinds.count(kind) > 1:
                 raise ValueError(f"{kind} is there {kinds.count(kind)} times; give each condition once")
-        return when
+        return tuple(_with_directory(one) for one in read)
 
     @property
     def conditions(self) -> tuple[StopCondition, ...]:

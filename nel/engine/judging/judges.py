@@ -425,6 +425,7 @@ def _request(
         model=member.model,
         sample_id=sample.sample_id,
         repeat=sample.place[2],
+        benchmark=sample.place[0],
         messages=tuple(messages) if is_chat else (),
         prompt=None if is_chat else prompt,
         generation=generation,
