@@ -54,6 +54,7 @@ import mlflow
 mlflow.set_tracking_uri(f"sqlite:///{output}/mlflow.db")
 experiment = mlflow.get_experiment_by_name("quiz")
 (run,) = mlflow.search_runs([experiment.experiment_id], output_format="list")
+mlflow.set_experiment("quiz")
 samples = mlflow.load_table("samples.json", run_ids=[run.info.run_id])
 files = mlflow.artifacts.list_artifacts(run_id=run.info.run_id)
 results = mlflow.artifacts.load_text(f"{run.info.artifact_uri}/nel-results.jsonl")
