@@ -29,7 +29,7 @@ READERS_PYTHON ?= python3.12
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: answer-rates demo demo-judge demo-decide demo-model hostile-table sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-exports check format \
-	bench bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs phrases clean help
+	bench bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site phrases clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -194,8 +194,15 @@ answer-rates: $(DEV_STAMP)
 docs: $(DEV_STAMP)
 	@$(BIN)/python scripts/docs.py
 
+# In an environment of its own, since mkdocs is no part of what nel needs.
+docs-site: docs
+	@echo "==> building the site of docs/ into build/site; a broken link ends it"
+	@test -x .venv-docs/bin/mkdocs || $(PYTHON) -m venv .venv-docs
+	@.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.5'
+	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
+
 phrases: $(DEV_STAMP)
 	@$(BIN)/python scripts/phrase_words.py
 
 clean:
-	rm -rf $(VENV) .venv-plugins .venv-readers .peers eval_results
+	rm -rf $(VENV) .venv-plugins .venv-readers .venv-docs .peers eval_results

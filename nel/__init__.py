@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nel.config.schema import RunConfig
     from nel.errors import JudgeError, NelError, ScorerError
     from nel.evaluation import RunResult, evaluate, evaluate_async
+    from nel.exporting.frames import to_pandas
     from nel.judges.parsing.verdict import grade_reader
     from nel.judges.quoting import quote
     from nel.judges.types import Case, Grade, Judge, Question
@@ -65,6 +66,7 @@ _HOME = {
     "evaluate": "nel.evaluation",
     "evaluate_async": "nel.evaluation",
     "evaluate_matrix": "nel.matrix",
+    "to_pandas": "nel.exporting.frames",
     "code_sandbox": "nel.scoring",
     "math_equal": "nel.scoring",
     "exact_match": "nel.scoring",
@@ -115,6 +117,7 @@ __all__ = [
     "quote",
     "run_task",
     "scorer",
+    "to_pandas",
     "validate_json_schema",
 ]
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nel.artifacts.write import BenchmarkResult, write_artifacts
 from nel.config.load import build_config
@@ -31,9 +32,13 @@ from nel.engine.store.codec import decode_sample
 from nel.engine.store.elsewhere import shard_number, shard_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.errors import EXIT_UNSCORED, ConfigError, NelError, StoreError
+from nel.exporting.frames import Table, to_pandas
 from nel.metrics.requested import RequestedStatistics
 from nel.reports.writers import HTML, check_writers, write_report, write_reports
 from nel.types import JsonObject
+
+if TYPE_CHECKING:
+    import pandas
 
 _CHARACTERS_PER_TOKEN = 4
 """Average of English text, for the estimate of a dry run."""
@@ -54,6 +59,14 @@ class RunResult:
     """0 done; 2 refused; 3 more unscored than tolerated, or a failed metric; 75 stopped early; 130, 143 interrupted."""
     reports: tuple[Path, ...] = ()
     """The further reports of ``output.reports`` that were written."""
+
+    def to_pandas(self, table: Table = "samples") -> pandas.DataFrame:
+        """Return the samples or the metrics of the run as a DataFrame (`nel.to_pandas`); what has no score is missing.
+
+        Raises:
+            UsageError: pandas is not installed, or there is no such table.
+        """
+        return to_pandas(self.run_dir, table)
 
     @property
     def resume_command(self) -> str:

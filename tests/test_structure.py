@@ -34,6 +34,7 @@ FENCES = {
     "xllamacpp": ("nel/mock_server/local_model.py",),
     "langdetect": ("nel/benchmarks/instructions/language.py",),
     "fcntl": ("nel/engine/store/lock.py", "nel/pytest_plugin.py"),
+    "pandas": ("nel/exporting/frames.py", "nel/evaluation.py"),  # the latter for its type alone
     "mlflow": ("nel/exporting/mlflow_store.py",),
     "wandb": ("nel/exporting/wandb_run.py",),
     "opentelemetry": ("nel/engine/observability/spans.py",),
