@@ -303,6 +303,7 @@ def test_a_refused_resume_changes_nothing(tmp_path: Path) -> None:
         assert len(endpoint.calls) == 20
 
 
+@pytest.mark.slow
 def test_a_killed_run_resumes_from_its_store_alone(tmp_path: Path) -> None:
     """After a SIGKILL there is no run.yaml; `nel eval resume DIR` needs only run.db."""
     sums(tmp_path / "data.jsonl", N)

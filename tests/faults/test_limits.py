@@ -43,6 +43,7 @@ def test_f57_few_descriptors(tmp_path: Path) -> None:
     assert ran.states == ["scored"] * 120
 
 
+@pytest.mark.slow
 def test_f57_little_memory(tmp_path: Path) -> None:
     """An address space of 700 MB: the run ends whole, or with an error and not with a lost sample."""
     with serving() as server:

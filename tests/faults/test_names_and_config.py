@@ -332,6 +332,7 @@ def test_a_bad_plugin_harms_nothing_else(tmp_path: Path, source: str) -> None:
     assert "BROKEN" in listed.stdout.split("bad-one")[1].split("\n")[0]
 
 
+@pytest.mark.slow
 def test_f110_bad_plugins_beside_each_other(tmp_path: Path) -> None:
     """Each is listed with what it does, wherever it stands among the others, and stdout is the list alone."""
     sources = {

@@ -78,6 +78,7 @@ def test_one_signal_drains(tmp_path: Path, number: signal.Signals, code: int) ->
     assert again.states == ["scored"] * 200
 
 
+@pytest.mark.slow
 def test_f55_a_hanging_request_is_given_up_after_the_drain_time(tmp_path: Path) -> None:
     """One request that never returns does not hold the end longer than drain_seconds."""
     with serving({30: [Do.HANG]}, models=None) as server:
@@ -223,6 +224,7 @@ def test_f56_on_a_terminal(tmp_path: Path) -> None:
     no_secret(seen)
 
 
+@pytest.mark.slow
 def test_f53_a_second_owner_is_turned_away(tmp_path: Path) -> None:
     """Two processes resume one directory: the second leaves at once, names the first, and sends nothing."""
     gate = threading.Event()
@@ -242,6 +244,7 @@ def test_f53_a_second_owner_is_turned_away(tmp_path: Path) -> None:
     assert os.uname().nodename in second.stderr
 
 
+@pytest.mark.slow
 def test_f53_no_lock_outlives_its_owner(tmp_path: Path) -> None:
     """After a SIGKILL the directory is free at once."""
     held = Held(10)
@@ -256,6 +259,7 @@ def test_f53_no_lock_outlives_its_owner(tmp_path: Path) -> None:
         nothing_paid_twice(server, at_most=4)
 
 
+@pytest.mark.slow
 def test_f54_runs_of_one_second_do_not_meet(tmp_path: Path) -> None:
     """Runs that start at the same moment into one parent get directories of their own."""
     with serving() as server:
@@ -350,6 +354,7 @@ def test_f119_a_run_needs_its_endpoint_only(tmp_path: Path) -> None:
     assert strangers == []
 
 
+@pytest.mark.slow
 def test_f119_a_proxy_is_asked_for_nothing_else(tmp_path: Path) -> None:
     """With every proxy variable set to a server that refuses, a run of a local endpoint never asks it."""
     with serving(lambda _: [Do.CLOSE], models=[b"", Do.CLOSE]) as proxy, serving(models=["m"]) as server:
