@@ -22,7 +22,8 @@ JsonObject: TypeAlias = Mapping[str, Json]
 Row: TypeAlias = JsonObject
 """One row of a dataset."""
 M = TypeVar("M")
-Protocol: TypeAlias = Literal["chat", "completions"]
+Protocol: TypeAlias = Literal["chat", "completions", "responses", "anthropic", "gemini"]
+"""How an endpoint is asked: ``completions`` takes a prompt, every other one messages."""
 Value: TypeAlias = str | int | float | bool | Sequence[Json] | JsonObject
 
 FailureKind: TypeAlias = Literal["truncated", "empty", "refusal", "content_filter", "no_answer", "context_exceeded"]
@@ -105,7 +106,7 @@ class Request:
     benchmark: int = 0
     """Its number in the run; two benchmarks may have samples of one id."""
     messages: tuple[Message, ...] = ()
-    """For chat."""
+    """For every protocol but completions."""
     prompt: str | None = None
     """For completions."""
     generation: Generation = field(default_factory=Generation)

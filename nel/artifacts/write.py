@@ -29,6 +29,7 @@ from nel.benchmarks.api.statistics_names import choose_statistics
 from nel.config.redaction import redact_url
 from nel.config.schema import Price
 from nel.core.atomic_files import write_file
+from nel.core.sent_messages import messages_in
 from nel.core.strict_json import dumps_line, loads, pretty
 from nel.engine.store.codec import decode_response
 from nel.engine.store.elsewhere import shard_of
@@ -326,7 +327,7 @@ def _turns(snapshot: Snapshot, key: int, result: Result) -> dict[str, object]:
     if result.sample is None or not result.sample.turns:
         return {}
     sent = snapshot.request(key, result.idx, result.repeat)
-    return {"prompt": loads(sent)["messages"]} if sent else {}
+    return {"prompt": messages_in(loads(sent))} if sent else {}
 
 
 def _sample_score(result: Result) -> SampleScore:

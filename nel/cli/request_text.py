@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from nel.cli.terminal import plain
+from nel.core.sent_messages import MESSAGE_FIELDS, messages_in
 from nel.core.strict_json import dumps
 from nel.types import Json, JsonObject
 
@@ -19,10 +20,9 @@ def indented(body: JsonObject) -> str:
 
 
 def _lines(body: JsonObject) -> Iterator[str]:
-    settings = {name: value for name, value in body.items() if name not in ("messages", "prompt")}
+    settings = {name: value for name, value in body.items() if name not in (*MESSAGE_FIELDS, "prompt")}
     yield ", ".join(f"{name}: {dumps(value)}" for name, value in settings.items())
-    messages = body.get("messages")
-    for message in messages if isinstance(messages, list) else [{"role": "prompt", "content": body.get("prompt")}]:
+    for message in messages_in(body) or [{"role": "prompt", "content": body.get("prompt")}]:
         yield f"[{message.get('role')}]"
         yield from _cut(_text(message.get("content"))).split("\n")
 

@@ -64,7 +64,7 @@ class Adaptation:
         plan = item.job.plan
         before = self._runner.generation_of(plan)
         changes = changes_for(error, before)
-        if not changes or plan.protocol != "chat":
+        if not changes or plan.protocol == "completions":
             return False
         self._runner.changes = {**self._runner.changes, **changes}
         self._version += 1

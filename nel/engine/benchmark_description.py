@@ -17,7 +17,7 @@ from nel.byob.preparing import SeededBenchmark
 from nel.datasets.source import open_dataset
 from nel.engine.loglikelihood import first_choice_body
 from nel.errors import DatasetError, PromptError
-from nel.models.protocols import build_body
+from nel.models.wire.registry import build_body
 from nel.prompts import Template
 from nel.solvers.generate import build_request
 from nel.types import Generation, JsonObject, Protocol, Sample

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypedDict
 
+from nel.core.sent_messages import messages_in
 from nel.core.strict_json import dumps_bytes, loads
 from nel.engine.loglikelihood import rank
 from nel.engine.plan import Plan
@@ -28,9 +29,11 @@ from nel.models.budget import BudgetSpent
 from nel.models.client import Client, Parse
 from nel.models.echo_probe import UNPROBED, EchoSupport
 from nel.models.pacing import EndpointDown, GateClosed
-from nel.models.protocols import build_body, read_text
+from nel.models.protocols import read_text
+from nel.models.wire.base import NotInProtocol
+from nel.models.wire.registry import build_body, wire_of
 from nel.solvers.generate import build_request
-from nel.types import Generation, Message, Request, Response, Sample
+from nel.types import Generation, Message, Request, Response, ResponseError, Sample
 
 _OPTIONS = ("max_tokens", "temperature", "top_p", "stop", "seed")
 
@@ -88,7 +91,12 @@ class SampleRunner:
             system_prompt=plan.config.system_prompt,
         )
         request = replace(request, benchmark=place[0])
-        body = self._body(request)
+        try:
+            body = self._body(request)
+        except NotInProtocol as error:
+            unsent = Response(error=ResponseError(kind="unsupported", message=str(error)))
+            await commit(None, unsent)
+            return None, unsent
         for turn, following in enumerate(sample.turns):
             response = await self._stored_or_sent(place, f"turn-{turn}", request, body, truncated=plan.config.truncated)
             if response.error or verdict_before_scoring(response, truncated=plan.config.truncated) is not None:
@@ -108,7 +116,7 @@ class SampleRunner:
 
     def _as_taken(self, plan: Plan, generation: Generation) -> Generation:
         changes = {**plan.adapted, **self.changes}
-        return changed(generation, changes) if changes and plan.protocol == "chat" else generation
+        return changed(generation, changes) if changes and plan.protocol != "completions" else generation
 
     async def stored_answer(self, plan: Plan, sample: Sample, place: Place, encoded: str) -> Response:
         """Return the stored answer of a sample; a recorded one that an older rule split is split and stored again."""
@@ -142,6 +150,8 @@ class SampleRunner:
         """
         request = _request(plan, item, payload)
         request = replace(request, generation=self._as_taken(plan, request.generation))
+        if problems := wire_of(request.protocol).problems(request.generation):
+            raise ScorerError(f"model_call_fn over the {request.protocol} protocol: {'; '.join(problems)}")
         body = self._body(request)
         digest = hashlib.sha256(body).hexdigest()
         counts = item.context.request_counts
@@ -207,8 +217,7 @@ def conversation_of(
     """
     if not (sample.turns or even_one) or body is None:
         return ()
-    messages: Sequence[dict[str, object]] = loads(body)["messages"]
-    return (*messages, {"role": "assistant", "content": response.text})
+    return (*(messages_in(loads(body)) or ()), {"role": "assistant", "content": response.text})
 
 
 def scoring_task(job: Job, idx: int, repeat: int, sample: Sample, sent: str | None, response: Response) -> ScoringTask:

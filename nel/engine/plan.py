@@ -32,6 +32,7 @@ from nel.config.identity import (
 from nel.config.schema import BenchmarkConfig, GenerationConfig, JudgeConfig, ModelConfig, RunConfig
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
+from nel.engine.protocol_choice import check_protocols, protocol_asked, protocol_of
 from nel.engine.scorers.call import is_builtin_rule
 from nel.engine.scorers.identity import judge_digest, scorer_digest, unseen_dependencies
 from nel.engine.store.codec import encode_sample
@@ -83,7 +84,7 @@ class Plan:
 
     def adapting(self, changes: Changes) -> Plan:
         """Return the plan with settings changed as a model's server asks for; its identity says so."""
-        if not changes or self.eval_only or self.protocol != "chat":
+        if not changes or self.eval_only or self.protocol == "completions":
             return self
         generation, every = changed(self.generation, changes), {**self.adapted, **changes}
         own = {
@@ -237,13 +238,8 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         {member.label: member.model for member in panel}, {role: member.model for role, member in roles.items()}
     )
     _check_judge(config, benchmark, judge, roles)
-    asked = _protocol_asked(config, benchmark)
-    protocol: Protocol = "completions" if benchmark.loglikelihood else asked
-    if not eval_only and benchmark.protocol not in (None, protocol):
-        raise ConfigError(
-            f"{benchmark.name} needs the {benchmark.protocol} protocol and the endpoint is set to {protocol}; "
-            f"set endpoint.protocol: {benchmark.protocol}"
-        )
+    asked = protocol_asked(config, benchmark)
+    protocol = protocol_of(benchmark, asked)
     statistics = choose_statistics(
         benchmark.scorer, metrics=entry.metrics, reducers=entry.reducers or benchmark.reducers, repeats=entry.repeats
     )
@@ -255,6 +251,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         stop=None if settings.stop is None else tuple(settings.stop),
         extra=settings.extra,
     )
+    check_protocols(benchmark, protocol, generation, judge, roles.values())
     return Plan(
         slot=slot,
         benchmark=benchmark,
@@ -281,12 +278,6 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         judge=judge,
         model_roles=roles,
     )
-
-
-def _protocol_asked(config: RunConfig, benchmark: Benchmark) -> Protocol:
-    """Return the protocol that the run sets, else the benchmark's, else chat; log-likelihoods are apart from it."""
-    named = config.endpoint.protocol if config.endpoint else None
-    return named or (None if benchmark.loglikelihood else benchmark.protocol) or "chat"
 
 
 def check_shard(config: RunConfig, entry: BenchmarkConfig) -> None:

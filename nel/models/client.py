@@ -29,12 +29,13 @@ from nel.models.doubtful import Asked, doubtful_requests
 from nel.models.faults import NO_FILES, UNREADABLE, Fault, fault_of_status, malformed, unreadable
 from nel.models.pacing import EndpointDown, Gate, Permit
 from nel.models.pacing.configured import pace_of
-from nel.models.protocols import PATHS, names_listed, parse_answer
+from nel.models.protocols import names_listed
 from nel.models.rate_limit_headers import quotas
-from nel.models.refusals import is_refusal, neutral_body
+from nel.models.refusals import NEUTRAL_PROMPT, is_refusal
 from nel.models.request_headers import request_headers, sample_headers, secret_headers
-from nel.models.streams import EventStream
+from nel.models.streams import AnswerStream
 from nel.models.transport import Fetched, Transport, proxy_for, transport_for
+from nel.models.wire.registry import neutral_body, parse_answer, wire_of
 from nel.types import SECOND_ASKING, Protocol, Request, Response, ResponseError
 
 _OK: Final = 200
@@ -88,7 +89,7 @@ class _Call:
     """Whether the last attempt was the circuit breaker's probe of an endpoint that takes connections."""
     url: str = ""
     asked: Asked | None = None
-    chat: bool = True
+    protocol: Protocol = "chat"
     parse: Parse | None = None
 
     @property
@@ -215,10 +216,10 @@ class Client:
             self._cache.put(self._cache_key(request, body, call), response)
 
     async def ask_once(
-        self, protocol: Protocol, body: bytes, *, seconds: float, stream: EventStream | None = None
+        self, protocol: Protocol, body: bytes, *, seconds: float, stream: AnswerStream | None = None
     ) -> Any | Fault:
         """Return the decoded payload of one request outside the samples, e.g. of a probe, or its fault."""
-        url = self.endpoint.address(PATHS[protocol])
+        url = wire_of(protocol).address(self.endpoint)
         try:
             async with asyncio.timeout(seconds):
                 fetched = await self._transport.fetch("POST", url, body, {}, stream)
@@ -235,7 +236,7 @@ class Client:
         Raises:
             BudgetSpent: The request might pass a cap.
         """
-        neutral, stream = neutral_body(body, protocol), EventStream(chat=protocol == "chat")
+        neutral, stream = neutral_body(body, protocol, NEUTRAL_PROMPT), wire_of(protocol).stream()
         reserved = await self.ledger.reserve(len(neutral), _ANSWER_TOKENS, self._price)
         outcome: Response | Fault | None = None
         try:
@@ -247,9 +248,10 @@ class Client:
 
     async def list_models(self, url: str | None = None) -> list[str] | Fault | None:
         """Return the names listed at its or another URL, None where there is no usable list, or a fault."""
+        address = wire_of(self.endpoint.spoken).listing_address(self.endpoint, url)
         try:
             async with asyncio.timeout(_LISTING_SECONDS):
-                fetched = await self._transport.fetch("GET", self.endpoint.address("/models", base=url), None, {})
+                fetched = await self._transport.fetch("GET", address, None, {})
         except TimeoutError:
             return None
         found = self._payload(fetched, None)
@@ -326,7 +328,7 @@ class Client:
     async def _attempt(self, one: _Call, permit: Permit) -> Response | Fault:
         loop = asyncio.get_running_loop()
         started = loop.time()
-        stream = EventStream(chat=one.chat) if self.endpoint.stream else None
+        stream = wire_of(one.protocol).stream() if self.endpoint.stream else None
         fetched = await self._transport.fetch("POST", one.url, one.body, one.headers, stream)
         while isinstance(fetched, Fault) and fetched.hung_up and fetched.on_reused:
             # An idle connection that the endpoint had closed already: no attempt was made.
@@ -350,19 +352,19 @@ class Client:
         self._n_probes_failed += 1
         if self._n_probes_failed < 2 or self._n_probes_failed & (self._n_probes_failed - 1):  # noqa: PLR2004
             return
-        error = await self.ask_neutral("chat" if one.chat else "completions", one.body)
+        error = await self.ask_neutral(one.protocol, one.body)
         if error is None or is_refusal(error):
             self._n_probes_failed = 0
             one.outlived += 1
             self.gate.answered()
 
-    def _answer(self, one: _Call, fetched: Fetched | Fault, stream: EventStream | None) -> Response | Fault:
+    def _answer(self, one: _Call, fetched: Fetched | Fault, stream: AnswerStream | None) -> Response | Fault:
         try:
             return self._read(one, fetched, stream)
         except UNREADABLE as error:
             return unreadable(error)
 
-    def _read(self, one: _Call, fetched: Fetched | Fault, stream: EventStream | None) -> Response | Fault:
+    def _read(self, one: _Call, fetched: Fetched | Fault, stream: AnswerStream | None) -> Response | Fault:
         payload = self._payload(fetched, stream)
         if isinstance(payload, Fault):
             return payload
@@ -379,7 +381,7 @@ class Client:
             answer, latency_seconds=fetched.seconds, first_token_seconds=first, inter_token_seconds=between, attempts=1
         )
 
-    def _payload(self, fetched: Fetched | Fault, stream: EventStream | None) -> Any | Fault:
+    def _payload(self, fetched: Fetched | Fault, stream: AnswerStream | None) -> Any | Fault:
         if isinstance(fetched, Fault):
             return fetched
         if fetched.status != _OK:
@@ -464,7 +466,7 @@ class Client:
     def _cache_key(self, request: Request, body: bytes, call: str) -> str:
         assert self._cache is not None  # noqa: S101 - called only with a cache
         return self._cache.key(
-            url=self.endpoint.address(PATHS[request.protocol]),
+            url=wire_of(request.protocol).address(self.endpoint),
             headers=self.endpoint.headers,
             body=body,
             repeat=request.repeat,
@@ -482,8 +484,8 @@ class Client:
             headers=headers,
             key=key,
             tokens_max=tokens_max_of(request),
-            url=self.endpoint.address(PATHS[request.protocol]),
-            chat=request.protocol == "chat",
+            url=wire_of(request.protocol).address(self.endpoint),
+            protocol=request.protocol,
             parse=parse or partial(parse_answer, request.protocol),
         )
 

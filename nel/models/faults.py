@@ -31,7 +31,13 @@ _KINDS: Final = {
     422: "bad_request",
     429: "rate_limit",
 }
-_CONTENT_FILTER = re.compile(r"content.?(?:filter|policy|management)", re.IGNORECASE)
+_CONTENT_FILTER = re.compile(r"content.?(?:filter|policy|management)|flagged as potentially violating", re.IGNORECASE)
+_BAD_KEY: Final = re.compile(r"api key not valid", re.IGNORECASE)
+"""Gemini says so with 400."""
+_NO_CREDIT: Final = re.compile(r"credit balance is too low", re.IGNORECASE)
+"""Anthropic says so with 400."""
+_RETRY_DELAY: Final = re.compile(rb'"retryDelay"\s*:\s*"([0-9]{1,9}(?:\.[0-9]{1,9})?)s"')
+"""Of Gemini, which sends no Retry-After."""
 _STATUS_OF_CODE: Final = {
     "context_length_exceeded": 400,
     "content_filter": 400,
@@ -40,11 +46,24 @@ _STATUS_OF_CODE: Final = {
     "insufficient_quota": 429,
     "rate_limit_exceeded": 429,
     "model_not_found": 404,
+    "server_error": 500,
+    "invalid_prompt": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
 }
 """Codes that vendors put into an error object, by the status they belong to."""
 _MESSAGE_CHARACTERS_MAX = 300
 _READ_CHARACTERS_MAX = 4_000
 """Of an error body that are read for what it says."""
+_BAD_REQUEST = 400
+_UNAUTHORIZED = 401
 _SERVER_ERROR = 500
 _ERROR_STATUSES = range(400, 600)
 _OK = 200
@@ -89,7 +108,9 @@ class Fault:
 
 def fault_of_status(status: int, headers: Mapping[str, str], body: bytes) -> Fault:
     """Return what a response with an error status means."""
-    return _fault_of(status, headers, error_body(body))
+    fault = _fault_of(status, headers, error_body(body))
+    delay = _RETRY_DELAY.search(body) if fault.retryable and fault.wait_seconds is None else None
+    return fault if delay is None else replace(fault, wait_seconds=float(delay[1]))
 
 
 def _fault_of(status: int, headers: Mapping[str, str], said: ErrorBody) -> Fault:
@@ -98,9 +119,10 @@ def _fault_of(status: int, headers: Mapping[str, str], said: ErrorBody) -> Fault
     failure = _model_failure(status, said)
     if failure is not None:
         return Fault(kind=failure, message=described, retryable=False, status=status, model_failure=failure)
-    if not _NO_QUOTA.isdisjoint(said.codes):
+    if not _NO_QUOTA.isdisjoint(said.codes) or (status == _BAD_REQUEST and _NO_CREDIT.search(said.message)):
         return Fault(kind="quota", message=described, retryable=False, status=status)
-    kind = _KINDS.get(status) or ("server_error" if status >= _SERVER_ERROR else f"http_{status}")
+    status_of_kind = _UNAUTHORIZED if status == _BAD_REQUEST and _BAD_KEY.search(said.message) else status
+    kind = _KINDS.get(status_of_kind) or ("server_error" if status >= _SERVER_ERROR else f"http_{status}")
     return Fault(
         kind=kind,
         message=described,

@@ -21,6 +21,7 @@ from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport, probe_echo
 from nel.models.faults import NO_FILES, Fault
 from nel.models.refusals import advice
+from nel.models.wire.registry import wire_of
 from nel.types import ResponseError
 
 _FORBIDDEN = 403
@@ -31,7 +32,7 @@ _LIKE = 0.6
 _CONTAINED = 0.8
 """The likeness of a name that has the whole of the other in it."""
 _PART_MIN = 3
-_NOT_BASE = ("/models", "/responses", "/chat")
+_NOT_BASE = ("/models", "/responses", "/messages", "/chat")
 """What is pasted along with a base URL."""
 
 
@@ -65,7 +66,7 @@ async def check_endpoint(client: Client, *, flags: Flags = MODEL_FLAGS) -> None:
         client.better_url = await _find_base_url(client)
         if found is None and client.better_url is not None:  # a page of a web app, where an API has its list
             raise _wrong_url(client, client.better_url, "no list of models there", flags)
-    elif not _is_served(endpoint.model, found):
+    elif wire_of(endpoint.spoken).lists_all and not _is_served(endpoint.model, found):
         near = nearest_model(endpoint.model, found)
         listed = ", ".join(found[:_LISTED_MAX]) + (" …" if len(found) > _LISTED_MAX else "")
         meant = "" if near is None else f'; did you mean "{near}"?'

@@ -16,7 +16,7 @@ from nel.core.thinking import split_reasoning
 from nel.models.faults import Fault, aborted, fault_of_error_object, malformed
 from nel.types import Generation, Message, Protocol, Request, Response, Usage
 
-PATHS: Final[Mapping[Protocol, str]] = {"chat": "/chat/completions", "completions": "/completions"}
+PATHS: Final[Mapping[str, str]] = {"chat": "/chat/completions", "completions": "/completions"}
 
 _COUNT_MAX = 2**53
 _ALTERNATIVES_MAX: Final = 100
@@ -156,8 +156,9 @@ def name_in(payload: Mapping[str, object], field: str) -> str | None:
 
 def names_listed(payload: object) -> list[str]:
     """Return the names in the body of a list of models; empty where it is none."""
-    listed = payload.get("data") if isinstance(payload, dict) else None
-    names = [model.get("id") for model in listed if isinstance(model, dict)] if isinstance(listed, list) else []
+    given = payload if isinstance(payload, dict) else {}
+    listed, field = (given.get("data"), "id") if "data" in given else (given.get("models"), "name")  # of Gemini
+    names = [model.get(field) for model in listed if isinstance(model, dict)] if isinstance(listed, list) else []
     return [name for name in names if isinstance(name, str)]
 
 

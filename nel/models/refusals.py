@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
-from typing import Any, Final
+from typing import Final
 
 from nel.config.openai_environment import key_variable
 from nel.config.schema import EndpointConfig
-from nel.core.strict_json import dumps_bytes, loads
-from nel.types import Protocol, ResponseError
+from nel.types import ResponseError
 
 NEUTRAL_PROMPT: Final = "Reply with the word OK."
 _ALIKE: Final = 0.75
@@ -40,14 +39,6 @@ def is_alike(one: ResponseError, other: ResponseError) -> bool:
         return True
     first, second = (_CHANGING.sub("", error.message.lower()) for error in (one, other))
     return first == second or SequenceMatcher(None, first, second, autojunk=False).ratio() >= _ALIKE
-
-
-def neutral_body(body: bytes, protocol: Protocol) -> bytes:
-    """Return a request with the settings of another one and a prompt that no filter objects to."""
-    fields: dict[str, Any] = loads(body)
-    if protocol == "chat":
-        return dumps_bytes({**fields, "messages": [{"role": "user", "content": NEUTRAL_PROMPT}]})
-    return dumps_bytes({**fields, "prompt": NEUTRAL_PROMPT})
 
 
 def advice(error: ResponseError, endpoint: EndpointConfig) -> str:

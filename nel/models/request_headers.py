@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from nel.config.redaction import read_secret
 from nel.config.schema import EndpointConfig
+from nel.models.wire.registry import plain_headers
 from nel.types import Request
 from nel.version import __version__
 
@@ -13,8 +14,7 @@ from nel.version import __version__
 def request_headers(endpoint: EndpointConfig, api_key: str | None) -> dict[str, str]:
     """Return the headers that every request to an endpoint has."""
     headers = {"Content-Type": "application/json", "User-Agent": f"nel/{__version__}"}
-    if api_key:
-        headers["Authorization"] = f"Bearer {api_key}"
+    headers |= plain_headers(endpoint, api_key)
     return {**headers, **endpoint.headers, **secret_headers(endpoint)}
 
 

@@ -6,6 +6,7 @@ A stream that simply ends was cut off. It is whole only once a finish reason or 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from typing import Any, Final
 
 from nel.core.strict_json import loads
@@ -16,27 +17,16 @@ _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _TEXTS: Final = ("content", "reasoning_content", "reasoning", "refusal")
 
 
-class EventStream:
+class AnswerStream(ABC):
     """Collects the events of one streamed answer; feed it bytes as they come."""
 
-    def __init__(self, *, chat: bool) -> None:
-        """Start with nothing seen.
-
-        Args:
-            chat: Chat chunks carry a ``delta``, completions chunks a ``text``.
-        """
-        self._chat = chat
+    def __init__(self) -> None:
+        """Start with nothing seen."""
         self._pending: list[bytes] = []
         self._ends_in_cr = False
         self._data: list[bytes] = []
         self._is_error = False
-        self._texts: dict[str, list[str]] = {}
-        self._finish: object = None
-        self._logprobs: object = None  # of the first chunk that has some, which are the first token's
-        self._index: int | None = None
-        self._rest: dict[str, object] = {}
         self._fault: Fault | None = None
-        self._has_tool_calls = False
         self._done = False
         self._started = False
         self.token_times: list[float] = []
@@ -73,20 +63,7 @@ class EventStream:
         self._line(b"", 0.0)
         if self._fault is not None:
             return self._fault
-        if not self._started:
-            return malformed("the stream has no data")
-        if not self._done and self._finish is None:
-            return malformed("the stream broke off: neither a finish reason nor [DONE]")
-        texts = {name: "".join(parts) for name, parts in self._texts.items()}
-        ending = {"finish_reason": self._finish, "logprobs": self._logprobs}
-        if not self._chat:
-            return {**self._rest, "choices": [{"text": texts.get("content", ""), **ending}]}
-        message: dict[str, object] = {
-            "content": None,
-            **texts,
-            **({"tool_calls": [{}]} if self._has_tool_calls else {}),
-        }
-        return {**self._rest, "choices": [{"message": message, **ending}]}
+        return self._result() if self._started else malformed("the stream has no data")
 
     def _line(self, line: bytes, now: float) -> bool:
         if not line:
@@ -122,7 +99,48 @@ class EventStream:
         elif payload.get("error") or self._is_error:
             self._fault = self._fault or fault_of_error_object(payload.get("error") or payload)
         else:
-            self._chunk(payload, now)
+            self._take(payload, now)
+
+    @abstractmethod
+    def _take(self, payload: dict[str, Any], now: float) -> None:
+        """Take the data of one event that is no error."""
+
+    @abstractmethod
+    def _result(self) -> object:
+        """Return the payload of the whole answer, or the fault of one that broke off."""
+
+
+class EventStream(AnswerStream):
+    """Collects the chunks of chat or completions."""
+
+    def __init__(self, *, chat: bool) -> None:
+        """Start with nothing seen.
+
+        Args:
+            chat: Chat chunks carry a ``delta``, completions chunks a ``text``.
+        """
+        super().__init__()
+        self._chat = chat
+        self._texts: dict[str, list[str]] = {}
+        self._finish: object = None
+        self._index: int | None = None
+        self._rest: dict[str, object] = {}
+        self._logprobs: object = None  # of the first chunk that has some, which are the first token's
+        self._has_tool_calls = False
+
+    def _result(self) -> object:
+        if not self._done and self._finish is None:
+            return malformed("the stream broke off: neither a finish reason nor [DONE]")
+        texts = {name: "".join(parts) for name, parts in self._texts.items()}
+        ending = {"finish_reason": self._finish, "logprobs": self._logprobs}
+        if not self._chat:
+            return {**self._rest, "choices": [{"text": texts.get("content", ""), **ending}]}
+        message: dict[str, object] = {
+            "content": None,
+            **texts,
+            **({"tool_calls": [{}]} if self._has_tool_calls else {}),
+        }
+        return {**self._rest, "choices": [{"message": message, **ending}]}
 
     def _is_chosen(self, index: int) -> bool:
         """Return whether a chunk belongs to the choice with the lowest index; drops what came of a higher one."""
@@ -132,7 +150,7 @@ class EventStream:
         self._index = index if self._index is None else min(index, self._index)
         return index == self._index
 
-    def _chunk(self, payload: dict[str, object], now: float) -> None:
+    def _take(self, payload: dict[str, Any], now: float) -> None:
         for name in ("model", "usage", "system_fingerprint"):
             if payload.get(name) is not None:
                 self._rest[name] = payload[name]

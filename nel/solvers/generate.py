@@ -19,7 +19,7 @@ def build_request(
 ) -> Request:
     """Return the request that asks a sample."""
     messages = _messages(sample, system_prompt)
-    if protocol == "chat":
+    if protocol != "completions":
         return Request(
             protocol=protocol,
             model=model,

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from nel.artifacts.readings import AnswerReadings, read_again
 from nel.artifacts.results import Result, read_result, reward_of
+from nel.core.sent_messages import MESSAGE_FIELDS, messages_in
 from nel.core.strict_json import loads
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.codec import decode_response
@@ -169,9 +170,9 @@ def _messages(sent: str) -> tuple[list[tuple[str, str]], dict[str, object]]:
         return [("", sent)], {}
     if not isinstance(body, dict):
         return [("", sent)], {}
-    messages = body.pop("messages", None)
-    if isinstance(messages, list):
-        return [_message(one) for one in messages], body
+    if (messages := messages_in(body)) is not None:
+        settings = {name: value for name, value in body.items() if name not in MESSAGE_FIELDS}
+        return [_message(one) for one in messages], settings
     prompt = body.pop("prompt", None)
     prompts = prompt if isinstance(prompt, list) else [prompt] if prompt is not None else []
     return [("", as_text(one)) for one in prompts], body

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from nel.models.refusals import NEUTRAL_PROMPT, is_alike, is_refusal, neutral_body
+from nel.models.refusals import NEUTRAL_PROMPT, is_alike, is_refusal
+from nel.models.wire.registry import neutral_body
 from nel.types import ResponseError
 
 
@@ -52,7 +53,9 @@ def test_refusals_that_say_the_same(one: ResponseError, other: ResponseError, ex
 def test_a_neutral_request_keeps_the_settings() -> None:
     """Only the prompt is another one."""
     chat = {"model": "m", "messages": [{"role": "system", "content": "x"}], "temperature": 0, "stream": True}
-    found = json.loads(neutral_body(json.dumps(chat).encode(), "chat"))
+    found = json.loads(neutral_body(json.dumps(chat).encode(), "chat", NEUTRAL_PROMPT))
     assert found == {**chat, "messages": [{"role": "user", "content": NEUTRAL_PROMPT}]}
     echo = {"model": "m", "prompt": ["a", "b"], "echo": True}
-    assert json.loads(neutral_body(json.dumps(echo).encode(), "completions"))["prompt"] == NEUTRAL_PROMPT
+    assert (
+        json.loads(neutral_body(json.dumps(echo).encode(), "completions", NEUTRAL_PROMPT))["prompt"] == NEUTRAL_PROMPT
+    )

@@ -32,6 +32,24 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="cached-tokens-are-free",
+        room="models",
+        fault="Tokens that Anthropic reads from its cache are not counted.",
+        fragment="prompt_tokens=None if asked is None else asked + (read or 0) + (written or 0),",
+        replacement="prompt_tokens=asked,",
+        tests=("tests/models/test_wire.py",),
+        keyword="whole_answer",
+    ),
+    Mutation(
+        name="a-protocol-leaves-settings-out",
+        room="engine",
+        fault="A seed that a protocol has no field for is left out in silence.",
+        fragment="        check_settings(benchmark.name, protocol, generation)",
+        replacement="        pass",
+        tests=("tests/e2e/test_vendors.py",),
+        keyword="cannot_do",
+    ),
+    Mutation(
         name="rounding-is-futile",
         room="decide",
         fault="A score that is reached exactly is called futile, since sums are off by rounding.",

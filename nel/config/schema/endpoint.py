@@ -21,7 +21,12 @@ _RESERVED = {
     "stream": "that is endpoint.stream",
     **dict.fromkeys(("temperature", "top_p", "max_tokens", "stop", "seed"), "it has a key of its own in generation"),
 }
-_PATHS = {"/chat/completions": "chat", "/completions": "completions"}
+_PATHS = {
+    "/chat/completions": "chat",
+    "/completions": "completions",
+    "/responses": "responses",
+    "/messages": "anthropic",
+}
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "api-key", "x-api-key", "x-goog-api-key"})
 """Headers whose values are secrets, in lower case."""
@@ -102,8 +107,12 @@ class EndpointConfig(Strict):
     api_key_env: Annotated[str | None, Flag("--api-key-env", "Name of the variable that holds the key.")] = None
     """The name of the environment variable that holds the key; never the key. Not set: ``OPENAI_API_KEY`` for the host
     of ``OPENAI_BASE_URL`` and OpenAI's own, and none for any other."""
-    protocol: Literal["chat", "completions"] | None = None
-    """Taken from the URL where that is a full path; else what the benchmark names, else ``chat``."""
+    protocol: Annotated[
+        Literal["chat", "completions", "responses", "anthropic", "gemini"] | None,
+        Flag("--protocol", "chat, completions, responses, anthropic or gemini; a full path names it too."),
+    ] = None
+    """How the endpoint is asked; taken from the URL where that is a full path, else what the benchmark names, else
+    ``chat``. ``responses`` is OpenAI's Responses API, ``anthropic`` the Messages API, ``gemini`` generateContent."""
     send_sample_id: Annotated[bool, Flag("--send-sample-id", "Send X-Nel-Sample-Id, for replay.")] = False
     """Send ``X-Nel-Sample-Id`` and ``X-Nel-Repeat``, for replay endpoints."""
     stream: Annotated[bool, Flag("--stream", "Stream answers; measures the time to first token.")] = False
@@ -178,6 +187,11 @@ class EndpointConfig(Strict):
     def first_byte_seconds(self) -> float:
         """Return the deadline for the head of an answer."""
         return min(self.first_byte_timeout_seconds or self.total_timeout_seconds, self.total_timeout_seconds)
+
+    @property
+    def spoken(self) -> Literal["chat", "completions", "responses", "anthropic", "gemini"]:
+        """Return the protocol that its key, headers and list of models are those of."""
+        return self.protocol or "chat"
 
     def address(self, path: str, *, base: str | None = None) -> str:
         """Return the URL of a path below the base URL, or below another one, with the query behind it."""

@@ -44,7 +44,8 @@ from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question, c
 from nel.models.faults import Fault
 from nel.models.pacing import EndpointDown, GateClosed
 from nel.models.preflight import JUDGE_FLAGS, check_endpoint, raise_if_hopeless
-from nel.models.protocols import build_body, logprob_settings
+from nel.models.protocols import logprob_settings
+from nel.models.wire.registry import build_body
 from nel.types import Generation, Message, Request, Response, ScorerInput
 
 T = TypeVar("T")
@@ -419,7 +420,7 @@ def _request(
         extra=extra,
     )
     prompt = "\n\n".join(str(message.content) for message in messages)
-    is_chat = protocol == "chat"
+    is_chat = protocol != "completions"
     return Request(
         protocol=protocol,
         model=member.model,

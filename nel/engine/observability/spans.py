@@ -28,7 +28,8 @@ _PATH: Final = "/v1/traces"
 _EXPORT_SECONDS = 5.0
 _CLOSE_SECONDS = 5.0
 _QUEUE_MAX = 16_384
-_OPERATIONS = {"chat": "chat", "completions": "text_completion"}
+_OPERATIONS = {"completions": "text_completion", "gemini": "generate_content"}
+_PROVIDERS = {"anthropic": "anthropic", "gemini": "gcp.gemini"}
 _NANOSECONDS = 1_000_000_000
 
 Attributes: TypeAlias = "dict[str, str | int | float | list[str]]"
@@ -106,7 +107,7 @@ class Spans(Observer):
     def request_finished(self, request: Request, response: Response, seconds: float) -> None:
         """Make the span of a request that has ended."""
         end = time.time_ns()
-        operation = _OPERATIONS[request.protocol]
+        operation = _OPERATIONS.get(request.protocol, "chat")
         span = self._tracer.start_span(
             f"{operation} {request.model}",
             context=self._within(self._sample.get() or self._session),
@@ -191,7 +192,7 @@ def _request_attributes(operation: str, request: Request) -> Attributes:
     generation = request.generation
     found = {
         "gen_ai.operation.name": operation,
-        "gen_ai.provider.name": "openai",  # the conventions' value for any endpoint with this protocol
+        "gen_ai.provider.name": _PROVIDERS.get(request.protocol, "openai"),  # of the protocol
         "gen_ai.request.model": request.model,
         "gen_ai.request.temperature": generation.temperature,
         "gen_ai.request.top_p": generation.top_p,

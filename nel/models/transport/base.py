@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Protocol
 
 from nel.models.faults import Fault
-from nel.models.streams import EventStream
+from nel.models.streams import AnswerStream
 
 
 @dataclass(slots=True, eq=False)
@@ -43,7 +43,7 @@ class Transport(Protocol):
     """Sends one request."""
 
     async def fetch(
-        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: EventStream | None = None
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: AnswerStream | None = None
     ) -> Fetched | Fault:
         """Return the response, or the fault that prevented one; network and protocol errors do not raise.
 

@@ -26,7 +26,7 @@ from typing import Final, cast
 from httptools import HttpParserCallbackError, HttpParserError, HttpParserUpgrade, HttpResponseParser
 from multidict import CIMultiDict
 
-from nel.models.streams import EventStream
+from nel.models.streams import AnswerStream
 from nel.models.transport.base import Carried
 from nel.models.transport.faults import ConnectionDropped, ResponseIncomplete, ResponseTooLarge, deadline_exceeded
 from nel.models.transport.unpacking import unpacker
@@ -93,7 +93,7 @@ class Connection(asyncio.Protocol):
         self._draining = False
         self._began = False
         """Whether any byte has arrived since the request was sent."""
-        self._stream: EventStream | None = None
+        self._stream: AnswerStream | None = None
         self._unpack: Callable[[bytes], bytes] | None = None
         self._raw_headers: list[tuple[bytes, bytes]] = []
         self._chunks: list[bytes] = []
@@ -123,7 +123,7 @@ class Connection(asyncio.Protocol):
         """Return whether the response was returned and the end of its message is outstanding."""
         return self._draining
 
-    async def exchange(self, request: bytes, ends: float, stream: EventStream | None) -> bytes:
+    async def exchange(self, request: bytes, ends: float, stream: AnswerStream | None) -> bytes:
         """Send a request and return the body of the response; status and headers are in the attributes.
 
         A cancelled exchange closes the connection, so that the endpoint can stop working on the request.

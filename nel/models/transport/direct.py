@@ -21,7 +21,7 @@ from yarl import URL
 from nel.config.schema import EndpointConfig
 from nel.errors import ConfigError
 from nel.models.faults import Fault
-from nel.models.streams import EventStream
+from nel.models.streams import AnswerStream
 from nel.models.transport.base import Carried, Fetched
 from nel.models.transport.connection import Limits
 from nel.models.transport.faults import REDIRECTS, ConnectionDropped, fault_of_exception, redirected
@@ -89,7 +89,7 @@ class DirectTransport:
         return [] if self._pool is None else self._pool.unasked
 
     async def fetch(
-        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: EventStream | None = None
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: AnswerStream | None = None
     ) -> Fetched | Fault:
         """Return the response, or the fault that prevented one."""
         pool = self._pool

@@ -17,7 +17,7 @@ import aiohttp
 
 from nel.config.schema import EndpointConfig
 from nel.models.faults import Fault
-from nel.models.streams import EventStream
+from nel.models.streams import AnswerStream
 from nel.models.transport.base import Fetched
 from nel.models.transport.faults import REDIRECTS, ResponseTooLarge, deadline_exceeded, fault_of_exception, redirected
 from nel.models.transport.settings import tls_context
@@ -70,7 +70,7 @@ class ProxiedTransport:
             await self._session.close()
 
     async def fetch(
-        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: EventStream | None = None
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: AnswerStream | None = None
     ) -> Fetched | Fault:
         """Return the response, or the fault that prevented one."""
         assert self._session is not None, "use the transport as a context manager"  # noqa: S101 - a bug of ours
@@ -108,7 +108,7 @@ class ProxiedTransport:
                 return replace(fault, hung_up=no_answer, on_reused=no_answer and connection["reused"])
             return fault
 
-    async def _read(self, response: aiohttp.ClientResponse, idle: _IdleTimeout, stream: EventStream | None) -> bytes:
+    async def _read(self, response: aiohttp.ClientResponse, idle: _IdleTimeout, stream: AnswerStream | None) -> bytes:
         limit = self._endpoint.response_bytes_max
         unpack = unpacker(response.headers.get("Content-Encoding", ""), limit)
         chunks: list[bytes] = []

@@ -1,0 +1,41 @@
+"""The messages in the body of a request, whatever protocol it was sent over, in the shape of OpenAI's. No I/O.
+
+Only bodies that nel wrote are read, so a shape is known by the name of its field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+MESSAGE_FIELDS: Final = ("messages", "system", "input", "contents", "systemInstruction")
+"""Of a body, the fields that hold what the model was asked; the others are settings."""
+
+
+def messages_in(body: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Return the messages of a body; None where it has none, as one with a prompt."""
+    if isinstance(body.get("messages"), list):
+        system = body.get("system")
+        first = [{"role": "system", "content": system}] if isinstance(system, str) else []
+        return [*first, *body["messages"]]
+    if isinstance(body.get("input"), list):
+        return list(body["input"])
+    if not isinstance(body.get("contents"), list):
+        return None
+    system = body.get("systemInstruction")
+    found = [(_role(one), _text(one)) for one in body["contents"]]
+    if isinstance(system, dict):
+        found = [("system", _text(system)), *found]
+    return [{"role": role, "content": content} for role, content in found]
+
+
+def _role(content: Mapping[str, Any]) -> str:
+    return "assistant" if content.get("role") == "model" else str(content.get("role"))
+
+
+def _text(content: Mapping[str, Any]) -> str | list[dict[str, Any]]:
+    """Return the text of Gemini's parts, or the parts where one is no text."""
+    parts = content.get("parts") or []
+    if all(set(part) == {"text"} for part in parts):
+        return "".join(str(part["text"]) for part in parts)
+    return list(parts)

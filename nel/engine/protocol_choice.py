@@ -1,0 +1,68 @@
+"""Chooses the protocol of a benchmark's requests, and refuses what it cannot do before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.config.schema import JudgeConfig, ModelConfig, RunConfig
+from nel.errors import ConfigError
+from nel.models.wire.registry import check_settings
+from nel.types import Generation, Protocol
+
+_WITH_LOGPROBS = (None, "chat", "completions")
+
+
+def protocol_asked(config: RunConfig, benchmark: Benchmark) -> Protocol:
+    """Return the protocol that the run sets, else the benchmark's, else chat; log-likelihoods are apart from it."""
+    named = config.endpoint.protocol if config.endpoint else None
+    return named or (None if benchmark.loglikelihood else benchmark.protocol) or "chat"
+
+
+def protocol_of(benchmark: Benchmark, asked: Protocol) -> Protocol:
+    """Return how a benchmark's requests are sent at an endpoint of a protocol.
+
+    Raises:
+        ConfigError: The endpoint's protocol cannot do what the benchmark needs.
+    """
+    if benchmark.response_field is not None:
+        return asked
+    if benchmark.loglikelihood:
+        if asked not in _WITH_LOGPROBS:
+            raise ConfigError(
+                f"{benchmark.name} ranks choices by log-likelihood, which the {asked} protocol does not return; "
+                "ask an endpoint with completions and echo, or another benchmark"
+            )
+        return "completions"
+    has_messages = asked != "completions"
+    if benchmark.protocol is not None and has_messages != (benchmark.protocol != "completions"):
+        raise ConfigError(
+            f"{benchmark.name} needs the {benchmark.protocol} protocol and the endpoint is set to {asked}; "
+            f"set endpoint.protocol: {benchmark.protocol}"
+        )
+    return asked
+
+
+def check_protocols(
+    benchmark: Benchmark,
+    protocol: Protocol,
+    generation: Generation,
+    judge: JudgeConfig | None,
+    roles: Iterable[ModelConfig],
+) -> None:
+    """Refuse settings of the evaluated model or of a judge that its protocol cannot send.
+
+    Raises:
+        ConfigError: It names each, and what to do.
+    """
+    if benchmark.response_field is None and not benchmark.loglikelihood:
+        check_settings(benchmark.name, protocol, generation)
+    panel = [] if judge is None else judge.panel
+    for member in (*panel, *roles):
+        check_settings(f"{benchmark.name}: the judge {member.label}", member.spoken, member.generation)
+    for member in panel if judge is not None and judge.grade_logprobs else ():
+        if member.protocol not in _WITH_LOGPROBS:
+            raise ConfigError(
+                f"{benchmark.name}: judge.grade_logprobs needs log-probabilities, which the {member.protocol} protocol "
+                f"of the judge {member.label} does not return; leave it out, or ask the judge over chat"
+            )

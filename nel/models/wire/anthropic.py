@@ -1,0 +1,179 @@
+"""The Messages API of Anthropic. Sends nothing.
+
+The system message stands apart, a limit on the answer is required, and thinking arrives in blocks of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Final
+
+from nel.config.schema import GenerationConfig
+from nel.models.faults import Fault, fault_of_error_object, malformed
+from nel.models.protocols import name_in, read_text
+from nel.models.streams import AnswerStream
+from nel.models.wire.base import (
+    IMAGE_PART,
+    TEXT_PART,
+    Wire,
+    count,
+    data_of,
+    image_of,
+    inner,
+    joined,
+    merged,
+    objects,
+    system_apart,
+    unknown_part,
+)
+from nel.types import Generation, JsonObject, Message, Request, Response, Usage
+
+VERSION: Final = "2023-06-01"
+"""Sent as ``anthropic-version``; `endpoint.headers` may name another one."""
+_TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking"}
+"""Kind of a piece of a block to the field that it belongs to."""
+
+
+class Anthropic(Wire):
+    """Blocks in, blocks out."""
+
+    name = "anthropic"
+    listing = "/models?limit=1000"
+    unsupported: ClassVar = {"seed": "--seed"}
+
+    def path(self, model: str, *, stream: bool) -> str:
+        """Return where requests go."""
+        return "/messages"
+
+    def key_headers(self, key: str) -> dict[str, str]:
+        """Return the header that carries a key."""
+        return {"X-Api-Key": key}
+
+    def headers(self) -> dict[str, str]:
+        """Return the version of the protocol."""
+        return {"Anthropic-Version": VERSION}
+
+    def problems(self, generation: Generation | GenerationConfig) -> list[str]:
+        """Return which settings it cannot send, and that it needs a limit."""
+        needed = [] if generation.max_tokens is not None else ["it needs a limit on the answer; give --max-tokens N"]
+        return [*super().problems(generation), *needed]
+
+    def body(self, request: Request, *, stream: bool) -> dict[str, Any]:
+        """Return the JSON body of a request."""
+        generation = request.generation
+        system, messages = system_apart(request.messages, self.name)
+        effort = generation.reasoning_effort
+        settings: dict[str, object] = {
+            "system": system,
+            "max_tokens": generation.max_tokens,
+            "temperature": generation.temperature,
+            "top_p": generation.top_p,
+            "stop_sequences": None if generation.stop is None else list(generation.stop),
+            "output_config": None if effort is None else {"effort": effort},
+            "stream": True if stream else None,
+        }
+        body: dict[str, object] = {"model": request.model, "messages": [_message(message) for message in messages]}
+        body |= {name: value for name, value in settings.items() if value is not None}
+        return merged(body, generation.extra)
+
+    def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+        """Return a body with one message and no system message."""
+        kept = {name: value for name, value in body.items() if name != "system"}
+        return {**kept, "messages": [{"role": "user", "content": prompt}]}
+
+    def answer(self, payload: object) -> Response | Fault:
+        """Return the text of all blocks of a message."""
+        if not isinstance(payload, dict):
+            return malformed(f"the body is a JSON {type(payload).__name__}, not an object")
+        if payload.get("error"):
+            return fault_of_error_object(payload["error"])
+        if not isinstance(payload.get("content"), list):
+            return malformed("the body has no content")
+        blocks = objects(payload["content"])
+        text = joined([block.get("text") for block in blocks if block.get("type") == "text"])
+        thoughts = [block.get("thinking") for block in blocks if block.get("type") == "thinking"]
+        reasoning = "\n".join(thought for thought in thoughts if isinstance(thought, str))
+        stop = payload.get("stop_reason")
+        finish = stop if isinstance(stop, str) else None
+        found = read_text(text, finish_reason=finish, reasoning=reasoning or None)
+        return replace(found, usage=_usage(payload.get("usage")), model=name_in(payload, "model"))
+
+    def stream(self) -> AnswerStream:
+        """Return a collector of events."""
+        return MessageStream()
+
+
+class MessageStream(AnswerStream):
+    """Collects the events of one message."""
+
+    def __init__(self) -> None:
+        """Start with nothing seen."""
+        super().__init__()
+        self._message: dict[str, Any] = {}
+        self._usage: dict[str, Any] = {}
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self._pieces: dict[int, list[str]] = {}
+
+    def _take(self, payload: dict[str, Any], now: float) -> None:
+        kind, place = payload.get("type"), payload.get("index")
+        if kind == "message_start":
+            self._message = inner(payload, "message")
+            self._usage.update(inner(self._message, "usage"))
+        elif kind == "content_block_start" and type(place) is int:
+            self._blocks[place] = inner(payload, "content_block")
+        elif kind == "content_block_delta" and type(place) is int:
+            self._piece(place, inner(payload, "delta"), now)
+        elif kind == "message_delta":
+            self._message = {**self._message, **inner(payload, "delta")}
+            self._usage.update({name: value for name, value in inner(payload, "usage").items() if value is not None})
+        elif kind == "message_stop":
+            self._done = True
+
+    def _piece(self, place: int, delta: dict[str, Any], now: float) -> None:
+        field = _TEXTS.get(str(delta.get("type")))
+        text = delta.get(field) if field else None
+        if isinstance(text, str) and text:
+            self._blocks.setdefault(place, {"type": field})
+            self._pieces.setdefault(place, []).append(text)
+            self.token_times.append(now)
+
+    def _result(self) -> object:
+        if not self._done and self._message.get("stop_reason") is None:
+            return malformed("the stream broke off: neither a stop reason nor message_stop")
+        content = []
+        for place, block in sorted(self._blocks.items()):
+            field = str(block.get("type"))
+            content.append({**block, field: str(block.get(field) or "") + "".join(self._pieces.get(place, []))})
+        return {**self._message, "content": content, "usage": self._usage}
+
+
+def _message(message: Message) -> dict[str, Any]:
+    if isinstance(message.content, str):
+        return {"role": message.role, "content": message.content}
+    return {"role": message.role, "content": [_part(part) for part in message.content]}
+
+
+def _part(part: JsonObject) -> dict[str, Any]:
+    if part.get("type") == TEXT_PART:
+        return {"type": "text", "text": part.get("text")}
+    if part.get("type") == IMAGE_PART:
+        url = image_of(part)
+        data = data_of(url)
+        if data is None:
+            return {"type": "image", "source": {"type": "url", "url": url}}
+        return {"type": "image", "source": {"type": "base64", "media_type": data[0], "data": data[1]}}
+    raise unknown_part(part, "anthropic")
+
+
+def _usage(usage: object) -> Usage:
+    """Return the counts; tokens that were read from or written to the cache are not among ``input_tokens``."""
+    given = usage if isinstance(usage, dict) else {}
+    read, written = (count(given.get(f"cache_{what}_input_tokens")) for what in ("read", "creation"))
+    asked = count(given.get("input_tokens"))
+    return Usage(
+        prompt_tokens=None if asked is None else asked + (read or 0) + (written or 0),
+        completion_tokens=count(given.get("output_tokens")),
+        reasoning_tokens=count(inner(given, "output_tokens_details").get("thinking_tokens")),
+        cached_tokens=read,
+    )

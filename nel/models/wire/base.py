@@ -1,0 +1,177 @@
+"""What a protocol has to say of itself; the one client does the rest: retries, pace, deadlines, redaction, the cache.
+
+A protocol turns a `Request` into a JSON body and a decoded HTTP 200 body into a `Response` or a `Fault`. Errors with a
+status of their own are read in `nel.models.faults`, whatever the protocol.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from nel.config.schema import EndpointConfig, GenerationConfig
+from nel.errors import EndpointError
+from nel.models.faults import Fault
+from nel.models.streams import AnswerStream
+from nel.types import Generation, JsonObject, Message, Request, Response
+
+TEXT_PART = "text"
+IMAGE_PART = "image_url"
+
+
+class NotInProtocol(EndpointError):
+    """A request holds what its protocol has no place for; nothing was sent."""
+
+
+class Wire(ABC):
+    """One protocol."""
+
+    name: ClassVar[str]
+    """Of `endpoint.protocol`."""
+    lists_all: ClassVar[bool] = False
+    """Whether a model that its list of models leaves out is not served."""
+    listing: ClassVar[str] = "/models"
+    """Where the list of models is, below the base URL."""
+    unsupported: ClassVar[Mapping[str, str]] = {}
+    """Generation settings that it has no field for, and the option that sets each."""
+
+    @abstractmethod
+    def path(self, model: str, *, stream: bool) -> str:
+        """Return where requests go, below the base URL."""
+
+    def address(self, endpoint: EndpointConfig) -> str:
+        """Return the URL of an endpoint's requests."""
+        return _address(endpoint, self.path(endpoint.model, stream=endpoint.stream))
+
+    def listing_address(self, endpoint: EndpointConfig, base: str | None = None) -> str:
+        """Return the URL of the list of models at an endpoint, or below another base URL."""
+        return _address(endpoint, self.listing, base)
+
+    def key_headers(self, key: str) -> dict[str, str]:
+        """Return the headers that carry a key."""
+        return {"Authorization": f"Bearer {key}"}
+
+    def headers(self) -> dict[str, str]:
+        """Return the headers that every request has, which the settings of an endpoint may replace."""
+        return {}
+
+    @abstractmethod
+    def body(self, request: Request, *, stream: bool) -> dict[str, Any]:
+        """Return the JSON body of a request.
+
+        Raises:
+            NotInProtocol: A message, or a part of one, has no place in it.
+        """
+
+    @abstractmethod
+    def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+        """Return a body with the settings of another one, and one user message."""
+
+    @abstractmethod
+    def answer(self, payload: object) -> Response | Fault:
+        """Return the answer in a decoded HTTP 200 body, or the fault it is instead."""
+
+    @abstractmethod
+    def stream(self) -> AnswerStream:
+        """Return what collects a streamed answer to the body that `answer` reads."""
+
+    def problems(self, generation: Generation | GenerationConfig) -> list[str]:
+        """Return which settings it cannot send, and what to do about each."""
+        return [
+            f"it has no {name}; leave out {flag}"
+            for name, flag in self.unsupported.items()
+            if getattr(generation, name) is not None
+        ]
+
+
+def _address(endpoint: EndpointConfig, path: str, base: str | None = None) -> str:
+    """Return the URL of a path that may have parameters of its own."""
+    path, _, query = path.partition("?")
+    url = endpoint.address(path, base=base)
+    return f"{url}{'&' if '?' in url else '?'}{query}" if query else url
+
+
+def system_apart(messages: Sequence[Message], protocol: str) -> tuple[str | None, list[Message]]:
+    """Return the text of the system messages at the beginning, None without one, and the messages after them.
+
+    Raises:
+        NotInProtocol: A system message stands between others, or a role is neither the user's nor the assistant's.
+    """
+    first = 0
+    while first < len(messages) and messages[first].role in ("system", "developer"):
+        first += 1
+    rest = list(messages[first:])
+    for message in rest:
+        if message.role not in ("user", "assistant"):
+            raise NotInProtocol(
+                f'the {protocol} protocol has no place for a message of the role "{message.role}" here; '
+                "use a system message at the beginning, and user and assistant messages after it"
+            )
+    texts = [text_of(message, protocol) for message in messages[:first]]
+    return "\n\n".join(texts) if texts else None, rest
+
+
+def text_of(message: Message, protocol: str) -> str:
+    """Return the text of a message that may hold nothing else.
+
+    Raises:
+        NotInProtocol: It holds something else.
+    """
+    if isinstance(message.content, str):
+        return message.content
+    texts = [part.get("text") for part in message.content if part.get("type") == TEXT_PART]
+    if len(texts) != len(message.content):
+        raise NotInProtocol(f"the {protocol} protocol takes text alone in a message of the role {message.role}")
+    return "".join(str(text) for text in texts)
+
+
+def image_of(part: JsonObject) -> str:
+    """Return the URL in an image part."""
+    image = part.get("image_url")
+    url = image.get("url") if isinstance(image, Mapping) else image
+    return url if isinstance(url, str) else ""
+
+
+def data_of(url: str) -> tuple[str, str] | None:
+    """Return the media type and the base64 text of a data URL; None for any other URL."""
+    head, comma, data = url.partition(",")
+    if not comma or not head.startswith("data:") or not head.endswith(";base64"):
+        return None
+    return head.removeprefix("data:").removesuffix(";base64").partition(";")[0], data
+
+
+def unknown_part(part: JsonObject, protocol: str) -> NotInProtocol:
+    """Return the error of a part of a message that a protocol has no place for."""
+    return NotInProtocol(f'the {protocol} protocol has no place for a part of the type "{part.get("type")}"')
+
+
+def merged(body: Mapping[str, Any], extra: JsonObject) -> dict[str, Any]:
+    """Return a body with further fields; one that holds fields on both sides has those of both, the body's first."""
+    found: dict[str, Any] = dict(extra)
+    for name, value in body.items():
+        other = found.get(name)
+        is_both = isinstance(value, Mapping) and isinstance(other, Mapping)
+        found[name] = {**other, **value} if is_both and isinstance(other, Mapping) else value
+    return found
+
+
+def objects(value: object) -> list[dict[str, Any]]:
+    """Return the objects of a JSON list; empty for anything else."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def inner(value: object, name: str) -> dict[str, Any]:
+    """Return an object inside another; empty where there is none."""
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def count(value: object) -> int | None:
+    """Return a count of tokens; None for what is no such count."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 2**53 else None
+
+
+def joined(values: Sequence[object]) -> str:
+    """Return texts put together, leaving out what is none."""
+    return "".join(value for value in values if isinstance(value, str))

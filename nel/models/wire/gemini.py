@@ -1,0 +1,158 @@
+"""The Gemini API of Google: generateContent and streamGenerateContent. Sends nothing.
+
+The model is part of the address. A prompt that is blocked has no candidate; its reason counts as a content filter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+from urllib.parse import quote
+
+from nel.models.faults import Fault, fault_of_error_object, malformed
+from nel.models.protocols import name_in, read_text
+from nel.models.streams import AnswerStream
+from nel.models.wire.base import (
+    IMAGE_PART,
+    TEXT_PART,
+    NotInProtocol,
+    Wire,
+    count,
+    data_of,
+    image_of,
+    inner,
+    joined,
+    merged,
+    objects,
+    system_apart,
+    unknown_part,
+)
+from nel.types import JsonObject, Message, Request, Response, Usage
+
+_ROLES: Final = {"user": "user", "assistant": "model"}
+
+
+class Gemini(Wire):
+    """Contents in, candidates out."""
+
+    name = "gemini"
+    listing = "/models?pageSize=1000"
+
+    def path(self, model: str, *, stream: bool) -> str:
+        """Return where requests go: the model's name stands in it."""
+        named = model if model.startswith(("models/", "tunedModels/")) else f"models/{model}"
+        method = "streamGenerateContent?alt=sse" if stream else "generateContent"
+        return f"/{quote(named)}:{method}"
+
+    def key_headers(self, key: str) -> dict[str, str]:
+        """Return the header that carries a key."""
+        return {"X-Goog-Api-Key": key}
+
+    def body(self, request: Request, *, stream: bool) -> dict[str, Any]:
+        """Return the JSON body of a request."""
+        generation = request.generation
+        system, messages = system_apart(request.messages, self.name)
+        effort = generation.reasoning_effort
+        settings = {
+            "temperature": generation.temperature,
+            "topP": generation.top_p,
+            "maxOutputTokens": generation.max_tokens,
+            "stopSequences": None if generation.stop is None else list(generation.stop),
+            "seed": generation.seed_of(request.repeat),
+            "thinkingConfig": None if effort is None else {"thinkingLevel": effort.upper()},
+        }
+        body: dict[str, object] = {"contents": [_content(message) for message in messages]}
+        if system is not None:
+            body["systemInstruction"] = {"parts": [{"text": system}]}
+        if given := {name: value for name, value in settings.items() if value is not None}:
+            body["generationConfig"] = given
+        return merged(body, generation.extra)
+
+    def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+        """Return a body with one message and no system message."""
+        kept = {name: value for name, value in body.items() if name != "systemInstruction"}
+        return {**kept, "contents": [{"role": "user", "parts": [{"text": prompt}]}]}
+
+    def answer(self, payload: object) -> Response | Fault:
+        """Return the first candidate."""
+        if not isinstance(payload, dict):
+            return malformed(f"the body is a JSON {type(payload).__name__}, not an object")
+        if payload.get("error"):
+            return fault_of_error_object(payload["error"])
+        usage, model = _usage(payload.get("usageMetadata")), name_in(payload, "modelVersion")
+        candidates = objects(payload.get("candidates"))
+        if not candidates:
+            if inner(payload, "promptFeedback").get("blockReason"):
+                return Response(finish_reason="content_filter", usage=usage, model=model)
+            return malformed("the body has no candidates")
+        parts = objects(inner(candidates[0], "content").get("parts"))
+        text = joined([part.get("text") for part in parts if not part.get("thought")])
+        thoughts = joined([part.get("text") for part in parts if part.get("thought")])
+        finish = candidates[0].get("finishReason")
+        reason = finish if isinstance(finish, str) else None
+        if not text and any("functionCall" in part for part in parts):
+            reason = "tool_calls"
+        return replace(read_text(text, finish_reason=reason, reasoning=thoughts or None), usage=usage, model=model)
+
+    def stream(self) -> AnswerStream:
+        """Return a collector of chunks, each a response with the next parts."""
+        return ContentStream()
+
+
+class ContentStream(AnswerStream):
+    """Collects the chunks of one answer."""
+
+    def __init__(self) -> None:
+        """Start with nothing seen."""
+        super().__init__()
+        self._rest: dict[str, Any] = {}
+        self._parts: list[dict[str, Any]] = []
+        self._finish: object = None
+
+    def _take(self, payload: dict[str, Any], now: float) -> None:
+        for name in ("usageMetadata", "modelVersion", "promptFeedback"):
+            if payload.get(name) is not None:
+                self._rest[name] = payload[name]
+        for candidate in objects(payload.get("candidates"))[:1]:
+            parts = objects(inner(candidate, "content").get("parts"))
+            self._parts += parts
+            if any(part.get("text") for part in parts):
+                self.token_times.append(now)
+            self._finish = candidate.get("finishReason") or self._finish
+
+    def _result(self) -> object:
+        if self._finish is None and inner(self._rest, "promptFeedback").get("blockReason") is None:
+            return malformed("the stream broke off: no finish reason")
+        if self._finish is None:
+            return self._rest
+        return {**self._rest, "candidates": [{"content": {"parts": self._parts}, "finishReason": self._finish}]}
+
+
+def _content(message: Message) -> dict[str, Any]:
+    content = message.content
+    parts = [{"text": content}] if isinstance(content, str) else [_part(part) for part in content]
+    return {"role": _ROLES[message.role], "parts": parts}
+
+
+def _part(part: JsonObject) -> dict[str, Any]:
+    if part.get("type") == TEXT_PART:
+        return {"text": part.get("text")}
+    if part.get("type") == IMAGE_PART:
+        data = data_of(image_of(part))
+        if data is None:
+            raise NotInProtocol("the gemini protocol takes images as data; give the file or a data URL, not an address")
+        return {"inlineData": {"mimeType": data[0], "data": data[1]}}
+    raise unknown_part(part, "gemini")
+
+
+def _usage(usage: object) -> Usage:
+    """Return the counts; what the model thought is not among ``candidatesTokenCount``."""
+    given = usage if isinstance(usage, dict) else {}
+    said, thought = count(given.get("candidatesTokenCount")), count(given.get("thoughtsTokenCount"))
+    return Usage(
+        prompt_tokens=count(given.get("promptTokenCount")),
+        completion_tokens=None if said is None and thought is None else (said or 0) + (thought or 0),
+        reasoning_tokens=thought,
+        cached_tokens=count(given.get("cachedContentTokenCount")),
+    )

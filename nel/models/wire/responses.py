@@ -1,0 +1,156 @@
+"""The Responses API of OpenAI. Sends nothing.
+
+A response is asked not to be stored. Reasoning arrives as a summary at most, which is kept apart from the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Final
+
+from nel.models.faults import Fault, aborted, fault_of_error_object, malformed
+from nel.models.protocols import name_in, read_text
+from nel.models.streams import AnswerStream
+from nel.models.wire.base import (
+    IMAGE_PART,
+    TEXT_PART,
+    NotInProtocol,
+    Wire,
+    count,
+    inner,
+    joined,
+    merged,
+    objects,
+    unknown_part,
+)
+from nel.types import JsonObject, Message, Request, Response, Usage
+
+_DELTAS: Final = (
+    "response.output_text.delta",
+    "response.refusal.delta",
+    "response.reasoning_summary_text.delta",
+    "response.reasoning_text.delta",
+)
+_ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
+_ROLES: Final = ("system", "developer", "user", "assistant")
+
+
+class Responses(Wire):
+    """Typed items in, typed items out."""
+
+    name = "responses"
+    lists_all = True
+    unsupported: ClassVar = {"stop": "--stop", "seed": "--seed"}
+
+    def path(self, model: str, *, stream: bool) -> str:
+        """Return where requests go."""
+        return "/responses"
+
+    def body(self, request: Request, *, stream: bool) -> dict[str, Any]:
+        """Return the JSON body of a request."""
+        generation = request.generation
+        body: dict[str, object] = {
+            "model": request.model,
+            "input": [_item(message) for message in request.messages],
+            "store": False,
+        }
+        settings = {
+            "max_output_tokens": generation.max_tokens,
+            "temperature": generation.temperature,
+            "top_p": generation.top_p,
+            "reasoning": None if generation.reasoning_effort is None else {"effort": generation.reasoning_effort},
+            "stream": True if stream else None,
+        }
+        body |= {name: value for name, value in settings.items() if value is not None}
+        if "store" in generation.extra:
+            del body["store"]
+        return merged(body, generation.extra)
+
+    def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+        """Return a body with one message."""
+        return {**body, "input": [{"role": "user", "content": prompt}]}
+
+    def answer(self, payload: object) -> Response | Fault:
+        """Return the text of all messages of a response."""
+        if not isinstance(payload, dict):
+            return malformed(f"the body is a JSON {type(payload).__name__}, not an object")
+        status = payload.get("status")
+        if payload.get("error"):
+            return fault_of_error_object(payload["error"])
+        if status in ("failed", "cancelled"):
+            return aborted(str(status))
+        if not isinstance(payload.get("output"), list) or status not in ("completed", "incomplete", None):
+            return malformed(f'the body has no finished output (status "{status}")')
+        items = objects(payload["output"])
+        parts = [part for item in items if item.get("type") == "message" for part in objects(item.get("content"))]
+        text = joined([part.get("text") for part in parts if part.get("type") == "output_text"])
+        refusal = joined([part.get("refusal") for part in parts if part.get("type") == "refusal"])
+        finish: object = "stop" if status != "incomplete" else inner(payload, "incomplete_details").get("reason")
+        if not text and refusal:
+            text, finish = refusal, "refusal"
+        if not text and any(str(item.get("type")).endswith("_call") for item in items):
+            finish = "tool_calls"
+        found = read_text(text, finish_reason=str(finish or "incomplete"), reasoning=_reasoning(items))
+        usage = payload.get("usage")
+        return replace(found, usage=_usage(usage), model=name_in(payload, "model"))
+
+    def stream(self) -> AnswerStream:
+        """Return a collector of events, the last of which holds the whole response."""
+        return ResponseStream()
+
+
+class ResponseStream(AnswerStream):
+    """Collects the events of one response."""
+
+    def __init__(self) -> None:
+        """Start with nothing seen."""
+        super().__init__()
+        self._whole: dict[str, Any] | None = None
+
+    def _take(self, payload: dict[str, Any], now: float) -> None:
+        kind = payload.get("type")
+        if kind == "error":
+            self._fault = self._fault or fault_of_error_object(payload)
+        elif kind in _DELTAS and payload.get("delta"):
+            self.token_times.append(now)
+        elif kind in _ENDS:
+            self._whole, self._done = inner(payload, "response"), True
+
+    def _result(self) -> object:
+        return malformed("the stream broke off: the response never ended") if self._whole is None else self._whole
+
+
+def _item(message: Message) -> dict[str, Any]:
+    if message.role not in _ROLES:
+        raise NotInProtocol(f'the responses protocol has no place for a message of the role "{message.role}"')
+    if isinstance(message.content, str):
+        return {"role": message.role, "content": message.content}
+    return {"role": message.role, "content": [_part(part, message.role) for part in message.content]}
+
+
+def _part(part: JsonObject, role: str) -> dict[str, Any]:
+    if part.get("type") == TEXT_PART:
+        return {"type": "output_text" if role == "assistant" else "input_text", "text": part.get("text")}
+    if part.get("type") == IMAGE_PART and role == "user":
+        image = part.get("image_url")
+        fields = image if isinstance(image, Mapping) else {"url": image}
+        detail = {"detail": fields["detail"]} if "detail" in fields else {}
+        return {"type": "input_image", "image_url": fields.get("url"), **detail}
+    raise unknown_part(part, "responses")
+
+
+def _reasoning(items: list[dict[str, Any]]) -> str | None:
+    thoughts = [item for item in items if item.get("type") == "reasoning"]
+    texts = [part.get("text") for item in thoughts for part in objects(item.get("content") or item.get("summary"))]
+    return "\n".join(text for text in texts if isinstance(text, str)) or None
+
+
+def _usage(usage: object) -> Usage:
+    given = usage if isinstance(usage, dict) else {}
+    return Usage(
+        prompt_tokens=count(given.get("input_tokens")),
+        completion_tokens=count(given.get("output_tokens")),
+        reasoning_tokens=count(inner(given, "output_tokens_details").get("reasoning_tokens")),
+        cached_tokens=count(inner(given, "input_tokens_details").get("cached_tokens")),
+    )

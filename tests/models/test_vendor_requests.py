@@ -1,0 +1,72 @@
+"""What nel sends is what the vendors' own SDKs send, as recorded in the files beside this one."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nel.config.schema import EndpointConfig
+from nel.models.request_headers import request_headers
+from nel.models.wire.registry import build_body, wire_of
+from nel.types import Generation, Message, Protocol, Request
+from tests.models.vendor_requests.record import AGAIN, ASKED, PIXEL, SAID, SYSTEM
+
+RECORDED = Path(__file__).parent / "vendor_requests"
+BASES = {"responses": "http://h/v1", "anthropic": "http://h/v1", "gemini": "http://h/v1"}
+FULL: dict[str, dict[str, Any]] = {
+    "responses": {},
+    "anthropic": {"stop": ("END",)},
+    "gemini": {"stop": ("END",), "seed": 7},
+}
+LIMITED = {"anthropic": {"max_tokens": 64}}
+"""What a request needs that is otherwise without settings."""
+
+
+def _request(protocol: Protocol, case: str) -> Request:
+    generation = Generation(**LIMITED.get(protocol, {}))
+    messages: tuple[Message, ...] = (Message(role="user", content=ASKED),)
+    if case == "plain":
+        generation = Generation(max_tokens=64)
+    elif case == "full":
+        generation = Generation(max_tokens=64, temperature=0.5, top_p=0.9, reasoning_effort="low", **FULL[protocol])
+        messages = (
+            Message(role="system", content=SYSTEM),
+            *messages,
+            Message(role="assistant", content=SAID),
+            Message(role="user", content=AGAIN),
+        )
+    elif case == "image":
+        image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}"}}
+        messages = (Message(role="user", content=({"type": "text", "text": ASKED}, image)),)
+    return Request(protocol=protocol, model="m", sample_id="s", repeat=0, messages=messages, generation=generation)
+
+
+def _camel(value: Any) -> Any:
+    """Return JSON with names as nel writes them: Google's API takes both spellings, and its SDK mixes them."""
+    if isinstance(value, dict):
+        return {re.sub(r"_([a-z])", lambda one: one[1].upper(), name): _camel(item) for name, item in value.items()}
+    return [_camel(item) for item in value] if isinstance(value, list) else value
+
+
+CASES = [(file, case) for file in ("responses", "anthropic", "anthropic-0", "gemini") for case in ("plain", "full", "image", "stream")]  # fmt: skip # noqa: E501
+
+
+@pytest.mark.parametrize(("file", "case"), CASES)
+def test_a_request_is_that_of_the_sdk(file: str, case: str) -> None:
+    """Address, key and body; the newer SDK of Anthropic sends its key and version in another way."""
+    recorded = json.loads((RECORDED / f"{file}.json").read_text(encoding="utf-8"))["requests"][case]
+    protocol: Any = file.removesuffix("-0")
+    endpoint = EndpointConfig(url=BASES[protocol], model="m", protocol=protocol, stream=case == "stream")
+    body = build_body(_request(protocol, case), stream=endpoint.stream)
+    assert _camel(body) == _camel(recorded["body"]) if protocol == "gemini" else body == recorded["body"]
+    assert wire_of(protocol).address(endpoint) == f"http://h{recorded['path']}"
+    sent = {name.lower(): value for name, value in request_headers(endpoint, "k").items()}
+    keys = {"authorization", "x-api-key", "x-goog-api-key", "anthropic-version"} & recorded["headers"].keys()
+    if file != "anthropic":
+        assert {name: sent[name] for name in keys} == {name: recorded["headers"][name] for name in keys}
+    else:
+        assert {"x-api-key", "anthropic-version"} <= sent.keys()

@@ -1,0 +1,274 @@
+"""The answers of each vendor's protocol, whole and streamed; and what each refuses."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from nel.core.finish_reasons import ending_of
+from nel.core.sent_messages import messages_in
+from nel.models.faults import Fault, fault_of_status
+from nel.models.wire.base import NotInProtocol
+from nel.models.wire.registry import build_body, wire_of
+from nel.types import Generation, Message, Request, Response, Usage
+
+RESPONSE = {
+    "model": "gpt-x",
+    "status": "completed",
+    "error": None,
+    "output": [
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "first"}]},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "four"}]},
+    ],
+    "usage": {
+        "input_tokens": 10,
+        "input_tokens_details": {"cached_tokens": 4},
+        "output_tokens": 7,
+        "output_tokens_details": {"reasoning_tokens": 5},
+    },
+}
+REFUSED = {"type": "message", "content": [{"type": "refusal", "refusal": "no"}]}
+MESSAGE = {
+    "type": "message",
+    "model": "claude-x",
+    "content": [{"type": "thinking", "thinking": "first", "signature": "s"}, {"type": "text", "text": "four"}],
+    "stop_reason": "end_turn",
+    "usage": {
+        "input_tokens": 4,
+        "cache_read_input_tokens": 4,
+        "cache_creation_input_tokens": 2,
+        "output_tokens": 7,
+        "output_tokens_details": {"thinking_tokens": 5},
+    },
+}
+CANDIDATE = {
+    "candidates": [
+        {"content": {"parts": [{"text": "first", "thought": True}, {"text": "four"}]}, "finishReason": "STOP"}
+    ],
+    "usageMetadata": {
+        "promptTokenCount": 10,
+        "cachedContentTokenCount": 4,
+        "candidatesTokenCount": 2,
+        "thoughtsTokenCount": 5,
+    },
+    "modelVersion": "gemini-x",
+}
+WHOLE: dict[str, Any] = {"responses": RESPONSE, "anthropic": MESSAGE, "gemini": CANDIDATE}
+EVENTS: dict[str, list[dict[str, Any]]] = {
+    "responses": [
+        {"type": "response.created", "response": {}},
+        {"type": "response.reasoning_summary_text.delta", "delta": "first"},
+        {"type": "response.output_text.delta", "delta": "fo"},
+        {"type": "response.output_text.delta", "delta": "ur"},
+        {"type": "response.completed", "response": RESPONSE},
+    ],
+    "anthropic": [
+        {"type": "message_start", "message": {**MESSAGE, "content": [], "stop_reason": None, "usage": {
+            "input_tokens": 4, "cache_read_input_tokens": 4, "cache_creation_input_tokens": 2, "output_tokens": 1}}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}},
+        {"type": "ping"},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "first"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "signature_delta", "signature": "s"}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": "fo"}},
+        {"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": "ur"}},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {
+            "output_tokens": 7, "output_tokens_details": {"thinking_tokens": 5}}},
+        {"type": "message_stop"},
+    ],
+    "gemini": [
+        {"candidates": [{"content": {"parts": [{"text": "first", "thought": True}]}}]},
+        {"candidates": [{"content": {"parts": [{"text": "fo"}]}}]},
+        {**CANDIDATE, "candidates": [{"content": {"parts": [{"text": "ur"}]}, "finishReason": "STOP"}]},
+    ],
+}  # fmt: skip
+EXPECTED = Response(
+    text="four",
+    reasoning="first",
+    usage=Usage(prompt_tokens=10, completion_tokens=7, reasoning_tokens=5, cached_tokens=4),
+)
+NAMES = ("responses", "anthropic", "gemini")
+
+
+def _answer(name: Any, payload: object) -> Response:
+    found = wire_of(name).answer(payload)
+    assert isinstance(found, Response), found
+    return found
+
+
+def _fed(name: Any, events: list[dict[str, Any]]) -> Any:
+    stream = wire_of(name).stream()
+    for event in events:
+        kind = f"event: {event['type']}\n" if "type" in event else ""
+        stream.feed(f"{kind}data: {json.dumps(event)}\n\n".encode(), 1.0)
+    return stream
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_whole_answer(name: Any) -> None:
+    """The text alone is the answer; thinking stands apart, and usage counts what is billed."""
+    found = _answer(name, WHOLE[name])
+    assert replace(found, model=None, finish_reason=None) == EXPECTED
+    assert (ending_of(found.finish_reason), str(found.model)[-2:]) == ("complete", "-x")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_streamed_answer_is_the_whole_one(name: Any) -> None:
+    """Event by event, with a time for each piece of text; one that breaks off is a fault that is worth another try."""
+    stream = _fed(name, EVENTS[name])
+    assert _answer(name, stream.answer()) == _answer(name, WHOLE[name])
+    assert len(stream.token_times) == 3
+    n_left_out = 2 if name == "anthropic" else 1  # the last but one has the reason
+    broken = _fed(name, EVENTS[name][:-n_left_out]).answer()
+    assert isinstance(broken, Fault)
+    assert (broken.kind, broken.retryable, "broke off" in broken.message) == ("malformed", True, True)
+
+
+def _cut(reason: str) -> dict[str, Any]:
+    return {**RESPONSE, "status": "incomplete", "incomplete_details": {"reason": reason}}
+
+
+@pytest.mark.parametrize(
+    ("name", "payload", "ending"),
+    [
+        ("responses", _cut("max_output_tokens"), "truncated"),
+        ("responses", _cut("content_filter"), "content_filter"),
+        ("responses", {**RESPONSE, "output": [REFUSED]}, "refusal"),
+        ("responses", {**RESPONSE, "output": [{"type": "function_call", "name": "f"}]}, "tool_calls"),
+        ("anthropic", {**MESSAGE, "stop_reason": "max_tokens"}, "truncated"),
+        ("anthropic", {**MESSAGE, "stop_reason": "model_context_window_exceeded"}, "truncated"),
+        ("anthropic", {**MESSAGE, "stop_reason": "refusal", "content": []}, "refusal"),
+        ("anthropic", {**MESSAGE, "stop_reason": "stop_sequence"}, "complete"),
+        ("anthropic", {**MESSAGE, "stop_reason": "tool_use", "content": [{"type": "tool_use"}]}, "tool_calls"),
+        ("gemini", {"candidates": [{"finishReason": "MAX_TOKENS"}]}, "truncated"),
+        ("gemini", {"candidates": [{"finishReason": "SAFETY"}]}, "content_filter"),
+        ("gemini", {"candidates": [{"finishReason": "RECITATION"}]}, "content_filter"),
+        ("gemini", {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}, "content_filter"),
+        ("gemini", {"candidates": [{"content": {"parts": [{"functionCall": {}}]}}]}, "tool_calls"),
+    ],
+)  # fmt: skip
+def test_how_an_answer_ended(name: str, payload: object, ending: str) -> None:
+    """Limits, filters and refusals are told apart, in each vendor's words."""
+    assert ending_of(_answer(name, payload).finish_reason) == ending
+
+
+@pytest.mark.parametrize(
+    ("name", "payload", "kind", "retryable"),
+    [
+        ("responses", {"status": "failed", "error": {"code": "server_error", "message": "x"}}, "server_error", True),
+        ("responses", {"status": "failed", "error": {"code": "rate_limit_exceeded"}}, "rate_limit", True),
+        ("responses", {"status": "cancelled", "output": []}, "aborted", True),
+        ("responses", {"status": "in_progress", "output": []}, "malformed", True),
+        ("anthropic", {"type": "error", "error": {"type": "overloaded_error", "message": "x"}}, "server_error", True),
+        ("anthropic", {"type": "error", "error": {"type": "authentication_error", "message": "x"}}, "auth", False),
+        ("gemini", {"error": {"code": 503, "status": "UNAVAILABLE", "message": "x"}}, "server_error", True),
+        ("gemini", {"candidates": []}, "malformed", True),
+        *((name, payload, "malformed", True) for name in NAMES for payload in ([], 3, {}, {"content": 3})),
+    ],
+)  # fmt: skip
+def test_a_body_that_is_no_answer(name: str, payload: object, kind: str, retryable: bool) -> None:
+    """HTTP 200 is not success in any protocol; the same holds for an error in the middle of a stream."""
+    fault = wire_of(name).answer(payload)  # type: ignore[arg-type]
+    assert isinstance(fault, Fault)
+    assert (fault.kind, fault.retryable) == (kind, retryable)
+    if isinstance(payload, dict) and "error" in payload and name != "responses":
+        streamed = _fed(name, [*EVENTS[name][:2], payload]).answer()
+        assert (streamed.kind, streamed.retryable) == (kind, retryable)
+
+
+GOOGLE_TOO_LONG = "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."
+RETRY_INFO = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"}
+
+
+def _of_anthropic(kind: str, message: str) -> dict[str, Any]:
+    return {"type": "error", "error": {"type": kind, "message": message}}
+
+
+def _of_google(code: int, status: str, message: str, **more: Any) -> dict[str, Any]:
+    return {"error": {"code": code, "status": status, "message": message, **more}}
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "wait", "failure"),
+    [
+        (529, _of_anthropic("overloaded_error", "Overloaded"), "server_error", None, None),
+        (
+            400,
+            _of_anthropic("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
+            "context_exceeded",
+            None,
+            "context_exceeded",
+        ),
+        (
+            400,
+            _of_anthropic("invalid_request_error", "Your credit balance is too low to access the Anthropic API."),
+            "quota",
+            None,
+            None,
+        ),
+        (
+            400,
+            _of_google(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key."),
+            "auth",
+            None,
+            None,
+        ),
+        (400, _of_google(400, "INVALID_ARGUMENT", GOOGLE_TOO_LONG), "context_exceeded", None, "context_exceeded"),
+        (429, _of_google(429, "RESOURCE_EXHAUSTED", "x", details=[RETRY_INFO]), "rate_limit", 34.5, None),
+    ],
+)
+def test_errors_of_each_vendor(status: int, body: Any, kind: str, wait: float | None, failure: str | None) -> None:
+    """Who is at fault, and how long to wait, in the shapes that the vendors send."""
+    fault = fault_of_status(status, {}, json.dumps(body).encode())
+    assert (fault.kind, fault.wait_seconds, fault.model_failure) == (kind, wait, failure)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "said"),
+    [
+        ("responses", {"seed": 1, "stop": ("x",)}, ["no stop; leave out --stop", "no seed; leave out --seed"]),
+        ("anthropic", {"seed": 1}, ["no seed; leave out --seed", "a limit on the answer; give --max-tokens"]),
+        ("gemini", {"seed": 1, "stop": ("x",)}, []),
+        ("chat", {"seed": 1, "stop": ("x",)}, []),
+    ],
+)
+def test_settings_that_a_protocol_has_not(name: Any, settings: dict[str, Any], said: list[str]) -> None:
+    """Each is named with what to do."""
+    found = wire_of(name).problems(Generation(**settings))
+    assert len(found) == len(said)
+    assert all(part in one for part, one in zip(said, found, strict=True))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_messages_that_a_protocol_has_not(name: Any) -> None:
+    """A tool's message, or a part of an unknown kind, is refused and nothing of it left out."""
+    for content in (Message(role="tool", content="x"), Message(role="user", content=({"type": "input_audio"},))):
+        with pytest.raises(NotInProtocol, match=name):
+            build_body(Request(protocol=name, model="m", sample_id="s", repeat=0, messages=(content,)))
+
+
+@pytest.mark.parametrize("name", ["chat", *NAMES])
+def test_the_messages_are_read_back(name: Any) -> None:
+    """What was asked is shown alike, whatever was sent; further fields are put beside nel's own."""
+    asked = [("system", "Be brief."), ("user", "2 + 2?"), ("assistant", "4"), ("user", "3 + 3?")]
+    extra = {"generationConfig": {"topK": 3}} if name == "gemini" else {"metadata": {"a": 1}}
+    request = Request(
+        protocol=name,
+        model="m",
+        sample_id="s",
+        repeat=0,
+        messages=tuple(Message(role=role, content=content) for role, content in asked),
+        generation=Generation(max_tokens=5, extra=extra),
+    )
+    body = build_body(request)
+    assert [(one["role"], one["content"]) for one in messages_in(body) or []] == asked
+    if name == "gemini":
+        assert body["generationConfig"] == {"topK": 3, "maxOutputTokens": 5}
+    else:
+        assert body["metadata"] == {"a": 1}
+    neutral = messages_in(wire_of(name).neutral(body, "OK?"))
+    assert neutral == [{"role": "user", "content": "OK?"}]
