@@ -1,0 +1,1 @@
+"""Benchmarks of an installed EvalScope as benchmarks of nel."""

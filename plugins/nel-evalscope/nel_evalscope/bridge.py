@@ -1,0 +1,176 @@
+"""``evalscope://NAME``: a benchmark of an installed EvalScope as a benchmark of nel.
+
+Its samples become nel's, so that nel's client sends them, its store keeps them and its artifacts show them; the adapter
+scores the answers. The scorer runs in a process of its own, which is forked after the benchmark was loaded; a rescoring
+loads it again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, Self
+from urllib.parse import parse_qsl, unquote
+
+from nel import Benchmark, Message, Sample, ScorerInput
+from nel.benchmarks.api.benchmark import recorded_in
+from nel.errors import ConfigError, DatasetError, ScorerError, did_you_mean
+from nel.prompts import load_template
+from nel_evalscope.tasks import Address, LoadedBenchmark, Refused, load_benchmark
+
+_HUBS: Final = ("modelscope", "huggingface", "local")
+_PARAMETERS: Final = (
+    "aggregate", "dataset_hub", "dataset_id", "default_subset", "eval_split", "extra_params", "few_shot_num",
+    "few_shot_prompt_template", "few_shot_random", "filters", "local_path", "metric_list", "prompt_template",
+    "query_template", "shuffle", "shuffle_choices", "subset_list", "system_prompt", "train_split",
+)  # fmt: skip
+
+
+class Rows:
+    """A function that returns a benchmark's rows, and says in messages and reports whose they are."""
+
+    def __init__(self, loaded: LoadedBenchmark) -> None:
+        """Take the benchmark."""
+        self.loaded = loaded
+        self.__module__ = "evalscope"
+        self.__qualname__ = loaded.address.name
+
+    def __call__(self) -> Iterator[dict[str, Any]]:
+        """Return `LoadedBenchmark.rows`."""
+        return self.loaded.rows()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdapterBenchmark(Benchmark):
+    """A benchmark whose rows are an adapter's samples with their messages."""
+
+    def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> Sample:
+        """Return the sample that a row of `LoadedBenchmark.rows` describes.
+
+        Raises:
+            DatasetError: The row is none of those, or its messages could not be made.
+        """
+        if "sample" not in raw:
+            raise DatasetError(
+                f"the row is none of EvalScope's samples; name other data in the address: {self.name}?local_path=FOLDER"
+            )
+        if "fault" in raw:
+            raise DatasetError(str(raw["fault"]))
+        described = raw["sample"]
+        choices = described.get("choices")
+        recorded = None
+        if self.response_field is not None:
+            recorded = recorded_in(described.get("metadata") or {}, self.response_field)
+        return Sample(
+            id=sample_id,
+            input=tuple(_message(one) for one in raw["messages"]),
+            target=described["target"],
+            choices=tuple(choices) if choices else None,
+            metadata={"sample": described, "subset": raw["subset"]},
+            subset=str(raw["subset"]),
+            recorded_response=recorded,
+        )
+
+    def with_shots(self, rows: Sequence[Any], **_: Any) -> Self:
+        """Refuse examples, which the benchmark chooses and shows itself.
+
+        Raises:
+            ConfigError: Always.
+        """
+        raise ConfigError(
+            f"{self.name} chooses its own examples and not among {len(rows)} others; instead of --num-fewshot write "
+            "evalscope://NAME?few_shot_num=N"
+        )
+
+
+def open_benchmark(uri: str) -> Benchmark:
+    """Return the benchmark that ``evalscope://NAME?few_shot_num=N&subset_list=["a"]&local_path=FOLDER`` names.
+
+    Raises:
+        ConfigError: The address, the benchmark or its kind cannot be run.
+        MissingExtra: evalscope is not installed.
+    """
+    address = parse_address(uri)
+    loaded = load_benchmark(address)
+    plain = re.sub(r"[^a-z0-9_-]+", "-", address.name.lower()).strip("-")
+    takes_mean = "; the mean over samples, not its own aggregation" if address.takes_mean else ""
+    return AdapterBenchmark(
+        name=f"evalscope-{plain}",
+        description=f"{address.name} of EvalScope {loaded.version}{takes_mean}",
+        dataset=Rows(loaded),
+        prompt=load_template("made by EvalScope", name="prompt"),
+        scorer=partial(score, address=address),
+        protocol="chat",
+        category_field="subset",
+        extra={"benchmark": loaded.digest()},
+    )
+
+
+def score(sample: ScorerInput, *, address: Address) -> dict[str, Any]:
+    """Return what the benchmark's adapter says of an answer.
+
+    Raises:
+        ScorerError: It gives no score.
+    """
+    try:
+        numbers, details = load_benchmark(address).score(sample.metadata, sample.response)
+    except Refused as error:
+        raise ScorerError(f"evalscope://{address.name} {error}") from error
+    main = next(iter(numbers))
+    headline = {} if main in ("correct", "reward", "score") else {"reward": numbers[main]}
+    return {**headline, **numbers, **details}
+
+
+def parse_address(uri: str) -> Address:
+    """Return what a URI names.
+
+    Raises:
+        ConfigError: It names no benchmark, or has a parameter that is unknown or given twice.
+
+    >>> parse_address("evalscope://gsm8k?few_shot_num=0").arguments
+    (('few_shot_num', '0'),)
+    """
+    path, _, query = uri.partition("://")[2].partition("?")
+    path = unquote(path)
+    home, at, name = path.rpartition("@")
+    if at and not home.startswith("/"):
+        raise ConfigError(f"{uri}: give the whole path, or a resume elsewhere would not find it")
+    name = name.strip("/")
+    if not name:
+        raise ConfigError(f"{uri} names no benchmark; write evalscope://NAME or evalscope:///PATH/FILE.py@NAME")
+    given: dict[str, str] = {}
+    for key, value in parse_qsl(query, keep_blank_values=True):
+        if key not in _PARAMETERS:
+            hint = did_you_mean(key, _PARAMETERS) or ";"
+            raise ConfigError(f'{uri}: unknown parameter "{key}"{hint} known: {", ".join(_PARAMETERS)}')
+        if key in given:
+            raise ConfigError(f"{uri}: {key} is given twice; a list is written {key}=[1,2]")
+        given[key] = value
+    hub, aggregate = given.pop("dataset_hub", None), given.pop("aggregate", None)
+    if hub is not None and hub not in _HUBS:
+        raise ConfigError(f"{uri}: dataset_hub is {hub!r}; give {', '.join(_HUBS)}")
+    if aggregate not in (None, "mean"):
+        raise ConfigError(f"{uri}: aggregate is {aggregate!r}; the mean is what can be chosen")
+    return Address(
+        name=name,
+        home=home or None,
+        arguments=tuple(sorted((key, _as_json(value)) for key, value in given.items())),
+        hub=hub,
+        takes_mean=aggregate is not None,
+    )
+
+
+def _as_json(value: str) -> str:
+    """Return a value as JSON: what it is already, else as text."""
+    try:
+        return json.dumps(json.loads(value), sort_keys=True)
+    except ValueError:
+        return json.dumps(value)
+
+
+def _message(described: Mapping[str, Any]) -> Message:
+    content = described["content"]
+    return Message(role=described["role"], content=content if isinstance(content, str) else tuple(content))

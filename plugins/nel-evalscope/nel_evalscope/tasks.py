@@ -1,0 +1,327 @@
+"""All that touches evalscope: a benchmark is found, its adapter loads and words its samples, and scores answers.
+
+The adapter's own flow runs: `load_dataset` with every method that it overrides, its templates and few-shot examples,
+its inference hooks around the one answer that nel got, and its metrics. What needs more than one answer to a sample is
+refused.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import importlib.util
+import inspect
+import json
+import logging
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+
+from nel.errors import ConfigError, DatasetError, MissingExtra, NelError, ScorerError, did_you_mean
+
+MODEL: Final = "nel"
+AGGREGATIONS: Final = (
+    "mean",
+    "mean_and_pass_at_k",
+    "mean_and_vote_at_k",
+    "mean_and_pass_hat_k",
+    "pass_at_k",
+    "pass_hat_k",
+)
+"""Those whose value at one answer to a sample is the mean; repeats are reduced by nel."""
+_PLAIN: Final = ("DefaultDataAdapter", "MultiChoiceAdapter")
+"""Adapters whose scores are aggregated as is declared; the second one has a rule for decision services too."""
+_USABLE: Final = ("success", "fallback", "degraded")
+_FOREIGN: Final = {
+    "AgentAdapter": "is an agent, which asks again and again",
+    "AgentLoopAdapter": "is an agent, which asks again and again",
+    "BrowserGymAdapter": "is an agent in a browser",
+    "FunctionCallAdapter": "gives the model tools",
+    "MultiTurnAdapter": "asks several turns, each after the answer to the one before",
+    "DecisionAdapter": "asks a decision service",
+    "Text2ImageAdapter": "has images made",
+    "ImageEditAdapter": "has images made",
+    "CodeExecutionSandboxMixin": "runs the model's programs; nel's humaneval and mbpp run them in nel's sandbox",
+}
+"""Classes of adapters that need what nel does not do here, by name, since versions move them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """What ``evalscope://NAME?…`` names."""
+
+    name: str
+    home: str | None = None
+    """The file that registers it, where it is not EvalScope's own."""
+    arguments: tuple[tuple[str, str], ...] = ()
+    """What is given in `dataset_args`, each value as JSON."""
+    hub: str | None = None
+    """``modelscope`` or ``huggingface``."""
+    takes_mean: bool = False
+    """Whether the mean over samples is taken where the benchmark aggregates otherwise."""
+
+
+class Refused(Exception):
+    """The benchmark does what nel cannot do for it."""
+
+
+@dataclass(slots=True)
+class OneAnswer:
+    """The model as an adapter's hooks see it: it gives one answer, and remembers what it was asked."""
+
+    answer: str
+    name: str = MODEL
+    asked: list[Any] = field(default_factory=list)
+    role: str | None = None
+    config: Any = None
+
+    def generate(self, input: Any, tools: Any = None, tool_choice: Any = None, config: Any = None) -> Any:  # noqa: A002 - EvalScope's name
+        """Return the answer.
+
+        Raises:
+            Refused: Tools or settings are given, or this is the second question.
+        """
+        from evalscope.api.model import ModelOutput  # noqa: PLC0415 - heavy
+
+        if tools:
+            raise Refused("gives the model tools")
+        left = {} if config is None else config.model_dump(exclude_none=True, exclude_defaults=True)
+        if left:
+            raise Refused(f"sets {', '.join(sorted(left))} for a question")
+        if self.asked:
+            raise Refused("asks the model more than once for a sample")
+        self.asked.append(input)
+        return ModelOutput.from_content(model=self.name, content=self.answer)
+
+
+class LoadedBenchmark:
+    """One benchmark of EvalScope, ready to give samples and to score answers."""
+
+    def __init__(self, address: Address, adapter: Any, version: str) -> None:
+        """Check that nel can ask and score it.
+
+        Raises:
+            ConfigError: It needs a judge, or what nel does not do here.
+        """
+        self.address = address
+        self.adapter = adapter
+        self.version = version
+        for problem in _problems(address, adapter):
+            raise ConfigError(f"evalscope://{address.name} {problem}")
+
+    @property
+    def meta(self) -> Any:
+        """Return what the benchmark declares."""
+        return self.adapter._benchmark_meta  # noqa: SLF001 - the name that every adapter's base gives it
+
+    def digest(self) -> str:
+        """Return a digest of what the benchmark declares, its adapter's file and EvalScope's version."""
+        said = json.dumps(
+            self.meta.to_dict() if hasattr(self.meta, "to_dict") else str(self.meta), sort_keys=True, default=str
+        )
+        source = Path(inspect.getfile(type(self.adapter))).read_bytes()
+        return hashlib.sha256(f"{self.version}\n{self.address}\n{said}\n".encode() + source).hexdigest()
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each sample with its messages and subset.
+
+        Raises:
+            DatasetError: EvalScope cannot load them, or the benchmark needs what nel does not do.
+        """
+        with _quietly():
+            try:
+                found = self.adapter.load_dataset()
+            except Exception as error:
+                raise DatasetError(
+                    f"evalscope cannot load {self.address.name}: {type(error).__name__}: {error}"
+                ) from error
+        for subset, samples in found.items():
+            for sample in samples:
+                yield self._row(subset, sample)
+
+    def _row(self, subset: str, sample: Any) -> dict[str, Any]:
+        described = sample.model_dump(mode="json", exclude={"id", "group_id"}, exclude_none=True)
+        if isinstance(described["input"], list):  # each load gives its messages other ids
+            described["input"] = [{key: one[key] for key in one if key != "id"} for one in described["input"]]
+        row = {"subset": subset, "sample": described}
+        try:
+            return {**row, "messages": self._messages(sample)}
+        except Refused as error:
+            raise ConfigError(f"evalscope://{self.address.name} {error}; run it with evalscope eval") from error
+        except Exception as error:  # noqa: BLE001 - of this sample alone: its row will say so
+            return {**row, "fault": f"{type(error).__name__}: {error}"}
+
+    def _messages(self, sample: Any) -> list[dict[str, Any]]:
+        from evalscope.api.messages import ChatMessageUser  # noqa: PLC0415 - heavy
+        from evalscope.models.utils.openai import openai_chat_messages  # noqa: PLC0415 - heavy
+
+        if sample.tools:
+            raise Refused("gives the model tools")
+        if sample.sandbox or sample.files or sample.setup:
+            raise Refused("needs a sandbox for its samples")
+        model = OneAnswer("")
+        self.adapter._on_inference_start(model, sample)  # noqa: SLF001 - EvalScope's name for a hook
+        self.adapter._on_inference(model, sample)  # noqa: SLF001 - as above
+        if not model.asked:
+            raise Refused("never asks the model")
+        asked = model.asked[0]
+        said = [ChatMessageUser(content=asked)] if isinstance(asked, str) else list(asked)
+        return [_plain(message) for message in openai_chat_messages(said)]
+
+    def score(self, row: Mapping[str, Any], response: str) -> tuple[dict[str, float], dict[str, Any]]:
+        """Return the numbers of an answer, the main one first, and what else its score says.
+
+        Raises:
+            ScorerError: There is no score.
+        """
+        from evalscope.api.dataset import Sample  # noqa: PLC0415 - heavy
+
+        sample = Sample.model_validate({**row["sample"], "id": 0, "group_id": 0})
+        with _quietly(), tempfile.TemporaryDirectory() as folder:
+            state = self.adapter.run_inference(OneAnswer(response), sample, folder)
+            found = self.adapter.calculate_metrics(state)
+            (found,) = self.adapter.batch_calculate_metrics([state], [found])
+        score = found.score
+        status = getattr(score.status, "value", score.status)
+        if status not in _USABLE or not score.value:
+            said = score.explanation or "; ".join(str(one) for one in (score.metadata or {}).values()) or status
+            raise ScorerError(f"{self.address.name} gave no score: {said}")
+        if status == "degraded":
+            raise ScorerError(f"{self.address.name}: a metric failed: {score.metadata}")
+        main = score.main_score_name if score.main_score_name in score.value else next(iter(score.value))
+        numbers = {main: float(score.value[main])} | {name: float(value) for name, value in score.value.items()}
+        details = {"extracted": score.extracted_prediction, "explanation": score.explanation}
+        return numbers, {key: value for key, value in details.items() if value is not None}
+
+
+@lru_cache(maxsize=32)
+def load_benchmark(address: Address) -> LoadedBenchmark:
+    """Return a benchmark of the installed EvalScope; its data are not loaded yet.
+
+    Raises:
+        MissingExtra: evalscope is not installed.
+        ConfigError: There is no such benchmark, an argument of it is wrong, or nel cannot run it.
+    """
+    try:
+        with _quietly():
+            import evalscope.benchmarks  # noqa: F401, PLC0415 - heavy; it knows the names of them all
+            from evalscope import TaskConfig  # noqa: PLC0415 - heavy
+    except ImportError as error:
+        raise MissingExtra(f"evalscope://{address.name} needs evalscope: pip install evalscope ({error})") from error
+    arguments = {key: json.loads(value) for key, value in address.arguments}
+    settings: dict[str, Any] = {} if address.hub is None else {"dataset_hub": address.hub}
+    with _quietly():
+        meta = _declared(address)
+        try:
+            config = TaskConfig(
+                model=MODEL, eval_type="openai_api", api_url="http://127.0.0.1", datasets=[], **settings
+            )
+            meta._update(arguments)  # noqa: SLF001 - what EvalScope calls for `dataset_args`
+            adapter = meta.data_adapter(benchmark_meta=meta, task_config=config)
+        except Exception as error:
+            raise ConfigError(f"evalscope://{address.name}: {type(error).__name__}: {error}") from error
+    return LoadedBenchmark(address, adapter, metadata.version("evalscope"))
+
+
+def _declared(address: Address) -> Any:
+    """Return a copy of what a benchmark declares.
+
+    Raises:
+        ConfigError: There is no such benchmark, or its module cannot be loaded.
+    """
+    from evalscope.api.registry import BENCHMARK_REGISTRY  # noqa: PLC0415 - heavy
+
+    registry = BENCHMARK_REGISTRY if address.home is None else _registered_by(address.home)
+    try:
+        known = address.name in registry if address.home else BENCHMARK_REGISTRY.is_registered(address.name)
+        found = registry.get(address.name) if known else None
+    except Exception as error:
+        raise ConfigError(f"evalscope://{address.name}: {type(error).__name__}: {error}") from error
+    if found is None:
+        where = address.home or "evalscope"
+        raise ConfigError(f'{where} has no benchmark "{address.name}"{did_you_mean(address.name, set(registry)) or ""}')
+    return copy.deepcopy(found)
+
+
+@lru_cache(maxsize=32)
+def _registered_by(home: str) -> dict[str, Any]:
+    """Return what a file registers, by name; EvalScope's own registry stays as it is, so that names may be the same.
+
+    Raises:
+        ConfigError: The file cannot be loaded.
+    """
+    from evalscope.api import registry  # noqa: PLC0415 - heavy
+
+    if not Path(home).is_file():
+        raise ConfigError(f"evalscope://{home}: there is no such file")
+    registered: dict[str, Any] = {}
+
+    def register_benchmark(meta: Any) -> Any:
+        def register(adapter: Any) -> Any:
+            meta.data_adapter = adapter
+            registered[meta.name] = meta
+            return adapter
+
+        return register
+
+    name = f"nel_evalscope_{hashlib.sha256(home.encode()).hexdigest()[:12]}"
+    spec = importlib.util.spec_from_file_location(name, home)
+    if spec is None or spec.loader is None:
+        raise ConfigError(f"{home} cannot be loaded as a Python module")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    real, registry.register_benchmark = registry.register_benchmark, register_benchmark
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ConfigError(f"{home} cannot be loaded: {type(error).__name__}: {error}") from error
+    finally:
+        registry.register_benchmark = real
+    return registered
+
+
+def _problems(address: Address, adapter: Any) -> Iterator[str]:
+    """Yield what nel cannot do for a benchmark, in words that follow its name."""
+    for base in type(adapter).__mro__:
+        if base.__name__ in _FOREIGN:
+            yield _FOREIGN[base.__name__]
+    if adapter.use_llm_judge:
+        yield "is scored by a judge, which this bridge does not ask"
+    own = type(adapter).aggregate_scores.__qualname__.partition(".")[0] not in _PLAIN
+    aggregation = "a rule of its own" if own else str(adapter.aggregation)
+    if not address.takes_mean and (own or aggregation not in AGGREGATIONS):
+        yield (
+            f"aggregates its scores by {aggregation}, which this bridge does not compute; add aggregate=mean to the "
+            "address for the mean over samples"
+        )
+
+
+def _plain(message: Any) -> dict[str, Any]:
+    """Return a message as JSON; what is no text or picture is refused."""
+    content = message.get("content")
+    if isinstance(content, list):
+        content = [dict(part) for part in content]
+        for part in content:
+            if part.get("type") not in ("text", "image_url"):
+                raise Refused(f"shows the model {part.get('type')}, which this bridge does not send")
+    if message.get("tool_calls") or not isinstance(content, (str, list)):
+        raise Refused("shows the model calls of tools")
+    return {"role": str(message["role"]), "content": content}
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Let EvalScope log errors only; its handlers write beside nel's own progress."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    except NelError:
+        raise
+    finally:
+        logging.disable(before)
