@@ -11,6 +11,7 @@
 #   make fuzz    break answers, streams, headers, rows and judges' replies 10,000,000 times (CASES=N)
 #   make simulate  run 10,000 simulated worlds of kills, outages and full disks (SEEDS=N)
 #   make mutations  plant each known fault in a copy of nel, and show which test notices it (TIER=fast or all)
+#   make image   build nel itself as an image, without a network in the build (BASE=IMAGE, TAG=NAME)
 #   make sandbox build the images that programs run in, and prove their limits (BASE=IMAGE where none can be pulled)
 SHELL := bash
 PYTHON ?= python3
@@ -28,7 +29,7 @@ WORKERS ?= 3
 READERS_PYTHON ?= python3.12
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: answer-rates demo demo-judge demo-decide demo-model hostile-table sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-exports check format \
+.PHONY: image answer-rates demo demo-judge demo-decide demo-model hostile-table sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-exports check format \
 	bench bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site phrases clean help
 
 help:
@@ -78,6 +79,14 @@ demo-model: $(MODEL_STAMP)
 sandbox: $(STAMP)
 	@$(BIN)/nel sandbox build python javascript cpp bash $(if $(BASE),--base $(BASE))
 	@$(BIN)/nel sandbox check python javascript cpp bash
+
+# The wheels are gathered here, so that the build reaches no network; they are of this Python, and BASE has to have it too.
+image: $(BIN)/python
+	@echo "==> gathering the wheels that the image installs: about 130 MB"
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null
+	@rm -rf wheels
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --wheel-dir wheels '.[hf,parquet,metrics]' pip
+	@docker build --tag $(or $(TAG),nel) $(if $(BASE),--build-arg BASE=$(BASE)) .
 
 check: $(DEV_STAMP)
 	@echo "==> ruff, mypy --strict, import-linter"

@@ -19,7 +19,7 @@ from nel.errors import EXIT_UNSCORED, EXIT_USAGE, ConfigError
 DATA: Final = "/data"
 """Where the volume is mounted."""
 _CONFIG: Final = "/etc/nel"
-_USER: Final = 10001
+USER: Final = 10001
 """Of the image."""
 _NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,51}[a-z0-9])?")
 _RETRIES: Final = 6
@@ -169,9 +169,9 @@ def _pod(job: KubernetesJob, script: str, *, with_config: bool) -> dict[str, Any
             "automountServiceAccountToken": False,
             "securityContext": {
                 "runAsNonRoot": True,
-                "runAsUser": _USER,
-                "runAsGroup": _USER,
-                "fsGroup": _USER,
+                "runAsUser": USER,
+                "runAsGroup": USER,
+                "fsGroup": USER,
                 "seccompProfile": {"type": "RuntimeDefault"},
             },
             "containers": [

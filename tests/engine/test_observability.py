@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import http.client
 import json
 import logging
 import socket
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from nel.config.schema import ObservabilityConfig
 from nel.core.observer import UNOBSERVED, Observer, Observers, SessionInfo
@@ -280,14 +282,14 @@ def _keeping(told: dict[str, tuple[Any, ...]], name: str) -> Any:
     return lambda _, *arguments: told.update({name: arguments})
 
 
-def metrics_anywhere(run: str, progress: Progress) -> tuple[int, Any]:
+def metrics_anywhere(run: str, progress: Progress, host: str = "127.0.0.1") -> tuple[int, Any]:
     """Serve metrics on a port that was free, or on another one where it was taken meanwhile."""
     for _ in range(20):
         with socket.socket() as sock:
             sock.bind(("127.0.0.1", 0))
             port = int(sock.getsockname()[1])
         with suppress(ConfigError):
-            return port, serve_metrics(port, run, progress)
+            return port, serve_metrics(port, run, progress, host=host)
     raise AssertionError("no port can be had")
 
 
@@ -330,6 +332,31 @@ def test_metrics_count_what_happened() -> None:
         assert line in found.splitlines()
     again = serve_metrics(port, "r2", progress)  # the port is free again
     again.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "name", "is_told"),
+    [
+        ("127.0.0.1", "nel", False),
+        ("127.0.0.1", "localhost", True),
+        ("127.0.0.2", "127.0.0.2", True),
+        ("0.0.0.0", "nel", True),  # noqa: S104 - what is tested
+    ],
+)
+def test_another_address_is_served_under_any_name_and_loopback_under_its_own(
+    host: str, name: str, is_told: bool
+) -> None:
+    """A page of the web whose name leads to loopback reads nothing; a container is asked by the name it has there."""
+    port, metrics = metrics_anywhere("r1", Progress(), host=host)
+    try:
+        connection = http.client.HTTPConnection("127.0.0.2" if host == "127.0.0.2" else "127.0.0.1", port, timeout=60)
+        connection.request("GET", "/metrics", headers={"Host": f"{name}:{port}"})
+        assert (connection.getresponse().status == 200) is is_told
+        connection.close()
+    finally:
+        metrics.close()
+    with pytest.raises(ValidationError, match="is no address of this machine"):
+        ObservabilityConfig(metrics_host="nel")
 
 
 def test_a_port_in_use_is_named() -> None:

@@ -59,6 +59,15 @@ MUTATIONS: Final = (
         keyword="reached_exactly",
     ),
     Mutation(
+        name="any-page-reads-the-metrics",
+        room="engine/observability",
+        fault="A page of the web whose name leads to loopback reads the metrics of a run.",
+        fragment="served = _for_own_names(app, host) if IPv4Address(host).is_loopback else app",
+        replacement="served = app",
+        tests=("tests/engine/test_observability.py",),
+        keyword="under_any_name",
+    ),
+    Mutation(
         name="an-adapted-run-hides-it",
         room="engine",
         fault="Settings that a reasoning model does not take are changed, and the identity says that they were sent.",

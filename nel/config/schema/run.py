@@ -5,6 +5,7 @@ A field that can change an answer must also be named in `nel.config.identity`; e
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -226,10 +227,21 @@ class ObservabilityConfig(Strict):
         Flag("--metrics-port", "Serve Prometheus metrics on this port of 127.0.0.1 during the run."),
     ] = None
     """Serve Prometheus metrics on this port of 127.0.0.1 during the run; needs ``prometheus-client``."""
+    metrics_host: str = "127.0.0.1"
+    """Serve them at this address; ``0.0.0.0`` lets everything read them that reaches this machine, as Prometheus in a
+    container of its own has to."""
     otlp_endpoint: str | None = None
     """Send OpenTelemetry spans to this OTLP/HTTP collector, such as ``http://127.0.0.1:4318``; extra ``otel``."""
     otlp_headers_env: str | None = None
     """The name of the variable that holds headers for it, as ``name=value,name=value``; never the headers."""
+
+    @field_validator("metrics_host")
+    @classmethod
+    def _an_address(cls, host: str) -> str:
+        try:
+            return str(IPv4Address(host))
+        except ValueError as error:
+            raise ValueError(f'"{host}" is no address of this machine such as 127.0.0.1 or 0.0.0.0') from error
 
     @field_validator("otlp_endpoint")
     @classmethod

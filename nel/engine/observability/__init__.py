@@ -46,7 +46,7 @@ def observing(
     with ExitStack() as stack:
         others: list[Observer] = []
         if config.metrics_port is not None:
-            others.append(serve_metrics(config.metrics_port, run_dir.name, progress))
+            others.append(serve_metrics(config.metrics_port, run_dir.name, progress, host=config.metrics_host))
             stack.callback(others[-1].close)
         if config.otlp_endpoint is not None:
             others.append(export_spans(config.otlp_endpoint, headers, run_dir.name))

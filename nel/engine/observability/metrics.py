@@ -125,24 +125,24 @@ class _ServedMetrics(Metrics):
 
     _server: MetricsServer | None = None
 
-    def serve(self, port: int, registry: CollectorRegistry) -> None:
+    def serve(self, host: str, port: int, registry: CollectorRegistry) -> None:
         from prometheus_client import make_wsgi_app  # noqa: PLC0415 - optional
 
         from nel.engine.observability.metrics_server import MetricsServer  # noqa: PLC0415 - few runs serve metrics
 
-        self._server = MetricsServer(port, make_wsgi_app(registry))
+        self._server = MetricsServer(port, make_wsgi_app(registry), host=host)
 
     def close(self) -> None:
         if self._server is not None:
             self._server.close()
 
 
-def serve_metrics(port: int, run_id: str, progress: Progress) -> Metrics:
-    """Serve the metrics of a run at ``http://127.0.0.1:PORT/metrics`` until they are closed.
+def serve_metrics(port: int, run_id: str, progress: Progress, *, host: str = _HOST) -> Metrics:
+    """Serve the metrics of a run at ``http://HOST:PORT/metrics`` until they are closed.
 
     Raises:
         MissingExtra: prometheus-client is not installed.
-        ConfigError: The port is in use or not allowed.
+        ConfigError: The port is in use or not allowed, or the address is not one of this machine.
     """
     try:
         from prometheus_client import CollectorRegistry  # noqa: PLC0415 - optional
@@ -153,10 +153,10 @@ def serve_metrics(port: int, run_id: str, progress: Progress) -> Metrics:
     registry = CollectorRegistry()
     metrics = _ServedMetrics(registry, run_id, progress)
     try:
-        metrics.serve(port, registry)
+        metrics.serve(host, port, registry)
     except OSError as error:
         raise ConfigError(
-            f"observability.metrics_port: cannot serve metrics on {_HOST}:{port}: {error.strerror or error}; "
+            f"observability.metrics_port: cannot serve metrics on {host}:{port}: {error.strerror or error}; "
             "choose another --metrics-port"
         ) from error
     return metrics

@@ -1,4 +1,4 @@
-"""Serves text over HTTP on loopback to a few clients at a time, none of which can hold up the run.
+"""Serves text over HTTP to a few clients at a time, on loopback by default; none of them can hold up the run.
 
 The server of prometheus-client starts a thread for each connection and waits for its request without end, so that slow
 clients would use up the threads and open files of the run.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import threading
 from collections.abc import Iterable
+from ipaddress import IPv4Address
 from socketserver import TCPServer, ThreadingMixIn
 from typing import TYPE_CHECKING, Any, Final
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
@@ -23,7 +24,6 @@ SILENT_SECONDS: Final = 5.0
 """A connection on which nothing arrives or is taken for so long is closed."""
 _POLL_SECONDS: Final = 0.05
 """How long closing may take to be noticed."""
-_OWN_NAMES: Final = frozenset({HOST, "localhost"})
 
 
 class _Server(ThreadingMixIn, WSGIServer):
@@ -33,7 +33,7 @@ class _Server(ThreadingMixIn, WSGIServer):
     def server_bind(self) -> None:
         self._free = threading.BoundedSemaphore(CONNECTIONS_MAX)
         TCPServer.server_bind(self)  # that of the base class looks up names, which may take seconds
-        self.server_name, self.server_port = HOST, int(self.server_address[1])
+        self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
         self.setup_environ()
 
     def verify_request(self, request: Any, client_address: Any) -> bool:
@@ -66,12 +66,12 @@ class _Handler(WSGIRequestHandler):
         """Write nothing."""
 
 
-def _for_own_names(app: WSGIApplication) -> WSGIApplication:
+def _for_own_names(app: WSGIApplication, host: str) -> WSGIApplication:
     """Return an application that refuses requests to other hosts: a page elsewhere may have its name lead here."""
 
     def checked(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        name = str(environ.get("HTTP_HOST", HOST)).rpartition(":")
-        if (name[0] or name[2]).lower() not in _OWN_NAMES:
+        name = str(environ.get("HTTP_HOST", host)).rpartition(":")
+        if (name[0] or name[2]).lower() not in (host, "localhost"):
             start_response("403 Forbidden", [("Content-Type", "text/plain")])
             return [b"not the name of this server\n"]
         return app(environ, start_response)
@@ -82,13 +82,14 @@ def _for_own_names(app: WSGIApplication) -> WSGIApplication:
 class MetricsServer:
     """An application served from a thread of its own until it is closed."""
 
-    def __init__(self, port: int, app: WSGIApplication) -> None:
-        """Listen on a port of loopback.
+    def __init__(self, port: int, app: WSGIApplication, *, host: str = HOST) -> None:
+        """Listen on a port of loopback, or of another address, whose names are not known and so not checked.
 
         Raises:
             OSError: The port is in use or not allowed.
         """
-        self._server = make_server(HOST, port, _for_own_names(app), _Server, _Handler)
+        served = _for_own_names(app, host) if IPv4Address(host).is_loopback else app
+        self._server = make_server(host, port, served, _Server, _Handler)
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(_POLL_SECONDS,), name="nel-metrics", daemon=True
         )

@@ -1,0 +1,1 @@
+"""nel as an image, and beside a model server and Prometheus."""
