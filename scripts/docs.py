@@ -55,6 +55,7 @@ COMMANDS = (
     ("endpoint", "judge"),
     ("endpoint", "replay"),
     ("endpoint", "model"),
+    ("endpoint", "probe"),
     ("power",),
     ("report",),
     ("view",),

@@ -1,4 +1,4 @@
-"""``nel endpoint``: serve a demo model, a demo judge, recorded outputs or a small real model, to rehearse against.
+"""``nel endpoint``: serve endpoints to rehearse against, and find out what an endpoint can do.
 
 A key is given by the name of its environment variable, since a flag's value is visible in the list of processes.
 """
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine
 
 app = typer.Typer(
-    help="Serve an OpenAI-compatible endpoint to rehearse against.", no_args_is_help=True, rich_markup_mode=None
+    help="Serve an OpenAI-compatible endpoint to rehearse against, or probe one.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 Host = Annotated[str, typer.Option(help="Address to listen on.")]
@@ -148,6 +150,34 @@ def model(
 
     options = LocalModelOptions(model=model_id, api_key=_key(api_key_env))
     _run(serve_local_model(options, host, port, on_ready=_say))
+
+
+@app.command()
+def probe(
+    url: Annotated[str, typer.Argument(help="Base URL or full path of the endpoint.")],
+    model: Annotated[str, typer.Option("--model", help="The model's name at the endpoint.")],
+    api_key_env: Annotated[str | None, typer.Option(help="Name of the variable that holds the key.")] = None,
+    header_env: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VARIABLE", help="Header and the variable with its value; repeatable."),
+    ] = None,
+    protocol: Annotated[str | None, typer.Option(help="That parameters are tried over; chat if not given.")] = None,
+    too_long: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Send a prompt of about N tokens, which should not fit.")
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=1, help="Seconds that one request may take.")] = 60.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Ask an endpoint what it can do, and print a table: yes, no or unknown, each with the evidence.
+
+    Sends at most 28 small requests, one after the other, of which each may be answered and billed. Exit codes: 0 any
+    protocol was answered; 2 none was.
+    """
+    from nel.cli.endpoint_probe import show_probe  # noqa: PLC0415 - keeps `nel --help` fast
+
+    settings = {"url": url, "model": model, "api_key_env": api_key_env, "total_timeout_seconds": timeout}
+    settings |= {} if protocol is None else {"protocol": protocol}
+    show_probe(settings, header_env or [], too_long=too_long, as_json=as_json)
 
 
 def _key(name: str | None) -> str | None:

@@ -246,15 +246,19 @@ class Client:
             self.ledger.settle(reserved, outcome, self._price)
         return self._error_of(outcome) if isinstance(outcome, Fault) and outcome.model_failure is None else None
 
-    async def list_models(self, url: str | None = None) -> list[str] | Fault | None:
-        """Return the names listed at its or another URL, None where there is no usable list, or a fault."""
+    async def read_listing(self, url: str | None = None) -> Any | Fault | None:
+        """Return the decoded list of models at its or another URL, or a fault; None where it takes too long."""
         address = wire_of(self.endpoint.spoken).listing_address(self.endpoint, url)
         try:
             async with asyncio.timeout(_LISTING_SECONDS):
                 fetched = await self._transport.fetch("GET", address, None, {})
         except TimeoutError:
             return None
-        found = self._payload(fetched, None)
+        return self._payload(fetched, None)
+
+    async def list_models(self, url: str | None = None) -> list[str] | Fault | None:
+        """Return the names listed at its or another URL, None where there is no usable list, or a fault."""
+        found = await self.read_listing(url)
         if isinstance(found, Fault):
             return None if found.kind == "malformed" else found
         return names_listed(found) or None
@@ -483,7 +487,7 @@ class Client:
             body=body,
             headers=headers,
             key=key,
-            tokens_max=tokens_max_of(request),
+            tokens_max=tokens_max(request.generation) or 0,
             url=wire_of(request.protocol).address(self.endpoint),
             protocol=request.protocol,
             parse=parse or partial(parse_answer, request.protocol),
@@ -491,8 +495,3 @@ class Client:
 
     def _estimate(self, one: _Call) -> int:
         return len(one.body) // _BYTES_PER_TOKEN + int(self._answer_tokens)
-
-
-def tokens_max_of(request: Request) -> int:
-    """Return the most tokens that the answer to a request may have; 0 where the request sets no limit."""
-    return tokens_max(request.generation) or 0

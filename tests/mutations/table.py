@@ -32,6 +32,15 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="what-is-taken-in-silence-is-an-ability",
+        room="models",
+        fault="The probe of an endpoint says yes where a parameter was accepted and nothing came of it.",
+        fragment='self._add(name, "yes" if is_shown else "unknown"',
+        replacement='self._add(name, "yes"',
+        tests=("tests/models/test_capabilities.py",),
+        keyword="demo",
+    ),
+    Mutation(
         name="cached-tokens-are-free",
         room="models",
         fault="Tokens that Anthropic reads from its cache are not counted.",

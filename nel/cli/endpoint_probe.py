@@ -1,0 +1,72 @@
+"""`nel endpoint probe`: prints what an endpoint can do, as a table or as JSON; a key is never shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Final
+
+import typer
+from pydantic import ValidationError
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from nel.cli.eval_show import wide_console
+from nel.cli.terminal import plain
+from nel.config.layers import first_problem
+from nel.config.openai_environment import key_variable, taken_from_environment
+from nel.config.redaction import read_secret
+from nel.config.schema import EndpointConfig
+from nel.core.event_loop import run
+from nel.core.strict_json import dumps
+from nel.errors import EXIT_DONE, EXIT_USAGE, ConfigError
+from nel.models.capabilities import REQUESTS_MAX, Capabilities, probe
+
+_EVIDENCE_MAX: Final = 150
+
+
+def show_probe(settings: Mapping[str, object], headers: Sequence[str], *, too_long: int | None, as_json: bool) -> None:
+    """Probe an endpoint, print the result on stdout, and exit.
+
+    Raises:
+        ConfigError: A setting is wrong, or the variable of a key is not set.
+    """
+    endpoint = _endpoint(settings, headers)
+    key = read_secret(key_variable(endpoint))
+    for line in taken_from_environment(endpoint):
+        typer.echo(f"nel: {plain(line)}", err=True)
+    typer.echo(f"nel: sending at most {REQUESTS_MAX} small requests to {endpoint.url}", err=True)
+    found = run(probe(endpoint, key, too_long_tokens=too_long))
+    if as_json:
+        typer.echo(dumps({**asdict(found), "answers": found.answers}))
+    else:
+        _print(found)
+    raise typer.Exit(EXIT_DONE if found.answers else EXIT_USAGE)
+
+
+def _endpoint(settings: Mapping[str, object], headers: Sequence[str]) -> EndpointConfig:
+    named = {}
+    for header in headers:
+        name, separator, variable = header.partition("=")
+        if not separator:
+            raise ConfigError(f"--header-env {name}: write NAME=VARIABLE, for example api-key=AZURE_KEY")
+        named[name] = variable
+    try:
+        return EndpointConfig.model_validate({**settings, "headers_env": named})
+    except ValidationError as error:
+        raise ConfigError(f"nel endpoint probe: {first_problem(error)}") from error
+
+
+def _print(found: Capabilities) -> None:
+    table = Table(box=SIMPLE_HEAD)
+    for heading in ("ability", "", "evidence"):
+        table.add_column(heading, no_wrap=True)
+    for cell in found.cells:
+        said = plain(cell.evidence)
+        short = said if len(said) <= _EVIDENCE_MAX else f"{said[: _EVIDENCE_MAX - 1]}…"
+        table.add_row(Text(cell.name), Text(cell.verdict), Text(short))
+    console = wide_console()
+    console.print(f"{found.model} at {found.url}, parameters over {found.protocol}", markup=False)
+    console.print(table)
+    console.print(f"{found.requests} requests were sent", markup=False)

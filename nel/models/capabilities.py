@@ -1,0 +1,386 @@
+"""Asks an endpoint what it can do, with few small requests, and says of each ability what the evidence is.
+
+A cell is ``yes`` where an answer shows it, ``no`` where the endpoint refused it in words or with a missing address, and
+``unknown`` where neither can be said: a parameter that is accepted in silence is no ability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeAlias
+
+from nel.config.schema import EndpointConfig
+from nel.core.finish_reasons import ending_of
+from nel.core.strict_json import dumps_bytes
+from nel.errors import LogprobFault
+from nel.models.adaptation import changed, changes_for, in_words
+from nel.models.client import Client
+from nel.models.echo_probe import probe_echo
+from nel.models.faults import Fault
+from nel.models.protocols import names_listed
+from nel.models.wire.registry import build_body, wire_of
+from nel.types import Generation, Message, Protocol, Request, Response, ResponseError
+
+Verdict: TypeAlias = Literal["yes", "no", "unknown"]
+_SHORT: Final = 64
+"""Tokens that an answer may have; reasoning models need a few before they say a word."""
+_LIMIT_ASKED: Final = 100_000_000
+"""More tokens than any model may answer with."""
+_TOO_LONG_MAX: Final = 300_000
+"""Tokens up to which a prompt that is too long is sent without being told to: half a megabyte."""
+_CONFIRMING: Final = frozenset({"bad_request", "not_found", "http_405", "http_501"})
+"""Kinds of faults that say that an ability is not there; others say nothing of it."""
+_HOPELESS: Final = frozenset({"auth", "connection", "connect_timeout", "tls", "quota", "open_files"})
+_PNG: Final = (
+    "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mP4z8BAEmIY1TCqYfhqAACQ+f8B8u7oVwAAAABJRU5ErkJggg=="
+)
+"""A red square of 16 pixels."""
+_TOOL: Final = {
+    "type": "function",
+    "function": {
+        "name": "get_weather",
+        "description": "Return the weather of a city.",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    },
+}
+_CONTEXT_FIELDS: Final = ("max_model_len", "context_length", "context_window", "max_context_length", "inputTokenLimit")
+REQUESTS_MAX: Final = 28
+"""That one endpoint is sent: one that refuses the last of the prompts with echo, and then takes them, has all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capability:
+    """One cell of the table."""
+
+    name: str
+    verdict: Verdict
+    evidence: str
+    """What was asked and answered, without secrets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What is known of an endpoint."""
+
+    url: str
+    model: str
+    protocol: str
+    """That the parameters below the protocols were tried over."""
+    requests: int
+    """Sent."""
+    cells: tuple[Capability, ...]
+
+    @property
+    def answers(self) -> bool:
+        """Return whether any protocol was answered."""
+        return any(cell.verdict == "yes" for cell in self.cells if cell.name.startswith("protocol "))
+
+
+async def probe(endpoint: EndpointConfig, api_key: str | None, *, too_long_tokens: int | None = None) -> Capabilities:
+    """Return what an endpoint can do.
+
+    Args:
+        endpoint: Its protocol is the one that parameters are tried over.
+        api_key: Never part of the result.
+        too_long_tokens: About how many tokens a prompt has that should be too long; None: as the list of models says.
+    """
+    async with AsyncExitStack() as clients:
+
+        async def client_of(**changes: object) -> Client:
+            client = Client(endpoint.model_copy(update=changes), api_key=api_key, connections=1)
+            return await clients.enter_async_context(client)
+
+        asking = _Probe(
+            client=await client_of(stream=False), streaming=await client_of(stream=True), too_long=too_long_tokens
+        )
+        await asking.run()
+        return Capabilities(
+            url=endpoint.url,
+            model=endpoint.model,
+            protocol=asking.protocol,
+            requests=asking.n_sent,
+            cells=tuple(asking.cells),
+        )
+
+
+@dataclass(slots=True)
+class _Probe:
+    """The requests to one endpoint, one after the other."""
+
+    client: Client
+    streaming: Client
+    too_long: int | None
+    cells: list[Capability] = field(default_factory=list)
+    n_sent: int = 0
+    settings: Generation = field(default_factory=lambda: Generation(max_tokens=_SHORT, temperature=0.0))
+    context_tokens: int | None = None
+    hopeless: Fault | None = None
+
+    @property
+    def protocol(self) -> Protocol:
+        return self.client.endpoint.spoken
+
+    async def run(self) -> None:
+        await self._list_models()
+        first = await self._ask_protocols()
+        if self.hopeless is not None:
+            self._add("parameters", "unknown", f"not asked: {self._said(self.hopeless)}")
+            return
+        if not isinstance(first, Response):
+            self._add("parameters", "unknown", f"not asked: the {self.protocol} protocol gave no answer")
+        else:
+            await self._ask_parameters()
+        if self.protocol in ("chat", "completions"):
+            await self._ask_echo()
+
+    async def _list_models(self) -> None:
+        self.n_sent += 1
+        found = await self.client.read_listing()
+        if isinstance(found, Fault):
+            self._refused("list of models", found)
+            return
+        self._look_for_context(found)
+        names = names_listed(found)
+        model = self.client.endpoint.model
+        is_named = any(name in (model, f"models/{model}") for name in names)
+        listed = f"{len(names)} listed, {model} {'among them' if is_named else 'not among them'}"
+        self._add("list of models", "yes" if names else "unknown", listed if names else "an answer without a list")
+
+    def _look_for_context(self, payload: object) -> None:
+        listed = (payload.get("data") or payload.get("models")) if isinstance(payload, dict) else None
+        for one in listed if isinstance(listed, list) else ():
+            name = one.get("id") or one.get("name") if isinstance(one, dict) else None
+            if name in (self.client.endpoint.model, f"models/{self.client.endpoint.model}"):
+                sizes = [one[key] for key in _CONTEXT_FIELDS if type(one.get(key)) is int]
+                self.context_tokens = sizes[0] if sizes else None
+
+    async def _ask_protocols(self) -> Response | Fault | None:
+        """Ask a word over each protocol that may be at this base URL; return the answer over the configured one."""
+        others: tuple[Protocol, ...] = ("chat", "completions", "responses", "anthropic")
+        found = await self._ask_own()
+        if isinstance(found, Fault) and found.kind in _HOPELESS:
+            self.hopeless = found
+        for name in others if self.protocol in others else ():
+            if name != self.protocol and self.hopeless is None:
+                answer = await self._answer(name, Generation(max_tokens=_SHORT))
+                self._note(f"protocol {name}", answer, "answered")
+        return found
+
+    async def _ask_own(self) -> Response | Fault:
+        """Ask over the configured protocol, with the settings that the model takes."""
+        found = await self._answer(self.protocol, self.settings)
+        said = []
+        while isinstance(found, Fault):
+            error = ResponseError(kind=found.kind, message=self._said(found), status=found.status)
+            changes = changes_for(error, self.settings)
+            if not changes:
+                break
+            said.append(in_words(changes, self.settings))
+            self.settings = changed(self.settings, changes)
+            found = await self._answer(self.protocol, self.settings)
+        self._note(f"protocol {self.protocol}", found, "answered" + (f"; {' and '.join(said)}" if said else ""))
+        return found
+
+    async def _ask_parameters(self) -> None:
+        await self._ask_stream()
+        await self._ask_stop()
+        if self.protocol == "chat":
+            await self._ask_chat()
+        if self.protocol in ("chat", "completions", "gemini"):
+            await self._ask_seed()
+        else:
+            self._add("seed", "no", f"the {self.protocol} protocol has no field for it")
+        if self.protocol != "completions":
+            await self._ask_image()
+        await self._ask_limits()
+
+    async def _ask_stream(self) -> None:
+        stream = wire_of(self.protocol).stream()
+        self.n_sent += 1
+        body = build_body(self._request(self.protocol, self.settings), stream=True)
+        payload = await self.streaming.ask_once(
+            self.protocol, dumps_bytes(body), seconds=self.client.endpoint.total_timeout_seconds, stream=stream
+        )
+        if isinstance(payload, Fault):
+            self._refused("streaming", payload)
+        elif stream.token_times:
+            self._add("streaming", "yes", f"{len(stream.token_times)} pieces of an answer")
+        else:
+            self._add("streaming", "no", "the answer came in one piece, without events")
+
+    async def _ask_stop(self) -> None:
+        if self.protocol == "responses":
+            self._add("stop", "no", "the responses protocol has no field for it")
+            return
+        settings = Generation(**{**self._fields(), "stop": ("five",)})
+        found = await self._answer(self.protocol, settings, "Write in words: one two three four five six seven")
+        if not isinstance(found, Response):
+            self._refused("stop", found)
+            return
+        has_counted, has_passed = "four" in found.text.lower(), "five" in found.text.lower()
+        if has_passed:
+            self._add("stop", "no", f'stop "five" was accepted and the answer goes on: {found.text!r}')
+        else:
+            self._add("stop", "yes" if has_counted else "unknown", f'with stop "five": {found.text!r}')
+
+    async def _ask_chat(self) -> None:
+        """Ask for what OpenAI's chat protocol alone has fields for."""
+        payload = await self._payload({"logprobs": True, "top_logprobs": 2})
+        choice = _choice(payload)
+        listed = _inner(choice.get("logprobs")).get("content")
+        self._shown("logprobs", payload, bool(listed), "log-probabilities of the answer's tokens")
+        payload = await self._payload({"n": 2})
+        n = len(payload["choices"]) if isinstance(payload, dict) and isinstance(payload.get("choices"), list) else 0
+        self._shown("n", payload, n == 2, f"{n} answers to n=2")  # noqa: PLR2004 - as many as were asked for
+        payload = await self._payload(
+            {"tools": [_TOOL], "tool_choice": "auto"}, "What is the weather in Paris? Call the tool."
+        )
+        calls = _inner(_choice(payload).get("message")).get("tool_calls")
+        self._shown("tools", payload, bool(calls), "called the tool" if calls else "the tool was not called")
+
+    async def _ask_seed(self) -> None:
+        settings = Generation(
+            **{**self._fields(), "seed": 7, "temperature": None if self.settings.temperature is None else 1.0}
+        )
+        found = [await self._answer(self.protocol, settings, "Write eight random letters.") for _ in range(2)]
+        for one in found:
+            if isinstance(one, Fault):
+                self._refused("seed", one)
+                return
+        texts = [one.text for one in found if isinstance(one, Response)]
+        same = texts[0] == texts[1]
+        said = f"two answers with the same seed, at temperature 1, are {'equal' if same else 'different'}"
+        self._add("seed", "yes" if same else "unknown", said)
+
+    async def _ask_image(self) -> None:
+        image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{_PNG}"}}
+        question = {"type": "text", "text": "Which colour is this square? Answer with one word."}
+        found = await self._answer(self.protocol, self.settings, content=(question, image))
+        if not isinstance(found, Response):
+            self._refused("images", found)
+        else:
+            is_seen = "red" in found.text.lower()
+            self._add(
+                "images", "yes" if is_seen else "unknown", f"asked for the colour of a red square: {found.text!r}"
+            )
+
+    async def _ask_limits(self) -> None:
+        if self.context_tokens is not None:
+            self._add("context length", "yes", f"{self.context_tokens:,} tokens, by the list of models")
+        settings = Generation(**{**self._fields(), "max_tokens": _LIMIT_ASKED})
+        if self.settings.max_tokens is None:
+            settings = Generation(extra={"max_completion_tokens": _LIMIT_ASKED})
+        found = await self._answer(self.protocol, settings)
+        if isinstance(found, Fault):
+            self._add("limit of an answer", "yes" if found.kind == "bad_request" else "unknown", self._said(found))
+        else:
+            self._add("limit of an answer", "unknown", f"max_tokens={_LIMIT_ASKED:,} was accepted")
+        n_tokens = self.too_long or (self.context_tokens and self.context_tokens + self.context_tokens // 4 + 100)
+        if n_tokens is None or (self.too_long is None and n_tokens > _TOO_LONG_MAX):
+            self._add("prompt too long", "unknown", "not asked: give --too-long N, more tokens than its context holds")
+            return
+        found = await self._answer(self.protocol, self.settings, "a " * n_tokens)
+        if isinstance(found, Fault):
+            kind = "told apart as the prompt's length" if found.model_failure == "context_exceeded" else found.kind
+            self._add("prompt too long", "yes" if found.model_failure else "unknown", f"{kind}: {self._said(found)}")
+        else:
+            used = found.usage.prompt_tokens
+            counted = "" if used is None else f", {used:,} by its own count"
+            ended = ending_of(found.finish_reason)
+            self._add("prompt too long", "no", f"about {n_tokens:,} tokens were accepted{counted} ({ended})")
+
+    async def _ask_echo(self) -> None:
+        """Ask what log-likelihood benchmarks need, as a run's pre-flight does."""
+
+        async def send(body: dict[str, Any]) -> Any:
+            self.n_sent += 1
+            return await self.client.ask_once(
+                "completions", dumps_bytes(body), seconds=self.client.endpoint.total_timeout_seconds
+            )
+
+        try:
+            found = await probe_echo(send, self.client.endpoint.model)
+        except LogprobFault as error:
+            self._add("echo with logprobs", "no", str(error))
+            self._add("BOS", "unknown", "found with echo alone")
+            return
+        if isinstance(found, Fault):
+            self._refused("echo with logprobs", found)
+            self._add("BOS", "unknown", "found with echo alone")
+            return
+        batches = "several prompts in one request" if found.batched else "one prompt in a request"
+        self._add("echo with logprobs", "yes", f"right for prompts whose answers are known; {batches}")
+        shown = (
+            "a special token stands before the prompt" if found.leading_bos else "no special token before the prompt"
+        )
+        self._add("BOS", "yes" if found.leading_bos else "no", shown)
+
+    def _fields(self) -> dict[str, Any]:
+        own = self.settings
+        return {"max_tokens": own.max_tokens, "temperature": own.temperature, "top_p": own.top_p, "extra": own.extra}
+
+    def _request(
+        self, protocol: Protocol, settings: Generation, prompt: str = "Reply with the word OK.", content: Any = None
+    ) -> Request:
+        asked = (Message(role="user", content=content or prompt),)
+        return Request(
+            protocol=protocol,
+            model=self.client.endpoint.model,
+            sample_id="",
+            repeat=0,
+            messages=() if protocol == "completions" else asked,
+            prompt=prompt if protocol == "completions" else None,
+            generation=settings,
+        )
+
+    async def _answer(
+        self, protocol: Protocol, settings: Generation, prompt: str = "Reply with the word OK.", content: Any = None
+    ) -> Response | Fault:
+        self.n_sent += 1
+        body = build_body(self._request(protocol, settings, prompt, content))
+        payload = await self.client.ask_once(
+            protocol, dumps_bytes(body), seconds=self.client.endpoint.total_timeout_seconds
+        )
+        return payload if isinstance(payload, Fault) else wire_of(protocol).answer(payload)
+
+    async def _payload(self, extra: Mapping[str, object], prompt: str = "Reply with the word OK.") -> Any:
+        """Return the decoded answer over the configured protocol to a request with further fields, or its fault."""
+        self.n_sent += 1
+        body = {**build_body(self._request(self.protocol, self.settings, prompt)), **extra}
+        payload = await self.client.ask_once(
+            self.protocol, dumps_bytes(body), seconds=self.client.endpoint.total_timeout_seconds
+        )
+        found = payload if isinstance(payload, Fault) else wire_of(self.protocol).answer(payload)
+        return found if isinstance(found, Fault) else payload
+
+    def _add(self, name: str, verdict: Verdict, evidence: str) -> None:
+        self.cells.append(Capability(name=name, verdict=verdict, evidence=evidence))
+
+    def _note(self, name: str, found: Response | Fault, said: str) -> None:
+        if isinstance(found, Response):
+            self._add(name, "yes", f"{said}: {found.text[:40]!r}")
+        else:
+            self._refused(name, found)
+
+    def _shown(self, name: str, payload: object, is_shown: bool, said: str) -> None:
+        if isinstance(payload, Fault):
+            self._refused(name, payload)
+        else:
+            self._add(name, "yes" if is_shown else "unknown", said if is_shown else f"accepted, but not shown: {said}")
+
+    def _refused(self, name: str, fault: Fault) -> None:
+        self._add(name, "no" if fault.kind in _CONFIRMING else "unknown", self._said(fault))
+
+    def _said(self, fault: Fault) -> str:
+        return self.client.describe(fault)
+
+
+def _choice(payload: object) -> dict[str, Any]:
+    choices = payload.get("choices") if isinstance(payload, dict) else None
+    return _inner(choices[0]) if isinstance(choices, list) and choices else {}
+
+
+def _inner(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
