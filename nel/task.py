@@ -124,9 +124,7 @@ class TaskConfig(Strict):
                 f"no endpoint is named for {self.model}; nel evaluates models behind an endpoint, so serve it and set "
                 "api_url, for example http://127.0.0.1:8000/v1"
             )
-        strange = set(self.dataset_args) - set(self.datasets)
-        if strange:
-            raise ConfigError(f"dataset_args names {', '.join(sorted(strange))}, which datasets does not")
+        self._check_arguments()
         generation = _generation(self.generation_config)
         if self.seed is not None:
             generation.setdefault("seed", self.seed)
@@ -172,8 +170,25 @@ class TaskConfig(Strict):
             judge["generation"] = _generation(given["generation_config"])
         return {"judge": judge}
 
+    def arguments_of(self, name: str) -> Settings:
+        """Return the arguments of a dataset: by its name in `datasets`, else by that of its benchmark, as of a file."""
+        found = self.dataset_args.get(name)
+        if found is None and self.dataset_args:
+            found = self.dataset_args.get(find_benchmark(_full_name(name)).name)
+        return dict(found or {})
+
+    def _check_arguments(self) -> None:
+        """Raise ConfigError where arguments are of no dataset, or given by both names of one."""
+        strange = set(self.dataset_args) - set(self.datasets)
+        own = {find_benchmark(_full_name(name)).name: name for name in self.datasets} if strange else {}
+        if strange - set(own):
+            raise ConfigError(f"dataset_args names {', '.join(sorted(strange - set(own)))}, which datasets does not")
+        twice = [name for name in strange if own[name] in self.dataset_args]
+        if twice:
+            raise ConfigError(f"dataset_args names {twice[0]} twice: as {twice[0]} and as {own[twice[0]]}")
+
     def _entry(self, name: str) -> Settings:
-        arguments = dict(self.dataset_args.get(name, {}))
+        arguments = self.arguments_of(name)
         if self.limit is not None:
             arguments["limit"] = self.limit
         full = _full_name(name)
@@ -279,7 +294,7 @@ def _report(config: TaskConfig, name: str, item: BenchmarkResult, result: RunRes
     model_name = config.model_id or config.model
     found = find_benchmark(_full_name(name))
     if isinstance(found, AdaptedBenchmark):
-        adapter = found.with_arguments(config.dataset_args.get(name, {})).adapter
+        adapter = found.with_arguments(config.arguments_of(name)).adapter
         names = [metric for entry in adapter.metric_list for metric in (entry if isinstance(entry, dict) else [entry])]
         order = [subset for subset in adapter.subset_list if subset in scores]
         by_subset = {

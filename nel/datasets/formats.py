@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal, TypeAlias, cast
 
 from nel.datasets import json_file, jsonl, tables
@@ -72,6 +73,8 @@ def suffix_of(name: str) -> tuple[str, bool]:
     gzipped = plain != lower
     suffix = next((known for known in _READERS if plain.endswith(known)), None)
     if suffix is None or (gzipped and suffix == _NEVER_GZIPPED):
+        if Path(name).is_dir():
+            raise DatasetError(f"{name} is a folder; name a file in it (only adapter classes read a whole folder)")
         last = plain[plain.rfind(".") :] if "." in plain else ""
         hint = did_you_mean(last, _READERS) if last else ""
         known = ", ".join(_READERS)

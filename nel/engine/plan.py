@@ -130,7 +130,9 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
     plans: list[Plan] = []
     for named in config.benchmarks:
         with plugins.collect_notes() as notes:
-            benchmark = _with_entry(find_benchmark(named.name), named)
+            found = find_benchmark(named.name)
+            named = _with_folder(found, named)  # noqa: PLW2901 - what the entry says of its data
+            benchmark = _with_entry(found, named)
             _check_requirements(benchmark)
             entry = _with_generation(config, named, benchmark)
             slot = benchmark.name
@@ -184,6 +186,16 @@ def judging_models(plans: Sequence[Plan]) -> list[ModelConfig]:
         *(member for panel in panels for member in panel),
         *(one for plan in plans for one in plan.model_roles.values()),
     ]
+
+
+def _with_folder(benchmark: Benchmark, entry: BenchmarkConfig) -> BenchmarkConfig:
+    """Return an entry whose dataset is a folder with the arguments by which the benchmark reads it."""
+    if entry.dataset is None or not Path(entry.dataset).is_dir():
+        return entry
+    arguments = benchmark.arguments_of_folder(str(Path(entry.dataset).resolve()))
+    if arguments is None:
+        return entry
+    return entry.model_copy(update={"dataset": None, "args": {**entry.args, **arguments}})
 
 
 def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:

@@ -360,6 +360,15 @@ MUTATIONS: Final = (
     ),
     # Benchmarks
     Mutation(
+        name="a-folder-is-no-dataset-of-an-adapter",
+        room="benchmarks",
+        fault="A folder that a run names as the data of an adapter class is refused as no file.",
+        fragment='return {"dataset_id": folder}',
+        replacement="return None  # type: ignore[return-value]",
+        tests=("tests/benchmarks/test_adapter_folders.py",),
+        keyword="its_splits",
+    ),
+    Mutation(
         name="first-turn-asked-twice",
         room="benchmarks",
         fault="A benchmark of several turns asks its first turn twice.",

@@ -114,6 +114,10 @@ class Benchmark:
             raise ConfigError(f"{self.name} takes no args ({', '.join(arguments)}); only adapter classes do")
         return self
 
+    def arguments_of_folder(self, folder: str) -> Mapping[str, object] | None:
+        """Return the arguments by which the benchmark reads a folder of data; None where only a file can be read."""
+        return None
+
     def with_judges(self, panel: Mapping[str, str], roles: Mapping[str, str]) -> Self:
         """Return the benchmark for a run with these judges, which only one that must know them makes use of.
 

@@ -111,6 +111,10 @@ class AdaptedBenchmark(Benchmark):
         """
         return adapt(type(self.adapter), {**self.arguments, **arguments})
 
+    def arguments_of_folder(self, folder: str) -> Mapping[str, object]:
+        """Return the argument that names the folder, with a file for each subset and split."""
+        return {"dataset_id": folder}
+
     def selected(self, rows: Iterable[RawRow]) -> Iterator[RawRow]:
         """Yield the rows whose samples are kept, a row for each of several samples; a bad row passes."""
         sizes: Counter[str] = Counter()

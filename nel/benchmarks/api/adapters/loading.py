@@ -123,7 +123,7 @@ def _source(adapter: DatasetSettings, split: str, subset: str) -> str:
         if path.is_file():
             return str(path.resolve())
         if path.is_dir():
-            return _file_in(path.resolve(), split, subset)
+            return _file_in(path.resolve(), split, subset, is_only=len(adapter.subset_list) == 1)
     if not _HUB_NAME.fullmatch(dataset):
         raise ConfigError(f'{adapter.name}: dataset_id "{dataset}" is neither a file, a folder, a URI nor org/name')
     scheme = "ms" if getattr(adapter.task_config, "dataset_hub", None) == "modelscope" else "hf"
@@ -135,8 +135,8 @@ def _with_config(uri: str, subset: str) -> str:
     return uri if subset == "default" or "config=" in uri else f"{uri}&config={subset}"
 
 
-def _file_in(folder: Path, split: str, subset: str) -> str:
-    stems = [f"{subset}_{split}", subset, *([split] if subset == "default" else [])]
+def _file_in(folder: Path, split: str, subset: str, *, is_only: bool) -> str:
+    stems = [f"{subset}_{split}", subset, *([split] if is_only or subset == "default" else [])]
     for stem in stems:
         for suffix in _SUFFIXES:
             for ending in (suffix, f"{suffix}.gz"):
