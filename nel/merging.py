@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.files import directory_name
+from nel.artifacts.inputs import INPUTS
 from nel.artifacts.write import BenchmarkResult
 from nel.config.identity import SHARD, Identity
 from nel.config.load import build_config
@@ -100,6 +101,7 @@ def merge_shards(directories: Sequence[Path], output: Path, *, progress: Progres
     _check_complete(shards)
     first = next((one for one in shards if one.has_answers), shards[0])
     _check_equal(first, shards)
+    notes += _left_behind(shards)
     with _renamed_at_the_end(output) as made:
         _write_store(made / FILE_NAME, first, shards, output)
         reached("during_merge")
@@ -238,6 +240,17 @@ def _differences(left: StoredPlan, right: StoredPlan) -> dict[str, tuple[str, st
 def _short(name: str, value: object) -> str:
     text = "unset" if value is None else redact_url(str(value)) if name == _URL else str(value)
     return text if len(text) <= _SHOWN_MAX else f"{text[: _SHOWN_MAX - 3]}..."
+
+
+def _left_behind(shards: Sequence[_StoredShard]) -> list[str]:
+    """Return a note for each shard with labels or readings of its own, which are of the whole run's answers."""
+    return [
+        f"{one.label}: its {name} of {slot} is not part of the merged run"
+        for one in shards
+        for slot in one.benchmarks
+        for name in INPUTS
+        if (one.path / directory_name(slot) / name).exists()
+    ]
 
 
 def _write_store(path: Path, first: _StoredShard, shards: Sequence[_StoredShard], output: Path) -> None:

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from nel.artifacts.calibration import LABELS_NAME
 from nel.artifacts.extraction import AUDIT_NAME
 from nel.artifacts.files import directory_name
+from nel.artifacts.inputs import INPUTS
 from nel.artifacts.model_readings import DIRECTORY as READER
 from nel.config.identity import Identity
 from nel.core.atomic_files import write_file
@@ -37,8 +37,6 @@ SIGNATURE: Final = "manifest.json.sig"
 _FORMAT: Final = 1
 _NAMESPACE: Final = "nel-run"
 _SIGNER: Final = "nel"
-_INPUTS: Final = (LABELS_NAME, AUDIT_NAME, READER)
-"""What artifacts of a benchmark are made of beside run.db."""
 _KEYGEN_SECONDS: Final = 60
 _CHUNK: Final = 1 << 20
 
@@ -130,7 +128,7 @@ def _artifact_checks(run_dir: Path, snapshot: Snapshot, scratch: Path) -> Iterat
 
 
 def _copy_inputs(source: Path, target: Path) -> None:
-    for name in _INPUTS:
+    for name in INPUTS:
         if (source / name).is_dir():
             shutil.copytree(source / name, target / name)
         elif (source / name).is_file():

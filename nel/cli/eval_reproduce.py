@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nel.cli.settings import chosen_settings
+from nel.errors import UsageError
 
 if TYPE_CHECKING:
     from nel.config.schema import RunConfig
@@ -36,6 +37,10 @@ def reproduce(
 
     chosen = chosen_settings(ctx)
     stored = stored_config(run_dir, given=chosen.given, overrides=chosen.overrides)
+    if stored.shard is not None:
+        raise UsageError(
+            f"{run_dir} is shard {stored.shard} of a run, which is compared with nothing; reproduce the run"
+        )
     progress = Progress()
     with showing(progress):
         result = evaluate(_beside(stored, run_dir), progress=progress)

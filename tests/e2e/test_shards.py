@@ -16,11 +16,13 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from nel.artifacts.calibration import LABELS_NAME
 from nel.artifacts.schema import load_schema
 from nel.comparison.floors import hold, read_floors
 from nel.comparison.reading import read_sides
 from nel.config.load import build_config
 from nel.engine.observability.run_status import RunStatusReader
+from nel.engine.progress import Progress
 from nel.engine.store.lock import owned
 from nel.engine.store.salvage import salvage
 from nel.errors import ConfigError, NelError, OutputError, UsageError
@@ -211,6 +213,17 @@ def test_shards_without_a_question_are_merged_too(tmp_path: Path) -> None:
             assert evaluate({**shard, "output": output}).exit_code == 0
     merged = merge_shards([tmp_path / "out"], tmp_path / "merged")
     assert (merged.exit_code, merged.benchmarks[0].accounting["n_scored"]) == (0, 2)
+
+
+def test_what_is_beside_the_stores_of_shards_is_named(divided: tuple[Path, tuple[int, int]], tmp_path: Path) -> None:
+    """Labels of a shard are not silently left behind, and a shard alone is not asked again to be compared."""
+    shutil.copytree(divided[0], tmp_path / "out")
+    (tmp_path / "out" / "s2" / "judged" / LABELS_NAME).write_text("{}")
+    progress = Progress()
+    merge_shards(_shards(tmp_path / "out"), tmp_path / "merged", progress=progress)
+    assert [note for note in progress.notes if "shard 2 of 3" in note and LABELS_NAME in note and "judged" in note]
+    refused = nel("eval", "reproduce", "out/s1", cwd=tmp_path)
+    assert (refused.returncode, "is shard 1/3 of a run, which is compared with nothing" in refused.stderr) == (2, True)
 
 
 def _without(name: str) -> Callable[[list[Path]], list[Path]]:
