@@ -208,7 +208,7 @@ docs-site: docs
 	@echo "==> building the site of docs/ into build/site; a broken link ends it"
 	@test -x .venv-docs/bin/mkdocs || $(PYTHON) -m venv .venv-docs
 	@.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.5'
-	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict
 
 phrases: $(DEV_STAMP)
 	@$(BIN)/python scripts/phrase_words.py

@@ -1,0 +1,67 @@
+"""Every command that README and docs/ show is one that there is, with options that it has."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import pytest
+import typer.main
+
+from nel import plugins
+from nel.cli.app import app
+from nel.cli.byob_script import main as _byob_script  # noqa: F401 - nel-byob is there
+from tests.documented.commands import ROOT, Shown, shown_commands
+
+SHOWN = shown_commands()
+OF_NEL = [one for one in SHOWN if one.text.startswith("nel ")]
+NAMED = {"--to": "exporters", "--scorer": "scorers", "--reducer": "reducers", "--from": "importers"}
+"""Options whose value is the name of a plugin, perhaps with arguments."""
+ELSEWHERE = {("nel judge calibrate", "--from"), ("nel eval submit", "--to")}
+"""Where such an option means something else."""
+LEFT_OUT = ("...", "…")
+
+
+@cache
+def command_line() -> Any:
+    return typer.main.get_command(app)
+
+
+def words_of(one: Shown) -> list[str]:
+    return [word for word in shlex.split(one.text.rstrip("& ")) if word not in LEFT_OUT]
+
+
+def resolved(words: list[str]) -> tuple[Any, list[str], list[str]]:
+    """Return a command, the words that name it, and the others."""
+    command, place = command_line(), 1
+    while place < len(words) and hasattr(command, "commands") and words[place] in command.commands:
+        command, place = command.commands[words[place]], place + 1
+    return command, words[:place], words[place:]
+
+
+@pytest.mark.parametrize("one", OF_NEL, ids=lambda one: f"{one.page}:{one.line}")
+def test_the_command_and_its_options_are_there(one: Shown) -> None:
+    """The command exists, and so does each option that is shown."""
+    command, named, rest = resolved(words_of(one))
+    assert not hasattr(command, "commands"), f"{one}: there is no such command"
+    params = command.get_params(command.make_context(named[-1], [], resilient_parsing=True))
+    known = {option for param in params for option in (*param.opts, *param.secondary_opts)} | {"--help"}
+    given = [word.partition("=")[0] for word in rest if re.match(r"--?[A-Za-z]", word)]
+    assert [option for option in given if option not in known] == [], str(one)
+    for option, value in pairwise(rest):
+        kind = NAMED.get(option)
+        if kind is not None and (" ".join(named), option) not in ELSEWHERE:
+            name = re.split(r"[:=]", value)[0]
+            assert name in {ref.name for ref in plugins.discover(kind)}, f"{one}: no {kind[:-1]} {name}"
+
+
+def test_make_targets_are_there() -> None:
+    """Each target of make that is shown is one."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))
+    shown = [one for one in SHOWN if one.text.startswith("make ")]
+    assert [str(one) for one in shown if one.text.split()[1] not in targets] == []
+    assert len(OF_NEL) > 100  # the pages are read at all
