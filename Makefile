@@ -8,6 +8,7 @@
 #   make test-slow  all slow tests, the storms among them: all fillers, many seeds, programs that use up their limits
 #   make test-plugins  the plugins' tests with the tools they bridge to, in an environment of its own
 #   make test-exports  exports read by the tools they are for, in an environment of its own
+#   make test-docs  every command of README and docs/, run as a reader would, or named with a reason
 #   make fuzz    break answers, streams, headers, rows and judges' replies 10,000,000 times (CASES=N)
 #   make simulate  run 10,000 simulated worlds of kills, outages and full disks (SEEDS=N)
 #   make mutations  plant each known fault in a copy of nel, and show which test notices it (TIER=fast or all)
@@ -30,7 +31,7 @@ READERS_PYTHON ?= python3.12
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: image answer-rates demo demo-judge demo-decide demo-model hostile-table sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-exports check format \
-	bench bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site phrases clean help
+	bench bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs phrases clean help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -202,6 +203,10 @@ answer-rates: $(DEV_STAMP)
 
 docs: $(DEV_STAMP)
 	@$(BIN)/python scripts/docs.py
+
+test-docs: $(DEV_STAMP)
+	@echo "==> the commands of README and docs/, run as a reader would; a few minutes"
+	@$(BIN)/pytest -n 2 tests/documented -rP -k "command"
 
 # In an environment of its own, since mkdocs is no part of what nel needs.
 docs-site: docs
