@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Final
 
+from nel.artifacts.clusters import FailureClusters
 from nel.artifacts.failure_kinds import JUDGED_REFUSAL, documented_category, hint_for
 from nel.artifacts.results import Result
 from nel.judges.record import KEY as JUDGEMENTS
@@ -29,6 +30,7 @@ class FailureAnalysis:
         self._total = 0
         self._counts: Counter[str] = Counter()
         self._exemplars: dict[str, list[dict[str, object]]] = {}
+        self._clusters = FailureClusters()
 
     def add(self, result: Result) -> None:
         """Note one result, failed or not."""
@@ -37,6 +39,7 @@ class FailureAnalysis:
         if kind is None:
             return
         self._counts[kind] += 1
+        self._clusters.add(kind, result)
         held = self._exemplars.setdefault(kind, [])
         if len(held) < _EXEMPLARS_MAX:
             held.append(_exemplar(kind, result))
@@ -57,6 +60,7 @@ class FailureAnalysis:
                 for kind, count in sorted(self._counts.items())
             },
             "exemplars": [exemplar for name in sorted(self._exemplars) for exemplar in self._exemplars[name]],
+            **self._clusters.as_json(self._total),
         }
 
     def _share(self, count: int) -> dict[str, float]:

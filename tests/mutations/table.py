@@ -1692,4 +1692,13 @@ MUTATIONS: Final = (
         tests=("tests/exporting/test_trackers.py",),
         keyword="no_address",
     ),
+    Mutation(
+        name="numbers-tear-clusters-apart",
+        room="artifacts",
+        fault="Errors that differ in a number alone are no cluster.",
+        fragment='(re.compile(r"\\d+(?:[.,:]\\d+)*"), "N"),',
+        replacement="",
+        tests=("tests/artifacts/test_clusters.py",),
+        keyword="one_cluster",
+    ),
 )
