@@ -34,6 +34,7 @@ from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.errors import EXIT_UNSCORED, ConfigError, NelError, StoreError
 from nel.exporting.frames import Table, to_pandas
 from nel.metrics.requested import RequestedStatistics
+from nel.models.image_sizes import text_length
 from nel.reports.writers import HTML, check_writers, write_report, write_reports
 from nel.types import JsonObject
 
@@ -339,7 +340,7 @@ def _prompt_characters(plan: Plan, content: str | None) -> int:
     if content is None:
         return 0
     asked = decode_sample("", content).input
-    length = len(asked) if isinstance(asked, str) else sum(len(str(message.content)) for message in asked)
+    length = len(asked) if isinstance(asked, str) else sum(text_length(message) for message in asked)
     return length + len(plan.config.system_prompt or "")
 
 

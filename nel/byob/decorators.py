@@ -83,6 +83,7 @@ def benchmark(
     category_field: str | None = None,
     group_field: str | None = None,
     turns_field: str | None = None,
+    images_field: str | None = None,
     prepare_row: Callable[..., dict[str, object]] | None = None,
     seed_fn: Callable[..., SeedResult] | None = None,
     judge: Mapping[str, object] | None = None,
@@ -111,28 +112,27 @@ def benchmark(
     """
     plain = _plain_name(name, endpoint_type, has_choices=bool(choices) or choices_field is not None)
     _check_options(plain, fewshot, endpoint_type, shares_continuation=continuation is not None)
+    needs_messages = turns_field or images_field or fewshot.get("fewshot_as_turns")
+    of_row = {"id_field": id_field, "category_field": category_field, "group_field": group_field}
+    asked = {"choices_field": choices_field, "turns_field": turns_field, "images_field": images_field}
     fixed: dict[str, object] = {
+        **(of_row | asked | {"card": card}),
         "dataset": str(dataset) if isinstance(dataset, Path) else dataset,
         "target_field": target_field,
-        "id_field": id_field,
         "response_field": response_field,
-        "category_field": category_field,
-        "group_field": group_field,
-        "turns_field": turns_field,
         "choices": tuple(choices),
-        "choices_field": choices_field,
         "target_delimiter": target_delimiter,
         "loglikelihood": endpoint_type == _LOGLIKELIHOOD,
         "field_mapping": dict(field_mapping or {}),
         "prepare_row": None if prepare_row is None else row_function(prepare_row, "prepare_row"),
-        "protocol": "chat" if turns_field or fewshot.get("fewshot_as_turns") else _PROTOCOLS[endpoint_type],
+        "protocol": "chat" if needs_messages else _PROTOCOLS[endpoint_type],
         "judge": judge,
         "extra": {**(extra or {}), **({} if judge is None else {"judge": dict(judge)})},
         "reducers": tuple(reducers),
         "languages": (sandbox,) if isinstance(sandbox, str) else tuple(sandbox),
     }
     texts = {"prompt": prompt, "system_prompt": system_prompt, "preamble": preamble, "continuation": continuation}
-    return partial(_decorate, plain, description, {**fixed, "card": card}, texts, fewshot, requirements, seed_fn)
+    return partial(_decorate, plain, description, fixed, texts, fewshot, requirements, seed_fn)
 
 
 def _decorate(

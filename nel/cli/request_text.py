@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -10,6 +11,8 @@ from nel.core.sent_messages import MESSAGE_FIELDS, messages_in
 from nel.core.strict_json import dumps
 from nel.types import Json, JsonObject
 
+_DATA: Final = re.compile(r"(data:image/[a-z]+;base64,|\"data\": ?\"[A-Za-z0-9+/]{16})[A-Za-z0-9+/=]{40,}")
+"""An image, of which the beginning is shown."""
 _CHARACTERS_MAX: Final = 4000
 """Of one message; ``--json`` has it whole."""
 
@@ -28,7 +31,7 @@ def _lines(body: JsonObject) -> Iterator[str]:
 
 
 def _text(content: Json) -> str:
-    return content if isinstance(content, str) else dumps(content)
+    return content if isinstance(content, str) else _DATA.sub(r"\1…", dumps(content))
 
 
 def _cut(text: str) -> str:

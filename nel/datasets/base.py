@@ -13,6 +13,7 @@ from nel.errors import DatasetError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
 BAD_ROWS_MAX: Final = 10
 """A reader stops after this many bad rows."""
@@ -45,6 +46,8 @@ class Dataset:
     """Streams the rows from the first; raises `DatasetError` before the end if any row is bad."""
     fingerprint: str | None = None
     """Hardly ever the same for other rows, and known without reading any; None where only the rows can tell."""
+    folder: Path | None = None
+    """Where a local file is: rows may name further files below it; None for anything else."""
 
 
 @dataclass(slots=True, kw_only=True)

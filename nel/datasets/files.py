@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 from urllib.parse import unquote
@@ -46,7 +47,7 @@ def open_path(path: str, base_dir: Path | None, *, uri: str | None = None) -> Da
         raise DatasetError(f"{path!r} is no name for a dataset file; give a path or a URI")
     found = _find(path, base_dir)
     suffix_of(path)
-    return dataset_of(source_at(found, path, shown=uri or path), uri=uri or path)
+    return replace(dataset_of(source_at(found, path, shown=uri or path), uri=uri or path), folder=found.parent)
 
 
 def source_at(found: Path, name: str, *, shown: str | None = None) -> Source:

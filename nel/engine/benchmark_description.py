@@ -91,7 +91,7 @@ def example_of(benchmark: Benchmark, *, dataset: str | None = None, row: int = 1
         PromptError: The prompt names a field that the row does not have.
     """
     opened = open_dataset(dataset or benchmark.dataset, base_dir=None if dataset else benchmark.base_dir)
-    bound, _ = bind_examples(benchmark, dataset=dataset)
+    bound, _ = bind_examples(benchmark.with_images_below(opened.folder), dataset=dataset)
     found = next(islice(bound.selected(opened.read()), row - 1, None), None)
     if found is None:
         raise DatasetError(f"{opened.uri} has fewer than {row:,} rows")

@@ -256,6 +256,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         benchmark.scorer, metrics=entry.metrics, reducers=entry.reducers or benchmark.reducers, repeats=entry.repeats
     )
     dataset, unreadable = _open(entry, benchmark, resuming)
+    benchmark = benchmark.with_images_below(dataset.folder)
     benchmark, note, unreadable = _with_examples(entry, benchmark, unreadable, resuming)
     settings = config.generation_of(entry)
     generation = Generation(

@@ -27,6 +27,7 @@ from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
 from nel.models.doubtful import Asked, doubtful_requests
 from nel.models.faults import NO_FILES, UNREADABLE, Fault, fault_of_status, malformed, unreadable
+from nel.models.image_sizes import prompt_bytes
 from nel.models.pacing import EndpointDown, Gate, Permit
 from nel.models.pacing.configured import pace_of
 from nel.models.protocols import names_listed
@@ -74,6 +75,7 @@ class _Call:
     headers: dict[str, str]
     key: str
     tokens_max: int
+    prompt_bytes: int = 0
     attempts: int = 0
     charged: int = 0
     """Attempts that count against the limit."""
@@ -488,10 +490,11 @@ class Client:
             headers=headers,
             key=key,
             tokens_max=tokens_max(request.generation) or 0,
+            prompt_bytes=prompt_bytes(request, body),
             url=wire_of(request.protocol).address(self.endpoint),
             protocol=request.protocol,
             parse=parse or partial(parse_answer, request.protocol),
         )
 
     def _estimate(self, one: _Call) -> int:
-        return len(one.body) // _BYTES_PER_TOKEN + int(self._answer_tokens)
+        return one.prompt_bytes // _BYTES_PER_TOKEN + int(self._answer_tokens)

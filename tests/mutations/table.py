@@ -32,6 +32,15 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="links-lead-out-of-the-folder",
+        room="datasets",
+        fault="A dataset can have any image of the machine sent to an endpoint by a link to it.",
+        fragment="root, path = folder.resolve(), (folder / name).resolve()",
+        replacement="root, path = folder.absolute(), (folder / name).absolute()",
+        tests=("tests/datasets/test_images.py",),
+        keyword="may_not",
+    ),
+    Mutation(
         name="what-is-taken-in-silence-is-an-ability",
         room="models",
         fault="The probe of an endpoint says yes where a parameter was accepted and nothing came of it.",

@@ -18,6 +18,7 @@ from nel.datasets.base import RawRow
 from nel.datasets.fewshot import example_key
 from nel.datasets.fields import lookup, map_fields
 from nel.datasets.ids import own_id
+from nel.datasets.images import image_urls, with_images
 from nel.errors import ConfigError, DatasetError, PromptError
 from nel.prompts import Template
 from nel.scoring.choice import gold_label
@@ -76,6 +77,11 @@ class Benchmark:
     """Field with a list of user messages, asked one after the other; the prompt renders each as ``{turn}``."""
     scores_conversation: bool = False
     """Score a conversation once, with all its messages, after its last answer; else each answer by itself."""
+    images_field: str | None = None
+    """Field with an image or a list of them, which stand behind the prompt: files below the dataset's folder, data
+    URLs, or addresses, which are passed on; needs a protocol with messages."""
+    images_dir: Path | None = None
+    """The dataset's folder; bound when it is opened, and `base_dir` before."""
     protocol: Protocol | None = None
     """None: whatever the endpoint speaks."""
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -167,7 +173,7 @@ class Benchmark:
         shots = self._shots_of(raw, row)
         return Sample(
             id=sample_id,
-            input=self._input(values, shots, optional=self.response_field is not None),
+            input=self._with_images(row, self._input(values, shots, optional=self.response_field is not None)),
             turns=tuple(self.prompt.render({**values, "turn": turn}) for turn in turns[1:]),
             target=self._target(row),
             choices=choices if self.continuation is None else self._contexts(values, choices),
@@ -177,6 +183,18 @@ class Benchmark:
             group=label_of(row, self.group_field),
             recorded_response=recorded,
         )
+
+    def with_images_below(self, folder: Path | None) -> Self:
+        """Return the benchmark with the folder that the files of its images are in."""
+        return self if self.images_field is None else replace(self, images_dir=folder or self.base_dir)
+
+    def _with_images(self, row: Mapping[str, object], asked: str | tuple[Message, ...]) -> str | tuple[Message, ...]:
+        if self.images_field is None or self.response_field is not None:
+            return asked
+        if self.num_fewshot:
+            raise ConfigError(f"{self.name} asks about images, and examples cannot show theirs; leave num_fewshot away")
+        urls = image_urls(row, self.images_field, self.images_dir or self.base_dir)
+        return with_images(asked, urls) if urls else asked
 
     def with_shots(
         self, rows: Sequence[RawRow], *, source: str, unit: str = "row", holds_samples: bool = False

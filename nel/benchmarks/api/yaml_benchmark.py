@@ -36,6 +36,7 @@ _KEYS: Final = (
     "id_field",
     "category_field",
     "group_field",
+    "images_field",
     "target_field",
     "checks",
 )
@@ -80,9 +81,8 @@ def read_benchmark(path: Path) -> YamlBenchmark:
     messages = _messages(keys, top)
     checks = _checks(keys["checks"]) if "checks" in keys else ()
     rows, of_rows = _rows(keys, top)
-    texts = {
-        key: keys[key].text() for key in ("description", "id_field", "category_field", "group_field") if key in keys
-    }
+    fields = ("description", "id_field", "category_field", "group_field", "images_field")
+    texts = {key: keys[key].text() for key in fields if key in keys}
     scorer = ChecksScorer(
         checks=checks,
         of_rows=of_rows,
@@ -95,7 +95,7 @@ def read_benchmark(path: Path) -> YamlBenchmark:
         dataset=rows,
         prompt=messages[-1][1],
         messages=messages if "messages" in keys else (),
-        protocol="chat" if "messages" in keys else None,
+        protocol="chat" if "messages" in keys or "images_field" in keys else None,
         system_prompt=_template(keys["system_prompt"]) if "system_prompt" in keys else None,
         target_field=keys["target_field"].text() if "target_field" in keys else "target",
         scorer=scorer,

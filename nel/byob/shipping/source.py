@@ -72,6 +72,11 @@ def read_source(path: Path) -> SourceFile:
             f"{path} imports {beside[0]} from the folder it lies in, which a package of this file does not have; "
             "move that code into the file, or install it as a package and name it in requirements="
         )
+    pictured = next((one for one in found.values() if one.images_field is not None), None)
+    if pictured is not None:
+        raise PluginError(
+            f"the images of {pictured.name} are not packed; hand on the folder with {path.name} and its rows"
+        )
     return source
 
 

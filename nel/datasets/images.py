@@ -1,0 +1,96 @@
+"""The images of a row as URLs that a request can hold: data, addresses, and files below the dataset's folder.
+
+An address is passed on as it is and never fetched. A file is read only where it lies below the folder after every link
+is resolved, so that a dataset cannot have other files of the machine sent to an endpoint.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from nel.datasets.fields import lookup
+from nel.errors import DatasetError
+from nel.types import Message
+
+BYTES_MAX: Final = 20 * 1024 * 1024
+"""Of one file; no vendor takes a larger image."""
+_KINDS: Final = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF87a": "gif", b"GIF89a": "gif"}
+_SHOWN_MAX: Final = 80
+
+
+def image_urls(row: Mapping[str, object], field: str, folder: Path | None) -> list[str]:
+    """Return the images in a field of a row, one or a list of them; none where it is null or an empty list.
+
+    Args:
+        row: The row.
+        field: Its field; dotted names reach into nested rows.
+        folder: That files are looked for in; None where the dataset is in none.
+
+    Raises:
+        DatasetError: The field is missing, or an image is no image that may be sent.
+    """
+    found = lookup(row, field)
+    values = found if isinstance(found, (list, tuple)) else [] if found is None else [found]
+    return [_url(value, field, folder) for value in values]
+
+
+def with_images(asked: str | Sequence[Message], urls: Sequence[str]) -> tuple[Message, ...]:
+    """Return messages whose last one of the user has images behind its text."""
+    messages = [Message(role="user", content=asked)] if isinstance(asked, str) else list(asked)
+    place = max((number for number, one in enumerate(messages) if one.role == "user"), default=None)
+    if place is None:
+        raise DatasetError("there is no message of the user that images could stand in")
+    content = messages[place].content
+    parts = ({"type": "text", "text": content},) if isinstance(content, str) else content
+    images = tuple({"type": "image_url", "image_url": {"url": url}} for url in urls)
+    messages[place] = Message(role="user", content=(*parts, *images))
+    return tuple(messages)
+
+
+def _url(value: object, field: str, folder: Path | None) -> str:
+    if not isinstance(value, str) or not value:
+        raise DatasetError(
+            f'the images field "{field}" holds a {type(value).__name__}; give a file below the dataset\'s folder, '
+            "a data URL or an address"
+        )
+    if value.startswith(("https://", "http://")):
+        return value
+    if value.startswith("data:"):
+        if not value.startswith("data:image/") or ";base64," not in value:
+            raise DatasetError(f"{_shown(value)} is no image; give data:image/…;base64,…")
+        return value
+    return _file_url(value, folder)
+
+
+def _file_url(name: str, folder: Path | None) -> str:
+    if folder is None:
+        raise DatasetError(f"{_shown(name)}: the dataset is in no folder that images could be in; give data URLs")
+    try:
+        root, path = folder.resolve(), (folder / name).resolve()
+        if not path.is_relative_to(root):
+            raise DatasetError(f"{_shown(name)} lies outside the dataset's folder; put the image below it")
+        if not path.is_file():
+            raise DatasetError(f"{_shown(name)} is no file in the dataset's folder")
+        size = path.stat().st_size
+        if size > BYTES_MAX:
+            raise DatasetError(f"{_shown(name)} has {size:,} bytes; an image may have {BYTES_MAX:,}")
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise DatasetError(f"{_shown(name)} cannot be read: {error}") from error
+    return f"data:image/{_kind(data, name)};base64,{base64.b64encode(data).decode()}"
+
+
+def _kind(data: bytes, name: str) -> str:
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "webp"
+    for signature, kind in _KINDS.items():
+        if data.startswith(signature):
+            return kind
+    raise DatasetError(f"{_shown(name)} is neither PNG, JPEG, GIF nor WebP")
+
+
+def _shown(value: str) -> str:
+    return repr(value if len(value) <= _SHOWN_MAX else f"{value[:_SHOWN_MAX]}…")
