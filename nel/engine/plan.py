@@ -243,12 +243,7 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         raise ConfigError(
             f"{benchmark.name} scores recorded answers, so nothing can be asked twice; leave --repeat-check away"
         )
-    judge = _judge(config, entry, benchmark)
-    roles = {**_own_roles(benchmark), **config.model_roles}
-    panel = [] if judge is None else judge.panel
-    benchmark = benchmark.with_judges(
-        {member.label: member.model for member in panel}, {role: member.model for role, member in roles.items()}
-    )
+    benchmark, judge, roles = _with_judges(config, entry, benchmark)
     _check_judge(config, benchmark, judge, roles)
     asked = protocol_asked(config, benchmark)
     protocol = protocol_of(benchmark, asked)
@@ -305,6 +300,28 @@ def check_shard(config: RunConfig, entry: BenchmarkConfig) -> None:
             "--repeat-check draws from all problems, and a shard asks only its own; check repeatability in a run of "
             "its own"
         )
+
+
+def benchmark_to_score(config: RunConfig, named: BenchmarkConfig) -> Benchmark:
+    """Return a benchmark of a run as far as scoring needs it: its rows and examples are not read.
+
+    Raises:
+        NelError: It is not installed here, or cannot be built.
+    """
+    return _with_judges(config, named, _with_entry(find_benchmark(named.name), named))[0]
+
+
+def _with_judges(
+    config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark
+) -> tuple[Benchmark, JudgeConfig | None, dict[str, ModelConfig]]:
+    """Return the benchmark for the run's judges, these judges, and further models that its scorer may ask."""
+    judge = _judge(config, entry, benchmark)
+    roles = {**_own_roles(benchmark), **config.model_roles}
+    panel = [] if judge is None else judge.panel
+    benchmark = benchmark.with_judges(
+        {member.label: member.model for member in panel}, {role: member.model for role, member in roles.items()}
+    )
+    return benchmark, judge, roles
 
 
 def _judge(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> JudgeConfig | None:

@@ -126,6 +126,15 @@ def _read_header(header: bytes) -> tuple[int, int]:
 def _decoded(data: bytes, checksum: int) -> object:
     if zlib.crc32(data) != checksum:
         raise FrameError("a frame is damaged")
+    return unpickled(data)
+
+
+def unpickled(data: bytes) -> object:
+    """Return what was pickled by a process that runs scorers; only classes of nel and plain ones are built.
+
+    Raises:
+        FrameError: It holds something else.
+    """
     try:
         message: object = _Unpickler(io.BytesIO(data)).load()
     except Exception as error:

@@ -1,0 +1,257 @@
+"""A host: a process that scores answers or runs programs for a run elsewhere, told so over its standard input.
+
+It builds the benchmarks of the run's configuration with what is installed here, says what they are, and goes on until
+its input closes. Scorers run as they do in a local run: in worker processes that are killed and restarted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import queue
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, BinaryIO, Final
+
+from nel.benchmarks.api.benchmark import Benchmark
+from nel.config.load import build_config
+from nel.config.schema import RunConfig
+from nel.core.event_loop import run
+from nel.engine.executors.likeness import environment
+from nel.engine.executors.wire import (
+    Alive,
+    Finished,
+    Question,
+    Ran,
+    Reply,
+    Run,
+    Score,
+    ToHost,
+    ToRun,
+    pack,
+    pack_json,
+    read_packet,
+    unpack_from_run,
+    unpack_json,
+    write_packet,
+)
+from nel.engine.plan import benchmark_to_score
+from nel.engine.scorers.call import ScoringContext, ScoringTask
+from nel.engine.scorers.channel import Result
+from nel.engine.scorers.dispatch import Scorers
+from nel.engine.scorers.identity import scorer_digest
+from nel.errors import EndpointError, NelError, SandboxError
+from nel.sandbox import Sandbox
+
+ALIVE_SECONDS: Final = 2.0
+"""Between two signs of life."""
+
+
+class _Output:
+    """Writes packets from a thread of its own, so that a slow reader blocks no scorer."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._packets: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._write, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def send(self, *messages: ToRun) -> None:
+        self._packets.put(pack(messages))
+
+    def close(self) -> None:
+        self._packets.put(None)
+        self._thread.join(timeout=5)
+
+    def _write(self) -> None:
+        while (packet := self._packets.get()) is not None:
+            try:
+                write_packet(self._stream, packet)
+            except OSError:
+                return  # the run is gone, and the input ends, too
+
+
+class _ScoringHost:
+    """Scores what arrives, and passes on what scorers ask."""
+
+    def __init__(self, benchmarks: Sequence[Benchmark], seconds: float, output: _Output) -> None:
+        self._benchmarks = benchmarks
+        self._seconds = seconds
+        self._output = output
+        self._scorers = Scorers(benchmarks)
+        self._attempts: dict[int, tuple[ScoringContext, int]] = {}
+        self._questions: dict[int, asyncio.Future[object]] = {}
+        self._question_numbers = itertools.count(1)
+
+    def on_message(self, message: ToHost) -> None:
+        if isinstance(message, Score):
+            task = ScoringTask(
+                job=message.number,
+                idx=0,
+                repeat=message.repeat,
+                sample=message.sample,
+                response=message.response,
+                benchmark=self._benchmarks[message.benchmark],
+                conversation=message.conversation,
+            )
+            self._attempts[message.number] = task.context, 0
+            self._scorers.put(task)
+        elif isinstance(message, Reply):
+            asked = self._questions.pop(message.question, None)
+            if asked is None or asked.done():
+                return
+            if message.is_answer:
+                asked.set_result(message.value)
+            else:
+                error = message.value
+                asked.set_exception(error if isinstance(error, NelError) else EndpointError(str(error)))
+
+    async def work(self) -> None:
+        await self._scorers.run(timeout_seconds=self._seconds, deliver=self._deliver, answer=self._answer)
+
+    def close(self) -> None:
+        self._scorers.close()
+
+    def _deliver(self, found: list[tuple[ScoringTask, Result]]) -> None:
+        for task, _ in found:
+            self._attempts.pop(task.job, None)
+        self._output.send(Finished([(task.job, result) for task, result in found]), Alive(time.process_time()))
+
+    async def _answer(self, task: ScoringTask, what: str, payload: object) -> object:
+        context, attempt = self._attempts.get(task.job, (task.context, 0))
+        if task.context is not context:  # its worker process died meanwhile, and it was restarted
+            attempt += 1
+            self._attempts[task.job] = task.context, attempt
+        number = next(self._question_numbers)
+        self._questions[number] = asyncio.get_running_loop().create_future()
+        self._output.send(Question(number, task.job, attempt, what, payload))
+        return await self._questions[number]
+
+
+class _SandboxHost:
+    """Runs programs that arrive."""
+
+    def __init__(self, sandbox: Sandbox, output: _Output) -> None:
+        self._sandbox = sandbox
+        self._output = output
+
+    def on_message(self, message: ToHost) -> None:
+        if isinstance(message, Run):
+            future = self._sandbox.submit(message.program)
+            future.add_done_callback(partial(self._on_ran, message.number))
+
+    async def work(self) -> None:
+        await asyncio.Event().wait()
+
+    def close(self) -> None:
+        self._sandbox.close()
+
+    def _on_ran(self, number: int, ran: Any) -> None:
+        error = ran.exception()
+        if error is None:
+            self._output.send(Ran(number, True, ran.result()))
+            return
+        is_own = isinstance(error, NelError)
+        self._output.send(Ran(number, False, error if is_own else SandboxError(str(error), kind="internal")))
+
+
+def main() -> None:
+    """Serve a run until the standard input closes."""
+    given, written = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what plugins print is no packet
+    first = read_packet(given)
+    if first is None:
+        return
+    output = _Output(written)
+    start = unpack_json(first)
+    hello: dict[str, Any] = environment()
+    host: _ScoringHost | _SandboxHost | None = None
+    try:
+        with suppress(OSError):  # where there is no such folder, files that a scorer names there are missed by name
+            os.chdir(start["cwd"])
+        host = _host_of(start, output, hello)
+    except NelError as error:
+        hello["error"] = str(error)
+    except Exception as error:  # noqa: BLE001 - of another version of nel, or of a plugin; the run says it
+        hello["error"] = f"{type(error).__name__}: {error}"
+    write_packet(written, pack_json({**hello, "cpu_seconds": time.process_time()}))
+    if host is None:
+        return
+    output.start()
+    try:
+        run(_serve(host, given, output))
+    finally:
+        host.close()
+        output.close()
+
+
+def _host_of(start: dict[str, Any], output: _Output, hello: dict[str, Any]) -> _ScoringHost | _SandboxHost:
+    if start["kind"] == "sandbox":
+        return _sandbox_host(start, output, hello)
+    config = build_config(start["config"], where="the run's configuration")
+    benchmarks = _benchmarks_of(config)
+    hello["digests"] = [scorer_digest(benchmark) for benchmark in benchmarks]
+    return _ScoringHost(benchmarks, config.engine.scorer_timeout_seconds, output)
+
+
+def _benchmarks_of(config: RunConfig) -> list[Benchmark]:
+    return [benchmark_to_score(config, named) for named in config.benchmarks]
+
+
+def _sandbox_host(start: dict[str, Any], output: _Output, hello: dict[str, Any]) -> _SandboxHost:
+    config = build_config(start["config"], where="the run's configuration")
+    sandbox = Sandbox(config.sandbox)
+    info = sandbox.check(start["languages"])
+    hello["engine"] = info.as_json()
+    hello["capacity"] = 2 * (config.sandbox.workers or info.cpus)
+    return _SandboxHost(sandbox, output)
+
+
+async def _serve(host: _ScoringHost | _SandboxHost, given: BinaryIO, output: _Output) -> None:
+    loop = asyncio.get_running_loop()
+    over = asyncio.Event()
+    threading.Thread(
+        target=_read,
+        args=(given, lambda packet: loop.call_soon_threadsafe(_take, host, packet), partial(_signal, loop, over)),
+        daemon=True,
+    ).start()
+    tasks = [asyncio.create_task(work) for work in (over.wait(), host.work(), _show_life(output))]
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _read(given: BinaryIO, take: Callable[[bytes], object], end: Callable[[], object]) -> None:
+    try:
+        while (packet := read_packet(given)) is not None:
+            take(packet)
+    finally:
+        end()
+
+
+def _signal(loop: asyncio.AbstractEventLoop, over: asyncio.Event) -> None:
+    with suppress(RuntimeError):  # the loop is closed already
+        loop.call_soon_threadsafe(over.set)
+
+
+def _take(host: _ScoringHost | _SandboxHost, packet: bytes) -> None:
+    for message in unpack_from_run(packet):
+        host.on_message(message)
+
+
+async def _show_life(output: _Output) -> None:
+    while True:
+        output.send(Alive(time.process_time()))
+        await asyncio.sleep(ALIVE_SECONDS)
+
+
+if __name__ == "__main__":
+    main()

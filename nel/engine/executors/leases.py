@@ -1,0 +1,141 @@
+"""Which item is leased to which host: small leases that grow with its speed, and are given out again when it is lost.
+
+Of the items that a lost host had, a host gets one at a time: one that takes hosts down takes no other with it for good.
+Pure: it holds numbers of items, and the caller tells the time. An item waits, or is with exactly one host.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Final
+
+FIRST: Final = 4
+"""Items in flight with a host of which nothing is known yet."""
+MOST: Final = 256
+_FAST_SECONDS: Final = 0.1
+_SLOW_SECONDS: Final = 0.4
+"""An item that takes longer from lease to result waits behind others, which another host could have."""
+
+
+@dataclass(slots=True)
+class _Host:
+    window: int
+    is_fixed: bool
+    leased: dict[int, float] = field(default_factory=dict)
+    """Items in flight, with the time of their lease."""
+    asking: set[int] = field(default_factory=set)
+    """Those of them that wait for an answer of the run, and do not compute."""
+    suspect: int | None = None
+    """The one of them that was lost with a host before."""
+
+    @property
+    def room(self) -> int:
+        return self.window - len(self.leased) + len(self.asking)
+
+
+class Leases:
+    """Items that wait and items in flight, by host."""
+
+    def __init__(self, *, attempts_max: int) -> None:
+        """Begin without hosts.
+
+        Args:
+            attempts_max: Hosts with which an item may be lost.
+        """
+        self._attempts_max = attempts_max
+        self._hosts: dict[str, _Host] = {}
+        self._waiting: deque[int] = deque()
+        self._suspects: deque[int] = deque()
+        self._losses: dict[int, int] = {}
+
+    @property
+    def n_in_flight(self) -> int:
+        """Return how many items are with hosts."""
+        return sum(len(host.leased) for host in self._hosts.values())
+
+    @property
+    def hosts(self) -> list[str]:
+        """Return the hosts."""
+        return list(self._hosts)
+
+    def join(self, host: str, *, capacity: int | None = None) -> None:
+        """Add a host.
+
+        Args:
+            capacity: Items that it may have in flight; None: as many as it computes in a fraction of a second.
+        """
+        self._hosts[host] = _Host(window=capacity or FIRST, is_fixed=capacity is not None)
+
+    def put(self, number: int) -> None:
+        """Add an item."""
+        self._waiting.append(number)
+
+    def assign(self, now: float) -> dict[str, list[int]]:
+        """Lease waiting items to the hosts with most room, and return what each gets."""
+        given: dict[str, list[int]] = {}
+        for name, host in self._hosts.items():
+            if self._suspects and host.suspect is None and host.room > 0:
+                host.suspect = self._suspects.popleft()
+                host.leased[host.suspect] = now
+                given[name] = [host.suspect]
+        while self._waiting and self._hosts:
+            name, host = max(self._hosts.items(), key=lambda one: one[1].room)
+            if host.room <= 0:
+                break
+            number = self._waiting.popleft()
+            host.leased[number] = now
+            given.setdefault(name, []).append(number)
+        return given
+
+    def set_asking(self, host: str, number: int, *, is_asking: bool) -> None:
+        """Note that an item waits for an answer of the run, or goes on."""
+        held = self._hosts.get(host)
+        if held is None or number not in held.leased:
+            return
+        if is_asking:
+            held.asking.add(number)
+        else:
+            held.asking.discard(number)
+
+    def holds(self, host: str, number: int) -> bool:
+        """Return whether an item is leased to this host."""
+        held = self._hosts.get(host)
+        return held is not None and number in held.leased
+
+    def finish(self, host: str, number: int, now: float) -> bool:
+        """Take a finished item out; return False where the host does not hold it."""
+        held = self._hosts.get(host)
+        leased = None if held is None else held.leased.pop(number, None)
+        if held is None or leased is None:
+            return False
+        self._losses.pop(number, None)
+        if held.suspect == number:
+            held.suspect = None
+        if number in held.asking:
+            held.asking.discard(number)
+        elif not held.is_fixed:
+            held.window = _adapted(held.window, now - leased, is_full=len(held.leased) + 1 >= held.window)
+        return True
+
+    def lose(self, host: str) -> tuple[list[int], list[int]]:
+        """Remove a host; return its items that wait again, and those that were lost too often and are given up."""
+        held = self._hosts.pop(host, None)
+        again: list[int] = []
+        given_up: list[int] = []
+        for number in held.leased if held is not None else ():
+            self._losses[number] = self._losses.get(number, 0) + 1
+            (given_up if self._losses[number] >= self._attempts_max else again).append(number)
+        for number in given_up:
+            del self._losses[number]
+        self._suspects.extend(again)
+        return again, given_up
+
+
+def _adapted(window: int, seconds: float, *, is_full: bool) -> int:
+    """Return a host's window after an item that took so long from lease to result."""
+    if seconds < _FAST_SECONDS and is_full:
+        return min(MOST, window + max(1, window // 4))
+    if seconds > _SLOW_SECONDS:
+        return max(2, window - max(1, window // 4))
+    return window

@@ -1,0 +1,170 @@
+"""The executor of a Ray cluster: hosts are actors of Ray, on every node that has a CPU for them.
+
+Ray itself runs in a process of its own (`nel.engine.executors.ray_gateway`), since it ends its process when the head of
+the cluster is gone; here that is the end of a pipe. Does not import Ray.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import os
+import signal
+import struct
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import IO, Any, Final, TypeAlias
+
+from nel.engine.executors.fleet import Event, FleetLost, Joined, Left, Packet
+from nel.engine.executors.leased import LeasedExecutor
+from nel.engine.executors.pipes import PipeProcess
+from nel.engine.executors.wire import HostKind
+from nel.errors import ConfigError, MissingExtra, PreflightError
+
+_HEAD: Final = struct.Struct("<cII")
+"""Of a frame between here and the gateway: its kind, the number of the host, the length of what follows."""
+_Frame: TypeAlias = tuple[bytes, int, bytes]
+_CONNECT_SECONDS: Final = 30.0
+_WORKERS_MAX: Final = 10_000
+
+
+def ray(address: str | None = None, workers: int | None = None, connect_seconds: float = _CONNECT_SECONDS) -> Any:
+    """Score answers and run programs on a Ray cluster.
+
+    Args:
+        address: ``ray://HOST:PORT``, ``HOST:PORT``, ``auto`` (the cluster that this machine belongs to) or ``local`` (a
+            new one on this machine); None: RAY_ADDRESS, else the cluster that this machine belongs to, else a new one.
+        workers: At most so many hosts that score; None: one for each CPU of the cluster.
+        connect_seconds: How long to wait for the cluster.
+
+    Raises:
+        MissingExtra: Ray is not installed.
+        ConfigError: An option is wrong.
+    """
+    if importlib.util.find_spec("ray") is None:
+        raise MissingExtra("the executor ray needs Ray: pip install 'nel-eval[ray]'")
+    if workers is not None and (type(workers) is not int or not 1 <= workers <= _WORKERS_MAX):
+        raise ConfigError(f"the executor ray takes workers=N from 1 to {_WORKERS_MAX}, not {workers}")
+    if isinstance(connect_seconds, bool) or not isinstance(connect_seconds, int | float) or connect_seconds <= 0:
+        raise ConfigError(f"the executor ray takes connect_seconds=N above 0, not {connect_seconds}")
+    if address is not None and not isinstance(address, str):
+        raise ConfigError(f"the executor ray takes address=ray://HOST:PORT, HOST:PORT, auto or local, not {address}")
+    return LeasedExecutor("ray", RayFleet(address, workers=workers, connect_seconds=connect_seconds))
+
+
+class RayFleet:
+    """Hosts that are actors of Ray; `nel.engine.executors.fleet.Fleet`."""
+
+    def __init__(self, address: str | None, *, workers: int | None, connect_seconds: float) -> None:
+        """Prepare; nothing is started before `open`."""
+        self._address = address
+        self._workers = workers
+        self._connect_seconds = connect_seconds
+        self._process: PipeProcess[_Frame] | None = None
+        self._frames: asyncio.Queue[_Frame | None] = asyncio.Queue()
+        self._errors: IO[bytes] | None = None
+        self._facts: dict[str, Any] = {}
+
+    async def open(self, starts: Mapping[HostKind, bytes]) -> int:
+        """Connect with the cluster, and return how many hosts its nodes have room for.
+
+        Raises:
+            PreflightError: It does not answer in time, or no node runs programs.
+        """
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
+        command = (sys.executable, "-m", "nel.engine.executors.ray_gateway")
+        take = partial(self._take, asyncio.get_running_loop())
+        self._process = PipeProcess(command, read=_read, take=take, errors=self._errors)
+        options = {"address": self._address, "workers": self._workers}
+        self._put(b"O", 0, json.dumps(options).encode())
+        for kind, start in starts.items():
+            self._put(b"W", 0, kind.encode() + b"\n" + start)
+        self._put(b"G", 0, b"")
+        was_late = False
+        try:
+            first = await asyncio.wait_for(self._frames.get(), self._connect_seconds)
+        except TimeoutError:
+            first, was_late = None, True
+        if first is None:
+            self.close()
+            how = (
+                f"does not answer within {self._connect_seconds:g} s" if was_late else f"refuses: {self._last_error()}"
+            )
+            raise PreflightError(
+                f"the Ray cluster at {self._where} {how}; see whether ray status works there, or leave --executor out",
+                endpoint_kind=None,
+            )
+        found = json.loads(first[2])
+        if first[0] != b"C":
+            raise PreflightError(f"{found['reason']}", endpoint_kind=None)
+        self._facts = {"address": self._where, "ray": found["ray"]}
+        return int(found["planned"])
+
+    async def events(self) -> AsyncIterator[Event]:
+        """Yield what happens, until the cluster is gone."""
+        reason = None
+        while reason is None and (frame := await self._frames.get()) is not None:
+            kind, number, data = frame
+            host = f"actor-{number}"
+            if kind == b"P":
+                yield Packet(host, data)
+            elif kind == b"J":
+                joined = json.loads(data)
+                yield Joined(host, joined["kind"], joined["node"])
+            elif kind == b"L":
+                left = json.loads(data)
+                yield Left(host, left["reason"], left["is_own_fault"])
+            else:
+                reason = str(json.loads(data)["reason"])
+        raise FleetLost(f"the Ray cluster at {self._where} is lost: {reason or self._last_error()}")
+
+    def send(self, host: str, packet: bytes) -> None:
+        """Send a packet to a host."""
+        self._put(b"S", int(host.rpartition("-")[2]), packet)
+
+    def end(self, host: str) -> None:
+        """Kill a host's actor."""
+        self._put(b"E", int(host.rpartition("-")[2]), b"")
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return the address and the version of Ray."""
+        return self._facts
+
+    def close(self) -> None:
+        """End the gateway, and with it every actor and a cluster that it started."""
+        if self._process is not None:
+            self._process.end(signal.SIGTERM)
+
+    @property
+    def _where(self) -> str:
+        return self._address or os.environ.get("RAY_ADDRESS") or "this machine"
+
+    def _last_error(self) -> str:
+        """Return the last line that the gateway wrote."""
+        if self._errors is None:
+            return ""
+        self._errors.seek(0)
+        lines = [line for line in self._errors.read().decode(errors="replace").splitlines() if line.strip()]
+        return lines[-1].strip()[:300] if lines else "its connection ended"
+
+    def _put(self, kind: bytes, number: int, data: bytes) -> None:
+        if self._process is not None:
+            self._process.put(_HEAD.pack(kind, number, len(data)) + data)
+
+    def _take(self, loop: asyncio.AbstractEventLoop, frame: _Frame | None) -> None:
+        """Pass on what the gateway wrote; called in its thread."""
+        with suppress(RuntimeError):  # the event loop has ended
+            loop.call_soon_threadsafe(self._frames.put_nowait, frame)
+
+
+def _read(stream: IO[bytes]) -> _Frame | None:
+    header = stream.read(_HEAD.size)
+    if len(header) < _HEAD.size:
+        return None
+    kind, number, size = _HEAD.unpack(header)
+    data = stream.read(size)
+    return (kind, number, data) if len(data) == size else None

@@ -1,0 +1,146 @@
+"""The messages between a run and a host, which computes scores or runs programs elsewhere, and how they are packed.
+
+A packet is a list of messages. The first one in each direction is JSON, so that two versions of nel understand it; the
+others are pickled, and only classes of nel and plain ones are built of what a host sends.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from collections.abc import Mapping, Sequence
+from typing import IO, Any, BinaryIO, Final, Literal, NamedTuple, TypeAlias
+
+from nel.core.strict_json import dumps_bytes, loads
+from nel.engine.scorers.channel import FRAME_BYTES_MAX, FrameError, Result, unpickled
+from nel.sandbox import Program, Verdict
+from nel.types import Response, Sample
+
+HostKind: TypeAlias = 'Literal["scoring", "sandbox"]'
+_LENGTH: Final = struct.Struct("<I")
+
+
+class Score(NamedTuple):
+    """To a host: score one answer."""
+
+    number: int
+    benchmark: int
+    repeat: int
+    sample: Sample
+    response: Response
+    conversation: tuple[dict[str, object], ...]
+
+
+class Run(NamedTuple):
+    """To a host: run one program."""
+
+    number: int
+    program: Program
+
+
+class Reply(NamedTuple):
+    """To a host: the answer to a question, or the error that takes its place."""
+
+    question: int
+    is_answer: bool
+    value: object
+
+
+class Question(NamedTuple):
+    """To the run: what a scorer asks."""
+
+    question: int
+    number: int
+    attempt: int
+    """How often the host has restarted this scoring."""
+    what: str
+    payload: object
+
+
+class Finished(NamedTuple):
+    """To the run: results by scoring."""
+
+    results: list[tuple[int, Result]]
+
+
+class Ran(NamedTuple):
+    """To the run: the verdict on a program, or the `nel.errors.NelError` that takes its place."""
+
+    number: int
+    is_verdict: bool
+    value: Verdict | Exception
+
+
+class Alive(NamedTuple):
+    """To the run: the host is there."""
+
+    cpu_seconds: float
+
+
+ToHost: TypeAlias = "Score | Run | Reply"
+ToRun: TypeAlias = "Question | Finished | Ran | Alive"
+
+
+def pack_json(message: Mapping[str, Any]) -> bytes:
+    """Return the first packet of either side."""
+    return dumps_bytes(dict(message))
+
+
+def unpack_json(packet: bytes) -> dict[str, Any]:
+    """Return the first message of the other side.
+
+    Raises:
+        FrameError: It is none.
+    """
+    try:
+        found = loads(packet.decode())
+    except ValueError as error:
+        raise FrameError(f"a first packet is not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise FrameError("a first packet is no JSON object")
+    return found
+
+
+def pack(messages: Sequence[ToHost | ToRun]) -> bytes:
+    """Return messages as a packet."""
+    return pickle.dumps(list(messages), protocol=pickle.HIGHEST_PROTOCOL)
+
+
+def unpack(packet: bytes) -> list[ToRun]:
+    """Return the messages of a host.
+
+    Raises:
+        FrameError: Something else wrote to the connection.
+    """
+    found = unpickled(packet)
+    if not isinstance(found, list) or not all(isinstance(one, (Question, Finished, Ran, Alive)) for one in found):
+        raise FrameError("a host sent what is no message")
+    return found
+
+
+def unpack_from_run(packet: bytes) -> list[ToHost]:
+    """Return the messages of the run, in a host."""
+    found: list[ToHost] = pickle.loads(packet)  # noqa: S301 - from the run itself
+    return found
+
+
+def write_packet(stream: BinaryIO, packet: bytes) -> None:
+    """Write a packet with its length to a pipe."""
+    stream.write(_LENGTH.pack(len(packet)) + packet)
+    stream.flush()
+
+
+def read_packet(stream: IO[bytes]) -> bytes | None:
+    """Return the next packet of a pipe; None at its end.
+
+    Raises:
+        FrameError: Something else was written to it.
+    """
+    header = stream.read(_LENGTH.size)
+    if len(header) < _LENGTH.size:
+        return None
+    (size,) = _LENGTH.unpack(header)
+    if size > FRAME_BYTES_MAX:
+        raise FrameError("a packet does not begin as one")
+    data = stream.read(size)
+    return data if len(data) == size else None
