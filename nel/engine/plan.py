@@ -19,11 +19,9 @@ from nel.benchmarks.api.fewshot_loading import bind_examples
 from nel.benchmarks.api.registry import find_benchmark
 from nel.benchmarks.api.scorer_names import find_scorer
 from nel.benchmarks.api.statistics_names import choose_statistics
-from nel.byob.judge_settings import judge_config_of, judges_in
 from nel.byob.requirements import check_requirements
 from nel.config.identity import (
     Identity,
-    judge_fields,
     sandbox_fields,
     settings_fields,
     shard_fields,
@@ -32,18 +30,14 @@ from nel.config.identity import (
 from nel.config.schema import BenchmarkConfig, GenerationConfig, JudgeConfig, ModelConfig, RunConfig
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
+from nel.engine.plan_judges import check_judge, judge_identity, note_of_judge, with_judges
 from nel.engine.protocol_choice import check_protocols, protocol_asked, protocol_of
-from nel.engine.scorers.call import is_builtin_rule
-from nel.engine.scorers.identity import judge_digest, scorer_digest, unseen_dependencies
+from nel.engine.scorers.identity import scorer_digest, unseen_dependencies
 from nel.engine.store.codec import encode_sample
 from nel.engine.store.snapshot import DIGEST_MODULUS, StoredSample
-from nel.errors import ConfigError, DatasetError, PromptError, did_you_mean
-from nel.judges.registry import check_template
+from nel.errors import ConfigError, DatasetError, PromptError
 from nel.metrics.requested import RequestedStatistics
 from nel.models.adaptation import Changes, changed, tokens_max
-from nel.prompts import is_template_file
-from nel.scoring.model_graded import GRADER
-from nel.scoring.protocol import asks_judge, wanted_judges
 from nel.types import Generation, Protocol
 
 
@@ -243,8 +237,8 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
         raise ConfigError(
             f"{benchmark.name} scores recorded answers, so nothing can be asked twice; leave --repeat-check away"
         )
-    benchmark, judge, roles = _with_judges(config, entry, benchmark)
-    _check_judge(config, benchmark, judge, roles)
+    benchmark, judge, roles = with_judges(config, entry, benchmark)
+    check_judge(config, benchmark, judge, roles)
     asked = protocol_asked(config, benchmark)
     protocol = protocol_of(benchmark, asked)
     statistics = choose_statistics(
@@ -279,10 +273,10 @@ def _plan(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark, slot:
             **sandbox_fields(config, benchmark.languages),
             **stop_fields(config, entry),
             **shard_fields(config),
-            **_judge_fields(judge, roles),
+            **judge_identity(judge, roles),
         },
         unseen=unseen_dependencies(benchmark),
-        notes=tuple(one for one in (note or _note_of_judge(config, benchmark, slot),) if one),
+        notes=tuple(one for one in (note or note_of_judge(config, benchmark, slot),) if one),
         judge=judge,
         model_roles=roles,
     )
@@ -308,97 +302,7 @@ def benchmark_to_score(config: RunConfig, named: BenchmarkConfig) -> Benchmark:
     Raises:
         NelError: It is not installed here, or cannot be built.
     """
-    return _with_judges(config, named, _with_entry(find_benchmark(named.name), named))[0]
-
-
-def _with_judges(
-    config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark
-) -> tuple[Benchmark, JudgeConfig | None, dict[str, ModelConfig]]:
-    """Return the benchmark for the run's judges, these judges, and further models that its scorer may ask."""
-    judge = _judge(config, entry, benchmark)
-    roles = {**_own_roles(benchmark), **config.model_roles}
-    panel = [] if judge is None else judge.panel
-    benchmark = benchmark.with_judges(
-        {member.label: member.model for member in panel}, {role: member.model for role, member in roles.items()}
-    )
-    return benchmark, judge, roles
-
-
-def _judge(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> JudgeConfig | None:
-    """Return the judges of a benchmark: those of the run, else its own; None where it has none.
-
-    Raises:
-        ConfigError: The run names a template that does not exist.
-    """
-    own = None if benchmark.judge is None else judge_config_of(benchmark.judge)
-    judge = config.judge_of(entry) or own
-    if judge is not None and not judge.panel and own is not None:
-        judge = judge.model_copy(update={"panel": own.panel})
-    if judge is not None and judge.template is not None:
-        check_template(
-            judge.template,
-            grade_pattern=judge.grade_pattern,
-            score_mapping=judge.score_mapping,
-            by_logprobs=judge.grade_logprobs,
-        )
-    elif judge is not None and judge.grade_logprobs:
-        raise ConfigError(
-            "judge.grade_logprobs needs judge.template and judge.score_mapping; set them, or leave it out"
-        )
-    return judge
-
-
-def _check_judge(
-    config: RunConfig, benchmark: Benchmark, judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]
-) -> None:
-    """Raise ConfigError where a scorer needs a judge that is not configured."""
-    has_models = bool((judge is not None and judge.panel) or roles)
-    if asks_judge(benchmark.scorer) and not has_models and not _may_judge_itself(config, benchmark):
-        raise ConfigError(
-            f"{benchmark.name} is scored by a judge and this run has none; give --judge-url and --judge-id, or another "
-            "scorer with --scorer NAME (nel list scorers)"
-        )
-    _check_names(benchmark, judge, roles)
-
-
-def _note_of_judge(config: RunConfig, benchmark: Benchmark, slot: str) -> str | None:
-    """Return a note where a judge is configured for a scorer that decides by a rule."""
-    if config.judge is None or asks_judge(benchmark.scorer) or not is_builtin_rule(benchmark.scorer):
-        return None
-    return f"{slot}: its scorer decides by a rule and asks no judge; --scorer model_graded_qa has the judge decide"
-
-
-def _may_judge_itself(config: RunConfig, benchmark: Benchmark) -> bool:
-    """Return whether a scorer wants a grader, which is the evaluated model where a run configures none."""
-    return GRADER in wanted_judges(benchmark.scorer) and config.endpoint is not None and not benchmark.response_field
-
-
-def _check_names(benchmark: Benchmark, judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -> None:
-    """Raise ConfigError where a scorer asks a judge by an unknown name, before answers are paid for."""
-    panel = [] if judge is None else judge.panel
-    known = {GRADER, *roles, *(member.label for member in panel), *(member.model for member in panel)}
-    for name in wanted_judges(benchmark.scorer):
-        if name not in known:
-            hint = did_you_mean(name, known) or f"; there are {', '.join(sorted(known - {GRADER})) or 'none'}"
-            raise ConfigError(
-                f'{benchmark.name}: its scorer asks the judge "{name}"{hint}; name it in judge.panel or model_roles'
-            )
-
-
-def _judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -> dict[str, Any]:
-    """Return the identity fields of a benchmark's judges; a template file counts by its content, not by its path."""
-    fields = judge_fields(judge, roles)
-    if not fields:
-        return {}
-    template = None if judge is None else judge.template
-    if template is not None and "judge.template" in fields and is_template_file(template):
-        fields["judge.template"] = Path(template).name
-    return {**fields, "judge.rules": judge_digest(template)}
-
-
-def _own_roles(benchmark: Benchmark) -> dict[str, ModelConfig]:
-    """Return the further judges of a benchmark, ``judge_1`` …; its ``judge`` belongs to the panel and is no role."""
-    return {key: member for key, member in judges_in(benchmark.extra).items() if key != "judge"}
+    return with_judges(config, named, _with_entry(find_benchmark(named.name), named))[0]
 
 
 def _with_examples(
