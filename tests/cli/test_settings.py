@@ -21,7 +21,7 @@ FLAGS = """
 --stream --timeout --requests-per-minute --tokens-per-minute --temperature --top-p --max-tokens --stop --seed
 --concurrency --sandbox-workers --allow-unlimited-sandbox --max-cost --max-tokens-total --max-requests --cache
 --stop-when --shard --judge-url --judge-id --judge-api-key-env --judge-template --judge-criteria --judge-repeats
---output-dir --run-id --metrics-port --executor
+--output-dir --run-id --metrics-port --executor --reasoning-effort --protocol --judge-logprobs
 """.split()
 """What users have in scripts: none may vanish."""
 COMMANDS = {
