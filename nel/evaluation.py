@@ -20,6 +20,7 @@ from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.schema.shard import Shard
 from nel.config.settings import Given
 from nel.core.failpoints import reached
+from nel.core.permissions import share
 from nel.engine.benchmark_description import first_request
 from nel.engine.executors.find import find_executor
 from nel.engine.exit_status import ExitStatus
@@ -31,7 +32,7 @@ from nel.engine.run import latest_run_dir, new_run_dir, refuse_imported, run_ses
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.elsewhere import shard_number, shard_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
-from nel.errors import EXIT_UNSCORED, ConfigError, NelError, StoreError
+from nel.errors import EXIT_UNSCORED, ConfigError, NelError, OutputError, StoreError
 from nel.exporting.frames import Table, to_pandas
 from nel.metrics.requested import RequestedStatistics
 from nel.models.image_sizes import text_length
@@ -183,6 +184,7 @@ def written_results(
     reached("after_artifacts")
     reports, problems = write_reports(config.output.reports, run_dir)
     progress.notes += problems
+    share_as_configured(run_dir)
     return RunResult(
         run_dir=run_dir,
         ending=ending,
@@ -210,8 +212,10 @@ def stored_config(run_dir: Path, *, given: Sequence[Given] = (), overrides: Sequ
         data = snapshot.meta("config")
     if data is None:
         raise StoreError(f"{run_dir} {_why_empty(run_dir)}; start a new one")
+    stored = data
     try:
         data = {**data, "output": {"dir": str(run_dir), "reports": list(_reports_in(data))}}
+        data["output"]["share_permissions"] = _is_shared(stored)
         build_config(data, where=FILE_NAME)
     except (ConfigError, TypeError, AttributeError) as error:
         raise StoreError(
@@ -259,7 +263,29 @@ def rebuild(
         StoppedEarly: The disk is full.
     """
     benchmarks = write_artifacts(run_dir, statistics)
-    return benchmarks, write_report(HTML, run_dir)
+    page = write_report(HTML, run_dir)
+    share_as_configured(run_dir)
+    return benchmarks, page
+
+
+def share_as_configured(run_dir: Path) -> None:
+    """Let everyone read a run whose configuration says so; a run of an older version says nothing.
+
+    Raises:
+        OutputError: A file is another user's.
+    """
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        config = snapshot.meta("config") or {}
+    if not _is_shared(config):
+        return
+    try:
+        share(run_dir)
+    except OSError as error:
+        raise OutputError(f"cannot share {error.filename}: {error.strerror}; its owner has to run this") from error
+
+
+def _is_shared(config: JsonObject) -> bool:
+    return bool((config.get("output") or {}).get("share_permissions"))
 
 
 def preview(config: RunConfig) -> list[PlannedBenchmark]:

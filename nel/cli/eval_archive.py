@@ -13,6 +13,9 @@ def archive(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A new file. Default: DIR.tar.gz beside the directory.")
     ] = None,
+    share_permissions: Annotated[
+        bool, typer.Option("--share-permissions", help="Let everyone on this machine read the file (0644).")
+    ] = False,
 ) -> None:
     """Put a run into one file, which `nel view FILE` opens.
 
@@ -20,5 +23,5 @@ def archive(
     """
     from nel.exporting.archive import write_archive  # noqa: PLC0415 - keeps --help fast
 
-    path = write_archive(run_dir, output)
+    path = write_archive(run_dir, output, shared=share_permissions)
     typer.echo(f"archived: {path} ({path.stat().st_size:,} bytes); nel view {path} opens it")

@@ -12,12 +12,15 @@ def export(
     run_dir: Annotated[Path, typer.Argument(help="The directory of the run; nothing is written there.")],
     to: Annotated[str, typer.Option("--to", help="The format (nel list exporters).")],
     output: Annotated[Path, typer.Option("--output-dir", "-o", help="A directory that is new or empty.")],
+    share_permissions: Annotated[
+        bool, typer.Option("--share-permissions", help="Let everyone on this machine read it (0644 and 0755).")
+    ] = False,
 ) -> None:
     """Write the results of a run in the format of another tool."""
     from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
     from nel.exporting.writers import export_run  # noqa: PLC0415
 
-    exported = export_run(to, run_dir, output)
+    exported = export_run(to, run_dir, output, shared=share_permissions)
     for path in exported.files:
         typer.echo(f"exported: {path}")
     for note in exported.notes:

@@ -14,12 +14,15 @@ def import_(
     importer: Annotated[
         str | None, typer.Option("--from", help="The format (nel list importers); without it each is tried.")
     ] = None,
+    share_permissions: Annotated[
+        bool, typer.Option("--share-permissions", help="Let everyone on this machine read it (0644 and 0755).")
+    ] = False,
 ) -> None:
     """Make a run directory of another tool's results, to view and compare; it cannot be resumed."""
     from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
     from nel.importing.writers import import_results  # noqa: PLC0415
 
-    found = import_results(source, output, name=importer)
+    found = import_results(source, output, name=importer, shared=share_permissions)
     names = ", ".join(one.name for one in found.benchmarks)
     typer.echo(plain(f"imported: {output} ({found.format}: {names})"))
     for note in found.notes:

@@ -48,7 +48,7 @@ def _rebuild(run_dir: Path, formats: list[str] | None) -> None:
     from nel.engine.resume_checks import check_records  # noqa: PLC0415 - keeps --help fast
     from nel.engine.store.snapshot import FILE_NAME  # noqa: PLC0415
     from nel.errors import PluginError  # noqa: PLC0415 - keeps --help fast
-    from nel.evaluation import rebuild, stored_reports  # noqa: PLC0415
+    from nel.evaluation import rebuild, share_as_configured, stored_reports  # noqa: PLC0415
     from nel.reports.writers import check_writers, write_reports  # noqa: PLC0415
 
     check_records(run_dir / FILE_NAME)
@@ -60,6 +60,7 @@ def _rebuild(run_dir: Path, formats: list[str] | None) -> None:
         typer.echo(f"{item.directory}")
     typer.echo(f"report: {page}")
     paths, problems = write_reports(names, run_dir)
+    share_as_configured(run_dir)
     for path in paths:
         typer.echo(f"report: {path}")
     if problems:

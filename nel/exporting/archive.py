@@ -18,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from nel.core.permissions import share
 from nel.core.work_directories import make_work_directory
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
@@ -33,12 +34,13 @@ _NOT_ARCHIVED: Final = frozenset({FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-s
 _CHUNK: Final = 1 << 20
 
 
-def write_archive(run_dir: Path, path: Path | None = None) -> Path:
+def write_archive(run_dir: Path, path: Path | None = None, *, shared: bool = False) -> Path:
     """Write a run into one file and return its path; the run is only read.
 
     Args:
         run_dir: The directory of a run that no process works on.
         path: A new file; None: the directory's name with `SUFFIX`, beside the directory.
+        shared: Let everyone on this machine read the file.
 
     Raises:
         StoreError: There is no usable run.db.
@@ -63,6 +65,8 @@ def write_archive(run_dir: Path, path: Path | None = None) -> Path:
                 _add_run(tar, directory, scratch / FILE_NAME)
             file.flush()
             os.fsync(file.fileno())
+        if shared:
+            share(scratch / target.name)
         (scratch / target.name).rename(target)
     except OSError as error:
         raise OutputError(f"cannot write {target}: {error.strerror or error}") from error

@@ -13,6 +13,7 @@ from typing import Final
 
 from nel import plugins
 from nel.core.atomic_files import write_file
+from nel.core.permissions import share
 from nel.core.work_directories import make_work_directory
 from nel.errors import NelError, OutputError, PluginError, UsageError
 from nel.exporting.contract import Exported
@@ -21,13 +22,14 @@ NOTES_FILE: Final = "export-notes.txt"
 """What the format does not say, one note a line."""
 
 
-def export_run(name: str, run_dir: Path, output: Path) -> Exported:
+def export_run(name: str, run_dir: Path, output: Path, *, shared: bool = False) -> Exported:
     """Export a run and return the files in their final place; a file of notes is the last.
 
     Args:
         name: Of the installed exporter, ``name`` or ``package:name``.
         run_dir: The run's directory, with its artifacts; nothing is written there.
         output: A directory that does not exist, or is empty; not in the run's.
+        shared: Let everyone on this machine read it.
 
     Raises:
         PluginError: There is no such exporter, it raised, or it did not return files below its directory.
@@ -47,7 +49,7 @@ def export_run(name: str, run_dir: Path, output: Path) -> Exported:
     what = f'the exporter "{name}" of {ref.provider}'
     try:
         exported = _checked(_called(exporter, run_dir, work, what), work, what)
-        return _moved(exported, work, output)
+        return _moved(exported, work, output, shared=shared)
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
@@ -84,12 +86,14 @@ def _checked(exported: object, work: Path, what: str) -> Exported:
     return exported
 
 
-def _moved(exported: Exported, work: Path, output: Path) -> Exported:
+def _moved(exported: Exported, work: Path, output: Path, *, shared: bool) -> Exported:
     notes = work / NOTES_FILE
     write_file(notes, [f"{note}\n".encode() for note in exported.notes])
     try:
         for path in work.rglob("*"):
             path.chmod(0o700 if path.is_dir() else 0o600)
+        if shared:
+            share(work)
         work.rename(output)
     except OSError as error:
         raise OutputError(f"cannot write {output}: {error.strerror or error}; choose another with -o") from error

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from nel import plugins
 from nel.artifacts.write import write_artifacts
+from nel.core.permissions import share
 from nel.core.strict_json import dumps
 from nel.core.work_directories import make_work_directory
 from nel.engine.store.codec import encode_outcome, encode_response, encode_sample
@@ -30,13 +31,14 @@ _BATCH: Final = 1_000
 """Results between two waits for the disk."""
 
 
-def import_results(source: Path, output: Path, *, name: str | None = None) -> Imported:
+def import_results(source: Path, output: Path, *, name: str | None = None, shared: bool = False) -> Imported:
     """Write a run directory of another tool's results and return what was found.
 
     Args:
         source: A file or directory of the other tool; it is only read.
         output: A directory that does not exist.
         name: Of the importer, ``name`` or ``package:name``; None tries each that is installed.
+        shared: Let everyone on this machine read the run, also after ``nel report``.
 
     Raises:
         PluginError: There is no such importer, or it raised.
@@ -55,8 +57,10 @@ def import_results(source: Path, output: Path, *, name: str | None = None) -> Im
             f"cannot make a directory for {output}: {error.strerror or error}; choose another directory with -o"
         ) from error
     try:
-        asyncio.run(_write(work, output.name, found))
+        asyncio.run(_write(work, output.name, found, shared=shared))
         write_artifacts(work)
+        if shared:
+            share(work)
         work.rename(output)
     except OSError as error:
         raise OutputError(f"cannot write {output}: {error.strerror or error}; choose another with -o") from error
@@ -83,11 +87,12 @@ def _found(source: Path, name: str | None) -> Imported:
     raise UsageError(f"{source} holds no results that can be imported; tried: {known}")
 
 
-async def _write(work: Path, run_id: str, found: Imported) -> None:
+async def _write(work: Path, run_id: str, found: Imported, *, shared: bool) -> None:
     store = Store(work / FILE_NAME)
     try:
         slots = list(_slots(found))
-        store.set_meta("config", {"benchmarks": [{"name": slot} for slot, _ in slots]})
+        config: dict[str, Any] = {"benchmarks": [{"name": slot} for slot, _ in slots]}
+        store.set_meta("config", {**config, "output": {"share_permissions": True}} if shared else config)
         store.set_meta("run_id", run_id)
         store.set_meta(IMPORTED, {"format": found.format, "notes": list(found.notes)})
         started = next((one.started for one in found.benchmarks if one.started is not None), None)

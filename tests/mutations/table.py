@@ -1737,4 +1737,13 @@ MUTATIONS: Final = (
         tests=("tests/artifacts/test_clusters.py",),
         keyword="one_cluster",
     ),
+    Mutation(
+        name="a-shared-run-is-closed-again",
+        room="evaluation",
+        fault="The artifacts of a run that is shared can be read by its owner alone.",
+        fragment='return bool((config.get("output") or {}).get("share_permissions"))',
+        replacement='return bool((config.get("output") or {}).get("shared"))',
+        tests=("tests/exporting/test_permissions.py",),
+        keyword="where_it_is_wanted",
+    ),
 )

@@ -214,6 +214,11 @@ class OutputConfig(Strict):
     """Name of that directory; when not set: time, benchmark and a random suffix."""
     reports: tuple[str, ...] = ()
     """Further reports beside report.html, by the names of their writers (``nel list reports``)."""
+    share_permissions: Annotated[
+        bool, Flag("--share-permissions", "Let everyone on this machine read the run (0644 and 0755).")
+    ] = False
+    """Let everyone on this machine read the run: files 0644 and directories 0755 instead of 0600 and 0700. Applied at
+    the end of each session and by ``nel report``; until then the files of a run are the user's own."""
 
 
 class ObservabilityConfig(Strict):
