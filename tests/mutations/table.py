@@ -176,6 +176,15 @@ MUTATIONS: Final = (
         keyword="identity",
     ),
     Mutation(
+        name="python-itself-is-part-of-a-scorer",
+        room="engine",
+        fault="The digest of a scorer with bound options covers hundreds of files of Python's own library.",
+        fragment='written = {name for name in modules if name.partition(".")[0] not in sys.stdlib_module_names}',
+        replacement="written = modules",
+        tests=("tests/engine/scorers/test_identity.py",),
+        keyword="pythons_own",
+    ),
+    Mutation(
         name="a-fault-is-a-reward-of-0",
         room="serving",
         fault="nel serve gives a reward of 0 for an answer that has no score.",

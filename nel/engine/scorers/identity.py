@@ -70,7 +70,10 @@ def unseen_dependencies(benchmark: Benchmark) -> tuple[str, ...]:
 def _scorer_files(benchmark: Benchmark) -> set[Path]:
     """Return the source files of a scorer, of all that it is made of, and of the rules of nel."""
     scorer = _bare(benchmark.scorer)
-    own = {path for part in _parts_of(benchmark.scorer) for path in _file_of(_module_of(part))}
+    modules = {_module_of(part) for part in _parts_of(benchmark.scorer)}
+    # Python's own modules are not followed: that of every `partial` is functools.
+    written = {name for name in modules if name.partition(".")[0] not in sys.stdlib_module_names}
+    own = {path for name in written for path in _file_of(name)}
     starts = [*_files_of(nel.scoring), _THINKING, *_file_of(inspect.unwrap(scorer).__module__)]
     return _closure([*starts, *(path for path in sorted(own) if _project_of(path)[0] != _PACKAGE)], _SCORING_ROOMS)
 

@@ -120,7 +120,8 @@ def score(sample: ScorerInput, *, address: Address) -> dict[str, Any]:
     except Refused as error:
         raise ScorerError(f"evalscope://{address.name} {error}") from error
     main = next(iter(numbers))
-    headline = {} if main in ("correct", "reward", "score") else {"reward": numbers[main]}
+    is_first = next((key for key in ("correct", "reward", "score") if key in numbers), main) == main
+    headline = {} if is_first else {"reward": numbers[main]}
     return {**headline, **numbers, **details}
 
 

@@ -10,14 +10,25 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import nel
-from nel.engine.scorers.identity import _JUDGING_ROOMS, _SCORING_ROOMS, _closure, _files_of
+from nel.benchmarks.api.registry import find_benchmark
+from nel.engine.scorers.identity import (
+    _JUDGING_ROOMS,
+    _SCORING_ROOMS,
+    _closure,
+    _files_of,
+    _scorer_files,
+    unseen_dependencies,
+)
 from nel.engine.scorers.source_digest import read_source
+from nel.scoring.numeric.numbers import numeric_match
 from tests.support.runs import nel as nel_cli
 from tests.support.runs import read_json, read_results
 
@@ -203,6 +214,15 @@ def test_a_digest_does_not_depend_on_what_else_the_process_has_loaded() -> None:
         for text in (_PRINT_DIGESTS, load_all + _PRINT_DIGESTS)
     }
     assert len(digests) == 1
+
+
+def test_pythons_own_modules_are_no_part_of_a_scorer() -> None:
+    """A scorer whose options are bound is a `functools.partial`; only what was written for it decides its digest."""
+    found = find_benchmark("quickstart")
+    bound = replace(found, scorer=partial(numeric_match))
+    assert unseen_dependencies(bound) == ()
+    plain, with_options = (_scorer_files(one) for one in (replace(found, scorer=numeric_match), bound))
+    assert with_options == plain
 
 
 def _outcomes(run_db: Path) -> list[Any]:
