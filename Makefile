@@ -9,6 +9,7 @@
 #   make test-plugins  the plugins' tests with the tools they bridge to, in an environment of its own
 #   make test-exports  exports read by the tools they are for, in an environment of its own
 #   make test-docs  every command of README and docs/, run as a reader would, or named with a reason
+#   make robustness  run what was tried against nel, and write the tables of docs/explanation/robustness.md
 #   make fuzz    break answers, streams, headers, rows and judges' replies 10,000,000 times (CASES=N)
 #   make simulate  run 10,000 simulated worlds of kills, outages and full disks (SEEDS=N)
 #   make mutations  plant each known fault in a copy of nel, and show which test notices it (TIER=fast or all)
@@ -30,7 +31,7 @@ WORKERS ?= 3
 READERS_PYTHON ?= python3.12
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: image answer-rates demo demo-judge demo-decide demo-model hostile-table sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-exports check format \
+.PHONY: image answer-rates demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-exports check format \
 	bench bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs phrases clean help
 
 help:
@@ -104,6 +105,11 @@ test: check
 	@$(BIN)/pytest -m "not slow and not docker" $(PLUGIN_TESTS)
 	@docker version >/dev/null 2>&1 && echo "the tests of the sandbox are not among these: make test-sandbox" \
 		|| echo "no Docker engine: the tests of the sandbox are skipped"
+
+# All tables of docs/explanation/robustness.md; the first needs a Docker engine and "make sandbox".
+robustness: hostile-table
+	@$(BIN)/python -m tests.attacks
+	@$(BIN)/python -m tests.robustness
 
 hostile-table: $(DEV_STAMP)
 	@$(BIN)/python -m tests.sandbox.hostile.table

@@ -113,8 +113,11 @@ PLACES: list[Callable[[str], Reply]] = [
 
 
 @pytest.mark.parametrize("place", representatives({one.__name__: one for one in PLACES}, "_in_error", "_in_stream"))
-def test_a_key_that_the_endpoint_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: Any) -> None:
+def test_a_key_that_the_endpoint_repeats(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: Any, record_property: Callable[[str, object], None]
+) -> None:
     """Errors, answers, names, streams, redirects, headers: 30 spellings in each, and no trace of one is kept."""
+    record_property("cases", len(FORMS))
     monkeypatch.setenv(ENV, KEY)
 
     def script(call: Call) -> Reply:

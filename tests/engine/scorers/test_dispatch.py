@@ -243,7 +243,7 @@ async def test_turns_are_scored_one_by_one_and_averaged() -> None:
     said = [("user", "2?"), ("assistant", "2"), ("user", "3?"), ("assistant", "4")]
     conversation = tuple({"role": role, "content": content} for role, content in said)
     (item,) = _items(right, 1)
-    sample = replace(item.sample, target=["2", "3"])
+    sample = replace(item.sample, target=["2", "3"], turns=("3?",))
     (outcome,) = await score_all([replace(item, sample=sample, conversation=conversation)], timeout_seconds=5)
     assert isinstance(outcome, Scored)
     assert outcome.reward == 0.5
