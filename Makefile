@@ -183,12 +183,12 @@ bench-view: $(DEV_STAMP)
 bench-compare: $(DEV_STAMP)
 	@PYTHONPATH=. $(BIN)/python tests/performance/comparing.py --samples $(SAMPLES)
 
-# Not part of bench: it downloads four packages that decide from results into .peers once, and takes ten minutes.
+STREAMS ?= 2000
+# How often a stop rule errs; 20,000 streams of each case take hours.
 bench-stops: $(DEV_STAMP)
 	@PYTHONPATH=. $(BIN)/python tests/performance/stop_streams.py --streams $(STREAMS)
 
-STREAMS ?= 2000
-
+# Not part of bench: it downloads four packages that decide from results into .peers once, and takes ten minutes.
 bench-decisions: $(DEV_STAMP)
 	@PYTHONPATH=. $(BIN)/python tests/performance/decision_peers.py --environments .peers/decisions \
 		--write docs/explanation/beside-others.md

@@ -1,6 +1,6 @@
 """How often a stop rule of a run errs: the rule as runs use it, fed with random orders of known benchmarks.
 
-    python tests/performance/stop_streams.py [--streams 20000] [--processes 2]
+    python tests/performance/stop_streams.py [--streams 2000] [--processes 2]
 
 Each stream is a random order of the same finite benchmark, with a look after each cluster. A rule errs when it decides
 against the truth: calls a model better or worse that scores the same, futile that reaches the score asked for, or ends
@@ -151,7 +151,7 @@ def count(place: int, seeds: range) -> tuple[int, int, int]:
 def main() -> None:
     """Count the errors of each case and print them as a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--streams", type=int, default=20_000)
+    parser.add_argument("--streams", type=int, default=2_000)
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
     print("| truth | rule | streams | ended early | erred | questions asked |\n|---|---|---:|---:|---:|---:|")
