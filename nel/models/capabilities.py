@@ -18,7 +18,7 @@ from nel.errors import LogprobFault
 from nel.models.adaptation import changed, changes_for, in_words
 from nel.models.client import Client
 from nel.models.echo_probe import probe_echo
-from nel.models.faults import Fault
+from nel.models.faults import UNREADABLE, Fault, unreadable
 from nel.models.protocols import names_listed
 from nel.models.wire.registry import build_body, wire_of
 from nel.types import Generation, Message, Protocol, Request, Response, ResponseError
@@ -343,7 +343,7 @@ class _Probe:
         payload = await self.client.ask_once(
             protocol, dumps_bytes(body), seconds=self.client.endpoint.total_timeout_seconds
         )
-        return payload if isinstance(payload, Fault) else wire_of(protocol).answer(payload)
+        return _read(protocol, payload)
 
     async def _payload(self, extra: Mapping[str, object], prompt: str = "Reply with the word OK.") -> Any:
         """Return the decoded answer over the configured protocol to a request with further fields, or its fault."""
@@ -352,7 +352,7 @@ class _Probe:
         payload = await self.client.ask_once(
             self.protocol, dumps_bytes(body), seconds=self.client.endpoint.total_timeout_seconds
         )
-        found = payload if isinstance(payload, Fault) else wire_of(self.protocol).answer(payload)
+        found = _read(self.protocol, payload)
         return found if isinstance(found, Fault) else payload
 
     def _add(self, name: str, verdict: Verdict, evidence: str) -> None:
@@ -375,6 +375,13 @@ class _Probe:
 
     def _said(self, fault: Fault) -> str:
         return self.client.describe(fault)
+
+
+def _read(protocol: Protocol, payload: object) -> Response | Fault:
+    try:
+        return payload if isinstance(payload, Fault) else wire_of(protocol).answer(payload)
+    except UNREADABLE as error:
+        return unreadable(error)
 
 
 def _choice(payload: object) -> dict[str, Any]:

@@ -32,12 +32,12 @@ from nel.models.echo_probe import PROBES, judge_probe
 from nel.models.faults import Fault, fault_of_error_object, fault_of_status
 from nel.models.loglikelihood import score_batch
 from nel.models.pacing.rate_limiter import RateLimiter
-from nel.models.protocols import parse_answer
 from nel.models.rate_limit_headers import duration_seconds, quotas, retry_after_seconds
 from nel.models.streams import EventStream
 from nel.models.transport import Fetched
 from nel.models.transport.connection import Connection, Limits
 from nel.models.transport.faults import fault_of_exception
+from nel.models.wire.registry import parse_answer
 from nel.sandbox.agent import codec
 from nel.types import Response
 from tests.fuzzing import corpus
@@ -57,7 +57,7 @@ class Reader:
     check: Callable[[bytes], None]
 
 
-def _is_sound(found: Response | Fault) -> None:
+def is_sound(found: Response | Fault) -> None:
     """Assert that what came of an answer can be stored, read back and classified."""
     if isinstance(found, Fault):
         assert isinstance(found.kind, str)
@@ -78,19 +78,19 @@ def _answer(data: bytes) -> None:
         payload = loads(data)
     except ValueError:
         return
-    for protocol in ("chat", "completions"):
-        _is_sound(parse_answer(protocol, payload))
+    for protocol in ("chat", "completions", "responses", "anthropic", "gemini"):
+        is_sound(parse_answer(protocol, payload))
 
 
 def _error(data: bytes) -> None:
     for status in (400, 403, 500):
-        _is_sound(fault_of_status(status, {}, data))
+        is_sound(fault_of_status(status, {}, data))
     try:
         payload = loads(data)
     except ValueError:
         return
-    _is_sound(fault_of_error_object(payload))
-    _is_sound(fault_of_error_object(payload.get("error") if isinstance(payload, dict) else payload))
+    is_sound(fault_of_error_object(payload))
+    is_sound(fault_of_error_object(payload.get("error") if isinstance(payload, dict) else payload))
 
 
 def _stream(data: bytes) -> None:
@@ -98,7 +98,7 @@ def _stream(data: bytes) -> None:
     pieces = [data[place : place + 3] for place in range(0, min(len(data), 3_000), 3)] + [data[3_000:]]
     assert _streamed(pieces) == whole, "what is read depends on how the bytes were cut"
     if not isinstance(whole, Fault):
-        _is_sound(parse_answer("chat", whole))
+        is_sound(parse_answer("chat", whole))
 
 
 def _streamed(pieces: list[bytes]) -> Any:
@@ -148,7 +148,7 @@ def _logprobs(data: bytes) -> None:
 
 def _http(data: bytes) -> None:
     """Read a whole HTTP response: head, framing, body, error or answer."""
-    _is_sound(_loop().run_until_complete(_exchange(data[1:], streams=data[:1] == b"s")))
+    is_sound(_loop().run_until_complete(_exchange(data[1:], streams=data[:1] == b"s")))
 
 
 @lru_cache(maxsize=1)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
 
 from nel.core.finish_reasons import ending_of
 from nel.core.sent_messages import messages_in
+from nel.core.strict_json import loads
 from nel.models.faults import Fault, fault_of_status
 from nel.models.wire.base import NotInProtocol
 from nel.models.wire.registry import build_body, wire_of
 from nel.types import Generation, Message, Request, Response, Usage
+from tests.fuzzing.mutation import break_json
+from tests.fuzzing.readers import is_sound
 
 RESPONSE = {
     "model": "gpt-x",
@@ -272,3 +277,19 @@ def test_the_messages_are_read_back(name: Any) -> None:
         assert body["metadata"] == {"a": 1}
     neutral = messages_in(wire_of(name).neutral(body, "OK?"))
     assert neutral == [{"role": "user", "content": "OK?"}]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_answers_of_any_shape_are_read(name: Any) -> None:
+    """Broken in hundreds of places, whole or in one event of a stream, each is an answer or a fault."""
+    rng = Random(7)  # noqa: S311 - the same breaks every time
+    for number in range(300):
+        broken = break_json(rng, WHOLE[name]).encode("utf-8", "surrogatepass")
+        with suppress(ValueError):
+            is_sound(wire_of(name).answer(loads(broken)))
+        stream = wire_of(name).stream()
+        for place, event in enumerate(EVENTS[name]):
+            data = break_json(rng, event) if place == number % len(EVENTS[name]) else json.dumps(event)
+            stream.feed(b"data: " + data.replace("\n", " ").encode("utf-8", "surrogatepass") + b"\n\n", 0.0)
+        whole = stream.answer()
+        is_sound(whole if isinstance(whole, Fault) else wire_of(name).answer(whole))

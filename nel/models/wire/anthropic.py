@@ -26,6 +26,7 @@ from nel.models.wire.base import (
     objects,
     system_apart,
     unknown_part,
+    word,
 )
 from nel.types import Generation, JsonObject, Message, Request, Response, Usage
 
@@ -131,7 +132,7 @@ class MessageStream(AnswerStream):
             self._done = True
 
     def _piece(self, place: int, delta: dict[str, Any], now: float) -> None:
-        field = _TEXTS.get(str(delta.get("type")))
+        field = _TEXTS.get(word(delta.get("type")))
         text = delta.get(field) if field else None
         if isinstance(text, str) and text:
             self._blocks.setdefault(place, {"type": field})
@@ -143,8 +144,9 @@ class MessageStream(AnswerStream):
             return malformed("the stream broke off: neither a stop reason nor message_stop")
         content = []
         for place, block in sorted(self._blocks.items()):
-            field = str(block.get("type"))
-            content.append({**block, field: str(block.get(field) or "") + "".join(self._pieces.get(place, []))})
+            field, begun = word(block.get("type")), block.get(word(block.get("type")))
+            pieces = [begun, *self._pieces.get(place, [])]
+            content.append({**block, field: joined(pieces)} if field in _TEXTS.values() else block)
         return {**self._message, "content": content, "usage": self._usage}
 
 

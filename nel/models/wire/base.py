@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from nel.config.schema import EndpointConfig, GenerationConfig
 from nel.errors import EndpointError
@@ -16,6 +16,7 @@ from nel.models.faults import Fault
 from nel.models.streams import AnswerStream
 from nel.types import Generation, JsonObject, Message, Request, Response
 
+_WORD_MAX: Final = 100
 TEXT_PART = "text"
 IMAGE_PART = "image_url"
 
@@ -175,3 +176,8 @@ def count(value: object) -> int | None:
 def joined(values: Sequence[object]) -> str:
     """Return texts put together, leaving out what is none."""
     return "".join(value for value in values if isinstance(value, str))
+
+
+def word(value: object) -> str:
+    """Return a short text; empty for anything else, which may be of any size and depth."""
+    return value[:_WORD_MAX] if isinstance(value, str) else ""

@@ -23,6 +23,7 @@ from nel.models.wire.base import (
     merged,
     objects,
     unknown_part,
+    word,
 )
 from nel.types import JsonObject, Message, Request, Response, Usage
 
@@ -78,10 +79,11 @@ class Responses(Wire):
         status = payload.get("status")
         if payload.get("error"):
             return fault_of_error_object(payload["error"])
-        if status in ("failed", "cancelled"):
-            return aborted(str(status))
-        if not isinstance(payload.get("output"), list) or status not in ("completed", "incomplete", None):
-            return malformed(f'the body has no finished output (status "{status}")')
+        if word(status) in ("failed", "cancelled"):
+            return aborted(word(status))
+        is_finished = status is None or word(status) in ("completed", "incomplete")
+        if not is_finished or not isinstance(payload.get("output"), list):
+            return malformed(f'the body has no finished output (status "{word(status)}")')
         items = objects(payload["output"])
         parts = [part for item in items if item.get("type") == "message" for part in objects(item.get("content"))]
         text = joined([part.get("text") for part in parts if part.get("type") == "output_text"])
@@ -89,9 +91,9 @@ class Responses(Wire):
         finish: object = "stop" if status != "incomplete" else inner(payload, "incomplete_details").get("reason")
         if not text and refusal:
             text, finish = refusal, "refusal"
-        if not text and any(str(item.get("type")).endswith("_call") for item in items):
+        if not text and any(word(item.get("type")).endswith("_call") for item in items):
             finish = "tool_calls"
-        found = read_text(text, finish_reason=str(finish or "incomplete"), reasoning=_reasoning(items))
+        found = read_text(text, finish_reason=word(finish) or "incomplete", reasoning=_reasoning(items))
         usage = payload.get("usage")
         return replace(found, usage=_usage(usage), model=name_in(payload, "model"))
 
@@ -112,9 +114,9 @@ class ResponseStream(AnswerStream):
         kind = payload.get("type")
         if kind == "error":
             self._fault = self._fault or fault_of_error_object(payload)
-        elif kind in _DELTAS and payload.get("delta"):
+        elif word(kind) in _DELTAS and payload.get("delta"):
             self.token_times.append(now)
-        elif kind in _ENDS:
+        elif word(kind) in _ENDS:
             self._whole, self._done = inner(payload, "response"), True
 
     def _result(self) -> object:

@@ -1,6 +1,6 @@
 """Records the requests that the vendors' own SDKs send, as the files beside it: what nel sends is compared with them.
 
-Run it by hand where the SDKs are installed (openai, anthropic, google-genai, boto3); the tests need none:
+Run it by hand where the SDKs are installed (openai, anthropic, google-genai); the tests need none:
 
     python tests/models/vendor_requests/record.py
     python tests/models/vendor_requests/record.py anthropic=anthropic-0    # with anthropic<1
@@ -30,8 +30,6 @@ REPLIES: dict[str, Any] = {
     "messages": {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [],
                  "stop_reason": "end_turn", "usage": {"input_tokens": 1, "output_tokens": 1}},
     "generateContent": {"candidates": [{"content": {"parts": [{"text": "x"}]}, "finishReason": "STOP"}]},
-    "converse": {"output": {"message": {"role": "assistant", "content": [{"text": "x"}]}}, "stopReason": "end_turn",
-                 "usage": {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2}, "metrics": {"latencyMs": 1}},
 }  # fmt: skip
 
 
@@ -162,50 +160,10 @@ def of_google(url: str) -> dict[str, Callable[[], object]]:
     }
 
 
-def of_boto3(url: str) -> dict[str, Callable[[], object]]:
-    """Return the calls of Bedrock's Converse API."""
-    import boto3
-
-    client = boto3.client(
-        "bedrock-runtime",
-        endpoint_url=url,
-        region_name="us-east-1",
-        aws_access_key_id="AKIDEXAMPLE",
-        aws_secret_access_key="wJalrXUtnFEMI",
-    )
-    asked = {"role": "user", "content": [{"text": ASKED}]}
-    return {
-        "plain": lambda: client.converse(modelId="m", messages=[asked], inferenceConfig={"maxTokens": 64}),
-        "full": lambda: client.converse(
-            modelId="m",
-            system=[{"text": SYSTEM}],
-            messages=[
-                asked,
-                {"role": "assistant", "content": [{"text": SAID}]},
-                {"role": "user", "content": [{"text": AGAIN}]},
-            ],
-            inferenceConfig={"maxTokens": 64, "temperature": 0.5, "topP": 0.9, "stopSequences": ["END"]},
-        ),
-        "image": lambda: client.converse(
-            modelId="m",
-            messages=[
-                {
-                    "role": "user",
-                    "content": [
-                        {"text": ASKED},
-                        {"image": {"format": "png", "source": {"bytes": base64.b64decode(PIXEL)}}},
-                    ],
-                }
-            ],
-        ),
-    }
-
-
 VENDORS = {
     "responses": ("openai", of_openai),
     "anthropic": ("anthropic", of_anthropic),
     "gemini": ("google-genai", of_google),
-    "bedrock": ("boto3", of_boto3),
 }
 
 
