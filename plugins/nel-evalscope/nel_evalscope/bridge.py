@@ -53,12 +53,12 @@ class AdapterBenchmark(Benchmark):
         Raises:
             DatasetError: The row is none of those, or its messages could not be made.
         """
+        if "fault" in raw:
+            raise DatasetError(str(raw["fault"]))
         if "sample" not in raw:
             raise DatasetError(
                 f"the row is none of EvalScope's samples; name other data in the address: {self.name}?local_path=FOLDER"
             )
-        if "fault" in raw:
-            raise DatasetError(str(raw["fault"]))
         described = raw["sample"]
         choices = described.get("choices")
         recorded = None

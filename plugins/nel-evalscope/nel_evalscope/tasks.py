@@ -146,7 +146,10 @@ class LoadedBenchmark:
                 yield self._row(subset, sample)
 
     def _row(self, subset: str, sample: Any) -> dict[str, Any]:
-        described = sample.model_dump(mode="json", exclude={"id", "group_id"}, exclude_none=True)
+        try:
+            described = sample.model_dump(mode="json", exclude={"id", "group_id"}, exclude_none=True)
+        except Exception as error:  # noqa: BLE001 - of this sample alone: bytes that are no text, for example
+            return {"subset": subset, "fault": f"the sample cannot be kept as JSON: {type(error).__name__}: {error}"}
         if isinstance(described["input"], list):  # each load gives its messages other ids
             described["input"] = [{key: one[key] for key in one if key != "id"} for one in described["input"]]
         row = {"subset": subset, "sample": described}

@@ -71,6 +71,17 @@ class Breaks(OwnLoader):
         if filtered_prediction == "1":
             raise RuntimeError("no")
         return super().match_score(original_prediction, filtered_prediction, reference, task_state)
+
+
+@register_benchmark(BenchmarkMeta(
+    name="bytes", pretty_name="bytes", description="of a test", dataset_id="none",
+    subset_list=["even", "odd"], metric_list=["exact_match"], prompt_template="{question}",
+))
+class Bytes(OwnLoader):
+    def record_to_sample(self, record):
+        sample = super().record_to_sample(record)
+        sample.metadata = {"picture": bytes([255, 254])} if record["gold"] == "2" else {}
+        return sample
 """
 
 

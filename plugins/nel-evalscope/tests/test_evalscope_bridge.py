@@ -147,6 +147,14 @@ def test_a_metric_that_fails_is_never_a_wrong_answer(tmp_path: Path, evalscope: 
     assert {row["reward"] for row in rows} == {None}
 
 
+def test_a_sample_that_is_no_json_costs_itself_only(tmp_path: Path, endpoint: Endpoint, evalscope: Any) -> None:
+    """It is a bad row that says so; the others are asked and scored."""
+    result, rows = run(tmp_path, endpoint.url, f"evalscope://{write_adapters(tmp_path)}@bytes")
+    causes = [row["outcome"]["cause"] for row in rows]
+    assert (result.exit_code, sorted(causes, key=str)) == (3, [None, None, None, "bad_row"])
+    assert len(endpoint.of_samples) == 3
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
