@@ -34,7 +34,7 @@ JUDGES = re.compile(r"https://(?:OTHER|JUDGE)/v1")
 LOCAL = re.compile(r"(?<=127\.0\.0\.1:)(?P<port>\d{4,5})")
 RUN = re.compile(r"eval_results/(?P<name>[A-Za-z0-9_.-]+)")
 DATED = re.compile(r"eval_results/20\d{6}-\d{6}-\S+")
-BACKGROUND = re.compile(r"^nel (?:endpoint|serve|view)\b|&$")
+BACKGROUND = re.compile(r"^nel (?:endpoint (?:demo|judge|replay|model)|serve|view)\b|&$")
 PAGES = {page: list(listed) for page, listed in groupby(shown_commands(), key=lambda one: one.page)}
 RUN_HERE = {page: [one for one in listed if not reason_not_to_run(one)] for page, listed in PAGES.items()}
 
@@ -75,7 +75,7 @@ def started(command: str, cwd: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 def with_port(command: str) -> str:
     """Return the command of a server with the port that it takes where none is given."""
-    kind = re.match(r"nel (?:endpoint (\w+)|(serve|view))", command)
+    kind = re.match(r"nel (?:endpoint (demo|judge|replay|model)|(serve|view))\b", command)
     if kind is None or "--port" in command:
         return command
     return re.sub(r"( &)?$", rf" --port {DEFAULT_PORTS[kind[1] or kind[2]]}\1", command, count=1)
@@ -94,7 +94,7 @@ class Reader:
         """Return a command with addresses and runs that are there."""
         text = re.sub(r"--model-id (?:NAME|MODEL)\b", "--model-id demo", THEIRS.sub(self.demo, one.text))
         text = re.sub(r"--judge-id JUDGE\b", "--judge-id judge", JUDGES.sub(self.judge, text))
-        text = text.replace(" ...", f" --model-url {self.demo} --model-id demo")
+        text = re.sub(r" (?:\.\.\.|…)(?= |$)", f" --model-url {self.demo} --model-id demo", text)
         text = with_port(text)
         text = self.with_ports(text)
         text = re.sub(r"(?<=--port )\d+", lambda found: str(self._port(found.group())), text)
