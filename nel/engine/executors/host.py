@@ -13,6 +13,7 @@ import queue
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -87,6 +88,8 @@ class _ScoringHost:
         self._output = output
         self._scorers = Scorers(benchmarks)
         self._attempts: dict[int, tuple[ScoringContext, int]] = {}
+        self._received: dict[int, float] = {}
+        self._n_asking: Counter[int] = Counter()
         self._questions: dict[int, asyncio.Future[object]] = {}
         self._question_numbers = itertools.count(1)
 
@@ -102,6 +105,7 @@ class _ScoringHost:
                 conversation=message.conversation,
             )
             self._attempts[message.number] = task.context, 0
+            self._received[message.number] = time.monotonic()
             self._scorers.put(task)
         elif isinstance(message, Reply):
             asked = self._questions.pop(message.question, None)
@@ -120,9 +124,13 @@ class _ScoringHost:
         self._scorers.close()
 
     def _deliver(self, found: list[tuple[ScoringTask, Result]]) -> None:
+        now = time.monotonic()
         for task, _ in found:
             self._attempts.pop(task.job, None)
-        self._output.send(Finished([(task.job, result) for task, result in found]), Alive(time.process_time()))
+        seconds = max(now - self._received.pop(task.job, now) for task, _ in found)
+        is_dry = len(self._attempts) <= len(self._n_asking)
+        results = [(task.job, result) for task, result in found]
+        self._output.send(Finished(results, seconds, is_dry), Alive(time.process_time()))
 
     async def _answer(self, task: ScoringTask, what: str, payload: object) -> object:
         context, attempt = self._attempts.get(task.job, (task.context, 0))
@@ -131,8 +139,13 @@ class _ScoringHost:
             self._attempts[task.job] = task.context, attempt
         number = next(self._question_numbers)
         self._questions[number] = asyncio.get_running_loop().create_future()
+        self._n_asking[task.job] += 1
         self._output.send(Question(number, task.job, attempt, what, payload))
-        return await self._questions[number]
+        try:
+            return await self._questions[number]
+        finally:
+            self._n_asking[task.job] -= 1
+            self._n_asking += Counter()  # leaves out those that ask nothing now
 
 
 class _SandboxHost:

@@ -139,11 +139,6 @@ class LeasedExecutor:
         """End all hosts."""
         self._fleet.close()
 
-    @property
-    def busy_seconds(self) -> float:
-        """Return the time between the first lease of an answer and the last result."""
-        return self._scorers.busy_seconds if self._scorers is not None else 0.0
-
     async def until_lost(self) -> None:
         """Wait until no host is there and none will be.
 

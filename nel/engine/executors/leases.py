@@ -1,7 +1,7 @@
 """Which item is leased to which host: small leases that grow with its speed, and are given out again when it is lost.
 
 Of the items that a lost host had, a host gets one at a time: one that takes hosts down takes no other with it for good.
-Pure: it holds numbers of items, and the caller tells the time. An item waits, or is with exactly one host.
+Pure: it holds numbers of items. An item waits, or is with exactly one host.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ FIRST: Final = 4
 MOST: Final = 256
 _FAST_SECONDS: Final = 0.1
 _SLOW_SECONDS: Final = 0.4
-"""An item that takes longer from lease to result waits behind others, which another host could have."""
+"""An item that is with its host for longer waits behind others, which another host could have."""
 
 
 @dataclass(slots=True)
 class _Host:
     window: int
     is_fixed: bool
-    leased: dict[int, float] = field(default_factory=dict)
-    """Items in flight, with the time of their lease."""
+    leased: set[int] = field(default_factory=set)
+    """Items in flight."""
     asking: set[int] = field(default_factory=set)
     """Those of them that wait for an answer of the run, and do not compute."""
     suspect: int | None = None
@@ -71,20 +71,20 @@ class Leases:
         """Add an item."""
         self._waiting.append(number)
 
-    def assign(self, now: float) -> dict[str, list[int]]:
+    def assign(self) -> dict[str, list[int]]:
         """Lease waiting items to the hosts with most room, and return what each gets."""
         given: dict[str, list[int]] = {}
         for name, host in self._hosts.items():
             if self._suspects and host.suspect is None and host.room > 0:
                 host.suspect = self._suspects.popleft()
-                host.leased[host.suspect] = now
+                host.leased.add(host.suspect)
                 given[name] = [host.suspect]
         while self._waiting and self._hosts:
             name, host = max(self._hosts.items(), key=lambda one: one[1].room)
             if host.room <= 0:
                 break
             number = self._waiting.popleft()
-            host.leased[number] = now
+            host.leased.add(number)
             given.setdefault(name, []).append(number)
         return given
 
@@ -103,39 +103,43 @@ class Leases:
         held = self._hosts.get(host)
         return held is not None and number in held.leased
 
-    def finish(self, host: str, number: int, now: float) -> bool:
+    def finish(self, host: str, number: int) -> bool:
         """Take a finished item out; return False where the host does not hold it."""
         held = self._hosts.get(host)
-        leased = None if held is None else held.leased.pop(number, None)
-        if held is None or leased is None:
+        if held is None or number not in held.leased:
             return False
+        held.leased.remove(number)
+        held.asking.discard(number)
         self._losses.pop(number, None)
         if held.suspect == number:
             held.suspect = None
-        if number in held.asking:
-            held.asking.discard(number)
-        elif not held.is_fixed:
-            held.window = _adapted(held.window, now - leased, is_full=len(held.leased) + 1 >= held.window)
         return True
+
+    def adapt(self, host: str, seconds: float, *, is_dry: bool) -> None:
+        """Give a host more at once that was quick and had nothing left, and less one where items wait for each other.
+
+        Args:
+            host: One that has just finished items.
+            seconds: That the slowest of them was with the host, the way there and back left out.
+            is_dry: Whether it has nothing left to compute.
+        """
+        held = self._hosts.get(host)
+        if held is None or held.is_fixed:
+            return
+        if is_dry and seconds < _FAST_SECONDS:
+            held.window = min(MOST, held.window + max(2, held.window // 2))
+        elif seconds > _SLOW_SECONDS:
+            held.window = max(2, held.window - max(1, held.window // 4))
 
     def lose(self, host: str) -> tuple[list[int], list[int]]:
         """Remove a host; return its items that wait again, and those that were lost too often and are given up."""
         held = self._hosts.pop(host, None)
         again: list[int] = []
         given_up: list[int] = []
-        for number in held.leased if held is not None else ():
+        for number in sorted(held.leased) if held is not None else ():
             self._losses[number] = self._losses.get(number, 0) + 1
             (given_up if self._losses[number] >= self._attempts_max else again).append(number)
         for number in given_up:
             del self._losses[number]
         self._suspects.extend(again)
         return again, given_up
-
-
-def _adapted(window: int, seconds: float, *, is_full: bool) -> int:
-    """Return a host's window after an item that took so long from lease to result."""
-    if seconds < _FAST_SECONDS and is_full:
-        return min(MOST, window + max(1, window // 4))
-    if seconds > _SLOW_SECONDS:
-        return max(2, window - max(1, window // 4))
-    return window

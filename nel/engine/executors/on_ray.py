@@ -28,7 +28,7 @@ from nel.errors import ConfigError, MissingExtra, PreflightError
 _HEAD: Final = struct.Struct("<cII")
 """Of a frame between here and the gateway: its kind, the number of the host, the length of what follows."""
 _Frame: TypeAlias = tuple[bytes, int, bytes]
-_CONNECT_SECONDS: Final = 30.0
+_CONNECT_SECONDS: Final = 60.0
 _WORKERS_MAX: Final = 10_000
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from itertools import count
@@ -80,9 +79,8 @@ class LeasedSandbox:
 
     def on_messages(self, host: str, messages: Sequence[ToRun]) -> None:
         """Take what a host says."""
-        now = time.monotonic()
         for message in messages:
-            if not isinstance(message, Ran) or not self._leases.finish(host, message.number, now):
+            if not isinstance(message, Ran) or not self._leases.finish(host, message.number):
                 continue
             self._settle(message.number, message.value)
         self._flush()
@@ -103,5 +101,5 @@ class LeasedSandbox:
         self._flush()
 
     def _flush(self) -> None:
-        for host, numbers in self._leases.assign(time.monotonic()).items():
+        for host, numbers in self._leases.assign().items():
             self._send(host, pack([Run(number, self._programs[number][0]) for number in numbers]))

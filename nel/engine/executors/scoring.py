@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -51,9 +50,6 @@ class LeasedScorers:
         self._deliver: Deliver | None = None
         self._answer: Answer
         self._is_flush_due = False
-        self._leased_at: float | None = None
-        self.busy_seconds = 0.0
-        """Between the first lease and the last result."""
         self.n_again = 0
         """Scorings that were repeated because their host was lost."""
 
@@ -103,11 +99,10 @@ class LeasedScorers:
 
     def on_messages(self, host: str, messages: Sequence[ToRun]) -> None:
         """Take what a host says."""
-        now = time.monotonic()
         for message in messages:
             if isinstance(message, Finished):
-                self.busy_seconds = now - (self._leased_at or now)
-                self._finish([one for one in message.results if self._leases.finish(host, one[0], now)])
+                self._finish([one for one in message.results if self._leases.finish(host, one[0])])
+                self._leases.adapt(host, message.seconds, is_dry=message.is_dry)
                 self._flush()
             elif isinstance(message, Question) and self._leases.holds(host, message.number):
                 task = asyncio.create_task(self._answer_question(host, message))
@@ -144,9 +139,7 @@ class LeasedScorers:
 
     def _flush(self) -> None:
         self._is_flush_due = False
-        now = time.monotonic()
-        for host, numbers in self._leases.assign(now).items():
-            self._leased_at = self._leased_at or now
+        for host, numbers in self._leases.assign().items():
             self._send(host, pack([self._message(number) for number in numbers]))
 
     def _message(self, number: int) -> Score:

@@ -61,6 +61,10 @@ class Finished(NamedTuple):
     """To the run: results by scoring."""
 
     results: list[tuple[int, Result]]
+    seconds: float
+    """That the slowest of them was with the host."""
+    is_dry: bool
+    """Whether the host has nothing left to compute."""
 
 
 class Ran(NamedTuple):

@@ -78,7 +78,7 @@ class FakeFleet:
         benchmark = self._benchmarks[message.benchmark]
         task = ScoringTask(0, 0, message.repeat, message.sample, message.response, benchmark, message.conversation)
         result = score_turns(benchmark, scorer_inputs(task))
-        self._events.put_nowait(Packet(host, pack([Finished([(message.number, result)])])))
+        self._events.put_nowait(Packet(host, pack([Finished([(message.number, result)], 0.0, True)])))
 
     def end(self, host: str) -> None:
         self._hosts.discard(host)

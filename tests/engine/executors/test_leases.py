@@ -17,51 +17,49 @@ def _with(n: int, *hosts: str, attempts_max: int = 3) -> Leases:
 def test_items_are_shared_between_hosts_in_small_leases() -> None:
     """Two hosts of which nothing is known get the same few items each; the others wait."""
     leases = _with(100, "a", "b")
-    given = leases.assign(0.0)
+    given = leases.assign()
     assert sorted(map(len, given.values())) == [FIRST, FIRST]
     assert sorted(number for numbers in given.values() for number in numbers) == list(range(2 * FIRST))
-    assert leases.assign(0.0) == {}
+    assert leases.assign() == {}
 
 
 def test_a_fast_host_gets_larger_leases_and_a_slow_one_smaller() -> None:
     """The number in flight follows the time from lease to result, within its bounds."""
     leases = _with(20_000, "fast", "slow")
-    now, n_in_flight = 0.0, {"fast": 0, "slow": 0}
+    n_in_flight = {"fast": 0, "slow": 0}
     for _ in range(60):
-        given = leases.assign(now)
-        for host, numbers in given.items():
+        for host, numbers in leases.assign().items():
             n_in_flight[host] = len(numbers)
-            for number in numbers:
-                assert leases.finish(host, number, now + (0.01 if host == "fast" else 5.0))
-        now += 10.0
+            assert all(leases.finish(host, number) for number in numbers)
+            leases.adapt(host, 0.01 if host == "fast" else 5.0, is_dry=True)
     assert n_in_flight == {"fast": MOST, "slow": 2}
 
 
 def test_what_waits_for_the_run_takes_no_room() -> None:
     """A host whose items all ask a judge gets more; an item that goes on counts again."""
     leases = _with(100, "a")
-    (first,) = leases.assign(0.0).values()
+    (first,) = leases.assign().values()
     for number in first:
         leases.set_asking("a", number, is_asking=True)
-    (more,) = leases.assign(0.0).values()
+    (more,) = leases.assign().values()
     assert len(more) == FIRST
     leases.set_asking("a", first[0], is_asking=False)
-    assert leases.finish("a", more[0], 1.0)
-    assert leases.assign(0.0) == {}
+    assert leases.finish("a", more[0])
+    assert leases.assign() == {}
 
 
 def test_a_lost_host_loses_no_item_and_its_late_results_count_nowhere() -> None:
     """Each of its items goes to one other host, before those that wait."""
     leases = _with(10, "a")
-    (first,) = leases.assign(0.0).values()
+    (first,) = leases.assign().values()
     again, given_up = leases.lose("a")
     assert (again, given_up) == (first, [])
-    assert not leases.finish("a", first[0], 0.2)
+    assert not leases.finish("a", first[0])
     leases.join("b")
-    assert leases.assign(0.0) == {"b": [first[0], 4, 5, 6]}
-    assert leases.finish("b", first[0], 0.2)
-    assert not leases.finish("b", first[0], 0.2)
-    assert leases.assign(0.0) == {"b": [first[1]]}
+    assert leases.assign() == {"b": [first[0], 4, 5, 6]}
+    assert leases.finish("b", first[0])
+    assert not leases.finish("b", first[0])
+    assert leases.assign() == {"b": [first[1]]}
 
 
 def test_an_item_that_takes_hosts_down_is_given_up() -> None:
@@ -69,13 +67,13 @@ def test_an_item_that_takes_hosts_down_is_given_up() -> None:
     leases = _with(1, attempts_max=3)
     for host in ("a", "b"):
         leases.join(host)
-        assert leases.assign(0.0) == {host: [0]}
+        assert leases.assign() == {host: [0]}
         assert leases.lose(host) == ([0], [])
     leases.join("c")
-    leases.assign(0.0)
+    leases.assign()
     assert leases.lose("c") == ([], [0])
     leases.join("d")
-    assert leases.assign(0.0) == {}
+    assert leases.assign() == {}
 
 
 def test_an_item_that_takes_hosts_down_takes_no_other_with_it() -> None:
@@ -84,12 +82,12 @@ def test_an_item_that_takes_hosts_down_takes_no_other_with_it() -> None:
     leases.join("first")
     finished: set[int] = set()
     while len(finished) + len(lost) < 30:
-        for host, numbers in leases.assign(0.0).items():
+        for host, numbers in leases.assign().items():
             if 5 in numbers:
                 lost += leases.lose(host)[1]
                 leases.join(f"host-{next(hosts)}")
             else:
-                finished |= {number for number in numbers if leases.finish(host, number, 0.0)}
+                finished |= {number for number in numbers if leases.finish(host, number)}
     assert lost == [5]
 
 
@@ -100,7 +98,7 @@ def test_a_fixed_capacity_stays() -> None:
     for number in range(50):
         leases.put(number)
     for _ in range(5):
-        (given,) = leases.assign(0.0).values()
+        (given,) = leases.assign().values()
         assert len(given) == 6
         for number in given:
-            leases.finish("a", number, 100.0)
+            leases.finish("a", number)
