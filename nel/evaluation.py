@@ -21,6 +21,7 @@ from nel.config.schema.shard import Shard
 from nel.config.settings import Given
 from nel.core.failpoints import reached
 from nel.core.permissions import share
+from nel.core.strict_json import loads
 from nel.engine.benchmark_description import first_request
 from nel.engine.executors.find import find_executor
 from nel.engine.exit_status import ExitStatus
@@ -251,21 +252,63 @@ async def evaluate_async(config: RunConfig | JsonObject, *, resume: bool = False
 
 
 def rebuild(
-    run_dir: Path, statistics: Mapping[str, RequestedStatistics] | None = None
+    run_dir: Path,
+    statistics: Mapping[str, RequestedStatistics] | None = None,
+    *,
+    declared_in: Path | None = None,
+    notes: list[str] | None = None,
 ) -> tuple[list[BenchmarkResult], Path]:
     """Rewrite every artifact of a run from its run.db; return its benchmarks and the path of report.html.
 
     Args:
-        statistics: The metrics and reducers of each benchmark; None: those in the run's configuration.
+        run_dir: Of the run.
+        statistics: The metrics and reducers of each benchmark; None: those in the run's configuration, and where a
+            metrics.json has others, which only a scorer's code declares, those of the code.
+        declared_in: The directory of that metrics.json; None: the run's own.
+        notes: Takes a note where such metrics cannot be computed.
 
     Raises:
         StoreError: There is no usable run.db.
         StoppedEarly: The disk is full.
     """
+    declared = {} if statistics is not None else _metric_names(declared_in or run_dir)
     benchmarks = write_artifacts(run_dir, statistics)
+    if missing := [
+        name for one in benchmarks for name in declared.get(one.directory.name, ()) if name not in _names(one)
+    ]:
+        try:
+            benchmarks = write_artifacts(run_dir, _statistics_of_code(run_dir))
+        except NelError as error:
+            if notes is not None:
+                notes.append(f"the metrics {', '.join(missing)} are not computed: {error}")
     page = write_report(HTML, run_dir)
     share_as_configured(run_dir)
     return benchmarks, page
+
+
+def _metric_names(run_dir: Path) -> dict[str, list[str]]:
+    """Return the metrics in each metrics.json of a run, by the name of its directory."""
+    found = {}
+    for path in run_dir.glob("*/metrics.json"):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            found[path.parent.name] = [str(metric["name"]) for metric in loads(path.read_bytes())["metrics"]]
+    return found
+
+
+def _names(benchmark: BenchmarkResult) -> set[str]:
+    return {str(metric["name"]) for metric in benchmark.metrics["metrics"]}
+
+
+def _statistics_of_code(run_dir: Path) -> dict[str, RequestedStatistics]:
+    """Return the metrics and reducers that the benchmarks' code declares, with those of the run.
+
+    Raises:
+        NelError: The code, or a plugin that the run names, cannot be loaded.
+    """
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        config = snapshot.meta("config") or {}
+    plans = make_plans(build_config(config, where=str(run_dir)), resuming=True)
+    return {plan.slot: plan.statistics for plan in plans}
 
 
 def share_as_configured(run_dir: Path) -> None:

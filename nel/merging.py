@@ -19,23 +19,19 @@ from typing import Any, Final
 
 from nel.artifacts.files import directory_name
 from nel.artifacts.inputs import INPUTS
-from nel.artifacts.write import BenchmarkResult
 from nel.config.identity import SHARD, Identity
-from nel.config.load import build_config
 from nel.config.redaction import redact_url
 from nel.config.schema.shard import Shard
 from nel.core.atomic_files import sync_directory
 from nel.core.failpoints import reached
-from nel.core.strict_json import loads
 from nel.engine.exit_status import ExitStatus
-from nel.engine.plan import make_plans
 from nel.engine.progress import Progress
 from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.lock import owner_of
 from nel.engine.store.plans import StoredPlan
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.union import Part, unite
-from nel.errors import NelError, OutputError, StoreError, UsageError
+from nel.errors import OutputError, StoreError, UsageError
 from nel.evaluation import RunResult, exit_code_of, rebuild
 from nel.reports.writers import write_reports
 
@@ -105,7 +101,7 @@ def merge_shards(directories: Sequence[Path], output: Path, *, progress: Progres
     with _renamed_at_the_end(output) as made:
         _write_store(made / FILE_NAME, first, shards, output)
         reached("during_merge")
-        benchmarks, page = _artifacts(made, first, notes)
+        benchmarks, page = rebuild(made, declared_in=first.path, notes=notes)
         reports, problems = write_reports((first.config.get("output") or {}).get("reports") or (), made)
         notes += problems
     tolerated = float((first.config.get("engine") or {}).get("unscored_rate_max") or 0.0)
@@ -275,34 +271,6 @@ def _whole(plan: StoredPlan) -> StoredPlan:
     """Return the plan of a shard as that of the whole run."""
     fields = {name: value for name, value in plan["identity"].items() if name != SHARD}
     return {**plan, "identity": fields, "digest": Identity(fields=fields).digest}
-
-
-def _artifacts(made: Path, first: _StoredShard, notes: list[str]) -> tuple[list[BenchmarkResult], Path]:
-    """Write all artifacts; where a shard has metrics that only the benchmark's code declares, with that code."""
-    benchmarks, page = rebuild(made)
-    missing = _missing_metrics(benchmarks, first)
-    if not missing:
-        return benchmarks, page
-    try:
-        plans = make_plans(build_config({**first.config, "shard": None}, where=str(first.path)), resuming=True)
-    except NelError as error:
-        notes.append(f"the metrics {', '.join(missing)} are not computed: {error}")
-        return benchmarks, page
-    benchmarks, page = rebuild(made, {plan.slot: plan.statistics for plan in plans})
-    return benchmarks, page
-
-
-def _missing_metrics(benchmarks: Sequence[BenchmarkResult], first: _StoredShard) -> list[str]:
-    found = []
-    for one in benchmarks:
-        known = {metric["name"] for metric in one.metrics["metrics"]}
-        path = first.path / directory_name(one.slot) / "metrics.json"
-        try:
-            wanted = [metric["name"] for metric in loads(path.read_bytes())["metrics"]]
-        except (OSError, ValueError, KeyError, TypeError):
-            continue
-        found += [name for name in wanted if name not in known]
-    return found
 
 
 @contextmanager

@@ -119,7 +119,9 @@ def _artifact_checks(run_dir: Path, snapshot: Snapshot, scratch: Path) -> Iterat
     for _, slot, _, _ in snapshot.benchmarks():
         _copy_inputs(run_dir / directory_name(slot), scratch / directory_name(slot))
     inputs = set(_files(scratch))
-    rebuild(scratch)
+    notes: list[str] = []
+    rebuild(scratch, declared_in=run_dir, notes=notes)
+    yield from (Check(what="metrics", passed=False, detail=note) for note in notes)
     _, problems = write_reports(stored_reports(scratch), scratch)
     yield from (Check(what="reports", passed=False, detail=problem) for problem in problems)
     made = [path for path in _files(scratch) if path not in inputs or path.name == AUDIT_NAME]

@@ -9,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from nel.artifacts.labelling import Imported
+    from nel.artifacts.write import BenchmarkResult
 
 
 def calibrate(
@@ -61,10 +62,9 @@ def _draw(run_dir: Path, out: Path | None, bench: str | None, n: int) -> None:
 def _measure(run_dir: Path, labels: list[Path], bench: str | None) -> None:
     from nel.artifacts.labelling import import_labels  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415
-    from nel.evaluation import rebuild  # noqa: PLC0415
 
     imported = import_labels(run_dir, labels, slot=bench)
-    benchmarks, _ = rebuild(run_dir)
+    benchmarks = _rebuilt(run_dir)
     (item,) = (one for one in benchmarks if one.directory == imported.directory)
     judging: dict[str, Any] = item.metrics["judging"]
     for line in _lines(imported, judging, item.headline):
@@ -98,11 +98,10 @@ def _borrow(run_dir: Path, other: Path, bench: str | None) -> None:
     from nel.artifacts.calibration import BORROWED_NAME  # noqa: PLC0415 - keeps --help fast
     from nel.artifacts.labelling import borrow_calibration  # noqa: PLC0415
     from nel.cli.terminal import plain  # noqa: PLC0415
-    from nel.evaluation import rebuild  # noqa: PLC0415
     from nel.judges.stats.calibration import LABELS_FEW, few_labels  # noqa: PLC0415
 
     directory = borrow_calibration(run_dir, other, slot=bench)
-    benchmarks, _ = rebuild(run_dir)
+    benchmarks = _rebuilt(run_dir)
     (item,) = (one for one in benchmarks if one.directory == directory)
     corrected: dict[str, Any] = item.metrics["judging"]["corrected"]
     typer.echo(plain(f"labels: {corrected['n_labelled']:,} of {corrected['labels_of']}"))
@@ -123,3 +122,13 @@ def _headline_lines(corrected: dict[str, Any], headline: dict[str, Any]) -> list
             lines.append(f"  corrected, {name}: {measure_text(corrected[key])}{best}")
             lines.append(f"    if {ASSUMPTIONS[key]}")
     return lines
+
+
+def _rebuilt(run_dir: Path) -> list[BenchmarkResult]:
+    from nel.evaluation import rebuild  # noqa: PLC0415 - keeps --help fast
+
+    notes: list[str] = []
+    benchmarks, _ = rebuild(run_dir, notes=notes)
+    for note in notes:
+        typer.echo(f"nel: {note}", err=True)
+    return benchmarks

@@ -55,7 +55,10 @@ def _rebuild(run_dir: Path, formats: list[str] | None) -> None:
     names = stored_reports(run_dir) if formats is None else formats
     if formats is not None:
         check_writers(formats)
-    benchmarks, page = rebuild(run_dir)
+    notes: list[str] = []
+    benchmarks, page = rebuild(run_dir, notes=notes)
+    for note in notes:
+        typer.echo(f"nel: {note}", err=True)
     for item in benchmarks:
         typer.echo(f"{item.directory}")
     typer.echo(f"report: {page}")

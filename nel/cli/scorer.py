@@ -59,7 +59,10 @@ def audit(
     with owned(run_dir):
         refused = request_audit(run_dir)
         exit_code = 0 if asked is None else _have_read(run_dir, asked, refused)
-        benchmarks, _ = rebuild(run_dir)
+        notes: list[str] = []
+        benchmarks, _ = rebuild(run_dir, notes=notes)
+    for note in notes:
+        typer.echo(f"nel: {note}", err=True)
     audited = [one for one in benchmarks if "extraction" in one.metrics]
     if as_json:
         found = {one.slot: loads((one.directory / AUDIT_NAME).read_bytes()) for one in audited}

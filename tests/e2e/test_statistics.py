@@ -186,6 +186,25 @@ def test_metrics_of_one_name_are_each_shown_as_asked_for(tmp_path: Path) -> None
     assert (run_dir / "gsm8k" / "metrics.json").read_bytes() == before
 
 
+def test_the_report_is_rebuilt_and_verified_with_what_the_scorer_declares(tmp_path: Path) -> None:
+    """Metrics that only the benchmark's code knows are computed with it; without the code that is said."""
+    _rows(tmp_path)
+    (tmp_path / "bench.py").write_text(BY_KEY)
+    assert nel("eval", "run", "--bench", "bench.py", "--output-dir", "out", cwd=tmp_path).returncode == 0
+    run_dir = only_run(tmp_path / "out")
+    path = run_dir / "mine" / "metrics.json"
+    before = path.read_bytes()
+    assert "length" in _metrics(tmp_path, "mine")
+    verified = nel("verify", str(run_dir), cwd=tmp_path)
+    assert verified.returncode == 0, verified.stdout
+    assert nel("report", str(run_dir), cwd=tmp_path).returncode == 0
+    assert path.read_bytes() == before
+    (tmp_path / "bench.py").unlink()
+    again = nel("verify", str(run_dir), cwd=tmp_path)
+    assert again.returncode != 0
+    assert "are not computed: " in again.stdout
+
+
 def test_the_report_is_rebuilt_with_the_named_statistics(tmp_path: Path) -> None:
     """`nel report` computes what the run named from run.db alone, to the same bytes."""
     _rows(tmp_path)
