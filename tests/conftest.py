@@ -6,6 +6,7 @@ import os
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 # The same examples every time and no deadline for one, so that a build says something about the change and not about
 # chance or the machine's other work. New ones are looked for with HYPOTHESIS_PROFILE=default.
@@ -13,6 +14,9 @@ settings.register_profile(
     "steady", derandomize=True, print_blob=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+# Hypothesis draws from the numbers and texts in the source of all local modules that are loaded, and which those are
+# depends on the tests that a worker ran before: the same test would get other examples from run to run.
+providers._get_local_constants = lambda: providers._local_constants
 
 
 @pytest.fixture(autouse=True)
