@@ -86,6 +86,7 @@ def _together(program: Program, task: Task, limits: Limits, ask: Ask, rehearse: 
         breach is not None
         or not said
         or "broken" in said
+        or "forked" in said
         or (
             "lines" in said
             and task.is_own(_numbers(said["lines"]), _numbers(said.get("position")), shares_process=True)
