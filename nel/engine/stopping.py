@@ -12,12 +12,21 @@ T = TypeVar("T")
 async def until_stopped(
     work: Coroutine[object, object, T], stop: asyncio.Event, seconds_left: Callable[[], float]
 ) -> T | None:
-    """Return the result of the work, or None when a stop came and the time to finish ran out."""
+    """Return the result of the work, or None when a stop came and the time to finish ran out.
+
+    Where this is cancelled, so is the work.
+    """
     task = asyncio.create_task(work)
     stopping = asyncio.create_task(stop.wait())
-    await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    if not task.done():
-        await asyncio.wait({task}, timeout=seconds_left())
+    try:
+        await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            await asyncio.wait({task}, timeout=seconds_left())
+    except asyncio.CancelledError:
+        task.cancel()
+        stopping.cancel()
+        await asyncio.gather(task, stopping, return_exceptions=True)
+        raise
     stopping.cancel()
     if task.done():
         return task.result()

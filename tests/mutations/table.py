@@ -32,6 +32,18 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="cancelled-work-goes-on",
+        room="engine",
+        fault="The first request goes on when the wait for it is cancelled, and what it raises is never retrieved.",
+        fragment=(
+            "        task.cancel()\n        stopping.cancel()\n"
+            "        await asyncio.gather(task, stopping, return_exceptions=True)\n"
+        ),
+        replacement="",
+        tests=("tests/engine/test_stopping.py",),
+        keyword="cancelled",
+    ),
+    Mutation(
         name="links-lead-out-of-the-folder",
         room="datasets",
         fault="A dataset can have any image of the machine sent to an endpoint by a link to it.",
