@@ -12,7 +12,7 @@ from contextlib import suppress
 import pytest
 
 from nel.errors import PromptError
-from nel.prompt_values import RENDER_SECONDS_MAX
+from nel.prompt_values import OUTPUT_CHARS_MAX, RENDER_SECONDS_MAX
 from nel.prompts import compile_template
 from tests.support.tiers import ENDS
 
@@ -161,10 +161,12 @@ TEXTS = [
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 @ENDS
 def test_a_hostile_template_ends(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of more than a hundred ends, refused or not; those that the budget ends do so at a tenth of it as well."""
+    """Each of more than a hundred ends, refused or with a bounded text, at a tenth of the budget too."""
     monkeypatch.setattr("nel.prompt_values.RENDER_SECONDS_MAX", 0.1 * RENDER_SECONDS_MAX)
+    rendered = ""
     with suppress(PromptError):
-        compile_template(text, name="prompt").render({"x": "a row", "a": [1]})
+        rendered = compile_template(text, name="prompt").render({"x": "a row", "a": [1]})
+    assert len(rendered) <= OUTPUT_CHARS_MAX
 
 
 @pytest.mark.slow
