@@ -9,6 +9,7 @@ from typing import Any, Final
 from nel.reports import numbers
 from nel.reports.early_stop import stop_line
 from nel.reports.extraction import band_text
+from nel.reports.failure_clusters import ClusterTable, cluster_table
 from nel.reports.judge_section import judged_line
 from nel.reports.page import Segment, accounting_segments, causes_of
 from nel.reports.text import one_line
@@ -34,6 +35,8 @@ class BenchmarkPage:
     method: str
     categories: Sequence[Mapping[str, Any]]
     failures: Sequence[Mapping[str, Any]]
+    alike: ClusterTable
+    """Failures with one error text or one form of answer in common."""
     metrics: Sequence[Mapping[str, Any]]
     remarks: Sequence[str]
     """Who judged, and how far the score depends on the way of reading."""
@@ -53,6 +56,7 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
     same = [one for one in metrics.get("metrics") or () if one.get("name") == headline.get("metric")]
     judging = metrics.get("judging") or {}
     runtime: Mapping[str, Any] = files.runtime if files is not None else {}
+    failures: Mapping[str, Any] = files.failures if files is not None else {}
     kinds = accounting.get("model_failures") or {}
     return BenchmarkPage(
         summary=summary,
@@ -63,7 +67,8 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
         reason=str((same[0].get("reason") if same else None) or ""),
         method=str(headline.get("ci_method") or ""),
         categories=[{"name": name, **part} for name, part in (metrics.get("categories") or {}).items()],
-        failures=_failures(files.failures if files is not None else {}),
+        failures=_failures(failures),
+        alike=cluster_table(failures),
         metrics=list(metrics.get("metrics") or ()),
         remarks=[
             one for one in (stop_line(metrics), judged_line(judging) if judging else "", band_text(metrics)) if one

@@ -157,6 +157,23 @@ def test_a_kind_of_failure_says_what_to_do(run_dir: Path) -> None:
     assert 'wrong_answer<span class="note">look &lt;here&gt;</span>' in rendered(run_dir)
 
 
+def test_failures_that_look_alike_stand_together(run_dir: Path) -> None:
+    """The clusters of failure_analysis.json are rows with their count and examples, as text."""
+    examples = [{"problem_idx": 7, "repeat": 2}, {"problem_idx": 1234, "repeat": 0}]
+    cluster = {"kind": "wrong_answer", "signature": 'read <b>C</b>\u202e, expected "B"', "count": 1204, "rate": 0.25}
+    edit(
+        run_dir / "mmlu-pro" / "failure_analysis.json",
+        clusters=[{**cluster, "exemplars": examples}],
+        n_unclustered=1017,
+    )
+    page = without_islands(rendered(run_dir))
+    assert "Failures that look alike" in page
+    assert "read &lt;b&gt;C&lt;/b&gt;\\u202e, expected &#34;B&#34;</th>" in page
+    assert '1,204</td><td class="num">25.00' in page
+    assert "#7 repeat 2, #1234</td>" in page
+    assert "1,017 failures are in none of these." in page
+
+
 def test_unscored_samples_bring_banner_and_bounds(run_dir: Path) -> None:
     """Unscored samples are announced with their causes, and the bounds stand beside the score."""
     page = without_islands(rendered(run_dir))

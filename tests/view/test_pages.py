@@ -132,6 +132,19 @@ async def test_each_kind_of_failure_says_what_to_do_and_leads_to_its_samples(cli
     assert "raise --timeout or lower --concurrency" in text
 
 
+async def test_failures_that_look_alike_lead_to_samples(client: Client) -> None:
+    """Each cluster shows its count, and each of its examples is an address of a sample that failed."""
+    text = await text_of(client, "/runs/first-run")
+    section = text.partition("Failures that look alike")[2].partition("</section>")[0]
+    rows = re.findall(r'<tr><th scope="row">(.+?)</th>.*?class="num strong">([\d,]+)<.*?</tr>', section, re.DOTALL)
+    addresses = re.findall(r'href="(/runs/first-run/[^"]+/\d+[^"]*)"', section)
+    assert rows
+    assert all(int(count.replace(",", "")) >= 2 for _, count in rows)
+    assert len(addresses) >= len(rows)
+    for address in addresses[:3]:
+        assert "Question" in await text_of(client, address.replace("&amp;", "&"))
+
+
 async def test_pages_of_samples_hold_each_once(client: Client) -> None:
     """Following Later visits every sample once, and Earlier leads back."""
     text = await text_of(client, SAMPLES)
