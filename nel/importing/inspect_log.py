@@ -6,7 +6,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from nel.errors import OutputError
 from nel.importing.contract import Imported, ImportedBenchmark
@@ -15,6 +15,7 @@ from nel.importing.reading import number, read_file, read_object, seconds_of, te
 
 _CONVERT: Final = "inspect log convert LOG --to json --output-dir OUT writes one that can be imported"
 _PEEK_BYTES: Final = 65_536
+_Samples: TypeAlias = Callable[[], Iterator[tuple[dict[str, Any], str]]]
 
 
 def import_inspect(source: Path) -> Imported | None:
@@ -51,20 +52,20 @@ def _benchmark(path: Path) -> ImportedBenchmark:
     scores = _scores(header)
     kept = (spec.get("metadata") or {}).get("nel") or {}
     named = kept.get("config") if isinstance(kept, dict) and isinstance(kept.get("config"), dict) else {}
-    scorer = next(iter(scores), None)
+    scorers = tuple(scores) or _scorers_of(spec, samples)
     generation = (header.get("plan") or {}).get("config") or {}
     dataset = spec.get("dataset") if isinstance(spec.get("dataset"), dict) else {}
     return ImportedBenchmark(
         name=wanted(spec, "task", str, str(path)),
-        results=lambda: (result_of(sample, scorer, where) for sample, where in samples()),
+        results=lambda: (result_of(sample, scorers, where) for sample, where in samples()),
         model=text(spec.get("model")),
         started=started or seconds_of(spec.get("created")),
         elapsed_seconds=ended - started if started is not None and ended is not None else None,
-        scorer=scorer,
+        scorer=next(iter(scorers), None),
         scorer_version=text(((named or {}).get("scorer") or {}).get("sha256")),
         dataset=text((dataset or {}).get("location")),
         generation={name: one for name, one in generation.items() if isinstance(one, int | float | str | bool)},
-        scores=scores.get(scorer, {}) if scorer else {},
+        scores=_all_metrics(scores),
         is_complete=status == "success",
     )
 
@@ -79,7 +80,20 @@ def _scores(header: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     return found
 
 
-_Samples = Callable[[], Iterator[tuple[dict[str, Any], str]]]
+def _scorers_of(spec: Mapping[str, Any], samples: _Samples) -> tuple[str, ...]:
+    """Return the scorers of a log without results: those it was started with, else those of its first scored sample."""
+    started = [one.get("name") for one in spec.get("scorers") or () if isinstance(one, dict)]
+    named = tuple(one.rpartition("/")[2] for one in started if isinstance(one, str))
+    return named or next((tuple(one["scores"]) for one, _ in samples() if one.get("scores")), ())
+
+
+def _all_metrics(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Return the metrics of the first scorer by their names, those of further ones as ``scorer/metric``."""
+    return {
+        f"{scorer}/{name}" if place else name: value
+        for place, (scorer, metrics) in enumerate(scores.items())
+        for name, value in metrics.items()
+    }
 
 
 def _plain(path: Path) -> tuple[dict[str, Any], _Samples]:

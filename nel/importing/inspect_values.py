@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, Final, get_args
 
 from nel.errors import OutputError
@@ -28,11 +28,11 @@ _FINISH_REASONS: Final = {"max_tokens": "length", "model_length": "length", "sto
 _ATTACHMENT: Final = "attachment://"
 
 
-def result_of(sample: Mapping[str, Any], scorer: str | None, where: str) -> ImportedResult:
+def result_of(sample: Mapping[str, Any], scorers: Sequence[str], where: str) -> ImportedResult:
     """Return a sample as a result.
 
     Args:
-        scorer: Whose scores are read; None: the first of the sample.
+        scorers: Of the log; the first gives the reward, further ones are metrics. Without any the sample names them.
         where: The file and the sample, for messages.
 
     Raises:
@@ -49,7 +49,7 @@ def result_of(sample: Mapping[str, Any], scorer: str | None, where: str) -> Impo
         sample=_sample(sample, str(sample_id), kept, _resolved(sample.get("input"), attached)),
         repeat=epoch - 1,
         response=_response(sample, kept, attached),
-        outcome=_outcome(sample, scorer, kept),
+        outcome=_outcome(sample, scorers, kept),
     )
 
 
@@ -135,30 +135,46 @@ def _texts(content: object, kind: str) -> str:
     return "\n".join(str(one.get(kind) or "") for one in parts if isinstance(one, dict) and one.get("type") == kind)
 
 
-def _outcome(sample: Mapping[str, Any], scorer: str | None, kept: Mapping[str, Any]) -> Outcome:
+def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], kept: Mapping[str, Any]) -> Outcome:
     said = kept.get("outcome") if isinstance(kept.get("outcome"), dict) else {}
     detail, kind = text((said or {}).get("detail")) or "", text((said or {}).get("kind"))
     error = sample.get("error")
     scores = sample.get("scores") or {}
-    score = scores.get(scorer) if scorer in scores else next(iter(scores.values()), None)
+    first, *others = scorers if len(scores) > 1 or set(scores) & set(scorers) else tuple(scores) or ("reward",)
+    score = scores.get(first)
     if error or not isinstance(score, dict):
         cause: Any = (said or {}).get("cause")
         if cause in get_args(UnscoredCause):
             return Unscored(cause=cause, kind=kind or "unknown", detail=detail)
         why = text(error.get("message")) if isinstance(error, dict) else None
-        return Unscored(cause="infra", kind="unknown", detail=why or "the log has no score")
+        missing = f"the log has no score of {first}" if scores else "the log has no score"
+        return Unscored(cause="infra", kind="unknown", detail=why or missing)
     details = dict(score.get("metadata") or {})
     metrics = details.pop("metrics", None) if kept else None
     answer = text(score.get("answer"))
     if (said or {}).get("state") == "model_failure" and kind in get_args(FailureKind):
         return ModelFailure(kind=kind, detail=detail, metrics=metrics or {}, answer=answer, details=details)  # type: ignore[arg-type] # checked above
-    values = _values(score.get("value"), scorer or "reward")
+    values = _values(score.get("value"), first)
     if not values:
         return Unscored(cause="scorer", kind="unknown", detail=f"the score {text(score.get('value'))} is no number")
     if score.get("explanation") and "explanation" not in details:
         details["explanation"] = score["explanation"]
     reward = next(iter(values.values()))
-    return Scored(reward=reward, metrics=metrics or values, answer=answer, details=details)
+    return Scored(
+        reward=reward, metrics=metrics or {**values, **_further(scores, others, values)}, answer=answer, details=details
+    )
+
+
+def _further(scores: Mapping[str, Any], names: Sequence[str], taken: Container[str]) -> dict[str, float]:
+    """Return what further scorers gave: one value as ``scorer``, several as ``scorer/value``, numbers alone."""
+    found: dict[str, float | None] = {}
+    for name in names:
+        value = (scores.get(name) or {}).get("value")
+        if isinstance(value, dict):
+            found |= {f"{name}/{key}": value_to_float(one) for key, one in value.items()}
+        else:
+            found[name] = value_to_float(value)
+    return {name: one for name, one in found.items() if one is not None and not math.isnan(one) and name not in taken}
 
 
 def _values(value: object, name: str) -> dict[str, float]:

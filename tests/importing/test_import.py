@@ -174,3 +174,22 @@ def test_a_sample_with_an_error_and_a_score_is_unscored(tmp_path: Path) -> None:
     metrics = read_json(tmp_path / "run" / "t" / "metrics.json")
     assert (metrics["accounting"]["n_scored"], metrics["accounting"]["n_unscored"]) == (1, 1)
     assert metrics["headline"]["value"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "header", [HEADER, {**HEADER, "results": {"scores": [{"scorer": "strict"}, {"scorer": "lax"}]}}]
+)
+def test_two_scorers_of_a_log_are_never_mixed(tmp_path: Path, header: dict[str, object]) -> None:
+    """The first gives the score, of a sample that it did not score none; what the others say are metrics."""
+    both = {"strict": {"value": "I"}, "lax": {"value": {"form": "C", "sense": float("nan")}}}
+    samples = {
+        f"samples__{idx}": {"id": idx, "epoch": 1, "input": "q", "target": "a", "scores": scores}
+        for idx, scores in enumerate((both, {"lax": {"value": "C"}}, {**both, "strict": {"value": "C"}}))
+    }
+    import_results(_log(tmp_path / "log.eval", header=header, **samples), tmp_path / "run")
+    metrics = read_json(tmp_path / "run" / "t" / "metrics.json")
+    assert (metrics["accounting"]["n_scored"], metrics["accounting"]["n_unscored"]) == (2, 1)
+    assert metrics["headline"]["value"] == 0.5
+    values = {one["name"]: one["value"] for one in metrics["metrics"]}
+    assert (values["strict"], values["lax/form"]) == (0.5, 1.0)
+    assert "lax/sense" not in values
