@@ -19,12 +19,13 @@ from typing import Any, Final
 
 from nel.artifacts.files import directory_name
 from nel.artifacts.inputs import INPUTS
-from nel.config.identity import SHARD, Identity
+from nel.config.identity import JUDGES_ADAPTED, SHARD, Identity
 from nel.config.redaction import redact_url
 from nel.config.schema.shard import Shard
 from nel.core.atomic_files import sync_directory
 from nel.core.failpoints import reached
 from nel.engine.exit_status import ExitStatus
+from nel.engine.judging.adaptation import KEY_PREFIX
 from nel.engine.progress import Progress
 from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.lock import owner_of
@@ -56,6 +57,8 @@ class _StoredShard:
     """By slot its number, its name and its plan."""
     sandboxes: list[Any]
     has_answers: bool
+    judged: frozenset[str]
+    """The slots of benchmarks of which a judge has replied."""
     n_missing: int
     """Answers that it does not have yet."""
     is_done: bool
@@ -149,6 +152,11 @@ def _read(path: Path) -> _StoredShard:
             benchmarks=benchmarks,
             sandboxes=snapshot.meta("sandboxes") or [],
             has_answers=snapshot.last_response() > 0,
+            judged=frozenset(
+                slot
+                for slot, (number, _, _) in benchmarks.items()
+                if any(key.startswith(KEY_PREFIX) for key, _ in snapshot.calls(number))
+            ),
             n_missing=sum(snapshot.count_pending(key, plan["repeats"]) for key, _, plan in benchmarks.values()),
             is_done=sessions[-1]["ended"] == "done",
         )
@@ -203,22 +211,30 @@ def _check_equal(first: _StoredShard, shards: Sequence[_StoredShard]) -> None:
             names = [", ".join(side.benchmarks) for side in (first, one)]
             raise UsageError(f"{first.label} has {names[0]} and {one.label} has {names[1]}; they are not of one run")
         for slot, (_, _, plan) in one.benchmarks.items():
-            differ = _differences(first.benchmarks[slot][2], plan)
+            known = _asked_first(first, shards, slot)
+            differ = _differences(known.benchmarks[slot][2], plan)
             if not one.has_answers:
                 differ.pop(_ADAPTED, None)
+            if slot not in one.judged:
+                differ.pop(JUDGES_ADAPTED, None)
             if differ:
                 listed = "; ".join(f"{name} ({ours} and {theirs})" for name, (ours, theirs) in differ.items())
                 step = "run one of them again with the settings of the other"
                 if differ.keys() == {_URL}:
                     step = f"if one model is served at both, nel eval resume {one.path} --allow-url-change "
                     step += f"--model-url {differ[_URL][0]}"
-                both = f"{first.label} and {one.label}"
+                both = f"{known.label} and {one.label}"
                 raise UsageError(f"{both} are not of one run: {slot} differs in {listed}; {step}")
         if (first.config.get("budget") or {}).get("prices") != (one.config.get("budget") or {}).get("prices"):
             raise UsageError(
                 f"{first.label} and {one.label} have different budget.prices, so that their cost has no sum; run nel "
                 "eval resume with -O budget.prices=… on one of them"
             )
+
+
+def _asked_first(first: _StoredShard, shards: Sequence[_StoredShard], slot: str) -> _StoredShard:
+    """Return the first shard whose judges have replied on a benchmark, so that their settings are known."""
+    return next((one for one in shards if slot in one.judged), first)
 
 
 def _differences(left: StoredPlan, right: StoredPlan) -> dict[str, tuple[str, str]]:
@@ -259,7 +275,10 @@ def _write_store(path: Path, first: _StoredShard, shards: Sequence[_StoredShard]
         "output": {**first.config["output"], "dir": str(output.absolute().parent), "run_id": None},
     }
     meta = {"run_id": output.name, "config": config, "not_run": None, "sandboxes": sandboxes}
-    benchmarks = {slot: (name, _whole(plan)) for slot, (_, name, plan) in first.benchmarks.items()}
+    benchmarks = {}
+    for slot in first.benchmarks:
+        _, name, plan = _asked_first(first, shards, slot).benchmarks[slot]
+        benchmarks[slot] = (name, _whole(plan))
     unite(path, [one.part for one in shards], benchmarks=benchmarks, meta=meta)
     with Snapshot(path) as merged:
         for key, slot, _, plan in merged.benchmarks():

@@ -24,6 +24,8 @@ two cannot be compared: such a run is scored again from its stored answers and i
 ALLOW_JUDGE: Final = "judge"
 """Among the allowed changes: another judge may judge all stored answers again."""
 JUDGE_PREFIX: Final = "judge."
+JUDGES_ADAPTED: Final = "judge.adapted"
+"""By the label of a judge: what of its settings was changed before its first reply."""
 SHARD: Final = "shard"
 """The field that the shards of one run differ in, and a merged run does not have."""
 

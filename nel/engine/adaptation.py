@@ -71,7 +71,8 @@ class Adaptation:
         for key, _, _, stored in self._snapshot.benchmarks():
             if key in self._jobs:
                 adapted = self._jobs[key].plan.adapting(self._runner.changes)
-                await self._store.put_plan(key, adapted_plan(adapted, stored))
+                if adapted.adapted:  # recorded answers have nothing to change
+                    await self._store.put_plan(key, adapted_plan(adapted, stored))
         note = f"{plan.model}: {in_words(changes, before)}, as the endpoint asks for; the run's identity says so"
         self._progress.notes.append(note)
         _LOG.warning("%s", note)

@@ -21,6 +21,7 @@ from nel.benchmarks.api.scorer_names import find_scorer
 from nel.benchmarks.api.statistics_names import choose_statistics
 from nel.byob.requirements import check_requirements
 from nel.config.identity import (
+    JUDGES_ADAPTED,
     Identity,
     sandbox_fields,
     settings_fields,
@@ -62,6 +63,8 @@ class Plan:
     """The identity without the digests of the samples."""
     adapted: Changes = field(default_factory=dict)
     """What of the settings the model takes otherwise, as its server asked for before the first answer."""
+    judges_adapted: Mapping[str, Changes] = field(default_factory=dict)
+    """The same of its judges, by label."""
     unseen: tuple[str, ...] = ()
     """What its scorer may depend on that the identity does not cover."""
     notes: tuple[str, ...] = ()
@@ -86,6 +89,20 @@ class Plan:
         }
         fields = {**self.fields, **own, "endpoint.adapted": every}
         return replace(self, generation=generation, adapted=every, fields=fields)
+
+    def judged_as(self, stored: Mapping[str, Any]) -> Plan:
+        """Return the plan with the settings that its judges were found to take, as a stored identity has them.
+
+        Those of a judge that is configured otherwise now are left out: it is another judge.
+        """
+        adapted = {
+            label: changes
+            for label, changes in (stored.get(JUDGES_ADAPTED) or {}).items()
+            if _judge_called(label, stored) == _judge_called(label, self.fields)
+        }
+        if not adapted:
+            return self
+        return replace(self, judges_adapted=adapted, fields={**self.fields, JUDGES_ADAPTED: adapted})
 
     @property
     def eval_only(self) -> bool:
@@ -135,6 +152,12 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
         plans.append(replace(plan, notes=(*dict.fromkeys(notes), *plan.notes)))
     _check_budget(config, plans)
     return plans
+
+
+def _judge_called(label: str, fields: Mapping[str, Any]) -> list[Any]:
+    """Return what an identity says of a judge."""
+    named = [*(fields.get("judge.panel") or ()), *(fields.get("judge.roles") or {}).values()]
+    return [one for one in named if one["name"] == label]
 
 
 def _check_requirements(benchmark: Benchmark) -> None:

@@ -5,7 +5,7 @@ A dataset that is gone, or is checked while the run goes on, is replaced by the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from nel.config.identity import Identity, check_resume
@@ -22,6 +22,7 @@ from nel.engine.store.plans import StoredPlan
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.engine.work import Job
 from nel.errors import DatasetError, ResumeRefused
+from nel.models.adaptation import Changes
 
 _ENDPOINT_FIELDS = frozenset({"endpoint.model", "endpoint.url", "endpoint.protocol"})
 _UNSEEN_MAX = 3
@@ -62,11 +63,12 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOption
     holds_answers = plan.eval_only or snapshot.has_answer(key)  # where nothing is asked, the rows hold them
     if stored and not options.scoring_only and not holds_answers:
         if plan.unreadable is None:  # the first stored answer fixes the identity: until then, settings may change
+            plan = plan.adapting(_adapted_with_others(stored, plan, snapshot))
             stored = {}
         else:
             options = replace(options, allowed=options.allowed | _ENDPOINT_FIELDS)
     if stored:
-        plan = plan.adapting(stored["identity"].get("endpoint.adapted") or {})
+        plan = plan.adapting(stored["identity"].get("endpoint.adapted") or {}).judged_as(stored["identity"])
     if not stored:  # new, or killed before its snapshot was complete
         store.clear_samples(key)
     n_stored = stored["dataset"]["rows"] if stored else 0
@@ -90,6 +92,12 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOption
     shots = stored["fewshot"] if n_stored and "fewshot" in stored else plan.benchmark.shots_json()
     store.put_benchmark(plan.slot, plan.benchmark.name, {**_stored_plan(plan, digests, uri), "fewshot": shots})
     return Job(key=key, plan=plan)
+
+
+def _adapted_with_others(stored: StoredPlan, plan: Plan, snapshot: Snapshot) -> Changes:
+    """Return what the model takes otherwise, as answers to the run's other benchmarks have shown."""
+    is_same = stored["identity"].get("endpoint.model") == plan.fields.get("endpoint.model")
+    return stored["identity"].get("endpoint.adapted") or {} if is_same and snapshot.has_answers() else {}
 
 
 def _prepare_unreadable(store: Store, key: int, plan: Plan, stored: StoredPlan, options: ResumeOptions) -> Job:
@@ -182,10 +190,14 @@ def _unseen_note(plan: Plan) -> str:
 
 def adapted_plan(plan: Plan, stored: StoredPlan) -> StoredPlan:
     """Return a stored plan with the identity of one whose settings were changed before the first answer."""
-    digests = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
-    identity = Identity(fields={**plan.fields, **digests})
-    fields = {"identity": dict(identity.fields), "digest": identity.digest, "generation": _generation(identity)}
-    return {**stored, **fields}  # type: ignore[typeddict-item]
+    return plan_with_fields(stored, plan.fields)
+
+
+def plan_with_fields(stored: StoredPlan, fields: Mapping[str, object]) -> StoredPlan:
+    """Return a stored plan with some fields of its identity replaced or added."""
+    identity = Identity(fields={**stored["identity"], **fields})
+    changed = {"identity": dict(identity.fields), "digest": identity.digest, "generation": _generation(identity)}
+    return {**stored, **changed}  # type: ignore[typeddict-item]
 
 
 def _generation(identity: Identity) -> dict[str, object]:

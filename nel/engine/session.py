@@ -25,6 +25,7 @@ from nel.core.strict_json import dumps_bytes
 from nel.engine.doubtful_answers import take_back
 from nel.engine.executors import Executor, LocalExecutor, ProgramRunner, ScorerPool, ScoringWork
 from nel.engine.exit_status import ExitStatus, exit_status_of
+from nel.engine.judging.adaptation import JudgeAdaptation
 from nel.engine.judging.cases import is_same_endpoint, judge_models
 from nel.engine.judging.endpoints import JudgeEndpoint
 from nel.engine.judging.judges import Judges, endpoint_key
@@ -336,6 +337,7 @@ class Session:
             endpoint=self.config.endpoint,
             judge_endpoints=judge_endpoints,
             plugin_timeout_seconds=self.config.engine.scorer_timeout_seconds,
+            adaptation=JudgeAdaptation(self.jobs, self.store, self.snapshot, self.progress),
             panels=[job.plan.judge for job in self.jobs if job.plan.judge is not None],
         )
         self.progress.judges = judges

@@ -103,3 +103,27 @@ def test_later_it_is_a_refusal(tmp_path: Path) -> None:
     assert TAKEN not in _settings(endpoint.calls)
     with Snapshot(result.run_dir / "run.db") as snapshot:
         assert "endpoint.adapted" not in snapshot.benchmarks()[0][3]["identity"]
+
+
+def test_a_resume_changes_a_benchmark_that_was_not_reached(tmp_path: Path) -> None:
+    """A session ended between two benchmarks: the second is asked as the first was."""
+    quota = Reply(status=429, body={"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}})
+    has_quota = [False]
+
+    def script(call: Call, number: int) -> Reply:
+        reply = _reasoning(call)
+        return reply if has_quota[0] or "Second" not in call.text or reply.status != 200 else quota
+
+    with scripted(script, models=["m"]) as endpoint:
+        made = _config(tmp_path, endpoint, 2)
+        made["engine"]["concurrency"] = 1
+        made["benchmarks"].append({**made["benchmarks"][0], "system_prompt": "Second."})
+        result = nel.evaluate(made)
+        assert result.exit_code == 75
+        has_quota[0] = True
+        endpoint.calls.clear()
+        again = nel.evaluate(made, resume=True)
+        assert again.exit_code == 0
+        assert _settings(endpoint.calls) == [TAKEN, TAKEN]
+    with Snapshot(result.run_dir / "run.db") as snapshot:
+        assert all("endpoint.adapted" in stored["identity"] for _, _, _, stored in snapshot.benchmarks())

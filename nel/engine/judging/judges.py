@@ -18,6 +18,7 @@ from nel.byob.judge import RESPONSE_FORMAT
 from nel.config.schema import EndpointConfig, JudgeConfig, ModelConfig
 from nel.core.observer import Place
 from nel.core.strict_json import dumps_bytes
+from nel.engine.judging.adaptation import KEY_PREFIX, JudgeAdaptation, JudgeSettings
 from nel.engine.judging.cases import complete_case, generation_of, panel_for
 from nel.engine.judging.endpoints import PARKED, JudgeEndpoint, parked_error, share_slots
 from nel.engine.judging.plugin_threads import PluginThreads
@@ -50,8 +51,6 @@ from nel.types import Generation, Message, Request, Response, ScorerInput
 
 T = TypeVar("T")
 
-KEY_PREFIX: Final = "judge-"
-"""Keys of judges' replies in the store are ``judge-LABEL:DIGEST-N``."""
 _POLL_SECONDS: Final = 0.1
 _FATAL_KINDS: Final = frozenset({"auth", "not_found", "tls"})
 _MEMBERS_MAX: Final = 64
@@ -71,6 +70,25 @@ class JudgedSample:
     """Sent with its questions, where the scorer wants structured replies."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One question as it is sent."""
+
+    request: Request
+    body: bytes
+    key: str
+    """Of its reply in the store."""
+    question: Question
+    settings: JudgeSettings
+    version: int
+    """Of the settings that it is sent with."""
+
+    @property
+    def is_outdated(self) -> bool:
+        """Return whether the settings have been changed since."""
+        return self.settings.version != self.version
+
+
 class Judges:
     """All judges of a run; use it on one event loop."""
 
@@ -82,6 +100,7 @@ class Judges:
         endpoint: EndpointConfig | None,
         judge_endpoints: Mapping[str, JudgeEndpoint],
         plugin_timeout_seconds: float,
+        adaptation: JudgeAdaptation,
         panels: Sequence[JudgeConfig] = (),
     ) -> None:
         """Share the slots among the endpoints; nothing is sent yet.
@@ -92,6 +111,7 @@ class Judges:
             endpoint: Of the evaluated model.
             judge_endpoints: By `endpoint_key`; empty where no judge may be asked.
             plugin_timeout_seconds: For the own code of a judge, for one question or reply.
+            adaptation: Changes the settings that a reasoning model refuses.
             panels: Of the benchmarks; a member that the others can do without is disabled where it refuses every
                 question, instead of ending the run.
         """
@@ -101,6 +121,7 @@ class Judges:
         self._judge_endpoints = judge_endpoints
         self._endpoint_by_member: dict[int, tuple[ModelConfig, JudgeEndpoint | None]] = {}
         self._plugin_threads = PluginThreads(timeout_seconds=plugin_timeout_seconds)
+        self._adaptation = adaptation
         self._panels = panels
         self._waits_for_stalled = False
         share_slots(judge_endpoints.values())
@@ -307,34 +328,46 @@ class Judges:
         Raises:
             JudgeError: There is none.
         """
-        request = _request(sample, member, messages, question, number)
-        body = dumps_bytes(build_body(request, stream=member.stream))
-        digest = hashlib.sha256(body).hexdigest()
-        counted = f"{member.label}:{digest}"
-        sample.context.request_counts[counted] += 1
-        key = f"{KEY_PREFIX}{counted}-{sample.context.request_counts[counted]}"
-        async with sample.context.single_flight(key):
-            response, read = await self._stored_or_asked(sample, member, request, body, key, question)
+        while True:
+            call = self._call(sample, member, messages, question, number)
+            async with sample.context.single_flight(call.key):
+                response, read = await self._stored_or_asked(sample, member, call)
+            if call.is_outdated:
+                continue
+            if not await self._adaptation.adapt(sample.place[0], member, call.request.generation, response.error):
+                break
         if isinstance(read, JudgeError):
             raise read
         return response.text, read
 
+    def _call(
+        self, sample: JudgedSample, member: ModelConfig, messages: Sequence[Message], question: Question, number: int
+    ) -> _Call:
+        settings = self._adaptation.of(sample.place[0], member)
+        request = _request(sample, member, messages, question, number)
+        request = replace(request, generation=settings.as_taken(request.generation))
+        body = dumps_bytes(build_body(request, stream=member.stream))
+        counted = f"{member.label}:{hashlib.sha256(body).hexdigest()}"
+        sample.context.request_counts[counted] += 1
+        key = f"{KEY_PREFIX}{counted}-{sample.context.request_counts[counted]}"
+        return _Call(request, body, key, question, settings, settings.version)
+
     async def _stored_or_asked(
-        self, sample: JudgedSample, member: ModelConfig, request: Request, body: bytes, key: str, question: Question
+        self, sample: JudgedSample, member: ModelConfig, call: _Call
     ) -> tuple[Response, Grade | JudgeError]:
         """Return the stored reply if it can be read or is of this session, else ask for it."""
-        known = self._snapshot.call(*sample.place, key)
+        known = self._snapshot.call(*sample.place, call.key)
         if known is not None:
             response = decode_response(known)
-            read = await read_reply(question, response, self._plugin_threads)
+            read = await read_reply(call.question, response, self._plugin_threads)
             # An unreadable reply of this session is final: its re-asks are paid for. One of an earlier session is not.
-            is_new = self._snapshot.session_of_call(*sample.place, key) == self._store.session
+            is_new = self._snapshot.session_of_call(*sample.place, call.key) == self._store.session
             if isinstance(read, Grade) or is_new or not self._judge_endpoints:
                 return response, read
-        return await self._complete(sample, member, request, body, key, question)
+        return await self._complete(sample, member, call)
 
     async def _complete(
-        self, sample: JudgedSample, member: ModelConfig, request: Request, body: bytes, key: str, question: Question
+        self, sample: JudgedSample, member: ModelConfig, call: _Call
     ) -> tuple[Response, Grade | JudgeError]:
         """Return a judge's reply, stored, and its grade; only a reply with a grade enters the cache.
 
@@ -352,11 +385,15 @@ class Judges:
         await endpoint.slots.acquire()
 
         async def keep(response: Response) -> None:
-            await self._store.put_call(*sample.place, key, body.decode(), encode_response(response))
+            if not call.is_outdated:
+                call.settings.has_replied = True
+                await self._store.put_call(*sample.place, call.key, call.body.decode(), encode_response(response))
 
         with endpoint.request_in_flight():
             try:
-                response = await endpoint.client.complete(request, body, call=key, keep=keep, remembers=False)
+                response = await endpoint.client.complete(
+                    call.request, call.body, call=call.key, keep=keep, remembers=False
+                )
             except GateClosed as closed:
                 raise parked_error() from closed
             except EndpointDown as down:
@@ -370,9 +407,9 @@ class Judges:
                 raise
             endpoint.disabled = str(error).removeprefix("judge ")
             raise JudgeError(endpoint.disabled, kind=error.endpoint_kind or "outage") from error
-        read = await read_reply(question, response, self._plugin_threads)
+        read = await read_reply(call.question, response, self._plugin_threads)
         if isinstance(read, Grade):
-            endpoint.client.remember(request, body, key, response)
+            endpoint.client.remember(call.request, call.body, call.key, response)
         return response, read
 
     def _endpoint_of(self, member: ModelConfig) -> JudgeEndpoint | None:
