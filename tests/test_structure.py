@@ -21,7 +21,7 @@ FENCES = {
     "packaging": ("nel/byob/",),
     "regex": ("nel/core/timed_regex.py",),
     "jsonschema": ("nel/scoring/json_schema.py",),
-    "aiohttp": ("nel/models/", "nel/mock_server/", "nel/serving/app.py", "nel/view/"),
+    "aiohttp": ("nel/models/", "nel/mock_server/", "nel/serving/app.py", "nel/limiter/app.py", "nel/view/"),
     "stevedore": ("nel/plugins.py",),
     "sqlite3": ("nel/engine/store/", "nel/models/cache.py", "nel/view/index/"),
     "jinja2": ("nel/jinja_prompts.py", "nel/reports/", "nel/view/pages.py"),

@@ -214,6 +214,7 @@ def _write_benchmark(
     runtime["n_beyond_stop"] = collected.n_beyond
     runtime["sandboxes"] = snapshot.meta("sandboxes") or []
     runtime["executors"] = snapshot.meta("executors") or []
+    runtime["limiters"] = snapshot.meta("limiters") or []
     write_file(directory / "metrics.json", [pretty(metrics)])
     write_file(directory / f"eval-{directory_name(name)}.json", [pretty(bundle)])
     write_file(directory / "failure_analysis.json", [pretty({**head, **accounting, **collected.failures.as_json()})])

@@ -27,6 +27,7 @@ from nel.cli import (
     init,
     judge,
     leaderboard,
+    limiter,
     plugin,
     plugin_list,
     power,
@@ -106,6 +107,7 @@ app.add_typer(plugin.app, name="plugin", help="Check plugins, or start one.")
 app.add_typer(
     endpoint.app, name="endpoint", help="Serve an embedded endpoint, to rehearse a run before it costs money."
 )
+app.add_typer(limiter.app, name="limiter", help="Share the limits of endpoints among runs and shards.")
 app.add_typer(sandbox.app, name="sandbox", help="Build, check and clean the sandbox that programs run in.")
 app.command(name="power")(power.power)
 app.command(name="report")(report.report)

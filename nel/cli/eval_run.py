@@ -86,7 +86,10 @@ def score(
     show_rescored(run_dir, chosen, as_json=as_json)
 
 
-@app.command(name="resume", cls=taking_settings(*MODEL_FLAGS, "--timeout", *JUDGE_FLAGS, "--executor"))
+@app.command(
+    name="resume",
+    cls=taking_settings(*MODEL_FLAGS, "--timeout", *JUDGE_FLAGS, "--executor", "--limiter", "--limiter-token-env"),
+)
 def resume_run(
     ctx: typer.Context,
     run_dir: RunDir,

@@ -32,8 +32,8 @@ def submit(
 ) -> None:
     """Write what runs a benchmark in shards on Slurm or Kubernetes and merges them: scripts or manifests.
 
-    Every limit is divided by the number of shards. nel submits nothing by itself: --dry-run writes the files, and
-    submit.sh among them hands them over.
+    Every limit is divided by the number of shards, or shared through --limiter. nel submits nothing by itself:
+    --dry-run writes the files, and submit.sh among them hands them over.
     """
     from nel.cli.eval_run import configured  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415

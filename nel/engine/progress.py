@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from nel.models.client import ClientCounters
-from nel.models.pacing import Gate
+from nel.models.pacing import Admission
 from nel.types import SECOND_ASKING, ModelFailure, Outcome, Response, Scored
 
 _DETAILS_MAX = 1_000
@@ -68,7 +68,7 @@ class Progress:
     """Answers received."""
     judges: JudgeHealth | None = None
     """None before they are set up."""
-    gate: Gate | None = None
+    gate: Admission | None = None
     """Of the evaluated endpoint; None while none is asked."""
     counters: ClientCounters | None = None
     started: float = field(default_factory=time.monotonic)

@@ -263,7 +263,7 @@ def _records_to_check(store: Store, snapshot: Snapshot, runtime: Runtime) -> Rec
 
 def _secrets(config: RunConfig, api_key: str | None) -> tuple[str | None, ...]:
     named = config.endpoint.headers_env.values() if config.endpoint else ()
-    return (api_key, *(read_secret(variable) for variable in named))
+    return (api_key, read_secret(config.limiter.token_env), *(read_secret(variable) for variable in named))
 
 
 def _secrets_of_judges(plans: list[Plan]) -> tuple[str | None, ...]:

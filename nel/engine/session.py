@@ -9,8 +9,8 @@ import asyncio
 import hashlib
 import random
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -34,6 +34,7 @@ from nel.engine.pipeline import Pipeline
 from nel.engine.progress import Progress
 from nel.engine.repeat_check import pending_checks
 from nel.engine.resume_checks import BYTES_FIRST, RecordCheck
+from nel.engine.shared_limits import SharedLimits
 from nel.engine.stop_rules import StopRules
 from nel.engine.stop_signals import StopSignals
 from nel.engine.store.codec import decode_response, encode_response
@@ -259,13 +260,19 @@ class Session:
                 run_id=self.run_id,
                 secrets=self.secrets,
             )
-            async with AsyncExitStack() as clients:
+            limits = SharedLimits(config=self.config, jitter=self.runtime.jitter)
+            async with self._noting(limits), AsyncExitStack() as clients:
                 client = None
                 if endpoint is not None and not all(job.plan.eval_only for job in self.jobs):
+                    most = self._concurrency()
+                    gate = await limits.gate(
+                        clients, endpoint, concurrency=self.config.engine.concurrency, own_max=most
+                    )
                     client = open_client(
                         endpoint,
+                        gate=gate,
                         api_key=self.api_key,
-                        connections=self._concurrency(),
+                        connections=most,
                         price=price_of(self.config),
                         observer=self.observer,
                     )
@@ -273,11 +280,22 @@ class Session:
                     self.progress.gate = client.gate
                     monitor = monitor_gate(client.gate, self.observer, reason=lambda: client.trouble)
                     clients.callback(asyncio.create_task(monitor).cancel)
-                judge_endpoints = await self._open_judges(clients, client, open_client)
+                judge_endpoints = await self._open_judges(clients, client, open_client, limits)
                 return await self._run_pipeline(client, judge_endpoints)
 
+    @asynccontextmanager
+    async def _noting(self, limits: SharedLimits) -> AsyncIterator[None]:
+        """Store and say what became of the limiter, once its gates are closed."""
+        try:
+            yield
+        finally:
+            self.progress.notes += limits.notes()
+            with suppress(NelError):  # the disk may be full; the original error matters more
+                for used in limits.facts():
+                    self._note_used("limiters", used)
+
     async def _open_judges(
-        self, clients: AsyncExitStack, client: Client | None, open_client: Callable[..., Client]
+        self, clients: AsyncExitStack, client: Client | None, open_client: Callable[..., Client], limits: SharedLimits
     ) -> dict[str, JudgeEndpoint]:
         """Open a client for each judge; one that is also the evaluated endpoint shares its client and its limiter."""
         judge_endpoints: dict[str, JudgeEndpoint] = {}
@@ -289,8 +307,10 @@ class Session:
             if client is not None and is_same_endpoint(member, client.endpoint):
                 judge_endpoints[key] = JudgeEndpoint.of(client, concurrency)
                 continue
+            wanted = member.concurrency or self.config.engine.concurrency
             judge = open_client(
                 member,
+                gate=await limits.gate(clients, member, concurrency=wanted, own_max=concurrency),
                 api_key=read_secret(key_variable(member)),
                 connections=concurrency,
                 price=self.config.budget.prices.get(member.model),

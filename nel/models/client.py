@@ -28,7 +28,7 @@ from nel.models.cache import ResponseCache
 from nel.models.doubtful import Asked, doubtful_requests
 from nel.models.faults import NO_FILES, UNREADABLE, Fault, fault_of_status, malformed, unreadable
 from nel.models.image_sizes import prompt_bytes
-from nel.models.pacing import EndpointDown, Gate, Permit
+from nel.models.pacing import Admission, EndpointDown, Gate, Permit
 from nel.models.pacing.configured import pace_of
 from nel.models.protocols import names_listed
 from nel.models.rate_limit_headers import quotas
@@ -111,7 +111,7 @@ class Client:
         connections: int,
         counters: ClientCounters | None = None,
         jitter: Callable[[], float] = random.random,
-        gate: Gate | None = None,
+        gate: Admission | None = None,
         ledger: Ledger | None = None,
         price: Price | None = None,
         cache: ResponseCache | None = None,
@@ -142,7 +142,7 @@ class Client:
         """
         self.endpoint = endpoint
         self.counters = counters or ClientCounters()
-        self.gate = gate or Gate(pace_of(endpoint, connections), jitter=jitter)
+        self.gate: Admission = gate or Gate(pace_of(endpoint, connections), jitter=jitter)
         self.ledger = ledger or Ledger(BudgetConfig())
         self._price = price
         self._cache = cache

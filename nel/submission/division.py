@@ -1,4 +1,4 @@
-"""Divides the limits of a run among its shards, since each is a process that knows of no other. Pure.
+"""Divides the limits of a run among its shards, where no limiter shares them. Pure.
 
 A limit that is meant for the whole run would otherwise hold once for each shard. What cannot be divided is refused.
 """
@@ -43,15 +43,41 @@ def divided(config: RunConfig, shards: int) -> Divided:
     if config.observability.metrics_port is not None:
         raise ConfigError("two shards on one machine cannot both serve observability.metrics_port; leave it away")
     data = _with_keys_named(config)
-    said = [_divide_concurrency(data["engine"], "engine.concurrency", shards)]
-    for name, endpoint in _endpoints(data):
-        said += [_divide_rate(endpoint, name, key, shards) for key in _RATES if endpoint[key] is not None]
-        if endpoint.get("concurrency") is not None:
-            said.append(_divide_concurrency(endpoint, f"{name}.concurrency", shards))
+    limits = _divided_limits if config.limiter.url is None else _shared_limits
+    said = list(limits(data, shards))
     said += [_divide_count(data["budget"], key, shards) for key in _COUNTS if data["budget"][key] is not None]
     if data["budget"]["max_cost"] is not None:
         said.append(_divide_rate(data["budget"], "budget", "max_cost", shards))
     return Divided(config=data, said=tuple(said))
+
+
+def _shared_limits(data: dict[str, Any], shards: int) -> Iterator[str]:
+    """Yield what the limiter keeps for all shards together."""
+    endpoints = list(_endpoints(data))
+    places = [("engine.concurrency", data["engine"]["concurrency"])]
+    places += [(f"{name}.concurrency", one["concurrency"]) for name, one in endpoints if one.get("concurrency")]
+    for name, whole in places:
+        if whole < shards:
+            raise ConfigError(
+                f"{name} is {whole:,}, which {shards:,} shards would have to share without the limiter; set it to "
+                f"{shards:,} at least, or take fewer shards"
+            )
+        yield f"{name}: {whole:,} in all, shared through the limiter"
+    for name, endpoint in endpoints:
+        for key in _RATES:
+            if endpoint[key] is not None:
+                yield f"{name}.{key}: {endpoint[key]:g} in all, shared through the limiter"
+
+
+def _divided_limits(data: dict[str, Any], shards: int) -> Iterator[str]:
+    """Divide the concurrency and the rates, and yield what they are."""
+    yield _divide_concurrency(data["engine"], "engine.concurrency", shards)
+    for name, endpoint in _endpoints(data):
+        for key in _RATES:
+            if endpoint[key] is not None:
+                yield _divide_rate(endpoint, name, key, shards)
+        if endpoint.get("concurrency") is not None:
+            yield _divide_concurrency(endpoint, f"{name}.concurrency", shards)
 
 
 def secrets_of(config: RunConfig) -> tuple[str, ...]:
@@ -61,7 +87,7 @@ def secrets_of(config: RunConfig) -> tuple[str, ...]:
         for _, endpoint in _endpoints(_with_keys_named(config))
         for name in (endpoint["api_key_env"], *endpoint["headers_env"].values())
     ]
-    found.append(config.observability.otlp_headers_env)
+    found += (config.observability.otlp_headers_env, config.limiter.token_env)
     return tuple(dict.fromkeys(name for name in found if name))
 
 

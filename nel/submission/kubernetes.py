@@ -60,7 +60,7 @@ def kubernetes_files(job: KubernetesJob) -> dict[str, str]:
             )
     if job.namespace is not None and not _NAME.fullmatch(job.namespace):
         raise ConfigError(f'--namespace "{job.namespace}" is no name of a namespace')
-    said = "".join(f"# {line}\n" for line in ("Each shard has its part of every limit:", *job.said))
+    said = "".join(f"# {line}\n" for line in ("The limits of the shards:", *job.said))
     return {
         "shards.yaml": said + _documents(_config_map(job), _shards(job)),
         "merge.yaml": _documents(_merge(job)),

@@ -61,7 +61,7 @@ def _shards(job: SlurmJob) -> str:
     stopped = f'"$code" -eq {EXIT_STOPPED_EARLY}'
     return _script(
         *_header(job, f"--job-name={job.name}", f"--array=1-{job.shards}", "--requeue"),
-        *(f"# {line}" for line in ("Each shard has its part of every limit:", *job.said)),
+        *(f"# {line}" for line in ("The limits of the shards:", *job.said)),
         "set -u",
         *_keys(job),
         f"shards={quote(str(job.directory))}",

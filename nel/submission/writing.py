@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal
+from urllib.parse import urlsplit
 
 import yaml
 
@@ -77,7 +78,7 @@ def write_submission(config: RunConfig, scheduler: Scheduler, shards: int, targe
         directory=directory,
         files=_written(directory, files),
         said=parts.said,
-        notes=(*notes, *_budget_note(config, shards)),
+        notes=(*notes, *_limiter_note(config), *_budget_note(config, shards)),
     )
 
 
@@ -142,6 +143,16 @@ def _local_paths(config: dict[str, Any]) -> list[str]:
     found = [path for path in found if "://" not in path]
     names = [entry["name"].partition(":")[0] for entry in config["benchmarks"] if "://" not in entry["name"]]
     return [*found, *(name for name in names if name.endswith((".py", ".yaml", ".yml")))]
+
+
+def _limiter_note(config: RunConfig) -> list[str]:
+    url = config.limiter.url
+    if url is None:
+        return []
+    note = f"start the limiter before the shards; every node has to reach it at {url}"
+    if urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1"):
+        note += ", which is each node itself: name the address of the machine that serves it"
+    return [note]
 
 
 def _budget_note(config: RunConfig, shards: int) -> list[str]:

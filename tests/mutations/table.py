@@ -32,6 +32,33 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="without-the-limiter-nothing-is-divided",
+        room="models",
+        fault="A run that lost the limiter goes on with the limits of all runs together.",
+        fragment="parts = self.use.parts = max(self.use.parts, self._state.clients)",
+        replacement="parts = self.use.parts = 1",
+        tests=("tests/limiter/test_shared_gate.py",),
+        keyword="go_on_with_their_part",
+    ),
+    Mutation(
+        name="a-dead-run-keeps-its-permits",
+        room="limiter",
+        fault="What a run that died had in flight blocks the others for ever.",
+        fragment="self._timer = asyncio.get_running_loop().call_later(self._lease_seconds, self.leave)",
+        replacement="self._timer = None",
+        tests=("tests/limiter/test_shared_gate.py",),
+        keyword="dead_run",
+    ),
+    Mutation(
+        name="a-new-limiter-grants-at-once",
+        room="limiter",
+        fault="A limiter that was started again grants the whole rate beside runs that still go on alone.",
+        fragment="        if wait > 0:\n            await asyncio.sleep(wait)\n\n\nclass Seat:",
+        replacement="\n\nclass Seat:",
+        tests=("tests/limiter/test_shared_gate.py",),
+        keyword="four_runs_hold or go_on_with_their_part",
+    ),
+    Mutation(
         name="cancelled-work-goes-on",
         room="engine",
         fault="The first request goes on when the wait for it is cancelled, and what it raises is never retrieved.",

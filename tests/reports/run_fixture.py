@@ -244,7 +244,8 @@ def runtime_of(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
         "tokens": {"prompt": 210 * n, "completion": 340 * n, "reasoning": 80 * n, "cached": None, "reported": n},
         "throughput": {"samples_per_second": 1.17, "completion_tokens_per_second": 398.1},
         "finish_reasons": {"stop": n - 40, "length": 22}, "models": {"aurora-7b-instruct": n - failed},
-        "sandboxes": [], "executors": [{"name": "local"}], "n_beyond_stop": 0, "served": [], "judges": {},
+        "sandboxes": [], "executors": [{"name": "local"}], "limiters": [], "n_beyond_stop": 0,
+        "served": [], "judges": {},
     }  # fmt: skip
 
 

@@ -48,6 +48,21 @@ def _pods(written: Submission) -> dict[str, Any]:
     return {f"{one['kind']} {one['metadata']['name']}": one for one in found}
 
 
+def test_a_limiter_shares_what_would_be_divided(tmp_path: Path) -> None:
+    """With a limiter only budgets are divided; its token is a name; too few requests in flight are refused."""
+    whole = config(tmp_path, limiter={"url": "http://head:9191", "token_env": "LIMITER_TOKEN"})
+    part = divided(whole, SHARDS)
+    assert part.config["engine"]["concurrency"] == 32
+    assert part.config["endpoint"]["requests_per_minute"] == 90
+    assert part.config["budget"]["max_requests"] == 25
+    assert "endpoint.requests_per_minute: 90 in all, shared through the limiter" in part.said
+    assert "LIMITER_TOKEN" in secrets_of(whole)
+    written = write_submission(whole, "slurm", SHARDS, Target())
+    assert any("reach it at http://head:9191" in note for note in written.notes)
+    with pytest.raises(NelError, match="which 33 shards would have to share without the limiter"):
+        divided(whole, 33)
+
+
 def test_every_limit_is_divided_and_said(tmp_path: Path) -> None:
     """Rates, requests in flight and budgets of all shards together are at most those of the run; keys stay names."""
     whole = config(tmp_path)

@@ -7,6 +7,7 @@ from nel.config.schema.endpoint import (
     ModelConfig,
     NamedEndpointConfig,
 )
+from nel.config.schema.limiter import LimiterConfig
 from nel.config.schema.run import (
     BenchmarkConfig,
     BudgetConfig,
@@ -31,6 +32,7 @@ __all__ = [
     "Flag",
     "GenerationConfig",
     "JudgeConfig",
+    "LimiterConfig",
     "ModelConfig",
     "NamedEndpointConfig",
     "ObservabilityConfig",

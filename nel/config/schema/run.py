@@ -19,6 +19,7 @@ from nel.config.schema.endpoint import (
     ModelConfig,
     NamedEndpointConfig,
 )
+from nel.config.schema.limiter import LimiterConfig
 from nel.config.schema.shard import read_shard
 from nel.config.schema.stop import StopConfig
 from nel.config.schema.strict import Flag, Strict
@@ -302,6 +303,8 @@ class RunConfig(Strict):
         str | None, Flag("--shard", "Ask only part I of N, as I/N from 1/N to N/N; nel eval merge puts them together.")
     ] = None
     """``I/N``: ask only part I of N, counted from 1; ``nel eval merge`` puts them together. None: everything."""
+    limiter: LimiterConfig = LimiterConfig()
+    """The service that shares limits among runs."""
     judge: JudgeConfig | None = None
     """The judges, for benchmarks that ask one."""
     model_roles: dict[str, ModelConfig] = {}

@@ -190,6 +190,20 @@ class Gate:
         if self._waiting:
             self._grant_waiting()
 
+    def adopt(self, request: str, tokens: int) -> Permit:
+        """Return a permit for a request that is in flight already, with another gate's leave."""
+        self.in_flight += 1
+        return Permit(request=request, tokens=tokens, sent_at=_now())
+
+    def begin_empty(self) -> None:
+        """Discard the rate's burst: another gate may just have used it."""
+        self._rate.begin_empty(_now())
+
+    @property
+    def requests_per_second(self) -> float | None:
+        """Return the current limit on requests; None where there is none."""
+        return self._rate.requests_per_second(_now())
+
     async def back_off(self, seconds: float) -> None:
         """Wait before a retry, without holding a permit.
 

@@ -113,6 +113,12 @@ class RateLimiter:
         if self._counting_since is None:
             self._counting_since = now
 
+    def begin_empty(self, now: float) -> None:
+        """Discard the burst of both limits."""
+        self.wait(now)
+        self._requests.empty()
+        self._tokens.empty()
+
     def accepted(self, tokens_off: int) -> None:
         """Record an accepted request, and by how many tokens the estimate was too high."""
         self._accepted += 1

@@ -1,0 +1,93 @@
+"""Joins a session to the limiter of its configuration, and keeps what became of it. Sends nothing to an endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass, field
+
+from nel.config.redaction import read_secret, redact_url
+from nel.config.schema import EndpointConfig, RunConfig
+from nel.config.schema.shard import read_shard
+from nel.errors import ConfigError, PreflightError
+from nel.models.limiter.contract import LimiterRefused, LimiterUnreachable
+from nel.models.limiter.shared_gate import LimiterUse, SharedGate
+from nel.models.pacing.configured import pace_of
+
+
+@dataclass(slots=True, kw_only=True)
+class SharedLimits:
+    """The gates of one session that a limiter decides for."""
+
+    config: RunConfig
+    jitter: Callable[[], float]
+    used: dict[str, LimiterUse] = field(default_factory=dict)
+    """By endpoint."""
+
+    async def gate(
+        self, clients: AsyncExitStack, endpoint: EndpointConfig, *, concurrency: int, own_max: int
+    ) -> SharedGate | None:
+        """Return a gate that has joined the limiter, None where the configuration names none.
+
+        Args:
+            clients: Leaves the limiter at its end.
+            endpoint: The endpoint.
+            concurrency: Requests in flight of all runs together.
+            own_max: Requests in flight that this process may have.
+
+        Raises:
+            ConfigError: There are more shards than requests in flight.
+            PreflightError: The limiter does not take this run, or cannot be reached and nothing else bounds the run.
+        """
+        limiter = self.config.limiter
+        if limiter.url is None:
+            return None
+        from nel.models.limiter.websocket import connector  # noqa: PLC0415 - loads aiohttp
+
+        parts = None if self.config.shard is None else read_shard(self.config.shard).of
+        if parts is not None and parts > concurrency:
+            raise ConfigError(
+                f"{parts:,} shards cannot share {concurrency:,} requests in flight, as they would have to without the "
+                f"limiter; set --concurrency to {parts:,} at least"
+            )
+        name = f"{redact_url(endpoint.url)} {endpoint.model}"
+        gate = SharedGate(
+            pace_of(endpoint, concurrency),
+            endpoint=name,
+            connect=connector(limiter.url, read_secret(limiter.token_env)),
+            parts=parts,
+            own_max=own_max,
+            jitter=self.jitter,
+        )
+        try:
+            await gate.open()
+        except LimiterRefused as error:
+            raise PreflightError(f"the limiter at {limiter.url} refuses: {error}", endpoint_kind=None) from error
+        except LimiterUnreachable as error:
+            raise PreflightError(
+                f"the limiter at {limiter.url} cannot be reached ({error}); start it with nel limiter serve, or leave "
+                "it away (-O limiter.url=null)",
+                endpoint_kind=None,
+            ) from error
+        clients.push_async_callback(gate.aclose)
+        self.used[name] = gate.use
+        return gate
+
+    def facts(self) -> list[dict[str, object]]:
+        """Return as JSON what the session had of the limiter at each endpoint."""
+        url = self.config.limiter.url
+        return [{"url": url, "endpoint": name, **asdict(use)} for name, use in self.used.items()]
+
+    def notes(self) -> list[str]:
+        """Return what a user should know."""
+        url = self.config.limiter.url
+        return [
+            f"the limiter at {url} was lost {_times(use.times_lost)}; for {use.seconds_alone:,.0f} s "
+            f"this run went on with 1/{use.parts:,} of each limit of {name.partition(' ')[0]}"
+            for name, use in self.used.items()
+            if use.times_lost
+        ]
+
+
+def _times(n: int) -> str:
+    return "once" if n == 1 else f"{n:,} times"

@@ -1,0 +1,1 @@
+"""`nel limiter serve`: one gate for each endpoint, shared by the runs of one user."""

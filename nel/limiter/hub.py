@@ -1,0 +1,270 @@
+"""The gates of endpoints that several runs share, and who holds their permits. No I/O: messages in, messages out.
+
+A run that leaves gives its permits back; one that is lost keeps them for a few seconds, in which it may come back and
+after which the endpoint has surely seen them. A limiter that has just started grants nothing for some seconds, since
+runs that lost one before it may go on alone until they have found it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import Final
+
+from nel.models.limiter.messages import BadMessage, Hello, Message, State, number_at
+from nel.models.limiter.shared_gate import WAITS_SECONDS
+from nel.models.pacing import EndpointDown, Gate, GateClosed, Pace, Permit
+from nel.models.rate_limit_headers import Quota
+
+_LOG = logging.getLogger(__name__)
+LEASE_SECONDS: Final = 10.0
+"""For which the permits of a lost run are kept."""
+SETTLE_SECONDS: Final = 2 * WAITS_SECONDS
+"""In which a limiter that has just started grants nothing."""
+_STATE_SECONDS: Final = 0.25
+_ENDPOINTS_MAX: Final = 1_000
+Send = Callable[[Message], None]
+
+
+class JoinRefused(Exception):
+    """A run is not taken; the message says why."""
+
+
+class _Shared:
+    """One endpoint, its gate and the runs that share it."""
+
+    def __init__(self, name: str, pace: Pace) -> None:
+        self.name = name
+        self.pace = pace
+        self.gate = Gate(pace)
+        self.seats: dict[str, Seat] = {}
+        self.said: State | None = None
+        self.is_over = False
+        """The endpoint was given up, and every run was told."""
+
+    def state(self) -> State:
+        gate = self.gate
+        return State(
+            clients=len(self.seats),
+            is_up=gate.is_endpoint_up,
+            down_seconds=gate.down_seconds,
+            limit=gate.limit,
+            per_second=gate.requests_per_second,
+            slowed_by=gate.slowed_by,
+        )
+
+    def tell(self) -> None:
+        """Tell all runs what has changed."""
+        state = self.state()
+        if state != self.said:
+            self.said = state
+            for seat in self.seats.values():
+                seat.send(["state", state.as_json()])
+
+
+class Hub:
+    """All endpoints of the service; bound to one event loop."""
+
+    def __init__(self, *, lease_seconds: float = LEASE_SECONDS, settle_seconds: float = SETTLE_SECONDS) -> None:
+        """Start without an endpoint; the first permits are granted once the service has settled."""
+        self._lease_seconds = lease_seconds
+        self._open_at = asyncio.get_running_loop().time() + settle_seconds
+        self._endpoints: dict[str, _Shared] = {}
+
+    def join(self, hello: Hello, send: Send) -> Seat:
+        """Return the seat of a run at its endpoint; ``send`` takes what it is told.
+
+        Raises:
+            JoinRefused: The run's limits are not those of the others, or there are too many runs.
+        """
+        shared = self._endpoints.get(hello.endpoint)
+        if shared is None or shared.is_over or (not shared.seats and shared.pace != hello.pace):
+            shared = self._opened(hello)
+        elif shared.pace != hello.pace:
+            raise JoinRefused(_difference(shared.pace, hello.pace))
+        before = shared.seats.get(hello.client)
+        if before is None and len(shared.seats) >= shared.pace.concurrency_max:
+            raise JoinRefused(
+                f"{shared.pace.concurrency_max:,} requests in flight cannot be shared by {len(shared.seats) + 1:,} "
+                "runs; raise the concurrency of all of them"
+            )
+        seat = Seat(shared, hello, send, wait=self._wait_open, lease_seconds=self._lease_seconds)
+        seat.adopt(hello, before)
+        shared.seats[hello.client] = seat
+        send(["welcome"])
+        shared.said = None
+        shared.tell()
+        _LOG.info("%s: a run has joined, there are %d", shared.name, len(shared.seats))
+        return seat
+
+    async def keep_telling(self) -> None:
+        """Tell runs what changes at their endpoints, until cancelled."""
+        while True:
+            await asyncio.sleep(_STATE_SECONDS)
+            for shared in list(self._endpoints.values()):
+                shared.tell()
+
+    def overview(self) -> list[dict[str, object]]:
+        """Return what is known of each endpoint, for people."""
+        return [
+            {"endpoint": name, "in_flight": shared.gate.in_flight, **shared.state().as_json()}
+            for name, shared in self._endpoints.items()
+        ]
+
+    def _opened(self, hello: Hello) -> _Shared:
+        idle = [name for name, shared in self._endpoints.items() if not shared.seats]
+        if len(self._endpoints) >= _ENDPOINTS_MAX and idle:
+            del self._endpoints[idle[0]]
+        shared = self._endpoints[hello.endpoint] = _Shared(hello.endpoint, hello.pace)
+        return shared
+
+    async def _wait_open(self) -> None:
+        wait = self._open_at - asyncio.get_running_loop().time()
+        if wait > 0:
+            await asyncio.sleep(wait)
+
+
+class Seat:
+    """One run at one endpoint."""
+
+    def __init__(
+        self, shared: _Shared, hello: Hello, send: Send, *, wait: Callable[[], Awaitable[None]], lease_seconds: float
+    ) -> None:
+        """Take a seat without any permit."""
+        self._shared, self._client, self.send = shared, hello.client, send
+        self._wait_open = wait
+        self._lease_seconds = lease_seconds
+        self._held: dict[int, Permit] = {}
+        self._waiting: dict[int, asyncio.Task[None]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def adopt(self, hello: Hello, before: Seat | None) -> None:
+        """Hold what the run has in flight, which the seat that it lost may hold already."""
+        known = {} if before is None else before.hand_over()
+        for one in hello.held:
+            permit = known.pop(one.number, None)
+            self._held[one.number] = permit or self._shared.gate.adopt(one.request, one.tokens)
+        for permit in known.values():
+            self._shared.gate.release(permit)
+
+    def hand_over(self) -> dict[int, Permit]:
+        """Give up the seat and return its permits, which are held still."""
+        self._stop_waiting()
+        held, self._held = self._held, {}
+        return held
+
+    def take(self, message: Message) -> None:
+        """Do what a run asks for.
+
+        Raises:
+            BadMessage: The message is none of this version.
+        """
+        kind = message[0]
+        if kind == "want" and len(message) == 4:  # noqa: PLR2004 - with number, request and tokens
+            number, tokens = number_at(message, 1), number_at(message, 3)
+            if number in self._held or number in self._waiting:
+                raise BadMessage(f"request {number} is asked for twice")
+            task = asyncio.get_running_loop().create_task(self._acquire(number, str(message[2]), tokens))
+            self._waiting[number] = task
+        elif kind == "release":
+            self._release(number_at(message, 1))
+        elif kind == "answered":
+            self._shared.gate.answered()
+        elif kind == "bye":
+            self.leave()
+        else:
+            self._note(message)
+        if self._shared.said is not None and self._shared.gate.is_endpoint_up != self._shared.said.is_up:
+            self._shared.tell()
+
+    def lost(self) -> None:
+        """Keep the permits for a while, since the run may come back; then give them back."""
+        if self._shared.seats.get(self._client) is not self:
+            return
+        self._stop_waiting()
+        self._timer = asyncio.get_running_loop().call_later(self._lease_seconds, self.leave)
+
+    def leave(self) -> None:
+        """Give everything back."""
+        self._stop_waiting()
+        for number in list(self._held):
+            self._release(number)
+        if self._shared.seats.get(self._client) is self:
+            del self._shared.seats[self._client]
+            _LOG.info("%s: a run has left, there are %d", self._shared.name, len(self._shared.seats))
+
+    def _stop_waiting(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._waiting.values():
+            task.cancel()
+        self._waiting.clear()
+
+    def _release(self, number: int) -> None:
+        permit = self._held.pop(number, None)
+        if permit is not None:
+            self._shared.gate.release(permit)
+        elif (task := self._waiting.pop(number, None)) is not None:
+            task.cancel()
+
+    async def _acquire(self, number: int, request: str, tokens: int) -> None:
+        await self._wait_open()
+        try:
+            permit = await self._shared.gate.acquire(request, tokens)
+        except EndpointDown as error:
+            self._end(str(error))
+            return
+        except GateClosed:
+            return
+        if self._waiting.pop(number, None) is None:
+            self._shared.gate.release(permit)
+            return
+        self._held[number] = permit
+        self.send(["grant", number, permit.is_probe])
+
+    def _end(self, reason: str) -> None:
+        """Tell every run that the endpoint is given up; those that join later begin with a new gate."""
+        shared = self._shared
+        seats, shared.seats, shared.is_over = shared.seats, {}, True
+        for seat in seats.values():
+            seat.send(["ended", reason])
+
+    def _note(self, message: Message) -> None:
+        number = number_at(message, 1)
+        permit = self._held.get(number)
+        if permit is None:
+            return
+        gate, (kind, _, *given) = self._shared.gate, message
+        if kind == "ok" and len(given) == 2:  # noqa: PLR2004 - tokens and quotas
+            gate.succeeded(permit, tokens=_number_or_none(given[0]), quotas=_quotas(given[1]))
+        elif kind == "refused" and len(given) == 1:
+            gate.refused(permit, _seconds(given[0]))
+        elif kind == "failed" and len(given) == 2:  # noqa: PLR2004 - of_connection and is_suspect
+            gate.failed(permit, of_connection=given[0] is True, is_suspect=given[1] is True)
+        else:
+            raise BadMessage(f"{kind!r} is no message of this version")
+
+
+def _number_or_none(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _seconds(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _quotas(given: object) -> dict[str, Quota]:
+    if not isinstance(given, dict):
+        raise BadMessage("quotas are no object")
+    try:
+        return {str(name): Quota(**quota) for name, quota in given.items()}
+    except TypeError as error:
+        raise BadMessage(f"a quota cannot be read: {error}") from error
+
+
+def _difference(ours: Pace, theirs: Pace) -> str:
+    pairs = zip(asdict(ours).items(), asdict(theirs).values(), strict=True)
+    said = ", ".join(f"{name} is {here} there and {there} here" for (name, here), there in pairs if here != there)
+    return f"other runs share this endpoint with other limits: {said}; give all runs the same"

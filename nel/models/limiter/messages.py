@@ -1,0 +1,149 @@
+"""What a run and the limiter say to each other: lists that begin with their kind, several in one frame of JSON.
+
+From a run: ``hello``, then ``want``, ``ok``, ``answered``, ``refused``, ``failed``, ``release`` and ``bye``; numbers
+name requests and are the run's own. From the limiter: ``welcome`` or ``refuse``, then ``grant``, ``state`` and
+``ended``. Depends on JSON alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Final, TypeAlias
+
+from nel.core.strict_json import dumps_bytes, loads
+from nel.models.pacing import Pace
+
+PROTOCOL: Final = 1
+JOIN: Final = "/v1/join"
+"""The path of the service's WebSocket."""
+Message: TypeAlias = Sequence[object]
+
+
+class BadMessage(ValueError):
+    """What came is not what this version of the protocol says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A request in flight when a run joins."""
+
+    number: int
+    request: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hello:
+    """How a run joins."""
+
+    client: str
+    """Names the run's process and endpoint; random."""
+    endpoint: str
+    """The address and the model, without secrets: runs that say the same share the limits."""
+    pace: Pace
+    """The limits of all runs together."""
+    held: tuple[Held, ...] = ()
+    """What it has in flight already, as after a lost connection."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What a run is told of the endpoint."""
+
+    clients: int
+    """Runs that share it."""
+    is_up: bool
+    down_seconds: float | None
+    limit: int
+    """Requests in flight, of all runs together."""
+    per_second: float | None
+    """Requests a second, of all runs together; None where no rate is known."""
+    slowed_by: str | None
+
+    def as_json(self) -> dict[str, object]:
+        """Return it as a message has it."""
+        return asdict(self)
+
+
+def encode(messages: Sequence[Message]) -> bytes:
+    """Return a frame."""
+    return dumps_bytes([list(message) for message in messages])
+
+
+def decode(frame: str | bytes) -> list[list[object]]:
+    """Return the messages of a frame.
+
+    Raises:
+        BadMessage: It holds something else.
+    """
+    try:
+        found = loads(frame)
+    except ValueError as error:
+        raise BadMessage(f"a frame is no JSON: {error}") from error
+    if not isinstance(found, list) or not all(isinstance(one, list) and one for one in found):
+        raise BadMessage("a frame is no list of messages")
+    return found
+
+
+def hello_json(hello: Hello) -> dict[str, object]:
+    """Return how a run joins, as a message has it."""
+    return {
+        "protocol": PROTOCOL,
+        "client": hello.client,
+        "endpoint": hello.endpoint,
+        "pace": asdict(hello.pace),
+        "held": [[one.number, one.request, one.tokens] for one in hello.held],
+    }
+
+
+def read_hello(message: Message) -> Hello:
+    """Return how a run joins.
+
+    Raises:
+        BadMessage: It says something else, or belongs to another version of the protocol.
+    """
+    given = message[1] if len(message) > 1 else None
+    if message[0] != "hello" or not isinstance(given, Mapping):
+        raise BadMessage("the first message is no hello")
+    if given.get("protocol") != PROTOCOL:
+        raise BadMessage(
+            f"protocol {given.get('protocol')!r} is spoken here as {PROTOCOL}; install the same nel on both sides"
+        )
+    try:
+        held = tuple(Held(number=int(n), request=str(request), tokens=int(t)) for n, request, t in given["held"])
+        pace = Pace(**{name: given["pace"][name] for name in (field.name for field in fields(Pace))})
+        _check_pace(pace)
+        return Hello(client=str(given["client"]), endpoint=str(given["endpoint"]), pace=pace, held=held)
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadMessage(f"a hello cannot be read: {error!r}") from error
+
+
+def read_state(given: object) -> State:
+    """Return what the limiter says of the endpoint.
+
+    Raises:
+        BadMessage: It is something else.
+    """
+    if not isinstance(given, dict):
+        raise BadMessage("a state is no object")
+    try:
+        return State(**given)
+    except TypeError as error:
+        raise BadMessage(f"a state cannot be read: {error}") from error
+
+
+def number_at(message: Message, place: int) -> int:
+    """Return a whole number of a message; raises BadMessage where there is none."""
+    value = message[place] if len(message) > place else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise BadMessage(f"{message[0]!r} has no whole number at place {place}")
+    return value
+
+
+def _check_pace(pace: Pace) -> None:
+    if not isinstance(pace.concurrency_max, int) or pace.concurrency_max < 1:
+        raise BadMessage(f"concurrency_max is {pace.concurrency_max!r}")
+    for rate in (pace.requests_per_minute, pace.tokens_per_minute):
+        if rate is not None and not (isinstance(rate, int | float) and rate > 0):
+            raise BadMessage(f"a rate is {rate!r}")

@@ -1,0 +1,1 @@
+"""Limits of an endpoint shared by several runs."""
