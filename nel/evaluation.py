@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nel.artifacts.write import BenchmarkResult, write_artifacts
 from nel.config.load import build_config
 from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.schema.shard import Shard
@@ -34,14 +33,16 @@ from nel.engine.store.codec import decode_sample
 from nel.engine.store.elsewhere import shard_number, shard_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.errors import EXIT_UNSCORED, ConfigError, NelError, OutputError, StoreError
-from nel.exporting.frames import Table, to_pandas
-from nel.metrics.requested import RequestedStatistics
 from nel.models.image_sizes import text_length
 from nel.reports.writers import HTML, check_writers, write_report, write_reports
 from nel.types import JsonObject
 
 if TYPE_CHECKING:
     import pandas
+
+    from nel.artifacts.write import BenchmarkResult
+    from nel.exporting.frames import Table
+    from nel.metrics.requested import RequestedStatistics
 
 _CHARACTERS_PER_TOKEN = 4
 """Average of English text, for the estimate of a dry run."""
@@ -69,6 +70,8 @@ class RunResult:
         Raises:
             UsageError: pandas is not installed, or there is no such table.
         """
+        from nel.exporting.frames import to_pandas  # noqa: PLC0415 - an extra, imported when it is used
+
         return to_pandas(self.run_dir, table)
 
     @property
@@ -271,6 +274,8 @@ def rebuild(
         StoreError: There is no usable run.db.
         StoppedEarly: The disk is full.
     """
+    from nel.artifacts.write import write_artifacts  # noqa: PLC0415 - the first request need not wait for it
+
     declared = {} if statistics is not None else _metric_names(declared_in or run_dir)
     benchmarks = write_artifacts(run_dir, statistics)
     if missing := [

@@ -13,7 +13,8 @@ from typing import Any, Final
 from nel.artifacts.results import NOT_RUN, Result, result_line
 from nel.config.schema import StopConfig
 from nel.engine.stop_rule import StopRule
-from nel.engine.stop_rules import BASELINES, DECISIONS, rule_of
+from nel.engine.stop_rule_opening import rule_of
+from nel.engine.stop_rules import BASELINES, DECISIONS
 from nel.engine.store.codec import decode_outcome
 from nel.engine.store.snapshot import Snapshot
 from nel.metrics.accumulator import MetricJson

@@ -12,7 +12,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from nel.cli.eval_show import wide_console
+from nel.cli.console import wide_console
 from nel.cli.terminal import plain
 from nel.config.layers import first_problem
 from nel.config.openai_environment import key_variable, taken_from_environment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -49,15 +49,11 @@ def run(
             f"--fail-under decides on a whole run, and this is shard {resolved.shard}; put the shards together with "
             "nel eval merge, then nel gate OUT --fail-under METRIC=VALUE"
         )
-    from nel.cli.eval_show import show_preview, show_run  # noqa: PLC0415 - keeps --help fast
-    from nel.cli.matrix_show import show_matrix, show_matrix_preview  # noqa: PLC0415
-
-    several = bool(resolved.endpoints)
     if dry_run:
-        (show_matrix_preview if several else show_preview)(resolved, as_json=as_json)
+        _showing_preview(several=bool(resolved.endpoints))(resolved, as_json=as_json)
     else:
         allowed = allowed_changes(url=allow_url_change, judge=allow_judge_change)
-        show = show_matrix if several else show_run
+        show = _showing(several=bool(resolved.endpoints))
         show(resolved, resume=resume, as_json=as_json, allowed=allowed, fail_under=fail_under or ())
 
 
@@ -103,9 +99,7 @@ def resume_run(
     Of a directory with the runs of several endpoints, all are continued.
     """
     check_memory()
-    from nel.cli.eval_show import show_run  # noqa: PLC0415 - keeps --help fast
-    from nel.cli.matrix_show import show_matrix  # noqa: PLC0415
-    from nel.evaluation import stored_config  # noqa: PLC0415
+    from nel.evaluation import stored_config  # noqa: PLC0415 - keeps --help fast
     from nel.matrix import check_alone, is_matrix, stored_matrix  # noqa: PLC0415
 
     chosen = chosen_settings(ctx)
@@ -114,7 +108,7 @@ def resume_run(
         check_alone(run_dir)
     config = (stored_matrix if several else stored_config)(run_dir, given=chosen.given, overrides=chosen.overrides)
     allowed = allowed_changes(url=allow_url_change, judge=allow_judge_change)
-    (show_matrix if several else show_run)(config, resume=True, as_json=as_json, allowed=allowed)
+    _showing(several=several)(config, resume=True, as_json=as_json, allowed=allowed)
 
 
 @app.command(name="salvage")
@@ -135,6 +129,28 @@ def salvage_run(run_dir: RunDir) -> None:
     typer.echo(f"to be asked or scored again: {found.pending:,}" + (" and all of these" if found.incomplete else ""))
     typer.echo(f"the damaged file: {found.damaged}")
     typer.echo(f"nel: to continue, run nel eval resume {run_dir}", err=True)
+
+
+def _showing(*, several: bool) -> Callable[..., None]:
+    """Return what runs one configuration or that of several endpoints; only that is imported."""
+    if several:
+        from nel.cli.matrix_show import show_matrix  # noqa: PLC0415 - keeps --help and other runs fast
+
+        return show_matrix
+    from nel.cli.eval_show import show_run  # noqa: PLC0415
+
+    return show_run
+
+
+def _showing_preview(*, several: bool) -> Callable[..., None]:
+    """Return what shows the plan of one configuration or of several endpoints."""
+    if several:
+        from nel.cli.matrix_show import show_matrix_preview  # noqa: PLC0415
+
+        return show_matrix_preview
+    from nel.cli.plan_table import show_preview  # noqa: PLC0415
+
+    return show_preview
 
 
 def configured(path: Path | None, chosen: Chosen) -> RunConfig:

@@ -9,8 +9,10 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from nel.cli.eval_show import planned_json, print_plan, remarks, wide_console
+from nel.cli.console import wide_console
+from nel.cli.plan_table import planned_json, print_plan
 from nel.cli.progress import showing
+from nel.cli.run_table import remarks
 from nel.cli.terminal import plain, with_plain_spaces
 from nel.config.matrix import split_config
 from nel.config.schema import RunConfig

@@ -10,13 +10,13 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-
-from rich.console import Console
-from rich.live import Live
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from nel.cli.terminal import duration, percent, plain
 from nel.engine.progress import Progress
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 _LIVE_SECONDS = 0.25
 _PLAIN_SECONDS = 10.0
@@ -135,6 +135,10 @@ class _Places:
 
 
 def _show_live(named: Mapping[str, Progress], finished: threading.Event) -> None:
+    from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
+    from rich.live import Live  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
     with (
         suppress(OSError, ValueError),
         Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live,
@@ -166,5 +170,7 @@ def _show_lines(named: Mapping[str, Progress], finished: threading.Event) -> Non
 
 
 def _bar(progress: Progress) -> Text:
+    from rich.text import Text  # noqa: PLC0415 - only a terminal needs it
+
     filled = round(_BAR_CELLS * progress.done / progress.total) if progress.total else 0
     return Text("━" * filled, style="green") + Text("━" * (_BAR_CELLS - filled), style="dim")

@@ -94,8 +94,8 @@ def _reader_request(
 def _have_read(run_dir: Path, asked: ReaderRequest, refused: Mapping[str, str]) -> int:
     """Ask the reader, say what went wrong, and return the worst exit code."""
     from nel.answer_reading import audited_slots, read_with_model  # noqa: PLC0415 - keeps --help fast
-    from nel.cli.eval_show import remarks  # noqa: PLC0415
     from nel.cli.progress import showing  # noqa: PLC0415
+    from nel.cli.run_table import remarks  # noqa: PLC0415
     from nel.cli.terminal import plain  # noqa: PLC0415
     from nel.engine.progress import Progress  # noqa: PLC0415
 

@@ -10,7 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from nel.cli.eval_show import wide_console
+from nel.cli.console import wide_console
 from nel.cli.terminal import plain, with_plain_spaces
 from nel.comparison.fields import check_parts
 from nel.comparison.reading import read_sides

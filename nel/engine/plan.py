@@ -34,6 +34,7 @@ from nel.datasets.source import Dataset, RawRow, open_dataset
 from nel.engine.plan_judges import check_judge, judge_identity, note_of_judge, with_judges
 from nel.engine.protocol_choice import check_protocols, protocol_asked, protocol_of
 from nel.engine.scorers.identity import scorer_digest, unseen_dependencies
+from nel.engine.scorers.source_cache import KEPT
 from nel.engine.store.codec import encode_sample
 from nel.engine.store.snapshot import DIGEST_MODULUS, StoredSample
 from nel.errors import ConfigError, DatasetError, PromptError
@@ -151,6 +152,7 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
             plan = _plan(config, entry, benchmark, slot if not count else f"{slot}@{count + 1}", resuming)
         plans.append(replace(plan, notes=(*dict.fromkeys(notes), *plan.notes)))
     _check_budget(config, plans)
+    KEPT.save()
     return plans
 
 

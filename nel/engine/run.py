@@ -19,6 +19,7 @@ from nel.config.identity import ALLOW_JUDGE
 from nel.config.openai_environment import key_variable, taken_from_environment
 from nel.config.redaction import Redactor, read_secret
 from nel.config.schema import RunConfig
+from nel.config.schema.stop import StopConfig
 from nel.core.strict_json import dumps
 from nel.engine.executors import Executor, ScorerPool, ScoringWork
 from nel.engine.executors.find import opened_executor
@@ -31,7 +32,7 @@ from nel.engine.progress import BenchmarkProgress, Progress
 from nel.engine.repeat_check import count_pending_checks
 from nel.engine.resume_checks import UNREADABLE, RecordCheck
 from nel.engine.session import DEFAULT_RUNTIME, Runtime, Session
-from nel.engine.stop_rules import StopRules, open_rules
+from nel.engine.stop_rules import StopRules
 from nel.engine.store.codec import decode_response
 from nel.engine.store.database import Store
 from nel.engine.store.lock import owned
@@ -189,7 +190,7 @@ def opened_session(
             options = ResumeOptions(_allow_first_judge(snapshot, allowed_changes), scoring_only, progress, snapshot)
             jobs = [prepare_job(store, snapshot, plan, options) for plan in plans]
             _store_config(store, snapshot, run_dir.name, config)
-        stop_rules = open_rules(store, snapshot, jobs, config.stop)
+        stop_rules = _open_rules(store, snapshot, jobs, config.stop)
         store.begin_session()
         store.checkpoint()  # the run can be resumed without its log
         _plan_progress(progress, snapshot, jobs, stop_rules)
@@ -211,6 +212,15 @@ def opened_session(
             records=records,
             stop_rules=stop_rules,
         )
+
+
+def _open_rules(store: Store, snapshot: Snapshot, jobs: list[Job], config: StopConfig) -> StopRules:
+    """Return the rules of a session; without one, the statistics behind them are not imported."""
+    if not config.when:
+        return StopRules()
+    from nel.engine.stop_rule_opening import open_rules  # noqa: PLC0415
+
+    return open_rules(store, snapshot, jobs, config)
 
 
 def _say(note: str | None, progress: Progress) -> None:

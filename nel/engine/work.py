@@ -6,15 +6,17 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from nel.engine.plan import Plan
 from nel.engine.repeat_check import pending_checks
 from nel.engine.resume_checks import DatasetCheck
-from nel.engine.stop_rule import StopRule
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.types import SECOND_ASKING, Sample
+
+if TYPE_CHECKING:
+    from nel.engine.stop_rule import StopRule
 
 RuleOf: TypeAlias = "Callable[[int], StopRule | None]"
 

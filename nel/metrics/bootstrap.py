@@ -11,14 +11,15 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-import numpy as np
-
+from nel.core.late_numpy import np
 from nel.errors import UndefinedMetric
 from nel.metrics.clusters import cluster_sums
 from nel.metrics.intervals import LEVEL
-from nel.metrics.resampling import Floats, Replicates, replicates, resample_means, resample_ratios
+
+if TYPE_CHECKING:
+    from nel.metrics.resampling import Floats, Replicates
 
 Method: TypeAlias = Literal["percentile", "basic", "bca"]
 
@@ -135,6 +136,8 @@ def bootstrap_means(scores: Sequence[float] | Floats, *, n_resamples: int = 1000
     """
     if n_resamples < 1:
         raise ValueError(f"n_resamples must be at least 1, not {n_resamples}")
+    from nel.metrics.resampling import resample_means  # noqa: PLC0415 - needs numpy
+
     return resample_means(_ordered(scores), n_resamples, np.random.default_rng(seed))
 
 
@@ -159,6 +162,8 @@ def _cluster_arrays(scores: Sequence[float] | Floats, clusters: Sequence[Hashabl
 
 
 def _draw(sums: Floats, sizes: Floats, n_resamples: int, rng: np.random.Generator) -> Replicates:
+    from nel.metrics.resampling import Replicates, replicates, resample_ratios  # noqa: PLC0415 - needs numpy
+
     if _all_equal(sizes):
         return replicates(sums, n_resamples, rng)
     return Replicates(resample_ratios(sums, sizes, n_resamples, rng))

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-from numpy.typing import NDArray
+from nel.core.late_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _VALUES_MAX: Final = 256
 

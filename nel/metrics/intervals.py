@@ -11,12 +11,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from nel.core.late_numpy import np
 from nel.core.scaling import exponent_of, unscaled
 from nel.metrics.quantiles import beta_quantile, student_quantile
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LEVEL = 0.95
 ANYTIME = "betting"

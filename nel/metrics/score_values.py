@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Final, SupportsFloat, TypeAlias
+from typing import Final, SupportsFloat, TypeAlias, TypeGuard
 
-import numpy as np
-
+from nel.core.late_numpy import np
 from nel.errors import UndefinedMetric
 from nel.types import CORRECT, INCORRECT, NOANSWER, PARTIAL, Value
 
@@ -48,7 +47,7 @@ def value_to_float(
     grades = ((correct, 1.0), (partial, 0.5), (incorrect, 0.0), (noanswer, 0.0))
 
     def to_float(value: Value) -> float:
-        if isinstance(value, (bool, int, float, np.number, np.bool_)):
+        if isinstance(value, (bool, int, float)) or _is_of_numpy(value):
             return _as_number(value)
         for grade, number in grades:
             if type(value) is type(grade) and value == grade:
@@ -58,6 +57,11 @@ def value_to_float(
         raise UndefinedMetric(f"a value of type {type(value).__name__} has no number: {_short(value)}")
 
     return to_float
+
+
+def _is_of_numpy(value: object) -> TypeGuard[float]:
+    """Return whether a value is a number of numpy, which is not imported for a value of Python's own."""
+    return type(value).__module__ == "numpy" and isinstance(value, (np.number, np.bool_))
 
 
 def _as_number(value: SupportsFloat) -> float:

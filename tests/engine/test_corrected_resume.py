@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import nel
-from nel.cli.eval_show import remarks
+from nel.cli.run_table import remarks
 from nel.config.settings import Given
 from nel.errors import ResumeRefused
 from nel.evaluation import RunResult, stored_config

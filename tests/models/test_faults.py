@@ -11,6 +11,7 @@ import pytest
 from nel.models.faults import fault_of_error_object, fault_of_status
 from nel.models.rate_limit_headers import retry_after_seconds
 from nel.models.transport import ResponseTooLarge, fault_of_exception
+from nel.models.transport.proxied import fault_through_proxy
 
 
 def _body(message: str, code: str | None = None) -> bytes:
@@ -137,6 +138,9 @@ def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
 )
 def test_transport_exceptions(error: Exception, kind: str, retryable: bool) -> None:
     """Every exception of the transport has a kind of its own."""
-    fault = fault_of_exception(error)
-    assert (fault.kind, fault.retryable) == (kind, retryable)
-    assert fault.message
+    read_by = (
+        [fault_through_proxy] if isinstance(error, aiohttp.ClientError) else [fault_of_exception, fault_through_proxy]
+    )
+    for fault in (read(error) for read in read_by):
+        assert (fault.kind, fault.retryable) == (kind, retryable)
+        assert fault.message

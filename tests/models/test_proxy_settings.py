@@ -7,7 +7,8 @@ import pytest
 
 from nel.config.schema import EndpointConfig
 from nel.errors import ConfigError
-from nel.models.transport import fault_of_exception, transport_for
+from nel.models.transport import transport_for
+from nel.models.transport.proxied import fault_through_proxy
 from nel.models.transport.settings import checked_proxy, proxy_for
 
 URL = "http://endpoint.example/v1"
@@ -50,6 +51,6 @@ def test_another_kind_of_proxy_is_named() -> None:
 def test_a_proxy_that_takes_no_connection_is_the_cause() -> None:
     """The fault says so."""
     key = aiohttp.client_reqrep.ConnectionKey("proxy.example", 3128, False, True, None, None, None)
-    fault = fault_of_exception(aiohttp.ClientProxyConnectionError(key, OSError(111, "refused")))
+    fault = fault_through_proxy(aiohttp.ClientProxyConnectionError(key, OSError(111, "refused")))
     assert fault.never_connected
     assert fault.message == "the proxy proxy.example:3128 takes no connection"

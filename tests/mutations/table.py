@@ -59,6 +59,14 @@ MUTATIONS: Final = (
         keyword="four_runs_hold or go_on_with_their_part",
     ),
     Mutation(
+        name="kept-digest-of-a-changed-file",
+        room="engine",
+        fault="The digest that an earlier run kept of a source file is used although the file has changed.",
+        fragment="if found is None or found[0] != _stamp(path.stat()):",
+        replacement="if found is None:",
+        tests=("tests/engine/scorers/test_source_cache.py",),
+    ),
+    Mutation(
         name="cancelled-work-goes-on",
         room="engine",
         fault="The first request goes on when the wait for it is cancelled, and what it raises is never retrieved.",

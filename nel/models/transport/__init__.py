@@ -6,7 +6,6 @@ from nel.config.schema import EndpointConfig
 from nel.models.transport.base import Fetched, Transport
 from nel.models.transport.direct import DirectTransport
 from nel.models.transport.faults import ResponseTooLarge, fault_of_exception
-from nel.models.transport.proxied import ProxiedTransport
 from nel.models.transport.settings import checked_proxy, proxy_for
 
 __all__ = [
@@ -34,4 +33,6 @@ def transport_for(endpoint: EndpointConfig, headers: Mapping[str, str], *, conne
     proxy = checked_proxy(endpoint.proxy, "endpoint.proxy") if endpoint.proxy else proxy_for(endpoint.url)
     if proxy is None:
         return DirectTransport(endpoint, headers)
+    from nel.models.transport.proxied import ProxiedTransport  # noqa: PLC0415 - aiohttp is slow to import
+
     return ProxiedTransport(endpoint, headers, proxy=proxy, connections=connections)

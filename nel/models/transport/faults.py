@@ -7,7 +7,6 @@ import ssl
 import zlib
 from typing import Final
 
-import aiohttp
 from httptools import HttpParserError, HttpParserUpgrade
 
 from nel.config.redaction import redact_url
@@ -63,42 +62,43 @@ def fault_of_exception(error: Exception) -> Fault:
         return Fault(kind=error.kind, message=text, retryable=True)
     if isinstance(error, ResponseTooLarge):
         return Fault(kind="too_large", message=text, retryable=False)
-    if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError, ssl.SSLError)):
-        return Fault(kind="tls", message=f"TLS: {text}", retryable=False)
-    if isinstance(error, aiohttp.ClientHttpProxyError):
-        message = f"the proxy refused the connection: HTTP {error.status} {error.message}"
-        return Fault(kind="connection", message=message, retryable=True, never_connected=True)
-    if isinstance(error, aiohttp.ClientProxyConnectionError):
-        message = f"the proxy {error.host}:{error.port} takes no connection"
-        return Fault(kind="connection", message=message, retryable=True, never_connected=True)
-    if isinstance(error, aiohttp.InvalidURL):
-        return Fault(kind="not_found", message=f"invalid URL: {text}", retryable=False)
-    if isinstance(error, (ConnectionDropped, aiohttp.ServerDisconnectedError)):
-        return Fault(
-            kind="connection",
-            message="the endpoint closed the connection before it answered",
-            retryable=True,
-            hung_up=True,
-        )
+    if isinstance(error, ssl.SSLError):
+        return tls_fault(text)
+    if isinstance(error, ConnectionDropped):
+        return hung_up()
     if isinstance(error, _UNREADABLE):
-        return Fault(kind="malformed", message=f"unreadable response: {text}", retryable=True)
+        return unreadable_response(text)
     if any(getattr(cause, "errno", None) in _TOO_MANY_FILES for cause in (error, error.__cause__)):
         message = f"{text}; not the endpoint's fault: raise the limit of open files (ulimit -n)"
         return Fault(kind=NO_FILES, message=message, retryable=True, never_connected=True)
-    never_connected = isinstance(error, (ConnectFailed, aiohttp.ClientConnectorError))
-    hung_up = not never_connected and isinstance(error, OSError) and error.errno in _DROPPED
-    return Fault(kind="connection", message=text, retryable=True, never_connected=never_connected, hung_up=hung_up)
+    never_connected = isinstance(error, ConnectFailed)
+    dropped = not never_connected and isinstance(error, OSError) and error.errno in _DROPPED
+    return Fault(kind="connection", message=text, retryable=True, never_connected=never_connected, hung_up=dropped)
 
 
 _UNREADABLE: Final = (
     ResponseIncomplete,
     HttpParserError,
     HttpParserUpgrade,
-    aiohttp.ClientPayloadError,
-    aiohttp.ClientResponseError,
     ValueError,
     zlib.error,
 )
+
+
+def tls_fault(text: str) -> Fault:
+    """Return the fault of a connection that cannot be made secure."""
+    return Fault(kind="tls", message=f"TLS: {text}", retryable=False)
+
+
+def hung_up() -> Fault:
+    """Return the fault of an endpoint that closed the connection instead of answering."""
+    message = "the endpoint closed the connection before it answered"
+    return Fault(kind="connection", message=message, retryable=True, hung_up=True)
+
+
+def unreadable_response(text: str) -> Fault:
+    """Return the fault of a response that breaks the rules of HTTP or of its encoding."""
+    return Fault(kind="malformed", message=f"unreadable response: {text}", retryable=True)
 
 
 def redirected(status: int, location: str | None) -> Fault:

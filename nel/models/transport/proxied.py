@@ -19,7 +19,16 @@ from nel.config.schema import EndpointConfig
 from nel.models.faults import Fault
 from nel.models.streams import AnswerStream
 from nel.models.transport.base import Fetched
-from nel.models.transport.faults import REDIRECTS, ResponseTooLarge, deadline_exceeded, fault_of_exception, redirected
+from nel.models.transport.faults import (
+    REDIRECTS,
+    ResponseTooLarge,
+    deadline_exceeded,
+    fault_of_exception,
+    hung_up,
+    redirected,
+    tls_fault,
+    unreadable_response,
+)
 from nel.models.transport.settings import tls_context
 from nel.models.transport.unpacking import ACCEPTED, unpacker
 
@@ -102,7 +111,7 @@ class ProxiedTransport:
                 kind, allowed = "timeout", endpoint.total_timeout_seconds
             return fault_of_exception(deadline_exceeded(kind, allowed))
         except (aiohttp.ClientError, OSError, ValueError, zlib.error) as error:
-            fault = fault_of_exception(error)
+            fault = fault_through_proxy(error)
             if fault.hung_up:
                 no_answer = kind == "first_byte_timeout"
                 return replace(fault, hung_up=no_answer, on_reused=no_answer and connection["reused"])
@@ -157,3 +166,25 @@ def _trace_reuse() -> aiohttp.TraceConfig:
 
 def _is_event_stream(response: aiohttp.ClientResponse) -> bool:
     return response.headers.get("Content-Type", "").lower().startswith("text/event-stream")
+
+
+def fault_through_proxy(error: Exception) -> Fault:
+    """Return the fault of an exception of aiohttp, or of any other that a transport may catch."""
+    if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError)):
+        return tls_fault(str(error))
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        message = f"the proxy refused the connection: HTTP {error.status} {error.message}"
+        return Fault(kind="connection", message=message, retryable=True, never_connected=True)
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        message = f"the proxy {error.host}:{error.port} takes no connection"
+        return Fault(kind="connection", message=message, retryable=True, never_connected=True)
+    if isinstance(error, aiohttp.InvalidURL):
+        return Fault(kind="not_found", message=f"invalid URL: {error}", retryable=False)
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return hung_up()
+    if isinstance(error, (aiohttp.ClientPayloadError, aiohttp.ClientResponseError)):
+        return unreadable_response(str(error) or type(error).__name__)
+    fault = fault_of_exception(error)
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return replace(fault, never_connected=True, hung_up=False)
+    return fault

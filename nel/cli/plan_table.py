@@ -1,0 +1,103 @@
+"""The plan of a run as a dry run prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from nel.cli.console import wide_console
+from nel.cli.request_text import indented
+from nel.cli.terminal import plain
+from nel.config.openai_environment import taken_from_environment
+from nel.config.redaction import redact_url
+from nel.config.schema import RunConfig
+from nel.core.strict_json import dumps
+from nel.evaluation import PlannedBenchmark, preview
+
+_PREVIEW_COLUMNS = (
+    "benchmark",
+    "dataset",
+    "samples",
+    "bad rows",
+    "repeats",
+    "requests",
+    "prompt tokens",
+    "completion tokens",
+)
+
+
+def show_preview(config: RunConfig, *, as_json: bool) -> None:
+    """Print the plan of a run without sending requests."""
+    planned = preview(config)
+    if as_json:
+        rows = [planned_json(plan) for plan in planned]
+        typer.echo(dumps({"dry_run": True, "config": config.model_dump(mode="json"), "benchmarks": rows}))
+        return
+    print_plan(config, planned)
+    for plan in planned:
+        if plan.first_requests:
+            typer.echo(plain(f"first request of {plan.name}:"))
+            typer.echo(indented(plan.first_requests[0]))
+    typer.echo("dry run: nothing was sent")
+    for note in dict.fromkeys(note for plan in planned for note in plan.notes):
+        typer.echo(f"nel: {plain(note)}", err=True)
+
+
+def planned_json(plan: PlannedBenchmark) -> dict[str, Any]:
+    """Return the plan of one benchmark as ``--json`` prints it."""
+    return {name: getattr(plan, name) for name in PlannedBenchmark.__dataclass_fields__}
+
+
+def print_plan(config: RunConfig, planned: list[PlannedBenchmark]) -> None:
+    """Print what one endpoint is going to be asked."""
+    console = wide_console()
+    endpoint = config.endpoint
+    spoken = " and ".join(sorted({one.protocol for one in planned}))
+    where = f"{redact_url(endpoint.url)} ({spoken}), model {endpoint.model}" if endpoint else "none"
+    console.print(f"endpoint: {where}", markup=False)
+    if endpoint is not None and (said := taken_from_environment(endpoint)):
+        console.print(f"from the environment: {'; '.join(said)}", markup=False)
+    for line in _settings(config, planned):
+        console.print(line, markup=False)
+    console.print(_preview_table(planned))
+
+
+def _preview_table(planned: list[PlannedBenchmark]) -> Table:
+    table = Table(box=SIMPLE_HEAD)
+    for heading in _PREVIEW_COLUMNS:
+        table.add_column(heading, justify="left" if heading in ("benchmark", "dataset") else "right")
+    for plan in planned:
+        revision = f" @ {plan.revision}" if plan.revision else ""
+        limit = "not limited" if plan.completion_tokens_max is None else f"≤ {plan.completion_tokens_max:,}"
+        cells: Iterable[str] = (
+            plan.name,
+            f"{plan.dataset}{revision}",
+            f"{plan.samples:,}",
+            f"{plan.bad_rows:,}",
+            f"{plan.repeats:,}",
+            f"{plan.requests:,}",
+            f"≈ {plan.prompt_tokens:,}",
+            limit if plan.requests else "0",
+        )
+        table.add_row(*(Text(plain(cell)) for cell in cells))
+    return table
+
+
+def _settings(config: RunConfig, planned: Sequence[PlannedBenchmark]) -> list[str]:
+    lines = [f"concurrency: {config.engine.concurrency}", f"output: {Path(config.output.dir)}"]
+    if config.stop.when:
+        conditions = " or ".join(one.name for one in config.stop.conditions)
+        lines.append(f"stops asking at {conditions}; what stands below is the most that it may ask")
+    for benchmark, plan in zip(config.benchmarks, planned, strict=True):
+        settings = dict(plan.generation)
+        lines.append(f"{benchmark.name}: {settings or 'the endpoint decides every sampling setting'}")
+        if plan.judges:
+            asked = f"{plan.judge_requests:,} requests where each answer is one question to each judge"
+            lines.append(f"{benchmark.name}: judges {', '.join(plan.judges)}; {asked}")
+    return lines

@@ -1,0 +1,246 @@
+"""The result of a run as `nel eval` prints it: a table, JSON, and what has to be known beside the numbers.
+
+Note: imported when a run has ended, since its first request need not wait for the modules behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from nel.artifacts.write import BenchmarkResult
+from nel.cli.console import wide_console
+from nel.cli.terminal import percent, plain, with_plain_spaces
+from nel.core.strict_json import dumps
+from nel.errors import EXIT_UNSCORED
+from nel.evaluation import RunResult
+from nel.judges.types import SETTING_FAULTS
+from nel.reports.corrected import best_correction
+from nel.reports.early_stop import stop_line
+from nel.reports.extraction import band_text
+from nel.reports.judge_section import judged_line
+from nel.reports.repeatability import repeat_check_text
+
+_COLUMNS = ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "model failures", "unscored", "not asked")
+_FURTHER_MAX = 12
+_NUMBERS = ("score", "95 % interval", "bounds", "n")
+
+
+def print_result(result: RunResult, *, as_json: bool) -> None:
+    """Print the table of a run and the paths of its reports, or its result as JSON."""
+    if as_json:
+        typer.echo(dumps(result_json(result)))
+        return
+    wide_console().print(_result_table(result))
+    for line in (*_judged(result), *_read_otherwise(result), *_asked_twice(result)):
+        typer.echo(plain(line))
+    for report in (result.report, *result.reports):
+        typer.echo(f"report: {report}")
+
+
+def result_json(result: RunResult) -> dict[str, Any]:
+    """Return a run's result as ``--json`` prints it."""
+    return {
+        "run_dir": str(result.run_dir),
+        "report": str(result.report),
+        "reports": [str(path) for path in result.reports],
+        "exit_code": result.exit_code,
+        "ended": result.ending.reason,
+        "benchmarks": {
+            item.slot: {
+                "headline": item.headline,
+                "accounting": item.accounting,
+                "complete": item.metrics["complete"],
+                "stop_rule": item.metrics["stop_rule"],
+                **({"shard": item.metrics["shard"]} if "shard" in item.metrics else {}),
+                "metrics": {metric["name"]: metric["value"] for metric in item.metrics["metrics"]},
+                "warnings": item.metrics["warnings"],
+                "judging": item.metrics["judging"],
+                **({"repeat_check": item.metrics["repeat_check"]} if "repeat_check" in item.metrics else {}),
+            }
+            for item in result.benchmarks
+        },
+    }
+
+
+def _result_table(result: RunResult) -> Table:
+    rows = [
+        row for item in result.benchmarks for row in (_result_row(item), *_corrected_rows(item), *_further_rows(item))
+    ]
+    table = Table(box=SIMPLE_HEAD)
+    for heading in (heading for heading in _COLUMNS if any(row[heading] for row in rows)):
+        table.add_column(heading, justify="right" if heading in _NUMBERS else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(row[str(column.header)]) for column in table.columns))
+    return table
+
+
+def _result_row(item: BenchmarkResult) -> dict[str, str]:
+    headline, accounting = item.headline, item.accounting
+    return {
+        "benchmark": plain(item.slot),
+        "metric": plain(headline["metric"]),
+        "score": "no score" if headline["value"] is None else _figure(headline["value"], share=_is_share(headline)),
+        "95 % interval": _span(headline["ci_lower"], headline["ci_upper"], share=_is_share(headline)),
+        "bounds": _bounds(headline["bounds"], accounting["n_unscored"]),
+        "n": f"{accounting['n_total']:,}",
+        "model failures": _parts(accounting["model_failures"].items()),
+        "unscored": _parts((cause, part["n"]) for cause, part in accounting["unscored"].items()),
+        "not asked": f"{accounting['n_not_asked']:,}" if accounting["n_not_asked"] else "",
+    }
+
+
+def _corrected_rows(item: BenchmarkResult) -> list[dict[str, str]]:
+    """Return the headline as corrected by human labels, where there are any."""
+    best = best_correction(item.metrics)
+    if best is None:
+        return []
+    name, found = best
+    share, labels = _is_share(item.headline), item.metrics["judging"]["corrected"]["n_labelled"]
+    return [
+        {
+            **dict.fromkeys(_COLUMNS, ""),
+            "metric": f"judge-corrected ({name})",
+            "score": _figure(found["value"], share=share),
+            "95 % interval": _span(found["ci_lower"], found["ci_upper"], share=share),
+            "n": f"{labels:,} labels",
+        }
+    ]
+
+
+def _further_rows(item: BenchmarkResult) -> list[dict[str, str]]:
+    """Return a row for each metric other than the headline, up to a limit."""
+    further = [metric for metric in item.metrics["metrics"] if metric["name"] != item.headline["metric"]]
+    rows = [_further_row(item, metric) for metric in further[:_FURTHER_MAX]]
+    if len(further) > _FURTHER_MAX:
+        more = f"and {len(further) - _FURTHER_MAX} more in metrics.json"
+        rows.append({**dict.fromkeys(_COLUMNS, ""), "metric": more})
+    return rows
+
+
+def _further_row(item: BenchmarkResult, metric: dict[str, Any]) -> dict[str, str]:
+    reduced = metric["name"].startswith(f"{item.headline['metric']}/")
+    share = _is_share(metric) or (reduced and _is_share(item.headline))
+    return {
+        **dict.fromkeys(_COLUMNS, ""),
+        "metric": plain(metric["name"]),
+        "score": "no score" if metric["value"] is None else _figure(metric["value"], share=share),
+        "95 % interval": _span(metric["ci_lower"], metric["ci_upper"], share=share) if metric["ci_lower"] else "",
+        "n": f"{metric['n']:,}",
+    }
+
+
+def _is_share(metric: dict[str, Any]) -> bool:
+    """Return whether a metric is known to lie in [0, 1]."""
+    return metric["bounds"] is not None
+
+
+def _figure(value: float, *, share: bool) -> str:
+    return percent(value) if share else f"{value:.4f}"
+
+
+def _judged(result: RunResult) -> list[str]:
+    """Return a line for each judged benchmark that names its judges."""
+    found = [(item.slot, item.metrics["judging"]) for item in result.benchmarks]
+    return [f"{slot}: {judged_line(judging)}" for slot, judging in found if judging]
+
+
+def _read_otherwise(result: RunResult) -> list[str]:
+    """Return a line for each audited benchmark: how far its score depends on the way of reading."""
+    audited = [(item.slot, item.metrics) for item in result.benchmarks if "extraction" in item.metrics]
+    return [with_plain_spaces(f"{slot}: {band_text(metrics)}") for slot, metrics in audited]
+
+
+def _asked_twice(result: RunResult) -> list[str]:
+    """Return a line for each benchmark with a repeat check: how often the endpoint differs from itself."""
+    checked = [(item.slot, repeat_check_text(item.metrics)) for item in result.benchmarks]
+    return [with_plain_spaces(f"{slot}: {text}") for slot, text in checked if text]
+
+
+def remarks(result: RunResult) -> list[str]:
+    """Return what a user has to know of a run beside its table, one line each."""
+    lines = []
+    for item in result.benchmarks:
+        judged = (item.metrics["judging"] or {}).get("warnings", ())
+        lines += [f"{item.slot}: {warning}" for warning in (*item.metrics["warnings"], *judged)]
+        lines += [f"{item.slot}: {said}" for said in (stop_line(item.metrics),) if said]
+        for cause, part in item.accounting["unscored"].items():
+            kinds = ", ".join(f"{kind} {count:,}" for kind, count in part["kinds"].items())
+            lines.append(f"{item.slot}: {part['n']:,} of {item.accounting['n_total']:,} unscored by {cause} ({kinds})")
+        if "tie" in item.accounting["unscored"].get("judge", {}).get("kinds", {}):
+            odd = "an even panel or judge.repeats can tie; make it odd and resume with --allow-judge-change"
+            lines.append(f"{item.slot}: {odd}")
+        truncated = item.accounting["model_failures"].get("truncated", 0)
+        if truncated:
+            lines.append(
+                f"{item.slot}: {truncated:,} answers were cut off and count 0; raise --max-tokens{_on_completed(item)}"
+            )
+        empty = item.accounting["model_failures"].get("empty", 0)
+        if empty:
+            lines.append(f"{item.slot}: {empty:,} answers were empty and count 0{_on_completed(item)}")
+        too_long = item.accounting["model_failures"].get("context_exceeded", 0)
+        if too_long:
+            lines.append(f"{item.slot}: {too_long:,} prompts did not fit into the model's context and count 0")
+    if result.ending.reason in ("SIGINT", "SIGTERM"):
+        lines.append(f"interrupted by {result.ending.reason}; every answer so far is kept")
+    elif result.ending.reason != "done":
+        lines.append(result.ending.reason)
+    if result.exit_code not in (0, 2):
+        what = "resume with" if result.exit_code != EXIT_UNSCORED else _retried(result)
+        what = "fix that, then" if _is_judge_misused(result) else what
+        judges = " --judge-url URL --judge-id NAME" if _lacks_judge(result) else ""
+        lines.append(f"{what}: {result.resume_command}{judges}")
+    elif result.exit_code:
+        other = "" if result.ending.fix else " (-O key=value changes a setting)"
+        lines.append(f"fix it, then: {result.resume_command}{other}")
+    return lines
+
+
+def _retried(result: RunResult) -> str:
+    """Return what a resume does for a finished run whose exit code is not 0."""
+    if any(item.accounting["n_unscored"] for item in result.benchmarks):
+        return "retry the unscored samples with"
+    return "fix the metrics, then compute them with"
+
+
+def _lacks_judge(result: RunResult) -> bool:
+    """Return whether answers are unscored because the run has no judge."""
+    return any("no_judge" in kinds for kinds in _judge_faults(result))
+
+
+def _is_judge_misused(result: RunResult) -> bool:
+    """Return whether the benchmark's judge settings are unusable, so that a resume alone would fail in the same way."""
+    return any((SETTING_FAULTS - {"no_judge"}) & kinds.keys() for kinds in _judge_faults(result))
+
+
+def _judge_faults(result: RunResult) -> list[dict[str, int]]:
+    return [item.accounting["unscored"].get("judge", {}).get("kinds", {}) for item in result.benchmarks]
+
+
+def _on_completed(item: BenchmarkResult) -> str:
+    completed = item.metrics["completed"]
+    if completed["value"] is None:
+        return ""
+    figure = _figure(completed["value"], share=_is_share(item.headline))
+    return f" (on the {completed['n']:,} completed answers: {figure})"
+
+
+def _span(lower: float | None, upper: float | None, *, share: bool) -> str:
+    if lower is None or upper is None:
+        return "none"
+    return f"{_figure(lower, share=share)} – {_figure(upper, share=share)}"
+
+
+def _bounds(bounds: dict[str, float] | None, n_unscored: int) -> str:
+    if not n_unscored:
+        return ""
+    return "unknown" if bounds is None else f"{percent(bounds['lower'])} – {percent(bounds['upper'])}"
+
+
+def _parts(parts: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in parts)

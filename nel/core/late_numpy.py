@@ -1,0 +1,22 @@
+"""numpy, imported when it is first used: that takes longer than the rest of a start, and no request needs it."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+__all__ = ["np"]
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+
+    class _Late:
+        """Stands for the module until one of its names is asked for, and keeps each name that was."""
+
+        def __getattr__(self, name: str) -> object:
+            found = getattr(importlib.import_module("numpy"), name)
+            setattr(self, name, found)
+            return found
+
+    np = _Late()
