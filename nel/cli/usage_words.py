@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -34,6 +34,38 @@ _NOT_A_COMMAND: Final = {
     "config": "`nel init` writes a file, `nel eval run FILE -O key=value` changes one value of it",
 }
 """What other tools have a command for, and how it is done here."""
+_OPTIONS_MEANT: Final = {
+    "--bench": ("benchmark", "benchmarks", "task", "tasks", "datasets", "eval"),
+    "--max-problems": (
+        "limit", "limit-samples", "max-samples", "max-examples", "num-samples", "n-samples", "num-examples", "examples",
+        "samples",
+    ),
+    "--repeats": ("epochs", "repeat", "num-repeats", "n-repeats"),
+    "--num-fewshot": ("fewshot", "few-shot", "few-shot-num", "shots", "n-shots"),
+    "--system-prompt": ("system", "system-message", "system-instruction"),
+    "--model-id": ("model", "model-name"),
+    "--model-url": ("url", "base-url", "model-base-url", "api-url", "api-base", "endpoint", "endpoint-url"),
+    "--api-key-env": ("api-key", "key", "token"),
+    "--judge-id": ("judge", "judge-model", "grader"),
+    "--judge-url": ("judge-base-url",),
+    "--judge-api-key-env": ("judge-api-key",),
+    "--concurrency": (
+        "max-connections", "max-concurrency", "num-concurrent", "parallelism", "max-workers", "workers", "num-threads",
+        "threads", "batch-size", "eval-batch-size",
+    ),
+    "--max-tokens": ("max-new-tokens", "max-gen-toks", "max-output-tokens", "max-completion-tokens"),
+    "--timeout": ("request-timeout", "time-limit"),
+    "--requests-per-minute": ("rpm", "rate-limit"),
+    "--tokens-per-minute": ("tpm",),
+    "--output-dir": ("output", "output-path", "out", "out-dir", "log-dir", "work-dir", "results-dir"),
+    "--cache": ("use-cache", "cache-dir"),
+    "--truncated": ("on-truncated",),
+    "--to": ("format",),
+    "--format": ("to",),
+    "--stop-when": ("early-stop",),
+}  # fmt: skip
+"""Options of nel, and what other tools call them."""
+_KEY_IS_NAMED: Final = "It takes the name of the variable that holds the key, never the key."
 _NO_COMMAND: Final = "No such command "
 _SHOWN_MAX: Final = 3
 _LIKE: Final = 0.75
@@ -50,6 +82,9 @@ def say_plainly(error: Any) -> None:
         if words is not None:
             error.message = f'"{wrong["input"]}" {words}'
         return
+    if error.ctx is not None and getattr(error, "option_name", None):
+        _say_option_meant(error)
+        return
     if error.message.startswith(_NO_COMMAND) and error.ctx is not None:
         asked = error.message.removeprefix(_NO_COMMAND).split("'")[1]
         meant = _commands_meant(asked, error.ctx.find_root())
@@ -58,6 +93,20 @@ def say_plainly(error: Any) -> None:
         elif meant:
             listed = " or ".join(f"`{error.ctx.find_root().info_name} {path}`" for path in meant[:_SHOWN_MAX])
             error.message = f"No such command '{asked}'. Did you mean {listed}?"
+
+
+def _say_option_meant(error: Any) -> None:
+    """Name the command's option that a word may mean: another spelling of it, or what another tool calls it."""
+    asked = error.option_name
+    word = asked.lstrip("-").replace("_", "-").lower()
+    options: Sequence[str] = [name for one in error.ctx.command.params for name in getattr(one, "opts", ())]
+    names = [f"--{word}", *(name for name, others in _OPTIONS_MEANT.items() if word in others)]
+    meant = next((name for name in names if name in options), None)
+    if meant is None or meant == asked:
+        return
+    error.possibilities = None
+    explained = f" {_KEY_IS_NAMED}" if meant.endswith("key-env") else ""
+    error.message = f"No such option: {asked}. Did you mean {meant}?{explained}"
 
 
 def _commands_meant(asked: str, root: Any) -> list[str]:

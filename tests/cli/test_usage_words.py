@@ -45,6 +45,31 @@ def test_a_word_like_no_command_gets_no_offer() -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("eval run --limit 3", "No such option: --limit. Did you mean --max-problems?"),
+        ("eval run --model x", "Did you mean --model-id?"),
+        ("eval run --max_tokens 3", "Did you mean --max-tokens?"),
+        ("eval run --max-gen-toks=3", "Did you mean --max-tokens?"),
+        ("eval run --api-key=SECRET", "Did you mean --api-key-env? It takes the name of the variable"),
+        ("eval run --concurency 3", "--concurrency"),
+        ("export DIR --format csv", "Did you mean --to?"),
+        ("report DIR --to csv", "Did you mean --format?"),
+    ],
+)
+def test_an_option_of_another_tool_names_the_one_that_is_meant(line: str, meant: str) -> None:
+    """Another spelling, or what other tools call it; the value is not repeated, since it may be a key."""
+    said = _said(line)
+    assert meant in said
+    assert "SECRET" not in said
+
+
+def test_an_option_that_the_command_does_not_have_is_not_offered() -> None:
+    """`nel report` has no --bench, so --tasks means nothing there."""
+    assert "Did you mean" not in _said("report DIR --tasks x")
+
+
+@pytest.mark.parametrize(
     ("line", "words"),
     [
         ("eval run --repeats eight", '"eight" is not a whole number'),
