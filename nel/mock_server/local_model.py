@@ -1,8 +1,8 @@
 """A small real model on the CPU: SmolLM2-135M-Instruct behind llama.cpp's own server. Responsible for finding and
 starting it.
 
-It refuses to be a benchmark subject: the model is weak, and good for plumbing and for real latencies. This server
-ignores ``echo`` without an error, so it cannot serve log-likelihood benchmarks; use the demo endpoint for those.
+It refuses to be a benchmark subject: the model is weak, and good for plumbing and for real latencies. llama.cpp's
+server ignores ``echo`` without an error, so that a front of nel's own answers it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from typing import Any, Final
 import aiohttp
 
 from nel.errors import ConfigError, MissingExtra, UsageError
-from nel.mock_server.serve import base_url_of, bind_error, ready_line, stop_on_signals
+from nel.mock_server.llamacpp_front import front_of
+from nel.mock_server.serve import bind_error, ready_line, stop_on_signals
 
 MODEL_FILE: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
 _CONTEXT_TOKENS: Final = 2048
 """For each of the parallel requests."""
+_LOOPBACK: Final = "127.0.0.1"
 _START_SECONDS: Final = 120.0
 _POLL_SECONDS: Final = 0.1
 _PROBE_SECONDS: Final = 5.0
@@ -83,23 +85,25 @@ async def serve_local_model(
     except ImportError as error:
         raise _missing("the server, the package xllamacpp") from error
     port = _free_port(host, port)
+    behind = _free_port(_LOOPBACK, 0)
     stop = stop_on_signals()
-    server = await asyncio.to_thread(xllamacpp.Server, _parameters(xllamacpp, options, path, host, port))
+    server = await asyncio.to_thread(xllamacpp.Server, _parameters(xllamacpp, options, path, behind))
     try:
-        base_url = base_url_of(host, port)
-        await _wait_until_ready(base_url, stop)
-        if not stop.is_set():
-            on_ready(ready_line(base_url, options.model))
-        await stop.wait()
+        root = f"http://{_LOOPBACK}:{behind}"
+        await _wait_until_ready(root, stop)
+        async with front_of(root, host, port, context_tokens=_CONTEXT_TOKENS) as base_url:
+            if not stop.is_set():
+                on_ready(ready_line(base_url, options.model))
+            await stop.wait()
     finally:
         del server
         await asyncio.to_thread(gc.collect)
 
 
-def _parameters(xllamacpp: Any, options: LocalModelOptions, path: Path, host: str, port: int) -> object:
+def _parameters(xllamacpp: Any, options: LocalModelOptions, path: Path, port: int) -> object:
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(path)
-    parameters.hostnames = [host]
+    parameters.hostnames = [_LOOPBACK]
     parameters.port = port
     parameters.model_alias = {options.model}
     parameters.n_parallel = options.parallel
@@ -114,8 +118,8 @@ def _parameters(xllamacpp: Any, options: LocalModelOptions, path: Path, host: st
     return parameters
 
 
-async def _wait_until_ready(base_url: str, stop: asyncio.Event) -> None:
-    health = base_url.removesuffix("/v1") + "/health"
+async def _wait_until_ready(root: str, stop: asyncio.Event) -> None:
+    health = f"{root}/health"
     deadline = time.monotonic() + _START_SECONDS
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=_PROBE_SECONDS)) as session:
         while not stop.is_set():

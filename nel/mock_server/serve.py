@@ -32,7 +32,7 @@ async def serve(app: web.Application, host: str, port: int, *, on_ready: Callabl
         UsageError: The port is in use or the host is not an address of this machine.
     """
     stop = stop_on_signals()
-    async with _listening(app, host, port) as base_url:
+    async with listening(app, host, port) as base_url:
         on_ready(ready_line(base_url, app[MODEL]))
         await stop.wait()
 
@@ -44,7 +44,7 @@ async def running(app: web.Application, *, host: str = "127.0.0.1", port: int = 
     Raises:
         UsageError: The port is in use or the host is not an address of this machine.
     """
-    async with _listening(app, host, port) as base_url:
+    async with listening(app, host, port) as base_url:
         yield base_url
 
 
@@ -77,8 +77,23 @@ def bind_error(error: OSError, host: str, port: int) -> UsageError:
 
 
 @asynccontextmanager
-async def _listening(app: web.Application, host: str, port: int) -> AsyncIterator[str]:
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
+async def listening(
+    app: web.Application, host: str, port: int, *, handler_cancellation: bool = False
+) -> AsyncIterator[str]:
+    """Serve within the block; yields the base URL, which ends in ``/v1``.
+
+    Args:
+        app: What is served.
+        host: Address to listen on.
+        port: 0 picks a free one.
+        handler_cancellation: Cancel what a client asked for when it hangs up.
+
+    Raises:
+        UsageError: The port is in use or the host is not an address of this machine.
+    """
+    runner = web.AppRunner(
+        app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS, handler_cancellation=handler_cancellation
+    )
     await runner.setup()
     try:
         site = web.TCPSite(runner, host, port, backlog=1024)

@@ -151,6 +151,15 @@ MUTATIONS: Final = (
         keyword="in_flight",
     ),
     Mutation(
+        name="tokens-that-were-not-repeated-are-echoed",
+        room="mock_server",
+        fault="Log-probabilities of other tokens than the prompt's are echoed as those of the prompt.",
+        fragment='if [one["id"] for one in found] != [token.id for token in part]:',
+        replacement="if not found:",
+        tests=("tests/mock_server/test_llamacpp_front.py",),
+        keyword="passed_on",
+    ),
+    Mutation(
         name="an-adapted-judge-hides-it",
         room="engine",
         fault="Settings that a judge does not take are changed, and the identity says that they were sent.",
