@@ -9,6 +9,7 @@ here may import them earlier than a dataset is opened.
 from __future__ import annotations
 
 import dataclasses
+import logging
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -29,8 +30,8 @@ _EXPLANATIONS: Final = {
     "RepositoryNotFoundError": "the hub has no such dataset, or it is private and needs HF_TOKEN",
     "OfflineModeIsEnabled": "offline mode is on (HF_HUB_OFFLINE); pin a cached commit with revision=",
     "LocalEntryNotFoundError": "the hub cannot be reached, and the dataset is not in the cache",
-    "TransportError": "the hub cannot be reached",
-    "ConnectionError": "the hub cannot be reached",
+    "TransportError": "the hub cannot be reached; check the network and the proxy",
+    "ConnectionError": "the hub cannot be reached; check the network and the proxy",
     "TimeoutError": "the hub did not answer in time",
 }
 """What an error of the libraries means, by the name of its class or of a base of it."""
@@ -49,6 +50,8 @@ def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
         import huggingface_hub  # noqa: PLC0415 - as above
     except ImportError:
         return open_files(uri, address)
+    # Each of five attempts is two lines of warning; what they come to is said once, by the error.
+    logging.getLogger("huggingface_hub.utils._http").setLevel(logging.ERROR)
     try:
         commit = _commit(huggingface_hub.HfApi(), address)
         loaded = [

@@ -27,6 +27,7 @@ OTHER_SHARD: Final = "other_shard"
 _ZERO_AND_ONE: Final = (0.0, 1.0)
 _SMALL: Final = 2.0**-64
 """Factor of the values in a second sum, which stays finite where the sum of the values overflows."""
+_REWARD_KEYS: Final = ("correct", "reward", "score")
 _PUBLISHED: Final = {"correct": "accuracy"}
 """Names of scorers' values to the names under which metrics are published."""
 
@@ -270,9 +271,17 @@ class Accumulator:
     @property
     def headline_name(self) -> str:
         """Return the published name of the metric that the rewards are."""
-        if self._reward_key is None or self._several_keys:
+        key = self._rewards_key
+        if key is None or self._several_keys:
             return "accuracy" if self.binary else "mean_reward"
-        return _PUBLISHED.get(self._reward_key, self._reward_key)
+        return _PUBLISHED.get(key, key)
+
+    @property
+    def _rewards_key(self) -> str | None:
+        """Return which of the values is the reward; where nothing was scored, as the failures' values name it."""
+        if self._reward_key is None and self.accounting.n_scored == 0:
+            return next((key for key in _REWARD_KEYS if key in self._metrics), None)
+        return self._reward_key
 
     def headline(self) -> MetricJson:
         """Return the headline metric: the mean reward with interval and bounds."""
@@ -282,7 +291,7 @@ class Accumulator:
         """Return the headline and every other metric, sorted by name."""
         found = {self.headline_name: self.headline()}
         for key in sorted(self._metrics):
-            if key != self._reward_key:
+            if key != self._rewards_key:
                 name = free_name(_PUBLISHED.get(key, key), found)
                 metric = self._metrics[key]
                 universal = metric.emitted.n_scored == self.accounting.n_scored
@@ -325,7 +334,7 @@ class Accumulator:
             metric.filled.add(question, 0.0, scored=False)
 
     def _note_reward_key(self, outcome: Scored) -> None:
-        for key in ("correct", "reward", "score", next(iter(outcome.metrics), None)):
+        for key in (*_REWARD_KEYS, next(iter(outcome.metrics), None)):
             if key in outcome.metrics:
                 if self._reward_key is None:
                     self._reward_key = key
