@@ -15,7 +15,7 @@ from typing import Final
 _WINDOW: Final = 60
 """Characters before an answer that are examined."""
 _CLAUSE_STARTS = re.compile(
-    r"[.!?;:\n]|\b(?:but|so|rather|instead|therefore|thus|hence)\b|,\s(?=(?:the|my|our)\s(?:\w+\s)?(?:answer|choice)\b)",
+    r"[.!?;:\n]|\b(?:but|so|rather|instead|therefore|thus|hence)\b|,\s(?=(?:it['’]s\b|(?:the|my|our)\s(?:\w+\s)?(?:answer|choice)\b))",
     re.IGNORECASE,
 )
 _DENIAL = re.compile(
@@ -71,6 +71,8 @@ class TranslationTable(dict[int, int | str | None]):
 def _visible(character: str) -> str:
     if "\uff01" <= character <= "\uff5e" and (character.isalnum() or character in "（）"):
         return chr(ord(character) - 0xFEE0)
+    if "\u24b6" <= character <= "\u24e9" or "\U0001f170" <= character <= "\U0001f189":
+        return unicodedata.normalize("NFKC", character)[:1] if character < "\u2500" else chr(ord(character) - 0x1F12F)
     if character in _INVISIBLE or (
         unicodedata.category(character) in ("So", "Cf", "Co") and character not in _MEANINGFUL_SYMBOLS
     ):
@@ -82,7 +84,7 @@ _VISIBLE = TranslationTable(_visible)
 
 
 def cleaned(text: str) -> str:
-    """Return the text, in the same length, with full-width letters as ASCII and invisible marks and emoji as spaces.
+    """Return the text, in the same length: full-width and circled letters as ASCII, invisible marks as spaces.
 
     >>> cleaned("答案：Ｂ"), cleaned("\u200bB 😊")
     ('答案：B', ' B  ')

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nel.benchmarks.api.fewshot_loading import bind_examples
-from nel.benchmarks.reasoning.bbh import bbh, declared_answer, same_answer
+from nel.benchmarks.reasoning.bbh import bbh
+from nel.benchmarks.reasoning.bbh_answers import declared_answer, same_answer
 from nel.benchmarks.reasoning.bbh_tasks import TASKS
 from nel.datasets import open_dataset
 from nel.types import Sample, ScorerInput

@@ -14,7 +14,7 @@ from typing import Final
 
 from nel.benchmarks.knowledge.mmlu import pro as mmlu_pro
 from nel.benchmarks.mathematics import aime
-from nel.benchmarks.reasoning import bbh
+from nel.benchmarks.reasoning import bbh_answers
 from nel.scoring.answers import decision, gsm8k_number
 from nel.scoring.numeric.numbers import last_number, numbers_equal
 from nel.scoring.reading.letters import declared_label, given_labels, labels_for
@@ -56,10 +56,8 @@ def by_benchmark(output: LabelledOutput) -> str | None:
         return gsm8k_number(output.response)
     if output.task == "aime24":
         return aime.whole_number(output.response)
-    found = bbh.declared_answer(output.response)
-    if output.kind != "letter" or found is None:
-        return found
-    return next((label for label in _labels(output) if bbh.same_answer(found, f"({label})")), None)
+    found = bbh_answers.read_answer(output.response, output.target, output.question or "")
+    return found.strip("()") if found and output.kind == "letter" else found
 
 
 READERS: Final[dict[Kind, dict[str, Callable[[LabelledOutput], str | None]]]] = {

@@ -467,7 +467,8 @@ ENDS_TRUTH: Final = lazy_pattern(
 
 CHOSEN: Final = phrase_pattern(
     r"\b(?:say|answer|with|settle\s+on|arrive\s+at|make\s+that|meant|get|choose|should\s+be|must\s+be|not\s+\W*\w+\W*\s+but"
-    r"|would\s+be|it['’]s|(?:rate|classify|label|consider|deem|judge|mark)\s+(?:it|this|that|the\s+\w+)(?:\s+as|\s+to\s+be)?)\s+[\s*_\"'“”‘’«»`($\[{]*\Z",
+    r"|would\s+be|it['’]s|(?:evaluat|simplif|reduc|com|work|resolv|amount)\w{0,3}\s+(?:out\s+)?(?:to|as)|equals|returns|yields"
+    r"|(?:rate|classify|label|consider|deem|judge|mark)\s+(?:it|this|that|the\s+\w+)(?:\s+as|\s+to\s+be)?)\s+[\s*_\"'“”‘’«»`($\[{]*\Z",
 )
 """Right before an adjective that is chosen as the answer."""
 IN_PART: Final = lazy_pattern(

@@ -47,7 +47,7 @@ _FOREIGN_VERB: Final = r"""
       | \s*+ \b (?: ist | lautet | wäre | heißt | beträgt | est | serait | vaut | es | sería | son | è | sarebbe
       | é | seria | là | это | равен | равно | равна | будет
                   | هي | هو | تكون ) \b
-      | \s* (?: 是 | 为 | 為 | 选 | 選 | は | が | 就是 | 应为 | 应该是 | 應該是 )
+      | \s* (?: 是 | 为 | 為 | 选 | 選 | は | が | 就是 | 应为 | 应该是 | 應該是 | [은는] )
     )
     (?: \s* [:：=] )?
 """
@@ -83,7 +83,7 @@ _FOREIGN: Final = lazy_pattern(
     (?: antwort | lösung | ergebnis | réponse | reponse | résultat | respuesta | risposta | soluzione | resposta | ответ
       | الإجابة | الاجابة | الجواب | 答案 | 答え | 正解 | 回答 | 解答 | 故选 | 故選 | 应选 | 应该选
       | 選択肢 | 정답 | उत्तर )
-    {_FOREIGN_WORDS} (?: {_FOREIGN_VERB} | (?<=[选選]) ) [\s*_:：=]*+
+    {_FOREIGN_WORDS} (?: {_FOREIGN_VERB} | (?<=[选選]) | (?<=उत्तर)\ (?=[*_(]*[A-Z]\b) ) [\s*_:：=]*+
     """,
     re.IGNORECASE | re.VERBOSE,
 )

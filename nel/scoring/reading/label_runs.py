@@ -20,13 +20,14 @@ _CLOSING = r"[^\S\n]*+(?:\\[)\]])?[*_$`\"'”’)\]）】}>]*+[^\S\n]*+"
 LINE_ENDS = lazy_pattern(r"[^\S\n]*+(?:\\[)\]])?[*_$`\"'”’)\]）】}>.!,;:。]*+[^\S\n]*+(?:\n|\Z)")
 JOINED = lazy_pattern(
     _CLOSING
-    + r"(?:,\s*+(?:or|and)\b|[,;/|&、+]|\b(?:or|and|und|oder|et|ou|oppure|y|e|o|и|или)\b"
+    + r"(?:(?:[,(]\s*+)?(?:(?:or|and)\b(?:\s+(?:maybe|perhaps|possibly|potentially|alternatively|even|also)\b,?)?"
+    + r"|maybe\b|perhaps\b|possibly\b)|[,;/|&、+]|\b(?:und|oder|et|ou|oppure|y|e|o|и|или)\b"
     + r"|和|或|还是|或者|または|か|أو|و)[^\S\n]*+(?:(?:letter|option|choice)[^\S\n]++)?"
 )
 _SET_APART = lazy_pattern(r"[)\]*_]*[.):\]]\s*\w")
 _CLOSED = lazy_pattern(_CLOSING)
 _CONTINUES = lazy_pattern(_CLOSING + r"(?:(?!(?:and|or|because|since|as)\b)[^\W\d_]|\.[^\S\n]+[a-z])")
-_OR = lazy_pattern(r"\b(?:or|oder|ou|oppure|o|или)\b|或|还是|または|か|أو", re.IGNORECASE)
+_OR = lazy_pattern(r"\b(?:or|maybe|perhaps|possibly|oder|ou|oppure|o|или)\b|或|还是|または|か|أو", re.IGNORECASE)
 UNDECIDED: Final = "?"
 """Follows labels that are joined by "or"; no label is written so."""
 _NEXT_WORD = lazy_pattern(r"[^\S\n]+([a-z]+)")
@@ -138,4 +139,7 @@ def _compact_at(text: str, position: int, labels: tuple[str, ...]) -> tuple[str,
 def label_pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern of the labels, in capitals or small, that are no part of a longer word."""
     known = sorted({*labels, *(label.lower() for label in labels)}, key=lambda label: (-len(label), label))
-    return re.compile(rf"(?:{'|'.join(map(re.escape, known))})(?![A-Za-z0-9À-ɏ\u0300-\u036f+#])(?!['’-]\w)")
+    return re.compile(
+        rf"(?:{'|'.join(map(re.escape, known))})(?![A-Za-z0-9À-ɏ\u0300-\u036f+#])"
+        r"(?!['’-](?![dt][iıuü]r)\w)"
+    )

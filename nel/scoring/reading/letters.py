@@ -16,15 +16,45 @@ from typing import Final
 from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading import phrases, status
 from nel.scoring.reading.declarations import OF_OPTIONS, Declaration, declarations
-from nel.scoring.reading.label_runs import LINE_ENDS, UNDECIDED, Found, Run, decided, label_at, label_pattern, run_at
+from nel.scoring.reading.label_runs import (
+    LINE_ENDS,
+    UNDECIDED,
+    Found,
+    Run,
+    decided,
+    is_word,
+    label_at,
+    label_pattern,
+    run_at,
+)
 from nel.scoring.reading.label_runs import labels_for as labels_for  # noqa: PLC0414 - its users import it from here
 from nel.scoring.reading.option_texts import OptionTexts, with_others
 from nel.scoring.reading.plain_endings import plain_label
 from nel.scoring.reading.prepare import prepared
 from nel.scoring.reading.result import NOTHING, Reading
-from nel.scoring.reading.sentences import concluded_label, is_cut_off, labels_named, mentions_in, sentences_of
+from nel.scoring.reading.sentences import (
+    concluded_label,
+    is_cut_off,
+    is_examined,
+    labels_named,
+    mentions_in,
+    sentences_of,
+)
 from nel.scoring.wording import is_denied_after, is_supposed
 
+_OPENING_MARKS = lazy_pattern(r"[`*#\s✅✓✔☑]*+(?i:(?:option|choice|letter)[^\S\n]+(?=[(*]*[a-z][.)*]*\s*\Z))?")
+_OVER_OTHERS = lazy_pattern(
+    r"""
+    [\s*_]*+ [(\[]? (?P<label>[A-Z]) [)\]]? [*_]*+ (?:
+        ,? \s+ (?: rather\s+than | instead\s+of | over | not | because | since ) \b [^\n?]{1,200}
+      | \s* > [^\n?]{1,60}
+      | \s+ \( (?! [^()\n]* \b (?: or | maybe | perhaps | possibly | not\s+sure | if ) \b) [^()\n?]{1,200} \) [.]?
+      | ,? \s+ \d{1,3} \s? % (?: \s+ (?: sure | certain | confident | confidence ) )? [.]?
+    ) \s* \Z
+    """,
+    re.VERBOSE,
+)
+"""A response that is a label and why it is not another: "C rather than A.", "C (A and B are wrong)"."""
 _ANSWER_LINE = lazy_pattern(r"(?im)^[^\S\n]*+[*_#>|-]*+[^\S\n]*+(?:answers?[\s*_]*+[:：]|答案[:：])[\s*_]*+")
 _IS_RIGHT = lazy_pattern(
     r"\s*[)\]*_]*\s+is\s+(?:clearly\s+|also\s+)?(?:the\s+)?(?:right|correct|best|true)\b", re.IGNORECASE
@@ -64,7 +94,8 @@ _SET_OFF = lazy_pattern(
 )
 _VERDICT_LINE = lazy_pattern(
     r"""
-    (?m) ^ [^\S\n]*+ [*_>|-]*+ [^\S\n]*+ [(\[]? (?P<label>[A-Z]) [)\].:|*_]{1,6} [^\S\n] [^\n]{0,200}? [\s:|–—-] [*_(]*
+    (?m) ^ [^\S\n]*+ [*_>|-]*+ [^\S\n]*+ [(\[]? (?P<label>[A-Z]) (?: [)\].:|*_]{1,6} [^\S\n] | (?=[^\S\n][:|–—-]) )
+    (?: [^\n]{0,200}? [\s:|–—-] )?? [*_(]*
     (?: (?P<right> (?:[✅✓✔][^\n]{0,80}) | yes | correct | true | right | fits | ✅ | ✓ | ✔
     | this\s+is\s+(?:the\s+)?(?:correct|right)(?:\s+(?:answer|one|option))? )
       | (?:[❌✗✘][^\n]{0,80}) | no | incorrect | false | wrong ) [*_).|]*+ [^\S\n]*+ $
@@ -76,7 +107,7 @@ _NOT_BUT = lazy_pattern(
     r"""
     [\s*_]*+ (?: not | nicht | pas | no | non | não | не | 不是 ) \s* (?: option | choice )? \s* [^\n]{1,60}?
     (?: ,? \s* \b (?: but | rather | sondern | mais | sino | bensì | ma | mas | а | но ) \b \s* (?: rather
-    | actually )? | [，,]? \s* 而是 )
+    | actually )? | [，,]? \s* 而是 | [,;–—] \s* (?: it | that | this ) (?: ['’]s | \s+ is | \s+ should \s+ be ) \b )
     [\s*_:]*+
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -310,8 +341,9 @@ def _verdict_lines(text: str, labels: tuple[str, ...], texts: OptionTexts | None
 
 def _alone(text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading) -> Found | None:
     """Return the label that is the whole response, or the whole of its last or first line."""
-    left = len(text) - len(text.lstrip("`* \t\r\n✅✓✔☑"))
-    stripped = text.strip("`* \t\r\n✅✓✔☑")
+    marks = _OPENING_MARKS.match(text)
+    left = marks.end() if marks else 0
+    stripped = text[left:].rstrip("`* \t\r\n✅✓✔☑")
     first_end = stripped.find("\n")
     parts = ((0, len(stripped)), (stripped.rfind("\n") + 1, len(stripped)), (0, max(first_end, 0)))
     for start, end in parts:
@@ -341,6 +373,15 @@ def _affirmed(text: str, labels: tuple[str, ...], texts: OptionTexts | None, rea
             continue
         said[match[0]] = match[0], match.start(), match.end()
     return said.popitem()[1] if len(said) == 1 else None
+
+
+def _over_others(text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading) -> Found | None:
+    """Return the label that a response of one sentence sets against the others."""
+    found = _OVER_OTHERS.match(text)
+    if found is None or found["label"] not in labels or is_word(text, found.end("label"), found["label"]):
+        return None
+    why = status.objection(text, *found.span("label"))
+    return None if why else (found["label"], *found.span("label"))
 
 
 def _opening_label(text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading) -> Found | None:
@@ -383,6 +424,7 @@ def _only_mention(text: str, labels: tuple[str, ...], texts: OptionTexts | None,
         start = at[1] - len(at[0])
         behind = texts.behind(text, at[1], at[0]) if texts else at[1]
         why = status.objection(text, start, behind, whole=texts is not None)
+        why = status.WEIGHED if why is None and is_examined(text, start) else why
         if why is not None:
             reading.reject(start, at[1], why)
             return None
@@ -401,5 +443,6 @@ _WEAKER: Final[tuple[tuple[str, Callable[[str, tuple[str, ...], OptionTexts | No
     ("alone on a line", _alone),
     ("ticked in a list", _verdict_lines),
     ("opens the response", _opening_label),
+    ("set against others", _over_others),
 )
 """What is tried where nothing is declared, most binding first."""

@@ -34,7 +34,7 @@ _MENTIONED = lazy_pattern(
     | (?<![A-Za-z0-9À-ɏЀ-ӿ°'’.+\#/-])(?<!\d[ ])(?<!\d[ ][ ]) (?P<opening>[A-Z]) (?: [):：] (?=\s*\S) (?!\w)
     | [.] (?=\s+[^\Wa-z]|\s+[^\w\s]|\s*\n) | (?=\s\() | (?=\s[—–-]\s) ) (?!\s*[A-Z]\.)
     | (?<![A-Za-z0-9À-ɏЀ-ӿ°'’.+\#/-])(?<!\d[ ])(?<!\d[ ][ ]) (?P<right>[A-Z]) (?=
-          \s*[✅✓✔☑] | \s+is[.!](?:\s|\Z) | \s+(?:heißen|lauten|sein)\b | \s+(?:the|my)\s+(?:final\s+)?answer
+          \s*[✅✓✔☑] | \s+(?:it\s+)?is[.!](?:\s|\Z) | \s+(?:heißen|lauten|sein)\b | \s+(?:the|my)\s+(?:final\s+)?answer
           | \s+(?:remains|fits|works|stands)\b | \s*[)\]}}*_$"”]*\s+as\s+(?:the|my|our)\s+(?:final\s+)?(?:answer|choice)
         | \s+(?:is|was|must\s+be|has\s+to\s+be|should\s+be)\s+(?:clearly\s+|therefore\s+|thus\s+)?(?:the\s+|my\s+
         |our\s+)?(?:final\s+)?(?:right|correct|best|answer|only|one\b|most|choice)
@@ -55,6 +55,19 @@ _LOOSE = lazy_pattern(r"(?<![A-Za-z0-9À-ɏЀ-ӿ°'’.+#/-])[A-Z](?![A-Za-z0-9�
 _SMALL = lazy_pattern(r"[(（\[]([a-z])[)）\]]")
 _JOINS = lazy_pattern(r"[^\S\n]+(?:and|or|nor|und|oder|noch|et|ou|y|e|o|и|или)\b")
 _JOINS_LABEL = lazy_pattern(r"[)\]*_]*\s*(?:,\s*)?\b(?:and|or|nor|und|oder|noch|et|ou|y|e|o|и|или)\s+[(\[*_]*[A-Z]\b")
+_EXAMINED = lazy_pattern(
+    r"\b(?:look(?:ing)?\s+at|consider(?:ing)?|examin(?:e|ing)|check(?:ing)?|analy[sz](?:e|ing)|evaluat(?:e|ing)"
+    r"|test(?:ing)?|assess(?:ing)?|verify(?:ing)?|(?:start|begin|compar|turn|mov)(?:e|n?ing)?\s+(?:with\s+|on\s+)?(?:to\s+)?)"
+    r"\s*(?:the\s+)?(?:(?:first|second|third|next|last|remaining)\s+)?(?:option|choice|statement|answer)?\s*[(\[*_\"“]*\Z",
+    re.IGNORECASE,
+)
+"""Right before a label that is looked at, not chosen."""
+_REMAINS = lazy_pattern(
+    r"\b(?:(?:left\s+with|leaves?(?:\s+us)?(?:\s+with)?|leaving)(?:\s+only)?|(?:the\s+)?(?:best|only|right|correct)(?:\s+(?:one"
+    r"|option|choice|answer)){1,2}\s+is|the\s+best\s+is)\s+(?:option\s+|choice\s+)?[(\[*_]*(?P<label>[A-Z])[)\]*_]*\s*[.!]?[*_]*\s*\Z",
+    re.IGNORECASE,
+)
+"""A sentence that ends with the label that is left of several."""
 _BARE: Final = frozenset({"opening", "right", "last"})
 _WORDS: Final = frozenset({"opening", "last"})
 """Forms in which a label may be the article or the pronoun."""
@@ -91,6 +104,7 @@ _OPTION_LINE = lazy_pattern(
 _SAYS_RIGHT = lazy_pattern(
     r"\b(?:is|are)\s+(?:the\s+|my\s+)?(?:final\s+)?(?:correct|right|best|answer)|[✅✓✔☑]", re.IGNORECASE
 )
+_EXAMINED_CHARACTERS: Final = 60
 _MENTIONS_MAX: Final = 20
 """A sentence that names labels more often than that decides for none."""
 _HEAD_CHARACTERS: Final = 4_000
@@ -118,6 +132,9 @@ def concluded_label(
     for start, end in reversed(sentences[:_FIRST_SENTENCES] + sentences[_FIRST_SENTENCES:][-_LAST_SENTENCES:]):
         if listed > 1 and _OPTION_LINE.match(text, start) and not _SAYS_RIGHT.search(text, start, end):
             continue
+        remaining = _REMAINS.search(text, start, end)
+        if remaining is not None and remaining["label"] in labels:
+            return remaining["label"], *remaining.span("label")
         mentions = mentions_in(text, start, end, labels, texts)
         if len(mentions) > _MENTIONS_MAX or (not mentions and _decides_for_none(text, start, end, labels)):
             return "", start, end
@@ -175,11 +192,17 @@ def _asserted(text: str, mentions: list[Found], texts: OptionTexts | None, readi
     for label, start, end in mentions:
         behind = texts.behind(text, end, label) if texts else end
         why = status.objection(text, start, behind, whole=texts is not None)
+        why = status.WEIGHED if why is None and is_examined(text, start) else why
         if why is None:
             asserted[label] = label, start, end
         else:
             reading.reject(start, end, why)
     return asserted
+
+
+def is_examined(text: str, start: int) -> bool:
+    """Return whether the words before a label only turn to it: "First, we look at (B)"."""
+    return _EXAMINED.search(text, max(0, start - _EXAMINED_CHARACTERS), start) is not None
 
 
 def is_cut_off(text: str, labels: tuple[str, ...]) -> bool:
