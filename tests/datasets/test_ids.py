@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any
 
 import pytest
@@ -75,3 +77,13 @@ def test_occurrences_are_numbered_from_the_second() -> None:
     assert [occurrence_id("ab", n) for n in (1, 2, 3)] == ["ab", "ab#2", "ab#3"]
     with pytest.raises(ValueError, match="count from 1"):
         occurrence_id("ab", 0)
+
+
+_CHARACTERS = [*map(chr, range(0x100)), "\u2028", "\ud7ff", "\ud800", "\uffff", "\U0001f600"]
+
+
+@pytest.mark.parametrize("row", [*({"a": one, f"b{one}": '/\\"'} for one in _CHARACTERS), {}, {1: "a"}, {"a": 1e16}])
+def test_content_ids_are_of_one_encoding(row: dict[Any, Any]) -> None:
+    """Rows of texts are encoded by a faster library, which gives the bytes of the slower one or is not used."""
+    text = json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    assert content_id(row) == hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -32,6 +32,14 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="waiting-samples-not-seen",
+        room="engine/store",
+        fault="Whoever asks whether an id is taken does not see the samples that wait to be inserted.",
+        fragment="        if self._waiting.rows:\n            self._insert_waiting()\n",
+        replacement="",
+        tests=("tests/engine/store/test_database.py",),
+    ),
+    Mutation(
         name="without-the-limiter-nothing-is-divided",
         room="models",
         fault="A run that lost the limiter goes on with the limits of all runs together.",

@@ -27,7 +27,8 @@ from nel.engine.store.plans import StoredPlan
 from nel.engine.store.schema import UNREADABLE, connect, create, migrate
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.engine.store.spending import USAGE, noted_usage, usage_after
-from nel.errors import StoppedEarly, StoreError
+from nel.engine.store.waiting_samples import SeenIds, WaitingSamples
+from nel.errors import DatasetError, StoppedEarly, StoreError
 
 _BATCH_MAX = 1024
 _NOTE_EVERY = 20_000
@@ -44,6 +45,14 @@ OutcomeRow = tuple[int, int, int, int, str]
 SqlValue: TypeAlias = str | int | float | None
 _Write = tuple[str, Sequence[Sequence[SqlValue]]]
 _Entry = tuple[list[_Write], "asyncio.Future[None]"]
+
+
+class _IdTaken(Exception):
+    """The id of a sample is another's already."""
+
+    def __init__(self, sample: StoredSample) -> None:
+        super().__init__(sample.sample_id)
+        self.sample = sample
 
 
 class Store:
@@ -72,6 +81,9 @@ class Store:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._session = 0
         self._written = 0
+        self._waiting = WaitingSamples()
+        self._seen: dict[int, SeenIds] = {}
+        """By benchmark, the ids of all its samples, while it is filled from the first one."""
 
     # Before and after the run: plain calls, committed at once or with the transaction around them.
 
@@ -108,6 +120,7 @@ class Store:
         """Delete the samples of a benchmark that starts over, and the faults stored in place of answers."""
         for table in ("samples", "responses", "outcomes", "elsewhere"):
             self._write(f"DELETE FROM {table} WHERE benchmark = ?", (benchmark,))  # noqa: S608 - no input in it
+        self._seen[benchmark] = SeenIds()
 
     def add_samples(self, benchmark: int, samples: Iterator[StoredSample]) -> tuple[StoredSample, int | None] | None:
         """Add samples; meant for a `transaction`, which the caller rolls back on a clash.
@@ -115,17 +128,34 @@ class Store:
         Returns:
             None; or the first sample whose id is taken and the dataset row that took it.
         """
-        insert = "INSERT INTO samples VALUES(?, ?, ?, ?, ?, ?)"
-        for sample in samples:
-            content = None if sample.content is None else sealed(sample.content)
-            row = (benchmark, sample.idx, sample.sample_id, sample.row_number, content, sample.fault)
+        seen = self._seen.get(benchmark)
+        try:
             try:
-                self._connection.execute(insert, row)
-            except sqlite3.IntegrityError:
-                return sample, self.row_number_of(benchmark, sample.sample_id)
-            except sqlite3.Error as error:
-                raise _disk_fault(self.path, error) from error
+                for sample in samples:
+                    if seen is not None:
+                        seen.add(sample.sample_id)
+                    if self._waiting.add(benchmark, sample):
+                        self._insert_waiting()
+            except DatasetError:
+                self._insert_waiting()  # an id that is taken comes before what is wrong with a later row
+                raise
+            self._insert_waiting()
+        except _IdTaken as taken:
+            return taken.sample, self.row_number_of(benchmark, taken.sample.sample_id)
+        finally:
+            self._waiting = WaitingSamples()
+            self._seen.pop(benchmark, None)
         return None
+
+    def _insert_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, WaitingSamples()
+        before = self._connection.total_changes
+        try:
+            self._connection.executemany("INSERT INTO samples VALUES(?, ?, ?, ?, ?, ?)", waiting.rows)
+        except sqlite3.IntegrityError as error:
+            raise _IdTaken(waiting.samples[self._connection.total_changes - before]) from error
+        except sqlite3.Error as error:
+            raise _disk_fault(self.path, error) from error
 
     def mark_elsewhere(self, benchmark: int, shard: Shard | None) -> None:
         """Store which samples another shard asks; none where there are no shards."""
@@ -136,6 +166,11 @@ class Store:
 
     def row_number_of(self, benchmark: int, sample_id: str) -> int | None:
         """Return the dataset row that holds an id; sees the rows of an open `add_samples` too."""
+        seen = self._seen.get(benchmark)
+        if seen is not None and sample_id not in seen:
+            return None
+        if self._waiting.rows:
+            self._insert_waiting()
         found = self._connection.execute(
             "SELECT row_number FROM samples WHERE benchmark = ? AND sample_id = ?", (benchmark, sample_id)
         ).fetchone()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot, StoredSample
-from nel.errors import StoppedEarly, StoreError
+from nel.engine.store.waiting_samples import SeenIds, WaitingSamples
+from nel.errors import DatasetError, StoppedEarly, StoreError
 
 
 def _samples(*ids: str) -> list[StoredSample]:
@@ -76,6 +78,59 @@ def test_a_taken_id_names_both_rows_and_adds_nothing(store: Store, tmp_path: Pat
     with Snapshot(tmp_path / "run.db") as snapshot:
         assert snapshot.count_samples(1) == 0
     store.close()
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_an_id_is_known_as_soon_as_its_sample_was_added(store: Store, is_new: bool) -> None:
+    """Samples are inserted hundreds at a time, and whoever asks for an id sees those that wait, and stored ones."""
+    if is_new:
+        store.clear_samples(1)
+    else:
+        store.add_samples(1, iter(_samples("stored")))
+    asked: list[int | None] = []
+
+    def samples() -> Iterator[StoredSample]:
+        for idx, name in enumerate(("a", "b"), start=1):
+            asked.append(store.row_number_of(1, name))
+            yield StoredSample(idx, name, idx + 10, "{}", None)
+            asked.append(store.row_number_of(1, name))
+        asked.append(store.row_number_of(1, "stored"))
+
+    assert store.add_samples(1, samples()) is None
+    assert asked == [None, 11, None, 12, None if is_new else 1]
+    assert store.row_number_of(1, "a") == 11
+
+
+def test_a_taken_id_comes_before_what_is_wrong_with_a_later_row(store: Store) -> None:
+    """So that one dataset always gives one message, however many samples are inserted together."""
+
+    def samples(*ids: str) -> Iterator[StoredSample]:
+        yield from _samples(*ids)
+        raise DatasetError("line 9 is no JSON")
+
+    with store.transaction():
+        clash = store.add_samples(1, samples("a", "b", "a", "c"))
+        assert clash is not None
+        assert (clash[0].row_number, clash[1]) == (3, 1)
+    with pytest.raises(DatasetError, match="line 9"):
+        store.add_samples(2, samples("a", "b"))
+
+
+def test_long_samples_are_not_gathered() -> None:
+    """Some hundred short ones wait, of long ones as many as fit into a megabyte."""
+    short, long = WaitingSamples(), WaitingSamples()
+    assert [short.add(1, one) for one in _samples(*map(str, range(512)))] == [False] * 511 + [True]
+    content = f'{{"input":"{"x" * 400_000}"}}'
+    assert [long.add(1, StoredSample(idx, str(idx), 1, content, None)) for idx in range(3)] == [False, False, True]
+
+
+def test_an_id_that_was_added_is_always_found() -> None:
+    """Few others are."""
+    seen = SeenIds()
+    for number in range(0, 40_000, 2):
+        seen.add(f"{number:016x}")
+    assert all(f"{number:016x}" in seen for number in range(0, 40_000, 2))
+    assert sum(f"{number:016x}" in seen for number in range(1, 40_000, 2)) < 200
 
 
 async def test_only_what_a_resume_may_redo_is_dropped(store: Store, tmp_path: Path) -> None:

@@ -1,0 +1,63 @@
+"""What makes the snapshot of a large dataset cheap: samples that are inserted together, and which ids are new.
+
+Depends on the codec of the store; `nel.engine.store.database` inserts.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nel.engine.store.codec import sealed
+from nel.engine.store.snapshot import StoredSample
+
+_ROWS_MAX: Final = 512
+_CHARACTERS_MAX: Final = 1 << 20
+_BITS: Final = 24
+_MASK: Final = (1 << _BITS) - 1
+
+
+class WaitingSamples:
+    """Samples that are inserted with one call, which takes half the time of a call for each."""
+
+    __slots__ = ("_size", "rows", "samples")
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.samples: list[StoredSample] = []
+        self.rows: list[tuple[int, int, str, int, str | None, str | None]] = []
+        self._size = 0
+
+    def add(self, benchmark: int, sample: StoredSample) -> bool:
+        """Add a sample, and return whether it is time to insert: so many, or so long."""
+        content = None if sample.content is None else sealed(sample.content)
+        self.samples.append(sample)
+        self.rows.append((benchmark, sample.idx, sample.sample_id, sample.row_number, content, sample.fault))
+        self._size += len(content or "")
+        return len(self.rows) >= _ROWS_MAX or self._size >= _CHARACTERS_MAX
+
+
+class SeenIds:
+    """Which ids may have been added, in two megabytes however many there are (a Bloom filter).
+
+    An id that was added is always found. Of a million, one new id in seventy is taken for an added one; who asks then
+    looks it up.
+    """
+
+    __slots__ = ("_bytes",)
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._bytes = bytearray(1 << _BITS - 3)
+
+    def add(self, sample_id: str) -> None:
+        """Add an id."""
+        digest = hash(sample_id)
+        first, second = digest & _MASK, digest >> _BITS & _MASK
+        self._bytes[first >> 3] |= 1 << (first & 7)
+        self._bytes[second >> 3] |= 1 << (second & 7)
+
+    def __contains__(self, sample_id: str) -> bool:
+        """Return False where an id was not added for certain."""
+        digest = hash(sample_id)
+        first, second = digest & _MASK, digest >> _BITS & _MASK
+        return bool(self._bytes[first >> 3] >> (first & 7) & self._bytes[second >> 3] >> (second & 7) & 1)
