@@ -125,8 +125,8 @@ test-plugins:
 
 test-plugins-here: $(DEV_STAMP)
 	@echo "==> tests of the plugins with the tools they bridge to"
-	@$(call install,'inspect_ai>=0.3.285' 'lm_eval[api]>=0.4.12' transformers 'evalscope>=1.14.1' 'ray[client]>=2.40')
-	@$(BIN)/pytest -n 2 $(PLUGIN_TESTS) tests/engine/executors/test_on_ray.py
+	@$(call install,'inspect_ai>=0.3.285' 'lm_eval[api]>=0.4.12' transformers 'evalscope>=1.14.1' 'ray[client]>=2.40' 'moto[server]>=5' s3fs)
+	@$(BIN)/pytest -n 2 $(PLUGIN_TESTS) tests/engine/executors/test_on_ray.py tests/remote/test_on_s3.py
 
 # In an environment of its own too: EvalScope and others bring hundreds of packages, and one needs Python 3.12.
 test-exports: $(DEV_STAMP)

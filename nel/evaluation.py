@@ -10,7 +10,7 @@ import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,8 +32,11 @@ from nel.engine.run import latest_run_dir, new_run_dir, refuse_imported, run_ses
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.elsewhere import shard_number, shard_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
-from nel.errors import EXIT_UNSCORED, ConfigError, NelError, OutputError, StoreError
+from nel.errors import EXIT_STOPPED_EARLY, EXIT_UNSCORED, ConfigError, NelError, OutputError, StoreError, UsageError
 from nel.models.image_sizes import text_length
+from nel.remote.mirror import mirrored
+from nel.remote.objects import Objects, is_remote
+from nel.remote.places import Home, live_directory, resumable, set_home
 from nel.reports.writers import HTML, check_writers, write_report, write_reports
 from nel.types import JsonObject
 
@@ -63,6 +66,8 @@ class RunResult:
     """0 done; 2 refused; 3 more unscored than tolerated, or a failed metric; 75 stopped early; 130, 143 interrupted."""
     reports: tuple[Path, ...] = ()
     """The further reports of ``output.reports`` that were written."""
+    url: str | None = None
+    """Where it is uploaded; None where it is kept here alone."""
 
     def to_pandas(self, table: Table = "samples") -> pandas.DataFrame:
         """Return the samples or the metrics of the run as a DataFrame (`nel.to_pandas`); what has no score is missing.
@@ -77,7 +82,7 @@ class RunResult:
     @property
     def resume_command(self) -> str:
         """Return the command that goes on with the run, with the options that correct what stopped it."""
-        return shlex.join(["nel", "eval", "resume", str(self.run_dir), *self.ending.fix])
+        return shlex.join(["nel", "eval", "resume", self.url or str(self.run_dir), *self.ending.fix])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,15 +139,42 @@ def evaluate(
     check_writers(run_config.output.reports)
     plans = make_plans(run_config, resuming=resume)
     note_plans(plans, progress)
-    if resume:
-        run_dir = latest_run_dir(Path(run_config.output.dir), run_config.output.run_id)
-        check_records(run_dir / FILE_NAME)
-        progress.run_dir = run_dir
-        ending = run_session(run_dir, run_config, plans, progress=progress, allowed_changes=allowed_changes)
+    run_dir = progress.run_dir = _resumed_dir(run_config) if resume else _new_dir(run_config, plans)
+    with mirrored(run_dir, progress, every_seconds=run_config.output.upload_seconds) as mirror:
+        if resume:
+            ending = run_session(run_dir, run_config, plans, progress=progress, allowed_changes=allowed_changes)
+        else:
+            ending = _first_session(run_dir, run_config, plans, progress)
+        result = written_results(run_dir, run_config, plans, ending, progress)
+    if mirror is None:
+        return result
+    not_uploaded = 0 if mirror.problem is None else EXIT_STOPPED_EARLY
+    return replace(result, url=mirror.url, exit_code=result.exit_code or not_uploaded)
+
+
+def _resumed_dir(config: RunConfig) -> Path:
+    """Return the directory of the run to resume, which is fetched where it is newer elsewhere."""
+    output = config.output
+    if not is_remote(output.dir):
+        run_dir = latest_run_dir(Path(output.dir), output.run_id)
+    elif output.run_id is None:
+        raise UsageError(f"--resume in {output.dir} needs --run-id; or give the run: nel eval resume URL")
     else:
-        run_dir = progress.run_dir = new_run_dir(run_config, plans)
-        ending = _first_session(run_dir, run_config, plans, progress)
-    return written_results(run_dir, run_config, plans, ending, progress)
+        run_dir = resumable(f"{output.dir.rstrip('/')}/{output.run_id}")
+    check_records(run_dir / FILE_NAME)
+    return run_dir
+
+
+def _new_dir(config: RunConfig, plans: list[Plan]) -> Path:
+    """Return a new directory of a run; one that is uploaded is worked on in the cache."""
+    url = config.output.dir
+    if not is_remote(url):
+        return new_run_dir(config, plans)
+    Objects(url)  # what cannot be used is said before there is a directory
+    live = config.output.model_copy(update={"dir": str(live_directory(url))})
+    run_dir = new_run_dir(config.model_copy(update={"output": live}), plans)
+    set_home(run_dir, Home(url=url.rstrip("/"), number=0))
+    return run_dir
 
 
 def rescore(

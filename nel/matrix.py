@@ -28,6 +28,7 @@ from nel.engine.run import new_directory, with_absolute_paths
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
 from nel.evaluation import PlannedBenchmark, RunResult, has_begun, note_plans, preview, written_results
+from nel.remote.objects import is_remote
 from nel.reports.matrix import EndpointResult, matrix_json, matrix_markdown
 from nel.reports.writers import check_writers
 from nel.types import JsonObject
@@ -83,6 +84,8 @@ def evaluate_matrix(
         NelError: A configuration, key, model, dataset or directory is unusable; nothing was paid for at any endpoint.
     """
     whole = config if isinstance(config, RunConfig) else build_config(config, where="evaluate_matrix()")
+    if is_remote(whole.output.dir):
+        raise ConfigError(f"the runs of several endpoints cannot be uploaded to {whole.output.dir}; run each by itself")
     parts = _parts(whole)
     check_writers(whole.output.reports)
     live = {name: (progress or {}).get(name) or Progress() for name, _ in parts}

@@ -37,6 +37,7 @@ FENCES = {
     "pandas": ("nel/exporting/frames.py", "nel/evaluation.py"),  # the latter for its type alone
     "mlflow": ("nel/exporting/mlflow_store.py",),
     "wandb": ("nel/exporting/wandb_run.py",),
+    "fsspec": ("nel/remote/objects.py",),
     "ray": ("nel/engine/executors/ray_gateway.py",),
     "opentelemetry": ("nel/engine/observability/spans.py",),
     "prometheus_client": ("nel/engine/observability/metrics.py",),

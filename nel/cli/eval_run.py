@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nel.cli.gate import FailUnder
+from nel.cli.places import resumed_path
 from nel.cli.settings import JUDGE_FLAGS, MODEL_FLAGS, Chosen, chosen_settings, taking_settings
 from nel.engine.process_limits import check_memory
 from nel.errors import ConfigError, UsageError
@@ -88,7 +89,9 @@ def score(
 )
 def resume_run(
     ctx: typer.Context,
-    run_dir: RunDir,
+    run_dir: Annotated[
+        Path, typer.Argument(metavar="RUN_DIR", parser=resumed_path, help="The directory or URL of the run.")
+    ],
     allow_url_change: AllowUrlChange = False,
     allow_judge_change: AllowJudgeChange = False,
     as_json: AsJson = False,

@@ -19,6 +19,7 @@ from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
 from nel.evaluation import PlannedBenchmark, preview
+from nel.remote.objects import is_remote
 
 _PREVIEW_COLUMNS = (
     "benchmark",
@@ -90,7 +91,10 @@ def _preview_table(planned: list[PlannedBenchmark]) -> Table:
 
 
 def _settings(config: RunConfig, planned: Sequence[PlannedBenchmark]) -> list[str]:
-    lines = [f"concurrency: {config.engine.concurrency}", f"output: {Path(config.output.dir)}"]
+    lines = [
+        f"concurrency: {config.engine.concurrency}",
+        f"output: {config.output.dir if is_remote(config.output.dir) else Path(config.output.dir)}",
+    ]
     if config.stop.when:
         conditions = " or ".join(one.name for one in config.stop.conditions)
         lines.append(f"stops asking at {conditions}; what stands below is the most that it may ask")

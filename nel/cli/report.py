@@ -7,13 +7,18 @@ from typing import Annotated
 
 import typer
 
+from nel.cli.places import run_path
+
 _TABLE = "markdown"
 """Format of several runs."""
 
 
 def report(
     run_dirs: Annotated[
-        list[Path], typer.Argument(metavar="DIR", help="The directory of the run; of several runs: one table of them.")
+        list[Path],
+        typer.Argument(
+            metavar="DIR", parser=run_path, help="The directory or URL of the run; of several runs: one table of them."
+        ),
     ],
     formats: Annotated[
         list[str] | None,

@@ -8,11 +8,14 @@ from typing import Annotated
 
 import typer
 
+from nel.cli.places import run_path
 from nel.errors import EXIT_USAGE
 
 
 def verify(
-    run_dir: Annotated[Path, typer.Argument(help="The directory of the run.")],
+    run_dir: Annotated[
+        Path, typer.Argument(metavar="RUN_DIR", parser=run_path, help="The directory or URL of the run.")
+    ],
     sign: Annotated[
         Path | None, typer.Option("--sign", help="Sign what was verified with this private SSH key.")
     ] = None,

@@ -10,9 +10,10 @@ import typer
 
 def view(
     directories: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Argument(
-            metavar="[DIR]...", help="Runs, directories of runs, or archives (nel eval archive). Default: eval_results."
+            metavar="[DIR]...",
+            help="Runs, directories of runs, archives (nel eval archive), or URLs of these. Default: eval_results.",
         ),
     ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
@@ -46,7 +47,7 @@ def view(
     from nel.view.start import ViewOptions, start  # noqa: PLC0415 - keeps `nel --help` fast
 
     options = ViewOptions(
-        directories=directories or [Path("eval_results")],
+        directories=directories or ["eval_results"],
         host=host,
         port=port,
         base_path=base_path,

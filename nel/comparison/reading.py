@@ -8,6 +8,7 @@ from pathlib import Path
 from nel.comparison import foreign, nel_runs
 from nel.comparison.sides import Side
 from nel.errors import OutputError, UsageError
+from nel.remote.places import local_copy
 
 _KNOWN = "a run directory of nel, a result folder of NeMo Evaluator or a samples_*.jsonl file of lm-eval"
 
@@ -30,8 +31,8 @@ def read_sides(arguments: Sequence[str]) -> list[Side]:
 def _named(argument: str) -> tuple[str | None, Path]:
     name, separator, path = argument.partition("=")
     if separator and name.strip() and not Path(argument).exists():
-        return name.strip(), Path(path)
-    return None, Path(argument)
+        return name.strip(), local_copy(path)
+    return None, local_copy(argument)
 
 
 def _labels(paths: Sequence[Path]) -> list[str]:

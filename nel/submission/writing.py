@@ -20,6 +20,7 @@ from nel.core.atomic_files import write_file
 from nel.engine.plan import check_shard, make_plans
 from nel.engine.run import refuse_secrets, with_absolute_paths
 from nel.errors import ConfigError, OutputError
+from nel.remote.objects import is_remote
 from nel.submission.division import Divided, divided, secrets_of
 from nel.submission.kubernetes import DATA, KubernetesJob, kubernetes_files
 from nel.submission.slurm import SlurmJob, slurm_files
@@ -63,6 +64,10 @@ def write_submission(config: RunConfig, scheduler: Scheduler, shards: int, targe
     Raises:
         NelError: The configuration cannot be run in shards or on this scheduler, or the directory exists.
     """
+    if is_remote(config.output.dir):
+        raise ConfigError(
+            f"scripts and shards cannot be in {config.output.dir}; give a local --output-dir, and upload the merged run"
+        )
     parts = divided(config, shards)
     for entry in config.benchmarks:
         check_shard(config.model_copy(update={"shard": f"1/{shards}"}), entry)

@@ -15,6 +15,7 @@ from nel.config.redaction import read_secret
 from nel.core.event_loop import run
 from nel.errors import UsageError
 from nel.exporting.archive import SUFFIXES, open_archive
+from nel.remote.places import local_copy
 from nel.view.finding import check_directories
 from nel.view.security import Access, host_of, hosts_of, new_token
 from nel.view.server import base_path_of, create_app, first_address, serve
@@ -27,7 +28,8 @@ _TOKEN_CHARACTERS_MIN: Final = 16
 class ViewOptions:
     """The options of `nel view`."""
 
-    directories: Sequence[Path]
+    directories: Sequence[str]
+    """Paths, or URLs of runs."""
     host: str
     port: int
     base_path: str
@@ -49,7 +51,7 @@ def start(options: ViewOptions, *, say: Callable[[str], None]) -> None:
     """
     access = access_of(options)
     cache = cache_directory(options.cache_dir)
-    directories = [_opened(path, cache) for path in options.directories]
+    directories = [_opened(local_copy(place), cache) for place in options.directories]
     check_directories(directories)
     app = create_app(directories, access, cache)
 

@@ -22,7 +22,7 @@ FLAGS = """
 --concurrency --sandbox-workers --allow-unlimited-sandbox --max-cost --max-tokens-total --max-requests --cache
 --stop-when --shard --judge-url --judge-id --judge-api-key-env --judge-template --judge-criteria --judge-repeats
 --output-dir --run-id --metrics-port --executor --reasoning-effort --protocol --judge-logprobs
---share-permissions
+--share-permissions --limiter --limiter-token-env
 """.split()
 """What users have in scripts: none may vanish."""
 COMMANDS = {
@@ -33,6 +33,7 @@ COMMANDS = {
     ("eval", "resume"): {
         "--model-url", "--model-id", "--api-key-env", "--timeout", "--judge-url", "--judge-id", "--judge-api-key-env",
         "-O", "--allow-url-change", "--allow-judge-change", "--json", "--executor",
+        "--limiter", "--limiter-token-env",
     },
     ("judge", "leaderboard"): {
         "--judge-url", "--judge-id", "--judge-api-key-env", "--concurrency", "-O", "--bench", "--pairs", "--baseline",

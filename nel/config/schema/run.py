@@ -206,7 +206,10 @@ class OutputConfig(Strict):
     """Where a run is written."""
 
     dir: Annotated[str, Flag("--output-dir", "Where runs are written.", short="-o")] = "eval_results"
-    """Each run gets a directory of its own in it."""
+    """Each run gets a directory of its own in it. A URL such as ``s3://bucket/runs`` (extra ``remote``): the run works
+    in the user's cache, and snapshots of it are uploaded."""
+    upload_seconds: Annotated[float, Field(gt=0, le=86_400)] = 60.0
+    """Between two uploads of a run to a URL, at least; its end is always uploaded."""
     run_id: Annotated[
         str | None,
         Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$"),
