@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from nel.benchmarks.api.adapters.bridge import AdaptedBenchmark, AnsweredModel, _own_sample
+from nel.benchmarks.api.adapters.loading import SUBSET
 from nel.benchmarks.api.adapters.meta import REGISTERED
 from nel.benchmarks.api.evalscope.choices import parse_answers_zh
 from nel.benchmarks.api.evalscope.values import bytes_to_base64
 from nel.benchmarks.api.evalscope_imports import EVALSCOPE_HOMES
 from nel.benchmarks.api.nemo_imports import standing_in
 from nel.benchmarks.api.registry import benchmarks_in_file, find_benchmark
-from nel.errors import PluginError
+from nel.errors import DatasetError, PluginError
 from nel.types import Sample, ScorerInput
 
 HEAD = """\
@@ -165,9 +166,57 @@ class Own(VisionLanguageAdapter):
     assert bytes_to_base64(b"\xff") == "/w=="
 
 
+PICTURES = """
+@register_benchmark(meta())
+class Own(VisionLanguageAdapter):
+    def record_to_sample(self, record):
+        image_map = self._extract_media(record, "image")
+        parts = self._parse_text_with_media(record["q"], image_map=image_map)
+        return Sample(input=[ChatMessageUser(content=parts)], target="A")
+"""
+
+
+@pytest.mark.parametrize(
+    "cells", [{"image_1": None, "image_2": {"bytes": "/9j/", "path": None}}, {"images": ["", "P"]}]
+)
+def test_pictures_of_a_record_are_found_by_their_numbers(tmp_path: Path, cells: dict[str, Any]) -> None:
+    """Numbered columns or a list; bytes kept as base64, or a file; a number without a picture is dropped."""
+    (tmp_path / "picture").write_bytes(b"\xff\xd8\xff")
+    given = {name: [str(tmp_path / "picture") if one == "P" else one for one in cell] if name == "images" else cell
+             for name, cell in cells.items()}  # fmt: skip
+    sample = loaded(tmp_path, PICTURES).sample({"q": "<image_1>See <image 2>", **given}, sample_id="0")
+    assert isinstance(sample.input, tuple)
+    assert sample.input[0].content == (
+        {"type": "text", "text": "See "},
+        {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,/9j/", "detail": "auto"}},
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [({"images": ["nowhere.png"]}, "neither an address nor a file"), ({"image_1": {"x": 1}}, "an image has bytes")],
+)
+def test_a_picture_that_is_none_is_a_bad_row(tmp_path: Path, cells: dict[str, Any], message: str) -> None:
+    """It costs its own row, and is never sent as it stands."""
+    with pytest.raises(DatasetError, match=message):
+        loaded(tmp_path, PICTURES).sample({"q": "<image 1>", **cells}, sample_id="0")
+
+
+def test_records_are_read_with_the_name_of_their_subset(tmp_path: Path) -> None:
+    """`current_subset_name` is set while a record of that subset is read, and at no other time."""
+    body = CHOICE.replace("meta(", 'meta(subset_list=["x", "y"], ').replace(
+        'input=record["q"]', "input=self.current_subset_name"
+    )
+    benchmark = loaded(tmp_path, body)
+    sample = benchmark.sample({"q": "Sky?", "a": "B", SUBSET: "y"}, sample_id="0")
+    assert "\n\ny\n\nA) red" in str(sample.input)
+    assert benchmark.adapter.current_subset_name == ""
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
+        (CHOICE.replace("meta(", "meta(max_image_bytes='1mb', "), "leave out max_image_bytes"),
         ("from evalscope.api.benchmark import AgentAdapter", "nel has no AgentAdapter"),
         ("from evalscope.api.tool import ToolInfo", "nothing to stand for evalscope.api.tool"),
         (CHOICE + "\n    def load(self):\n        return {}, None\n", "Own has its own load, which nel does not call"),

@@ -102,6 +102,15 @@ MUTATIONS: Final = (
         tests=("tests/engine/scorers/test_source_cache.py",),
     ),
     Mutation(
+        name="records-have-no-subset",
+        room="benchmarks",
+        fault="An adapter of EvalScope that asks for the subset of a record is told that it has none.",
+        fragment='= "" if adapter.reformat_subset else str(row.get(SUBSET) or adapter.subset_list[0])',
+        replacement='= ""',
+        tests=("tests/benchmarks/test_evalscope_imports.py",),
+        keyword="name_of_their_subset",
+    ),
+    Mutation(
         name="cancelled-work-goes-on",
         room="engine",
         fault="The first request goes on when the wait for it is cancelled, and what it raises is never retrieved.",

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from nel.benchmarks.api.adapters.aggregation import aggregated
 from nel.benchmarks.api.adapters.filters import build_filters
 from nel.benchmarks.api.adapters.judge_strategies import RIGHT_ABOVE, JudgeUse, LlmJudge, better_of
-from nel.benchmarks.api.adapters.loading import own_columns, rows_of, subset_of
+from nel.benchmarks.api.adapters.loading import rows_of, samples_made, subset_of
 from nel.benchmarks.api.adapters.meta import BenchmarkMeta
 from nel.benchmarks.api.adapters.metrics import METRICS, MetricFunction, named_metrics
 from nel.benchmarks.api.adapters.report import Report, make_report
@@ -88,6 +88,8 @@ class DataAdapter(ABC):
         self.judge_use = JudgeUse()
         """Whether and how a judge is asked; a run may change it."""
         self._use_llm_judge = False
+        self.current_subset_name = ""
+        """The subset whose records are being read, where subsets are read one by one."""
 
     @property
     def use_llm_judge(self) -> bool:
@@ -104,6 +106,10 @@ class DataAdapter(ABC):
         """Return ``rule``, ``llm`` or ``llm_recall``."""
         chosen = self.judge_use.strategy
         return ("llm" if self.use_llm_judge else "rule") if chosen == "auto" else chosen
+
+    def as_record(self, row: dict[str, object]) -> dict[str, object]:
+        """Return a row of the dataset as `record_to_sample` reads it."""
+        return row
 
     @abstractmethod
     def record_to_sample(self, record: dict[str, object]) -> Sample | list[Sample]:
@@ -319,7 +325,7 @@ class DefaultDataAdapter(DataAdapter):
 
     def samples_of(self, row: Mapping[str, object]) -> Iterable[Sample]:
         """Return the samples of a row that are kept, each with its subset as its key."""
-        made = self.record_to_sample(own_columns(row))
+        made = samples_made(self, row)
         for sample in made if isinstance(made, list) else [made]:
             sample.subset_key = subset_of(self, row, sample)
             if self.sample_filter(sample):

@@ -18,7 +18,7 @@ from nel.benchmarks.api.adapters.aggregation import AGGREGATIONS, check_aggregat
 from nel.benchmarks.api.adapters.base import DataAdapter, DefaultDataAdapter
 from nel.benchmarks.api.adapters.filters import INVALID, build_filters
 from nel.benchmarks.api.adapters.judge_strategies import JudgeUse
-from nel.benchmarks.api.adapters.loading import PART, own_columns, source_for, subset_of
+from nel.benchmarks.api.adapters.loading import PART, own_columns, samples_made, source_for, subset_of
 from nel.benchmarks.api.adapters.meta import source_of
 from nel.benchmarks.api.adapters.metrics import named_metrics
 from nel.benchmarks.api.adapters.samples import ChatMessage, ModelOutput, Sample, limit_of
@@ -203,7 +203,7 @@ class AdaptedBenchmark(Benchmark):
 
     def _made(self, raw: Mapping[str, Any]) -> Sample:
         try:
-            made = self.adapter.record_to_sample(own_columns(raw))
+            made = samples_made(self.adapter, raw)
         except KeyError as error:
             raise DatasetError(
                 f"the row has no field {error}; it has: {', '.join(sorted(own_columns(raw)))}"
@@ -226,7 +226,7 @@ class AdaptedBenchmark(Benchmark):
             return None
 
     def _parts(self, raw: Mapping[str, Any]) -> Iterator[tuple[int | None, str]]:
-        made = self.adapter.record_to_sample(own_columns(raw))
+        made = samples_made(self.adapter, raw)
         for number, sample in enumerate(made if isinstance(made, list) else [made]):
             subset = subset_of(self.adapter, raw, sample)
             wanted = not (self.adapter.reformat_subset and self.adapter.divides) or subset in self.adapter.subset_list

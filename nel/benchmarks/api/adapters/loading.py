@@ -68,6 +68,19 @@ class DatasetSettings(Protocol):
         """Return whether splits are read as subsets."""
 
 
+class RecordReader(DatasetSettings, Protocol):
+    """An adapter that makes samples of records."""
+
+    current_subset_name: str
+    """The subset whose records are read, where subsets are read one by one."""
+
+    def as_record(self, row: dict[str, object]) -> dict[str, object]:
+        """Return a row as `record_to_sample` reads it."""
+
+    def record_to_sample(self, record: dict[str, object]) -> Sample | list[Sample]:
+        """Return what a record describes."""
+
+
 class Subsets:
     """A function that gives the rows of several sources, each with the name of its subset."""
 
@@ -159,6 +172,15 @@ def rows_of(adapter: DatasetSettings) -> Iterator[dict[str, object]]:
 def own_columns(row: Mapping[str, object]) -> dict[str, object]:
     """Return a row as the dataset has it."""
     return {name: value for name, value in row.items() if name not in (SUBSET, PART)}
+
+
+def samples_made(adapter: RecordReader, row: Mapping[str, object]) -> Sample | list[Sample]:
+    """Return what `record_to_sample` makes of a row; meanwhile `current_subset_name` is the row's subset."""
+    adapter.current_subset_name = "" if adapter.reformat_subset else str(row.get(SUBSET) or adapter.subset_list[0])
+    try:
+        return adapter.record_to_sample(adapter.as_record(own_columns(row)))
+    finally:
+        adapter.current_subset_name = ""
 
 
 def subset_of(adapter: DatasetSettings, row: Mapping[str, object], sample: Sample) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Final
@@ -21,9 +20,10 @@ from nel.benchmarks.api.evalscope.choices import (
     prompt,
 )
 from nel.benchmarks.api.evalscope.mathematics import compare_answers
-from nel.benchmarks.api.evalscope.messages import Content, ContentImage, ContentText, TaskState
+from nel.benchmarks.api.evalscope.media import MediaReader, with_bytes
+from nel.benchmarks.api.evalscope.messages import TaskState
 from nel.benchmarks.api.evalscope.templates import CHINESE
-from nel.benchmarks.api.evalscope.values import HubType, bytes_to_base64
+from nel.benchmarks.api.evalscope.values import HubType
 from nel.errors import ConfigError
 
 __all__ = ["AudioLanguageAdapter", "DefaultDataAdapter", "MultiChoiceAdapter", "VisionLanguageAdapter"]
@@ -41,7 +41,6 @@ _NOT_CALLED: Final = (
     "llm_match_score",
 )
 """Steps of EvalScope that nel does not run as methods, so that an adapter's own would be passed over in silence."""
-_PLACEHOLDER: Final = re.compile(r"<image (\d+)>")
 
 
 def _normal(text: str) -> str:
@@ -92,7 +91,6 @@ class DefaultDataAdapter(OwnAdapter):
     review_timeout = None
     use_batch_scoring = False
     save_metadata = True
-    current_subset_name = ""
     fewshot_dataset = None
     test_dataset = None
 
@@ -109,6 +107,8 @@ class DefaultDataAdapter(OwnAdapter):
                 "file or a dataset, and keep record_to_sample"
             )
         super().__init__(benchmark_meta=benchmark_meta, task_config=task_config, **options)
+        if self.meta.more.get("max_image_bytes"):
+            raise ConfigError(f"{self.name}: nel sends images as they are; leave out max_image_bytes")
         self._benchmark_meta = self.meta
         self._task_config = task_config
         self._examples: str | None = None
@@ -125,6 +125,10 @@ class DefaultDataAdapter(OwnAdapter):
     def words_own_examples(self) -> bool:
         """Return whether the adapter has examples in its template, and takes no rows for them."""
         return self.few_shot_num > 0 and self.few_shot_mode != "auto"
+
+    def as_record(self, row: dict[str, object]) -> dict[str, object]:
+        """Return a row with the bytes of its pictures and sounds, which nel keeps as base64."""
+        return {name: with_bytes(value) for name, value in row.items()}
 
     def asked_of(self, sample: Sample, subset: str, fewshot: str | None) -> str | list[ChatMessage]:
         """Return what is asked of a sample, by the methods that EvalScope calls for it."""
@@ -221,23 +225,8 @@ class MultiChoiceAdapter(DefaultDataAdapter):
         return "".join(sorted(read(task_state, multiple_correct=self.multiple_correct, completion=prediction)))
 
 
-class VisionLanguageAdapter(DefaultDataAdapter):
+class VisionLanguageAdapter(MediaReader, DefaultDataAdapter):
     """The adapter of questions about images."""
-
-    def _image_bytes_to_base64(
-        self, image_bytes: bytes, default_format: str = "png", guess_mimetype: bool = False, **_: object
-    ) -> str:
-        return bytes_to_base64(image_bytes, format=default_format, add_header=True, guess_mimetype=guess_mimetype)
-
-    def _parse_text_with_images(self, text: str, image_map: Mapping[int, str]) -> list[Content]:
-        """Return text and images in the order in which ``<image N>`` names them; one that is missing is dropped."""
-        parts: list[Content] = []
-        for place, piece in enumerate(_PLACEHOLDER.split(text)):
-            if place % 2 and image_map.get(int(piece)):
-                parts.append(ContentImage(image=image_map[int(piece)]))
-            elif place % 2 == 0 and piece.strip():
-                parts.append(ContentText(text=piece))
-        return parts
 
 
 class AudioLanguageAdapter(DefaultDataAdapter):

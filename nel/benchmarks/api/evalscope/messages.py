@@ -1,9 +1,10 @@
-"""EvalScope's contents of a message and its task state. Does no I/O."""
+"""EvalScope's contents of a message and its task state; an image of a local file is read when it is sent."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from nel.benchmarks.api.adapters.samples import (
@@ -16,6 +17,8 @@ from nel.benchmarks.api.adapters.samples import (
 )
 from nel.benchmarks.api.adapters.samples import TaskState as OwnState
 from nel.benchmarks.api.evalscope.choices import Choices, Target
+from nel.benchmarks.api.evalscope.values import bytes_to_base64
+from nel.errors import DatasetError
 
 __all__ = [
     "ChatMessage",
@@ -51,7 +54,7 @@ class ContentText:
 
 @dataclass(kw_only=True)
 class ContentImage:
-    """An image: an address, a ``data:`` address or base64."""
+    """An image: an address, a ``data:`` address or the path of a file."""
 
     image: str
     detail: str = "auto"
@@ -59,7 +62,7 @@ class ContentImage:
 
     def as_part(self) -> dict[str, Any]:
         """Return the part that an endpoint is sent."""
-        return {"type": "image_url", "image_url": {"url": self.image, "detail": self.detail}}
+        return {"type": "image_url", "image_url": {"url": _address(self.image), "detail": self.detail}}
 
 
 @dataclass(kw_only=True)
@@ -90,6 +93,20 @@ class ContentVideo:
     def as_part(self) -> dict[str, Any]:
         """Return the part that an endpoint is sent."""
         return {"type": "video_url", "video_url": {"url": self.video}}
+
+
+def _address(image: str) -> str:
+    """Return an image's address: what is one stays, the image of a local file becomes one.
+
+    Raises:
+        DatasetError: It is neither.
+    """
+    if image.startswith(("data:", "http:", "https:")):
+        return image
+    try:
+        return bytes_to_base64(Path(image).read_bytes(), add_header=True, guess_mimetype=True)
+    except (OSError, ValueError) as error:
+        raise DatasetError(f"an image is neither an address nor a file: {image!r:.60}: {error}") from error
 
 
 Content: TypeAlias = ContentText | ContentImage | ContentAudio | ContentVideo
