@@ -15,10 +15,12 @@ from pydantic import ConfigDict, Field, ValidationError, field_validator
 
 from nel.artifacts.write import BenchmarkResult
 from nel.benchmarks.api.adapters.aggregation import aggregated
+from nel.benchmarks.api.adapters.base import DefaultDataAdapter
 from nel.benchmarks.api.adapters.bridge import AdaptedBenchmark
 from nel.benchmarks.api.adapters.meta import REGISTERED, BenchmarkMeta, source_of
+from nel.benchmarks.api.adapters.own_aggregates import sample_score
 from nel.benchmarks.api.adapters.report import Report, make_report, report_table
-from nel.benchmarks.api.adapters.samples import SampleScore, Score
+from nel.benchmarks.api.adapters.samples import Sample, SampleScore
 from nel.benchmarks.api.registry import find_benchmark
 from nel.config.load import first_problem, read_yaml
 from nel.config.schema import Strict
@@ -298,14 +300,15 @@ def _report(config: TaskConfig, name: str, item: BenchmarkResult, result: RunRes
         names = [metric for entry in adapter.metric_list for metric in (entry if isinstance(entry, dict) else [entry])]
         order = [subset for subset in adapter.subset_list if subset in scores]
         by_subset = {
-            subset: adapter.aggregate_scores(_sample_scores(scores[subset], names))
+            subset: adapter.aggregate_scores(_sample_scores(scores[subset], names, adapter))
             for subset in [*order, *sorted(set(scores) - set(order))]
         }
         report = adapter.generate_report(by_subset, model_name, str(item.directory))
     else:
         meta = BenchmarkMeta(name=found.name, dataset_id=str(found.dataset), description=found.description)
         means = {
-            subset: aggregated("mean", _sample_scores(rows, ["reward"])) for subset, rows in sorted(scores.items())
+            subset: aggregated("mean", _sample_scores(rows, ["reward"], None))
+            for subset, rows in sorted(scores.items())
         }
         report = make_report(meta, means, model_name, {})
     report.unscored, report.exit_code, report.run_dir = dict(unscored), result.exit_code, str(result.run_dir)
@@ -313,23 +316,35 @@ def _report(config: TaskConfig, name: str, item: BenchmarkResult, result: RunRes
     return report
 
 
-def _sample_scores(rows: Sequence[JsonObject], names: Sequence[str]) -> list[SampleScore]:
-    """Return the rows' scores; a model failure without metrics counts 0 in all of them."""
+def _sample_scores(
+    rows: Sequence[JsonObject], names: Sequence[str], adapter: DefaultDataAdapter | None
+) -> list[SampleScore]:
+    """Return the rows' scores; a model failure without metrics counts 0 in all of them.
+
+    Where the adapter aggregates by a rule of its own, which may read details, it scores such an answer as an empty one.
+    """
     seen = [name for row in rows for name in row["scoring_details"].get("metrics", ())]
     failed = dict.fromkeys(dict.fromkeys(seen) or names, 0.0)
-    return [
-        SampleScore(
-            score=Score(
-                value=dict(row["scoring_details"].get("metrics") or failed),
-                extracted_prediction=row["extracted_answer"],
-                prediction=row["model_response"],
-            ),
-            sample_id=row["sample_id"],
-            group_id=row["sample_id"],
-            sample_metadata=row["metadata"],
+    has_own = adapter is not None and type(adapter).aggregate_scores is not DefaultDataAdapter.aggregate_scores
+    found: list[SampleScore] = []
+    for row in rows:
+        details = dict(row["scoring_details"])
+        numbers = details.pop("metrics", None) or {}
+        metadata = row["metadata"]
+        sample = Sample(
+            input="", target=row["expected_answer"], id=row["sample_id"], group_id=row["sample_id"], metadata=metadata
         )
-        for row in rows
-    ]
+        found.append(
+            sample_score(
+                adapter,
+                numbers=numbers if has_own else numbers or failed,
+                details=details,
+                extracted=row["extracted_answer"],
+                response=row["model_response"],
+                sample=sample,
+            )
+        )
+    return found
 
 
 __all__ = ["TaskConfig", "report_table", "run_task"]

@@ -341,6 +341,8 @@ class SampleScore:
     """The model's answer."""
     target: Json = None
     """The gold answer."""
+    subset: str | None = None
+    """The part of the dataset that the sample belongs to."""
 
     def model_dump(self) -> dict[str, Json]:
         """Return its parts by name, those of the score too."""

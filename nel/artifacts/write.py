@@ -339,6 +339,7 @@ def _sample_score(result: Result) -> SampleScore:
         sample_metadata=None if sample is None else sample.metadata,
         response=None if response is None else response.text,
         target=None if sample is None else sample.target,
+        subset=None if sample is None else sample.subset,
     )
 
 

@@ -94,6 +94,8 @@ class StatisticsCollector:
     """Those samples as scores, where a metric reads more than the value."""
     _repeats_max: int = 0
     _n_scored: int = 0
+    _each: list[SampleScore] | None = None
+    """Each answer with all its numbers and details, where a metric reads those."""
     _broken: dict[str, str] = field(default_factory=dict)
     """By reducer, the first error that it raised."""
     failed: list[str] = field(default_factory=list)
@@ -101,7 +103,9 @@ class StatisticsCollector:
 
     def __post_init__(self) -> None:
         """Determine whether the metrics need more than the scores."""
-        self._scores_suffice = all(reads_scores_alone(metric) for _, metric in self.requested.metrics)
+        reduced = [metric for _, metric in self.requested.metrics if not _reads_each_answer(metric)]
+        self._scores_suffice = all(map(reads_scores_alone, reduced))
+        self._each = [] if len(reduced) < len(self.requested.metrics) else None
 
     def add(self, question: int, outcome: Outcome, sample: SampleScore) -> None:
         """Add one outcome; `sample` carries the row, the target and the response."""
@@ -115,6 +119,9 @@ class StatisticsCollector:
         self._n_scored += not failed
         reward = 0.0 if isinstance(outcome, ModelFailure) else outcome.reward
         self._repeats.append(Score(value=reward, answer=None if failed else outcome.answer))
+        if self._each is not None:
+            whole = Score(value=dict(outcome.metrics), answer=outcome.answer, metadata=outcome.details)
+            self._each.append(replace(sample, score=whole))
         for name, value in outcome.metrics.items():
             self._numbers.setdefault(name, []).append(value)
 
@@ -148,6 +155,10 @@ class StatisticsCollector:
                 reason += did_you_mean(key, numbers) or f"; it gives {', '.join(numbers) or 'none'}"
                 rows = [_row(f"{key}/{name_of(metric)}", None, n=0, reason=reason)]
                 yield MetricRows(metric=metric, prefix=f"{key}/", asked=asked, rows=rows, failed=True)
+            if _reads_each_answer(metric):
+                rows, failed = _rows_of(metric, self._each or [], "", self._repeats_max)
+                yield MetricRows(metric=metric, prefix="", asked=asked, rows=rows, failed=failed)
+                continue
             for name in matching:
                 prefix = f"{name}/" if name else ""
                 rows, failed = _rows_of(metric, self._scores_of(name), prefix, self._repeats_max)
@@ -228,6 +239,11 @@ class StatisticsCollector:
         return _row(
             f"{headline}/{name}", mean, n=len(values), repeats=self._repeats_max, reason=reason, interval=interval
         )
+
+
+def _reads_each_answer(metric: Metric) -> bool:
+    """Return whether a metric is given each answer, with a mapping of its numbers as the value."""
+    return bool(getattr(metric, "reads_each_answer", False))
 
 
 def _bare(value: float) -> SampleScore:

@@ -102,6 +102,15 @@ MUTATIONS: Final = (
         tests=("tests/engine/scorers/test_source_cache.py",),
     ),
     Mutation(
+        name="own-aggregates-of-scored-answers-alone",
+        room="benchmarks",
+        fault="An F1 of an adapter's own leaves out what an empty answer missed.",
+        fragment="if not numbers and adapter is not None:",
+        replacement="if False and adapter is not None:",
+        tests=("tests/benchmarks/test_own_aggregates.py",),
+        keyword="rule_of_its_own",
+    ),
+    Mutation(
         name="records-have-no-subset",
         room="benchmarks",
         fault="An adapter of EvalScope that asks for the subset of a record is told that it has none.",

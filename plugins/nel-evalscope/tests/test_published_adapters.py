@@ -170,6 +170,18 @@ def test_subsets_have_the_means_of_evalscope(
     assert own == pytest.approx(other)
 
 
+@pytest.mark.parametrize("name", OWN_AGGREGATES)
+def test_rules_over_all_answers_give_what_they_give_evalscope(
+    of_files: list[Path], theirs: list[dict[str, Any]], name: str
+) -> None:
+    """F1, precision and the like over all answers: each number of EvalScope's is there, and no other."""
+    ((number, _),) = [(place, one) for place, one in NUMBERED if one.name == name]
+    metrics = json.loads((of_files[number] / "metrics.json").read_text("utf-8"))["metrics"]
+    own = sorted(row["value"] for row in metrics if row["name"].startswith("aggregated/"))
+    (other,) = theirs[number]["aggregates"].values()
+    assert own == pytest.approx(sorted(one["value"] for one in other))
+
+
 def test_enough_adapters_are_compared() -> None:
     """At least 40 of those that are published."""
     assert len({one.name for one in PUBLISHED}) >= 60

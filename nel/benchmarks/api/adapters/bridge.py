@@ -21,6 +21,7 @@ from nel.benchmarks.api.adapters.judge_strategies import JudgeUse
 from nel.benchmarks.api.adapters.loading import PART, own_columns, samples_made, source_for, subset_of
 from nel.benchmarks.api.adapters.meta import source_of
 from nel.benchmarks.api.adapters.metrics import named_metrics
+from nel.benchmarks.api.adapters.own_aggregates import OwnAggregates
 from nel.benchmarks.api.adapters.samples import ChatMessage, ModelOutput, Sample, limit_of
 from nel.benchmarks.api.benchmark import Benchmark, recorded_in
 from nel.benchmarks.api.fewshot import FewShot, Shot, make_shots
@@ -71,6 +72,8 @@ class AdapterScorer:
         self.name = type(adapter).__name__
         self.params: dict[str, Any] = {}
         self.asks_judge = adapter.judge_strategy != "rule"
+        has_own = type(adapter).aggregate_scores is not DefaultDataAdapter.aggregate_scores
+        self.metrics = (OwnAggregates(adapter),) if has_own else ()
         self.__module__ = type(adapter).__module__  # whose source decides the verdict
 
     def __call__(self, sample: ScorerInput) -> dict[str, Any]:

@@ -189,6 +189,8 @@ class AggScore:
     ids: list[int | str | None] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
     subset: str | None = None
+    dimensions: dict[str, Any] = field(default_factory=dict)
+    """What tells it from others of the same metric, such as the task or the level that it is over."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
         """Take ``(score, metric_name, aggregation, num, ids)`` or ``(metric, value, subset, num_samples, agg_method)``.
@@ -247,6 +249,7 @@ _AGG_DEFAULTS: Final[dict[str, Any]] = {
     "ids": list,
     "metadata": dict,
     "subset": None,
+    "dimensions": dict,
 }
 
 Records: TypeAlias = "Sequence[Sample]"
