@@ -50,6 +50,18 @@ _OPERAND_BEFORE = lazy_pattern(
 )
 _ROOT_OR_SPREAD = lazy_pattern(r"(?:[√∛±^]|\+/-)\s?[({]?\Z")
 _COMPARED = lazy_pattern(r"(?:(?<![A-Za-z<])[a-zA-Z]|[\d)}])\s?(?:[<>≤≥≠]=?|!=|\\(?:leq?|geq?|lt|gt|neq?))\s?\Z")
+_BOUND_COMMAND = lazy_pattern(r"\\(?:leq?|geq?|lt|gt|neq?|leqslant|geqslant)\s?\Z")
+_UNIT_POWER = lazy_pattern(
+    r"""
+    (?: (?<![A-Za-z\\]) (?: [cdkmnµμ]?m | in | ft | yd | mi | s | sec | units? | inch(?:es)? | feet | foot | yards?
+      | miles?
+      | (?:centi|kilo|milli|deci)?met(?:er|re)s? | seconds? | bushels? )
+      | \\(?:text|mathrm|textrm|rm|mbox)\s?\{[^{}\\]{1,20}\} )
+    \s? \^ \s? \{? \Z
+    """,
+    re.VERBOSE,
+)
+"""The unit whose power digits are: the 2 of ``m^2``."""
 _TAG = lazy_pattern(r"</?[A-Za-z][^<>\n]{0,30}>\s*\Z")
 _NEGATIVE_SPACED = lazy_pattern(r"[=:(][^\S\n]*[-−–][^\S\n]+\Z")
 _SIGN_WORD = lazy_pattern(
@@ -133,7 +145,7 @@ _JOINED_AFTER = lazy_pattern(
     re.VERBOSE,
 )
 _FACTORIAL = lazy_pattern(r"!+(?=[}$\\/^+×·)\d]|\s*[+×·/=]|\s*-\s*\d)")
-_EXCLAIMED = lazy_pattern(r"[^\W\d_]{2}[*_\"“”']*[^\S\n]+[*_]*\Z")
+_EXCLAIMED = lazy_pattern(r"(?:[^\W\d_]{2}|['’]s)[*_\"“”']*[^\S\n]+[*_]*\Z")
 _LIST_LEAD = lazy_pattern(r"(?:\A|\n)[^\S\n]*[#>*•(-]*[^\S\n]*\**\(?\Z")
 _LIST_TAIL = lazy_pattern(r"[.)]\**:?[^\S\n]+\S")
 _FOOTNOTE_LEAD = lazy_pattern(r"[\w.,;:!?)%*$][^\S\n]?\[\^?\Z")
@@ -201,6 +213,8 @@ def _before(text: str, before: str, start: int, end: int) -> tuple[Standing, int
     sign = stripped[-1]
     if "*" in before[-3:] and text[end : end + 1] != "*" and _OPERAND_BEFORE.search(before):
         return Standing.PART, start
+    if sign == "^" and _UNIT_POWER.search(before):
+        return Standing.LABEL, start
     if sign in _OPERATORS or last == "^":
         return _behind_operator(before, start)
     if sign in "<>≤≥≠=" and not _TAG.search(before) and _COMPARED.search(before):
@@ -209,11 +223,15 @@ def _before(text: str, before: str, start: int, end: int) -> tuple[Standing, int
         return Standing.PART, start
     if sign == "," and _TUPLE.search(before):
         return Standing.PART, start
+    if sign.isalpha() and "\\" in before and _BOUND_COMMAND.search(before):
+        return Standing.PART, start
     return _behind_word(text, before, stripped, start, end)
 
 
 def _glued(text: str, before: str, last: str, start: int) -> tuple[Standing, int] | None:
     """Return what letters, an underscore or a bracket directly before digits make of them, or None."""
+    if last == "{" and _UNIT_POWER.search(before):
+        return Standing.LABEL, start
     if last in "{(":
         if _SUBSCRIPT.search(before):
             return Standing.LABEL, start

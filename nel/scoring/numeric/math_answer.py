@@ -23,6 +23,7 @@ from nel.scoring.numeric.math_kinds import brackets, exact, is_apart, items, qua
 from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.numeric.words import words_value
 from nel.scoring.reading.expressions import read_expression
+from nel.scoring.reading.prepare import prepared
 from nel.scoring.text import same_text
 from nel.types import ScorerInput
 
@@ -78,8 +79,8 @@ def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
         found = [math_equal(replace(sample, target=target)) for target in sample.target]
         return next((one for one in found if one["correct"]), found[0]) if found else _no_target()
     extracted = final_expression(sample.response or "")
-    if extracted is None and same_text(sample.response or "", gold):
-        return {"correct": True, "parsed": True, "extracted": (sample.response or "").strip()}
+    if extracted is None and same_text(whole := prepared(sample.response or "").strip(), gold):
+        return {"correct": True, "parsed": True, "extracted": whole}
     if extracted is None:
         return {"correct": False, "parsed": False, "extracted": None}
     return {"correct": expressions_equal(gold, extracted), "parsed": True, "extracted": extracted}

@@ -135,6 +135,9 @@ def words_of(text: str) -> str | None:
     return plain if is_words and not re.search(r"[=+^<>{}]", plain) else None
 
 
+_RATIO: Final = re.compile(r"\d+\s*:\s*\d+")
+
+
 def is_apart(gold: str, given: str) -> bool:
     """Return whether an expression is another kind of thing than the gold one, whatever their values.
 
@@ -143,6 +146,8 @@ def is_apart(gold: str, given: str) -> bool:
     """
     kinds = brackets(gold), brackets(given)
     if None not in kinds and kinds[0] != kinds[1] and "set" in kinds and kinds.count("list") == 0:
+        return True
+    if ":" in given and ":" not in gold and _RATIO.fullmatch(given.strip()):
         return True
     tail = given.rpartition("=")[2]
     if _NUMBER.fullmatch(gold.strip()) and (_BOUND.search(given) or _OPEN.search(tail)):

@@ -417,7 +417,9 @@ def _is_computed_before(text: str, number: Number) -> bool:
 def _only_statement(text: str, number: Number, language: Mark | None) -> Number | None:
     """Return a number where no other sentence before it states one, so that it is no step on a way."""
     before = found_numbers(text, max(0, number.start - 40 * SEGMENT_MAX), number.start, language)
-    return number if all(other.value == number.value for other in before) else None
+    begin = _sentence_around(text, number.start, number.end).start
+    own = [other for other in before if other.value is not None or other.start < begin]  # not the parts of its sum
+    return number if all(other.value == number.value for other in own) else None
 
 
 def _first_statement(text: str, language: Mark | None) -> Number | None:

@@ -39,6 +39,25 @@ _LABEL: Final = re.compile(
 _DECISION: Final = re.compile(
     rf"\ * (?:{_DECLARES}) (?P<answer>(?P<yes>yes|true)|no|false) \.?\s*\Z", re.ASCII | re.IGNORECASE | re.VERBOSE
 )
+_WHOLE: Final = {
+    **dict.fromkeys(
+        "correct|that is correct|that's correct|this is correct|indeed|indeed it is|absolutely|definitely|certainly"
+        "|of course|sure|affirmative|it does|it is|it can|he does|she does|they do|they are|they can|it is the case"
+        "|네|예|evet|हाँ|हां|tak|정답: 예|정답: 네|उत्तर: हाँ|cevap: evet".split("|"),
+        "yes",
+    ),
+    **dict.fromkeys(
+        "incorrect|that is not correct|that's not correct|this is not correct|wrong|negative|it does not|it doesn't"
+        "|it is not|it isn't|it cannot|it can't|he does not|she does not|they do not|they don't|they are not"
+        "|they aren't|untrue|absolutely not|definitely not|certainly not|of course not|not at all|not really|not quite"
+        "|never|by no means|i don't think so|i do not think so|probably not|most likely not|unlikely|아니요|아니오|아뇨"
+        "|hayır|नहीं|nie|정답: 아니요|उत्तर: नहीं|cevap: hayır".split("|"),
+        "no",
+    ),
+}
+"""What a response says that is nothing else, in lower case."""
+_WHOLE_CHARACTERS_MAX: Final = 40
+_AROUND_WHOLE: Final = " \t\r\n*_`\"'“”()[].!✅❌"
 _ONE_DECISION: Final = re.compile(r"(?P<answer>(?P<yes>yes)|no)[.!]?", re.ASCII | re.IGNORECASE)
 
 
@@ -95,6 +114,10 @@ def plain_decision(text: str) -> Reading | None:
     ('no', 'said plainly')
     """
     rule = "said plainly"
+    if len(text) <= _WHOLE_CHARACTERS_MAX and (
+        whole := _WHOLE.get(text.lower().replace("’", "'").strip(_AROUND_WHOLE))
+    ):
+        return Reading().take(whole, 0, len(text), rule)
     found = _ONE_DECISION.fullmatch(text)
     if found is None:
         rule, found = "declared", _last_sentence(text, _DECISION)

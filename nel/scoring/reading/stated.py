@@ -30,6 +30,13 @@ _MAKES = lazy_pattern(
     r"\b(?:mak(?:e|es|ing)|giv(?:es|ing)|leav(?:es|ing)|for\s+a\s+total\s+of|totall?ing|resulting\s+in)\s+\W*\Z",
     re.IGNORECASE,
 )
+_IS = lazy_pattern(r"\W*(?:is|equals|makes?|gives|yields)\W*", re.IGNORECASE)
+_SECOND_ASSIGNED = lazy_pattern(
+    r"(?<![A-Za-z\\])(?P<first>[A-Za-z])\s*=\s*[$\\-]*\d[\d.,]*(?<!,)[$\s]*(?:,|;|\band\b)(?:\s*and\b)?[\s$]*"
+    r"(?!(?P=first))[A-Za-z]\s*=[\s$\\-]*\Z"
+)
+"""Two variables with a value each: "a = 1, b = 2"."""
+_ASSIGNMENT_MAX: Final = 12
 _OTHERWISE = lazy_pattern(r"\b(?:or|oder|ou|или|either)\b|或|または|أو", re.IGNORECASE)
 _OPENS = lazy_pattern(
     r"""
@@ -42,7 +49,7 @@ _OPENS = lazy_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 _BOUND = lazy_pattern(
-    r"[\W_]*(?:[<>≤≥]|at\s+(?:least|most)|no\s+(?:more|less|fewer)\s+than|up\s+to|mindestens|höchstens|"
+    r"[\W_]*(?:(?<![=-])[<>≤≥]|at\s+(?:least|most)|no\s+(?:more|less|fewer)\s+than|up\s+to|mindestens|höchstens|"
     r"au\s+(?:moins|plus)|"
     r"al\s+(?:menos|meno)|"
     r"como\s+máximo|almeno|al\s+massimo|pelo\s+menos|no\s+máximo|не\s+(?:менее|более)|至少|至多|少なくとも|على\s+الأقل)\W*\d",
@@ -51,7 +58,7 @@ _BOUND = lazy_pattern(
 _EXPLAINS = lazy_pattern(
     r"""
     ^ [^\d,;:(（—–]{0,60}?
-    (?: [(（;—–\[] | : | \s-\s | ,(?!\s*(?:and|or)?\s*[$€£¥]?\d)
+    (?: [(（—–\[] | ;(?!\s*[$€£¥]?\d) | : | \s-\s | ,(?!\s*(?:and|or)?\s*[$€£¥]?\d)
       | \b(?: because | since | as | after | per | every | each | from | for | at | in | of | by | with
         | within | over | when | using
             | than | before | until | on | if | that | which | who | out )\b )
@@ -130,16 +137,28 @@ def _of_several(text: str, start: int, numbers: list[Number]) -> Number:
     equals = last_match(_EQUALS, text[start : last.start])
     if equals is not None:
         behind = [number for number in outside if number.start >= start + equals.end()]
+        if len(behind) == 1 and _SECOND_ASSIGNED.search(text, max(0, outside[0].start - _ASSIGNMENT_MAX), last.start):
+            return _none(numbers, text)
+        if _is_written_out(outside, start + equals.start()):
+            return outside[0]
         is_one = len({number.value for number in behind}) == 1 or _explained(text, behind[0], behind[1])
         return behind[0] if is_one and not _OTHERWISE.search(text, outside[0].end, last.start) else _none(numbers, text)
     if last.value is not None and _MAKES.search(text, outside[-2].end, last.start):
         return last
+    if last.value is not None and outside[-2].value is None and _IS.fullmatch(text, outside[-2].end, last.start):
+        return last  # "6 × 7 is 42"
     opening = _OPENS.match(text, start)
     if opening is not None and opening.end() >= outside[0].start:
         is_explained = outside[0].value is not None and _explained(text, outside[0], outside[1])
         return outside[0] if is_explained else _none(numbers, text)
     is_result = last.value is not None and _RESULT.search(text, outside[-2].end, last.start)
     return last if is_result else _none(numbers, text)
+
+
+def _is_written_out(numbers: list[Number], equals: int) -> bool:
+    """Return whether a number comes first, and how it is computed behind its equals sign: "42 = 6 × 7"."""
+    first, *others = numbers
+    return first.value is not None and first.end <= equals and all(number.value is None for number in others)
 
 
 def _computed(text: str, start: int, stop: int, found: list[Number]) -> Number | None:

@@ -134,3 +134,14 @@ def test_threads_share_the_worker() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_what_is_only_thought_is_no_answer() -> None:
+    """A response that ends within its reasoning has none, though the text of it be the gold answer."""
+    assert math_equal(ScorerInput(response="<think>\\boxed{12}", target="12"))["correct"] is False
+
+
+def test_a_ratio_is_no_fraction() -> None:
+    """1:2 is not a half, unless the gold answer is a ratio."""
+    assert math_equal(ScorerInput(response="\\boxed{1:2}", target="\\frac{1}{2}"))["correct"] is False
+    assert math_equal(ScorerInput(response="\\boxed{1:2}", target="1:2"))["correct"] is True

@@ -73,3 +73,24 @@ def test_no_objection_is_missed_for_want_of_a_word(generate: Callable[[Kind, int
         for sentence in SENTENCE.split(form.response.lower()):
             if any(pattern.search(sentence) for pattern in BEFORE):
                 assert words.OBJECTS.search(sentence), sentence
+
+
+@pytest.mark.parametrize(
+    ("response", "decided"),
+    [
+        ("Correct.", "yes"),
+        ("That’s correct", "yes"),
+        ("Of course not.", "no"),
+        ("I don't think so.", "no"),
+        ("**Incorrect**", "no"),
+        ("It does not.", "no"),
+        ("정답: 아니요", "no"),
+        ("Evet", "yes"),
+        ("The weather is never like that.", None),
+        ("Not sure.", None),
+        ("Of course, it depends.", None),
+    ],
+)
+def test_a_response_that_is_nothing_but_words_for_yes_or_no(response: str, decided: str | None) -> None:
+    """Words that decide only where nothing else is said."""
+    assert read_decision(response).value == decided
