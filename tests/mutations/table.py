@@ -94,14 +94,6 @@ MUTATIONS: Final = (
         keyword="four_runs_hold or go_on_with_their_part",
     ),
     Mutation(
-        name="kept-digest-of-a-changed-file",
-        room="engine",
-        fault="The digest that an earlier run kept of a source file is used although the file has changed.",
-        fragment="if found is None or found[0] != _stamp(path.stat()):",
-        replacement="if found is None:",
-        tests=("tests/engine/scorers/test_source_cache.py",),
-    ),
-    Mutation(
         name="own-aggregates-of-scored-answers-alone",
         room="benchmarks",
         fault="An F1 of an adapter's own leaves out what an empty answer missed.",
@@ -118,6 +110,14 @@ MUTATIONS: Final = (
         replacement='= ""',
         tests=("tests/benchmarks/test_evalscope_imports.py",),
         keyword="name_of_their_subset",
+    ),
+    Mutation(
+        name="kept-digest-of-a-changed-file",
+        room="engine",
+        fault="The digest that an earlier run kept of a source file is used although the file has changed.",
+        fragment="if found is None or found[0] != _stamp(path.stat()):",
+        replacement="if found is None:",
+        tests=("tests/engine/scorers/test_source_cache.py",),
     ),
     Mutation(
         name="cancelled-work-goes-on",

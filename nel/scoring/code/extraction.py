@@ -9,6 +9,7 @@ Python.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ _TAGGED, _UNTAGGED, _OTHER, _UNFENCED = range(4)
 _ELEMENT = r"(?:pre|code|python|answer|solution|program)"
 _ELEMENT_BEGINS = re.compile(rf"^(?:[ \t]*<{_ELEMENT}(?:[ ][^<>\n]*)?>){{1,3}}", re.MULTILINE)
 _ELEMENT_ENDS = re.compile(rf"(?:</{_ELEMENT}>[ \t]*){{1,3}}$", re.MULTILINE)
+_RECORD = re.compile(r"\s*(?:```(?:json)?[ \t]*\n\s*)?(?P<record>\{.*\})\s*(?:```\s*)?", re.DOTALL)
+_RECORD_FIELDS: Final = ("code", "solution", "program", "answer", "completion", "function", "content")
 _QUOTES_ALONE = re.compile(r"^[ \t]*'''(\w*)[ \t]*$", re.MULTILINE)
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _NULS_AFTER = re.compile(r"\s*+\x00(?:\s*+\x00)*+")
@@ -76,7 +79,7 @@ def extract_program(
     >>> extract_program("I cannot solve this.") is None
     True
     """
-    marked, above = _plain(response), _plain(prompt)
+    marked, above = _plain(_of_record(response)), _plain(prompt)
     text = marked.replace("\0", "")  # they are no part of any language, so that nothing around them would parse
     if not text.strip():
         return None
@@ -92,6 +95,19 @@ def extract_program(
         program = program.replace(code, whole, 1)
         code = whole
     return Extracted(code=code, program=program)
+
+
+def _of_record(response: str) -> str:
+    """Return the code of a response that is nothing but a JSON object with it; other responses as they are."""
+    match = _RECORD.fullmatch(response) if len(response) <= PROGRAM_CHARACTERS_MAX else None
+    if match is None:
+        return response
+    try:
+        record = json.loads(match["record"])
+    except (ValueError, RecursionError):
+        return response
+    found = [record[name] for name in _RECORD_FIELDS if isinstance(record.get(name), str)]
+    return found[0].encode("utf-8", "replace").decode() if found else response
 
 
 def _with_nuls(code: str, text: str, marked: str) -> str:
