@@ -164,14 +164,33 @@ def _become(order: dict[str, Any], files: list[int]) -> None:
 
 
 def _import_nel() -> None:
-    """Import what the commands import, and compile the templates of the report."""
+    """Import what the commands import, and do once what each of them would do again.
+
+    That is: compile the templates of the report, read the options of all commands, and read the source files that the
+    identity of a run covers. What is kept of a file depends on its size and time of change, as in any process.
+    """
+    import typer.main
+
     import nel.cli
     import nel.evaluation
+    from nel import plugins
+    from nel.cli.app import app
+    from nel.engine.scorers.identity import judge_digest, scorer_digest, unseen_dependencies
     from nel.reports.html import environment
+    from nel.scoring.numeric.finding import last_number
 
     for module in pkgutil.iter_modules(nel.cli.__path__):
         importlib.import_module(f"nel.cli.{module.name}")
-    environment().get_template("report.html.j2")
+    for name in environment().list_templates(extensions=["j2"]):
+        environment().get_template(name)
+    typer.main.get_command = cache(typer.main.get_command)
+    typer.main.get_command(app)
+    benchmark = plugins.load("benchmarks", "gsm8k")
+    scorer_digest(benchmark)
+    unseen_dependencies(benchmark)
+    judge_digest(None)
+    importlib.import_module("numpy.ma")  # imported by the first percentile
+    last_number("It is 4.")
     gc.collect()
     gc.freeze()
 
