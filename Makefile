@@ -29,7 +29,9 @@ unexport PYTHONDONTWRITEBYTECODE
 WORKERS ?= 3
 # For the tools that read exports: every-eval-ever needs Python 3.12.
 READERS_PYTHON ?= python3.12
-PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
+# Tests commit to disk thousands of times, which costs more than all else they do: in memory, where there is room.
+TEST_TMP := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 + 0 >= 4 {print "/dev/shm"}')
+PYTEST := $(if $(TEST_TMP),TMPDIR=$(TEST_TMP)) $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: image answer-rates demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-exports check format \
 	bench bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs phrases clean help
