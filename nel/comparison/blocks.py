@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
-from typing import Any, Final
+from operator import itemgetter
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,29 @@ _METRICS: Final[frozenset[type]] = frozenset((int, float, bool))
 _REWARDS: Final[frozenset[type]] = frozenset((int, float, bool, type(None)))
 _EXPECTED_KEPT: Final = 10_000
 """Gold answers whose digests are remembered: there are few letters, and many questions have one of them."""
+
+
+class _Fields(NamedTuple):
+    """A column for each field of a line; those from ``group`` on may be missing."""
+
+    outcome: Sequence[Any]
+    prompt: Sequence[Any]
+    sample_id: Sequence[Any]
+    problem_idx: Sequence[Any]
+    repeat: Sequence[Any]
+    reward: Sequence[Any]
+    group: Sequence[Any]
+    metadata: Sequence[Any]
+    expected_answer: Sequence[Any]
+    tokens: Sequence[Any]
+    timing: Sequence[Any]
+    model_response: Sequence[Any]
+    scoring_details: Sequence[Any]
+    model: Sequence[Any]
+
+
+_ALL_FIELDS: Final = itemgetter(*_Fields._fields)
+_REQUIRED: Final = _Fields._fields.index("group")
 
 
 class _NotPlainError(Exception):
@@ -60,15 +84,15 @@ class BlockReader:
             return None
 
     def _block_of(self, lines: Sequence[Mapping[str, Any]], offsets: Sequence[int], *, rows: bool) -> Block:
-        outcomes = [line["outcome"] for line in lines]
+        fields = _fields(lines)
+        outcomes = fields.outcome
         states = np.array([STATES[one["state"]] for one in outcomes], dtype=np.int8)
-        prompts = [line["prompt"] for line in lines]
-        if not all(prompts):
+        if not all(fields.prompt):
             raise _NotPlainError
-        metadata = [line.get("metadata") or {} for line in lines]
-        names = [self._identify(one) for one in _texts([line["sample_id"] for line in lines])]
-        prompt = _digests(prompts)
-        expected = np.array([self._expected_digest(line.get("expected_answer")) for line in lines], dtype=np.uint64)
+        metadata = [one or {} for one in fields.metadata]
+        names = list(map(self._identify, _texts(fields.sample_id)))
+        prompt = _digests(fields.prompt)
+        expected = self._expected_digests(fields.expected_answer)
         return Block(
             sample=_digests([one for one, _, _ in names]),
             row=_joined(_digests(metadata), expected) if rows else None,
@@ -76,21 +100,31 @@ class BlockReader:
             prompt=prompt,
             expected=expected,
             offset=np.array(offsets, dtype=np.uint64),
-            position=_whole([line["problem_idx"] for line in lines]),
-            repeat=_whole([line["repeat"] for line in lines]),
+            position=_whole(fields.problem_idx),
+            repeat=_whole(fields.repeat),
             occurrence=np.array([one for _, one, _ in names], dtype=np.int64),
-            category=[one if one is None else str(one) for one in [each.get("category") for each in metadata]],
-            group=_texts_or_none([line.get("group") for line in lines]),
-            reward=_rewards(lines, states),
-            tokens=_numbers([(line.get("tokens") or {}).get("completion") for line in lines], _KNOWN_NUMBERS),
-            latency=_numbers([(line.get("timing") or {}).get("latency_seconds") for line in lines], _KNOWN_NUMBERS),
-            characters=np.where(states == NOT_ASKED, np.nan, [len(line.get("model_response") or "") for line in lines]),
+            category=_as_texts([one.get("category") for one in metadata]),
+            group=_texts_or_none(fields.group),
+            reward=_rewards(fields.reward, states),
+            tokens=_numbers([(one or {}).get("completion") for one in fields.tokens], _KNOWN_NUMBERS),
+            latency=_numbers([(one or {}).get("latency_seconds") for one in fields.timing], _KNOWN_NUMBERS),
+            characters=np.where(states == NOT_ASKED, np.nan, [len(one or "") for one in fields.model_response]),
             states=states,
-            metrics=_metrics(lines, states),
-            models=Counter(_texts_or_none([line.get("model") for line in lines])),
-            causes=Counter(filter(None, (self._cause_of(outcomes[place]) for place in np.flatnonzero(states)))),
+            metrics=_metrics(fields.scoring_details, states),
+            models=Counter(_texts_or_none(fields.model)),
+            causes=Counter(
+                filter(None, (self._cause_of(outcomes[place]) for place in np.flatnonzero(states).tolist()))
+            ),
             has_own_ids=all(is_own for _, _, is_own in names),
         )
+
+    def _expected_digests(self, values: Sequence[object]) -> Digests:
+        known = self._expected.get
+        if _TEXTS.issuperset(map(type, values)):
+            found = [known(one) or self._expected_digest(one) for one in values]  # type: ignore[call-overload]
+        else:
+            found = [self._expected_digest(one) for one in values]
+        return np.array(found, dtype=np.uint64)
 
     def _expected_digest(self, value: object) -> int:
         if not isinstance(value, str):
@@ -103,18 +137,32 @@ class BlockReader:
         return found
 
 
-def _rewards(lines: Sequence[Mapping[str, Any]], states: npt.NDArray[np.int8]) -> Floats:
-    found = _numbers([line["reward"] for line in lines], _REWARDS)
+def _fields(lines: Sequence[Mapping[str, Any]]) -> _Fields:
+    """Return what is read of the lines, a column for each name; None where a line lacks one that it may lack.
+
+    Raises:
+        KeyError: A line lacks another one.
+    """
+    try:
+        return _Fields(*zip(*map(_ALL_FIELDS, lines), strict=True))
+    except KeyError:  # of an older version, or imported
+        return _Fields(
+            *([line[name] for line in lines] for name in _Fields._fields[:_REQUIRED]),
+            *([line.get(name) for line in lines] for name in _Fields._fields[_REQUIRED:]),
+        )
+
+
+def _rewards(values: Sequence[Any], states: npt.NDArray[np.int8]) -> Floats:
+    found = _numbers(values, _REWARDS)
     has_reward = states < UNSCORED
     if not np.isfinite(found[has_reward]).all() or not np.isnan(found[~has_reward]).all():
         raise _NotPlainError
     return found
 
 
-def _metrics(lines: Sequence[Mapping[str, Any]], states: npt.NDArray[np.int8]) -> dict[str, Floats]:
+def _metrics(details: Sequence[Any], states: npt.NDArray[np.int8]) -> dict[str, Floats]:
     is_scored = (states < UNSCORED).tolist()
-    details = [line.get("scoring_details") or {} for line in lines]
-    found = [one.get("metrics") or {} if scored else {} for one, scored in zip(details, is_scored, strict=True)]
+    found = [(one or {}).get("metrics") or {} if scored else {} for one, scored in zip(details, is_scored, strict=True)]
     names = dict.fromkeys(chain.from_iterable(found))
     return {name: _numbers([one.get(name, math.nan) for one in found], _METRICS) for name in names}
 
@@ -136,13 +184,19 @@ def _whole(values: Sequence[Any]) -> Ints:
     return np.array(values, dtype=np.int64)
 
 
-def _texts(values: list[Any]) -> list[str]:
+def _as_texts(values: Sequence[Any]) -> Sequence[str | None]:
+    if _KNOWN_TEXTS.issuperset(map(type, values)):
+        return values
+    return [one if one is None else str(one) for one in values]
+
+
+def _texts(values: Sequence[Any]) -> Sequence[str]:
     if not _TEXTS.issuperset(map(type, values)):
         raise _NotPlainError
     return values
 
 
-def _texts_or_none(values: list[Any]) -> list[str | None]:
+def _texts_or_none(values: Sequence[Any]) -> Sequence[str | None]:
     if not _KNOWN_TEXTS.issuperset(map(type, values)):
         raise _NotPlainError
     return values

@@ -34,6 +34,8 @@ MIX: Final = 0x9E3779B97F4A7C15
 _WHOLE: Final = ("sample", "row", "question", "prompt", "expected", "offset")
 _SIGNED: Final = ("position", "repeat", "occurrence", "category", "group")
 _REAL: Final = ("reward", "tokens", "latency", "characters")
+_CODED: Final = ("category", "group")
+_FLAGS: Final = ("has_samples", "has_rows", "has_questions", "has_own_ids")
 
 
 class Line(NamedTuple):
@@ -112,6 +114,15 @@ class _Labels:
     def code(self, text: str | None) -> int:
         return -1 if text is None else self.codes.setdefault(text, len(self.codes))
 
+    def codes_of(self, texts: Sequence[str | None]) -> Ints:
+        table = {text: self.code(text) for text in dict.fromkeys(texts)}
+        return np.array([table[text] for text in texts], dtype=np.int64)
+
+    def recoded(self, other: _Labels, codes: Ints) -> Ints:
+        """Return the codes of another's texts as codes of these."""
+        table = np.array([*map(self.code, other.codes), -1], dtype=np.int64)
+        return np.asarray(table[codes])
+
 
 class Columns:
     """The lines of one benchmark of one side, as arrays of about a hundred bytes a line."""
@@ -170,8 +181,8 @@ class Columns:
         whole = (block.sample, nothing if block.row is None else block.row, block.question, block.prompt)
         for column, whole_numbers in zip(self._whole.values(), (*whole, block.expected, block.offset), strict=True):
             column.frombytes(whole_numbers.tobytes())
-        codes = ([labels.code(one) for one in names] for labels, names in self._labelled(block))
-        signed = (block.position, block.repeat, block.occurrence, *(np.array(one, dtype=np.int64) for one in codes))
+        codes = (labels.codes_of(names) for labels, names in self._labelled(block))
+        signed = (block.position, block.repeat, block.occurrence, *codes)
         for column, integers in zip(self._signed.values(), signed, strict=True):
             column.frombytes(integers.tobytes())
         real = (block.reward, block.tokens, block.latency, block.characters)
@@ -187,6 +198,46 @@ class Columns:
                 _count(counts, text, count)
         self.has_rows = self.has_rows and block.row is not None
         self.has_own_ids = self.has_own_ids and block.has_own_ids
+
+    def extend(self, other: Columns) -> None:
+        """Take in the lines that follow, read into columns of their own.
+
+        Raises:
+            ValueError: They hold more names than are kept, so that which are kept depends on the lines before them.
+        """
+        if other.is_cut:
+            raise ValueError("more names than are kept")
+        before = len(self._states)
+        recoded = (mine.recoded(theirs, other.integers(name)) for name, mine, theirs in self._labels_with(other))
+        codes = dict(zip(_CODED, recoded, strict=True))
+        for name, whole in self._whole.items():
+            whole.extend(other._whole[name])
+        for name, signed in self._signed.items():
+            if name in codes:
+                signed.frombytes(codes[name].tobytes())
+            else:
+                signed.extend(other._signed[name])
+        for name, real in self._real.items():
+            real.extend(other._real[name])
+        self._states.extend(other._states)
+        for name in other._metrics:
+            self._begin_metric(name, before)
+        for name, numbers in self._metrics.items():
+            numbers.extend(other._metrics.get(name) or array("d", [math.nan]) * len(other))
+        for counts, found in ((self.models, other.models), (self.causes, other.causes)):
+            for text, count in found.items():
+                _count(counts, text, count)
+        for flag in _FLAGS:
+            setattr(self, flag, getattr(self, flag) and getattr(other, flag))
+
+    @property
+    def is_cut(self) -> bool:
+        """Return whether there may have been more names than are kept."""
+        return len(self._metrics) >= METRICS_MAX or max(len(self.models), len(self.causes)) >= LABELS_MAX
+
+    def _labels_with(self, other: Columns) -> tuple[tuple[str, _Labels, _Labels], ...]:
+        both = (self._categories, other._categories), (self._groups, other._groups)
+        return tuple((name, *pair) for name, pair in zip(_CODED, both, strict=True))
 
     def _labelled(self, block: Block) -> tuple[tuple[_Labels, Sequence[str | None]], ...]:
         return (self._categories, block.category), (self._groups, block.group)

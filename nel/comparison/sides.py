@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -12,15 +13,19 @@ from typing import Any, Final, Literal
 from nel.comparison.blocks import BlockReader
 from nel.comparison.lines import Columns, Line
 from nel.core.collection import collection_paused
+from nel.core.forked_map import mapped, usable_processes
 from nel.core.strict_json import loads
-from nel.errors import OutputError, UsageError
+from nel.errors import NelError, OutputError, UsageError
 
 Kind = Literal["nel", "nemo-evaluator", "lm-eval", "imported"]
 LineReader = Callable[[Mapping[str, Any], str, int], Line | None]
 """From a JSON object, where it stands and its byte offset; None skips the line."""
+JsonBlocks = Iterator[tuple[list[Mapping[str, Any]], list[tuple[int, int]]]]
 
 _BLOCK_BYTES: Final = 1 << 18
 """Lines of about so many bytes are in memory at a time."""
+PART_BYTES: Final = 1 << 24
+"""A longer file is read in parts of this size, by as many processes as there are CPUs."""
 _DAMAGE: Final = (AttributeError, KeyError, TypeError, ValueError, OverflowError)
 """What reading JSON of another shape than expected raises."""
 
@@ -102,8 +107,34 @@ class SideBenchmark:
         return columns
 
     def _read(self, *, rows: bool) -> Columns:
+        processes = usable_processes() if self.make_blocks is not None else 1
+        if processes > 1 and size_of(self.path) > PART_BYTES:
+            columns = self._read_in_parts(processes, rows=rows)
+            if columns is not None:
+                return columns
+        return self._read_lines(json_blocks(self.path), rows=rows)
+
+    def _read_in_parts(self, processes: int, *, rows: bool) -> Columns | None:
+        """Read parts of the file in processes; None where one of them needs what stands before it, or is damaged."""
+        columns = Columns()
+        parts = mapped(partial(self._part, rows=rows), parts_of(self.path), processes=processes)
+        with closing(parts), suppress(ValueError):  # type: ignore[type-var] # a generator
+            for part in parts:
+                if part is None:
+                    return None
+                columns.extend(part)
+            return columns
+        return None
+
+    def _part(self, place: tuple[int, int], *, rows: bool) -> Columns | None:
+        try:
+            return self._read_lines(json_blocks(self.path, *place), rows=rows)
+        except NelError:  # the whole file is read again, which says where
+            return None
+
+    def _read_lines(self, lines: JsonBlocks, *, rows: bool) -> Columns:
         columns, blocks = Columns(), None if self.make_blocks is None else self.make_blocks()
-        for values, places in json_blocks(self.path):
+        for values, places in lines:
             offsets = [offset for _, offset in places]
             block = None if blocks is None or not values else blocks.block_of(values, offsets, rows=rows)
             if block is not None:
@@ -146,20 +177,58 @@ def _said(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def json_blocks(path: Path) -> Iterator[tuple[list[Mapping[str, Any]], list[tuple[int, int]]]]:
+def size_of(path: Path) -> int:
+    """Return the size of a file in bytes, 0 of one that cannot be read."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def parts_of(path: Path) -> Iterator[tuple[int, int]]:
+    """Yield where parts of a file of lines begin and end; each begins with a line.
+
+    Raises:
+        OutputError: The file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            begins, size = 0, size_of(path)
+            while begins < size:
+                file.seek(begins + PART_BYTES)
+                file.readline()
+                ends = min(file.tell(), size)
+                yield begins, ends
+                begins = ends
+    except OSError as error:
+        raise OutputError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def json_blocks(path: Path, offset: int = 0, end: int | None = None) -> JsonBlocks:
     """Yield the objects of a file of JSON lines, many at a time, with the line number and byte offset of each.
+
+    Args:
+        path: Of the file.
+        offset: Where the first line begins; line numbers count from there.
+        end: Where the last line ends; None is the end of the file.
 
     Raises:
         OutputError: The file cannot be read, or a line is no JSON object.
     """
-    number, offset = 1, 0
+    number = 1
     try:
         with path.open("rb", buffering=_BLOCK_BYTES) as file:
-            while lines := file.readlines(_BLOCK_BYTES):
+            file.seek(offset)
+            while lines := file.readlines(_BLOCK_BYTES if end is None else min(_BLOCK_BYTES, end - offset)):
                 ends = list(accumulate(map(len, lines), initial=offset))
+                while end is not None and ends[-1] > end:  # a hint is no limit
+                    ends.pop()
+                    lines.pop()
                 places = list(zip(range(number, number + len(lines)), ends[:-1], strict=True))
                 yield _objects_of(lines, places, path)
                 number, offset = number + len(lines), ends[-1]
+                if end is not None and offset >= end:
+                    break
     except OSError as error:
         raise OutputError(f"cannot read {path}: {error.strerror or error}") from error
 

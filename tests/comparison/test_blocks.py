@@ -129,3 +129,42 @@ def test_rows_are_read_where_the_datasets_differ(tmp_path: Path) -> None:
     right = write_run(tmp_path / "b", changed, fields={"dataset.sha256": "e" * 64})
     found = compared(left, right, despite=("dataset", "prompt"))["candidates"][0]["benchmarks"][0]
     assert found["headline"]["n_pairs"] == 19
+
+
+@pytest.fixture
+def _in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have parts of two or three lines read by two processes, on any machine."""
+    monkeypatch.setattr(sides, "PART_BYTES", 1_200)
+    monkeypatch.setattr(sides, "usable_processes", lambda: 2)
+
+
+@pytest.mark.usefixtures("_in_parts")
+def test_parts_of_a_file_hold_what_the_file_holds(tmp_path: Path) -> None:
+    """Codes of categories and groups, metrics and counts are as if one process had read all lines in order."""
+    parts, whole = _both(tmp_path, PLAIN)
+    _assert_equal(parts, whole)
+    assert (parts.categories, parts.groups) == (whole.categories, whole.groups)
+    assert list(parts.models.items()) == list(whole.models.items())
+    assert list(parts.causes.items()) == list(whole.causes.items())
+    assert parts.has_own_ids is whole.has_own_ids
+
+
+@pytest.mark.usefixtures("_in_parts")
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_broken_line_of_a_part_is_named_by_its_place_in_the_file(tmp_path: Path, what: str) -> None:
+    """The file is read again from its begin, which says where."""
+    side = read_side(write_run(tmp_path / "run", [*PLAIN, {**line(17, 1.0), **BROKEN[what]}]), "run").benchmarks["quiz"]
+    with pytest.raises(NelError, match=r"results\.jsonl:18"):
+        side.columns()
+
+
+@pytest.mark.usefixtures("_in_parts")
+def test_metrics_beyond_the_limit_are_those_of_the_first_lines(tmp_path: Path) -> None:
+    """Which ones are kept depends on all lines before, so parts with that many are not put together."""
+    rows = [
+        line(idx, 1.0, scoring_details={"metrics": {f"m{(idx * 9 + more) % 60}": 1.0 for more in range(40)}})
+        for idx in range(6)
+    ]
+    parts, whole = _both(tmp_path, rows)
+    assert parts.metric_names == whole.metric_names
+    _assert_equal(parts, whole)

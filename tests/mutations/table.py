@@ -32,6 +32,22 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="categories-of-a-part-not-recoded",
+        room="comparison",
+        fault="Categories of a part of a file that a process has read are put under the names of other ones.",
+        fragment="return np.asarray(table[codes])",
+        replacement="return codes",
+        tests=("tests/comparison/test_blocks.py",),
+    ),
+    Mutation(
+        name="results-of-processes-out-of-order",
+        room="core",
+        fault="What processes have computed is yielded in another order than that of the tasks.",
+        fragment="worker, earlier = given.popleft()\n            yield worker.result(earlier)",
+        replacement="worker, earlier = given.pop()\n            yield worker.result(earlier)",
+        tests=("tests/core/test_forked_map.py",),
+    ),
+    Mutation(
         name="waiting-samples-not-seen",
         room="engine/store",
         fault="Whoever asks whether an id is taken does not see the samples that wait to be inserted.",

@@ -104,11 +104,12 @@ def main() -> None:
             for what, command in commands.items():
                 found[what].append(cost_of(command))
     print(f"two runs of {options.samples:,} samples, {size / 2e6:,.0f} MB each, median of {options.rounds} rounds")
-    ours = statistics.median(one.cpu for one in found["nel compare"])
+    ours, waited = (statistics.median(getattr(one, key) for one in found["nel compare"]) for key in ("cpu", "seconds"))
     for what, costs in found.items():
         cpu, seconds = (statistics.median(getattr(one, key) for one in costs) for key in ("cpu", "seconds"))
         peak = max(one.peak_bytes for one in costs) / 1e6
-        print(f"  {what:<26}{seconds:7.1f} s {cpu:7.1f} s CPU {peak:6.0f} MB   nel / this: {ours / cpu:.2f} (CPU)")
+        ratios = f"{waited / seconds:.2f} (time), {ours / cpu:.2f} (CPU)"
+        print(f"  {what:<26}{seconds:7.1f} s {cpu:7.1f} s CPU {peak:6.0f} MB   nel / this: {ratios}")
     print(f"load average {os.getloadavg()[0]:.1f} at the end")
 
 

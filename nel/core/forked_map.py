@@ -1,0 +1,140 @@
+"""Computes a function of many tasks in forked processes, and yields the results in the order of the tasks.
+
+For pure functions over large inputs. A process holds one task at a time, so that memory is bounded by the tasks in
+flight. Whatever goes wrong in a process, its task is computed here again: an exception is then raised as it would be
+without processes, and a killed process costs time alone. Depends on `fork`, and on Linux.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pickle
+import signal
+import socket
+import struct
+import sys
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import Final, Generic, NoReturn, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+PROCESSES_MAX: Final = 8
+_SIZE: Final = struct.Struct("<Q")
+_DEATH_SIGNAL: Final = 1
+"""``PR_SET_PDEATHSIG``: the kernel sends a signal to a process whose parent has died."""
+
+
+def usable_processes() -> int:
+    """Return how many processes pay: one for each CPU that this one may use, up to a limit; 1 where none can fork."""
+    if not sys.platform.startswith("linux"):
+        return 1
+    return min(len(os.sched_getaffinity(0)), PROCESSES_MAX)
+
+
+def mapped(function: Callable[[T], R], tasks: Iterable[T], *, processes: int) -> Iterator[R]:
+    """Yield the function of each task, in order.
+
+    Args:
+        function: Pure; it may hold anything, since the processes are copies of this one. What it returns is pickled.
+        tasks: Pickled each; the next one is taken when a process is free.
+        processes: Fewer than two compute everything here.
+    """
+    if processes < 2:  # noqa: PLR2004 - one would only add the pickling
+        yield from map(function, tasks)
+        return
+    workers: list[_Worker[T, R]] = []
+    given: deque[tuple[_Worker[T, R], T]] = deque()
+    try:
+        for task in tasks:
+            if len(workers) < processes:
+                workers.append(_Worker(function, workers))
+                worker = workers[-1]
+            else:
+                worker, earlier = given.popleft()
+                result = worker.result(earlier)
+                worker.give(task)
+                given.append((worker, task))
+                yield result
+                continue
+            worker.give(task)
+            given.append((worker, task))
+        while given:
+            worker, earlier = given.popleft()
+            yield worker.result(earlier)
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+class _Worker(Generic[T, R]):
+    """One process with at most one task."""
+
+    def __init__(self, function: Callable[[T], R], others: list[_Worker[T, R]]) -> None:
+        self._function = function
+        self.connection, theirs = socket.socketpair()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # forking beside threads: the child uses none of them
+            self.pid = os.fork()
+        if self.pid == 0:
+            for other in (self, *others):
+                other.connection.close()
+            _serve(function, theirs)
+        theirs.close()
+
+    def give(self, task: T) -> None:
+        with suppress(OSError):  # it is gone: `result` finds that out
+            _send(self.connection, pickle.dumps(task, protocol=pickle.HIGHEST_PROTOCOL))
+
+    def result(self, task: T) -> R:
+        """Return what the process made of its task; where it made nothing, compute it here."""
+        try:
+            done: R = pickle.loads(_receive(self.connection))  # noqa: S301 - of a child of this process
+        except (OSError, EOFError):
+            return self._function(task)
+        return done
+
+    def end(self) -> None:
+        self.connection.close()
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+
+
+def _serve(function: Callable[[T], R], connection: socket.socket) -> NoReturn:
+    """Compute tasks until there are no more; leave without a word at the first that fails."""
+    try:
+        ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal interrupts the parent, which ends this
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        while True:
+            task: T = pickle.loads(_receive(connection))  # noqa: S301 - of the parent
+            _send(connection, pickle.dumps(function(task), protocol=pickle.HIGHEST_PROTOCOL))
+    finally:  # nothing of the parent is cleaned up here: no buffer is flushed twice and no database is closed
+        os._exit(0)
+
+
+def _send(connection: socket.socket, data: bytes) -> None:
+    connection.sendall(_SIZE.pack(len(data)))
+    connection.sendall(data)
+
+
+def _receive(connection: socket.socket) -> bytearray:
+    (size,) = _SIZE.unpack(_exactly(connection, _SIZE.size))
+    return _exactly(connection, size)
+
+
+def _exactly(connection: socket.socket, size: int) -> bytearray:
+    data = bytearray(size)
+    view, done = memoryview(data), 0
+    while done < size:
+        n = connection.recv_into(view[done:])
+        if n == 0:
+            raise EOFError
+        done += n
+    return data

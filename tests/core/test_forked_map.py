@@ -1,0 +1,83 @@
+"""Tasks computed in processes give what they give here, in order, whatever becomes of a process."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from nel.core.forked_map import mapped
+
+HERE = os.getpid()
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3])
+@pytest.mark.parametrize("n", [0, 1, 2, 7])
+def test_results_come_in_the_order_of_the_tasks(processes: int, n: int) -> None:
+    """Also where there are fewer tasks than processes, or more."""
+    texts = ["x" * 200_000 * (number % 2) + str(number) for number in range(n)]
+    assert list(mapped(str.upper, texts, processes=processes)) == [text.upper() for text in texts]
+
+
+def test_tasks_are_computed_elsewhere_and_none_is_left_when_the_last_result_is_there() -> None:
+    """Each process has ended when the iteration has."""
+    pids = set(mapped(lambda _: os.getpid(), range(5), processes=2))
+    assert len(pids) == 2
+    assert HERE not in pids
+    assert not any(Path("/proc", str(pid)).exists() for pid in pids)
+
+
+def test_processes_end_when_the_rest_is_not_wanted() -> None:
+    """The iteration is closed half way, while processes compute."""
+    with closing(mapped(lambda _: os.getpid(), range(5), processes=2)) as results:  # type: ignore[type-var]
+        first = next(results)
+    assert not Path("/proc", str(first)).exists()
+
+
+def test_an_exception_is_raised_here() -> None:
+    """The one that the function raises, after the results before it."""
+
+    def halved(number: int) -> int:
+        if number % 2:
+            raise ValueError(f"{number} is odd")
+        return number // 2
+
+    found = []
+    with pytest.raises(ValueError, match="3 is odd"):
+        found.extend(mapped(halved, [2, 4, 3, 6], processes=2))
+    results = mapped(halved, [2, 4, 3, 6], processes=2)
+    assert [next(results), next(results)] == [1, 2]
+    with pytest.raises(ValueError, match="3 is odd"):
+        next(results)
+
+
+def test_the_task_of_a_killed_process_is_computed_here() -> None:
+    """And so are those that it would have got."""
+
+    def computed_in(number: int) -> tuple[int, bool]:
+        if number == 1 and os.getpid() != HERE:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number, os.getpid() == HERE
+
+    found = list(mapped(computed_in, range(6), processes=2))
+    assert [number for number, _ in found] == [*range(6)]
+    assert [number for number, is_here in found if is_here] == [1, 3, 5]
+
+
+def test_tasks_are_taken_when_a_process_is_free() -> None:
+    """So that a million tasks are never in memory at once."""
+    taken: list[int] = []
+
+    def tasks() -> Iterator[int]:
+        for number in range(10):
+            taken.append(number)
+            yield number
+
+    results = mapped(abs, tasks(), processes=2)
+    assert next(results) == 0
+    assert len(taken) == 3
+    results.close()  # type: ignore[attr-defined]
