@@ -6,7 +6,6 @@ run's identity covers the rendered samples, so a benchmark whose prompt depends 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -33,11 +32,11 @@ from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import Dataset, RawRow, open_dataset
 from nel.engine.plan_judges import check_judge, judge_identity, note_of_judge, with_judges
 from nel.engine.protocol_choice import check_protocols, protocol_asked, protocol_of
+from nel.engine.rendering import rendered_ahead, rendering_of
 from nel.engine.scorers.identity import scorer_digest, unseen_dependencies
 from nel.engine.scorers.source_cache import KEPT
-from nel.engine.store.codec import encode_sample
 from nel.engine.store.snapshot import DIGEST_MODULUS, StoredSample
-from nel.errors import ConfigError, DatasetError, PromptError
+from nel.errors import ConfigError, DatasetError
 from nel.metrics.requested import RequestedStatistics
 from nel.models.adaptation import Changes, changed, tokens_max
 from nel.types import Generation, Protocol
@@ -364,33 +363,33 @@ def _open(entry: BenchmarkConfig, benchmark: Benchmark, resuming: bool) -> tuple
 
 
 def stream_samples(
-    plan: Plan, digests: Digests, row_number_of: Callable[[str], int | None], *, n_stored: int = 0
+    plan: Plan, digests: Digests, row_number_of: Callable[[str], int | None], *, n_stored: int = 0, processes: int = 1
 ) -> Iterator[StoredSample]:
     """Yield the plan's samples in dataset order and add each to the digests.
 
     Args:
         row_number_of: Returns the number of the row that has a sample id already, or None.
         n_stored: The first so many samples are stored with their ids; they are yielded without one.
+        processes: So many render the rows of a large dataset, where that makes the same samples.
 
     Raises:
         DatasetError: The dataset is unreadable or empty, an id of it is unusable, or no row makes a sample.
     """
     rows: Iterator[RawRow] = islice(plan.benchmark.selected(plan.dataset.read()), plan.config.max_problems)
-    for idx, row in enumerate(rows):
-        content = content_id(row.data)
+    for idx, (row, made) in enumerate(rendered_ahead(plan.benchmark, rows, processes=processes)):
+        content = content_id(row.data) if made is None else made.content
         digests.rows += 1
-        digests.raw = (digests.raw + _number_of(content.encode())) % DIGEST_MODULUS
         sample_id = "" if idx < n_stored else _sample_id(plan, row, content, digests, row_number_of)
-        try:
-            encoded = encode_sample(plan.benchmark.sample(row.data, sample_id=sample_id))
-        except (DatasetError, PromptError, ValueError) as error:
-            fault = f"{plan.dataset.unit} {row.number}: {error}".encode("utf-8", "backslashreplace").decode()
+        made = made or rendering_of(plan.benchmark, row.data, content, sample_id)  # noqa: PLW2901
+        digests.raw = (digests.raw + made.content_number) % DIGEST_MODULUS
+        if made.encoded is None:
+            fault = f"{plan.dataset.unit} {row.number}: {made.fault}".encode("utf-8", "backslashreplace").decode()
             digests.first_fault = digests.first_fault or fault
             yield StoredSample(idx, sample_id, row.number, None, fault)
             continue
         digests.good += 1
-        digests.rendered = (digests.rendered + _number_of(encoded.encode())) % DIGEST_MODULUS
-        yield StoredSample(idx, sample_id, row.number, encoded, None)
+        digests.rendered = (digests.rendered + made.number) % DIGEST_MODULUS
+        yield StoredSample(idx, sample_id, row.number, made.encoded, None)
     if digests.rows == 0:
         raise DatasetError(f"{plan.dataset.uri} has no rows; nothing can be measured on it")
     if digests.good == 0:
@@ -429,7 +428,3 @@ def _sample_id(
         count += 1
     digests.duplicates[content] = count
     return occurrence_id(content, count)
-
-
-def _number_of(encoded: bytes) -> int:
-    return int.from_bytes(hashlib.sha256(encoded).digest())

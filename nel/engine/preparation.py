@@ -6,9 +6,11 @@ A dataset that is gone, or is checked while the run goes on, is replaced by the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from nel.config.identity import Identity, check_resume
+from nel.core.forked_map import usable_processes
 from nel.engine.judging.cases import judge_json
 from nel.engine.plan import Digests, Plan, duplicate_id, identity_of, stream_samples
 from nel.engine.progress import Progress
@@ -80,9 +82,18 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOption
             return _prepare_from_snapshot(store, key, plan, stored, options, check)
     digests = Digests()
     at_stored: list[Identity] = []
-    stream = stream_samples(plan, digests, lambda sample_id: store.row_number_of(key, sample_id), n_stored=n_stored)
-    stream = _count_rows(stream, options.progress)
-    clash = store.add_samples(key, _skip_stored(stream, n_stored, lambda: at_stored.append(identity_of(plan, digests))))
+    stream = stream_samples(
+        plan,
+        digests,
+        lambda sample_id: store.row_number_of(key, sample_id),
+        n_stored=n_stored,
+        processes=usable_processes(),
+    )
+    with closing(stream):  # type: ignore[type-var] # ends the processes that render rows, also when it raises
+        samples = _skip_stored(
+            _count_rows(stream, options.progress), n_stored, lambda: at_stored.append(identity_of(plan, digests))
+        )
+        clash = store.add_samples(key, samples)
     if clash is not None:
         raise duplicate_id(plan, *clash)
     refuse_growth(plan, n_stored, digests.rows)
