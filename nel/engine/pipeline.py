@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 from nel.config.schema import EngineConfig
 from nel.core.failpoints import reached
 from nel.core.observer import UNOBSERVED, Observer, Place
-from nel.engine.abort_conditions import EndpointFaultCounter, TruncationProbe
+from nel.engine.abort_conditions import EndpointFaultCounter, TruncationProbe, is_sandbox_outage
 from nel.engine.adaptation import Adaptation
 from nel.engine.endpoint_trial import EndpointTrial
 from nel.engine.executors import ProgramRunner, ScorerPool
@@ -41,8 +41,7 @@ from nel.models.adaptation import tokens_max
 from nel.models.client import Client
 from nel.models.echo_probe import EchoSupport
 from nel.models.pacing import GateClosed
-from nel.sandbox import OUTAGES
-from nel.types import Outcome, Response, Unscored
+from nel.types import Outcome, Response
 
 T = TypeVar("T")
 Sent: TypeAlias = "tuple[bytes | None, Response]"
@@ -392,7 +391,7 @@ class Pipeline:
 
     def _stop_on_sandbox_outage(self, outcome: Outcome) -> None:
         """Stop resumably when no program can be run, rather than pay for answers that cannot be scored."""
-        if isinstance(outcome, Unscored) and outcome.cause == "sandbox" and outcome.kind in OUTAGES:
+        if is_sandbox_outage(outcome):
             self.stop(ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=f"programs cannot be run: {outcome.detail}"))
 
     async def _check_and_rescore(self) -> None:

@@ -10,16 +10,16 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Final
 
 from nel import plugins
-from nel.benchmarks.api.adapters.bridge import adapt, is_adapter
 from nel.benchmarks.api.adapters.meta import REGISTERED, source_of
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.benchmarks.api.evalscope_imports import EVALSCOPE
 from nel.benchmarks.api.nemo_imports import ROOT, ROOTS, check_later_imports, lend_names, standing_in
-from nel.benchmarks.api.yaml_benchmark import SUFFIXES, read_benchmark
 from nel.errors import NelError, PluginError, did_you_mean
 
+YAML_SUFFIXES: Final = (".yaml", ".yml")
 _PREFIX = "nel_file_"
 """Of the modules that files are loaded as."""
 
@@ -38,13 +38,13 @@ def find_benchmark(name: str) -> Benchmark:
     parts = plugins.split_uri(name)
     if parts is not None:
         return _from_bridge(*parts)
-    if name.lower().endswith(SUFFIXES):
-        return read_benchmark(Path(name))
+    if name.lower().endswith(YAML_SUFFIXES):
+        return _from_yaml(Path(name))
     path, wanted = _as_path(name)
     if path is not None:
         return _from_file(path, wanted)
     if name in REGISTERED and not any(ref.name == name for ref in plugins.discover("benchmarks")):
-        return adapt(REGISTERED[name])
+        return _adapted(REGISTERED[name])
     found = as_benchmark(plugins.load("benchmarks", name))
     if not isinstance(found, Benchmark):
         provider = plugins.find("benchmarks", name).provider
@@ -58,7 +58,28 @@ def as_benchmark(value: object) -> object:
     Raises:
         ConfigError: The class cannot be used as it is registered.
     """
-    return adapt(value) if is_adapter(value) and isinstance(value, type) else value
+    return _adapted(value) if isinstance(value, type) and _is_adapter(value) else value
+
+
+def _is_adapter(value: object) -> bool:
+    """Return whether a value is a registered adapter class; what is none is told without their module."""
+    if not isinstance(value, type) or "benchmark_meta" not in vars(value):
+        return False
+    from nel.benchmarks.api.adapters.bridge import is_adapter  # noqa: PLC0415 - the first request need not wait for it
+
+    return is_adapter(value)
+
+
+def _adapted(adapter: type) -> Benchmark:
+    from nel.benchmarks.api.adapters.bridge import adapt  # noqa: PLC0415
+
+    return adapt(adapter)
+
+
+def _from_yaml(path: Path) -> Benchmark:
+    from nel.benchmarks.api.yaml_benchmark import read_benchmark  # noqa: PLC0415
+
+    return read_benchmark(path)
 
 
 def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
@@ -67,8 +88,8 @@ def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
     Raises:
         PluginError: The file is missing, fails to run or defines no benchmark.
     """
-    if path.name.lower().endswith(SUFFIXES):
-        only = read_benchmark(path)
+    if path.name.lower().endswith(YAML_SUFFIXES):
+        only = _from_yaml(path)
         return {only.name: only}
     module = _execute(path)
     values = [_of_file(value, module, path) for value in vars(module).values()]
@@ -85,7 +106,7 @@ def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
 
 
 def _of_file(value: object, module: ModuleType, path: Path) -> object:
-    if not is_adapter(value):
+    if not _is_adapter(value):
         return value
     if getattr(value, "__module__", None) != module.__name__:
         return None  # imported, not defined here
@@ -144,7 +165,7 @@ def _imported(path: Path, name: str | None) -> Benchmark | None:
     adapter = REGISTERED.get(name or "")
     if adapter is None or adapter.__module__.startswith(_PREFIX) or source_of(adapter) != str(path.resolve()):
         return None
-    return adapt(adapter)
+    return _adapted(adapter)
 
 
 def _execute(path: Path) -> ModuleType:

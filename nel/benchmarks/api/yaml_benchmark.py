@@ -23,7 +23,6 @@ from nel.scoring.json_schema import validate_json_schema
 from nel.scoring.numeric.parsing import parse_number
 from nel.types import Message, Row
 
-SUFFIXES: Final = (".yaml", ".yml")
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _KEYS: Final = (
     "name",

@@ -16,8 +16,7 @@ from typing import Final
 
 from nel import plugins
 from nel.benchmarks.api.benchmark import Benchmark
-from nel.benchmarks.api.registry import benchmarks_in_file
-from nel.benchmarks.api.yaml_benchmark import SUFFIXES
+from nel.benchmarks.api.registry import YAML_SUFFIXES, benchmarks_in_file
 from nel.errors import PluginError
 
 FILE_BYTES_MAX: Final = 256 * 1024 * 1024
@@ -61,7 +60,7 @@ def read_source(path: Path) -> SourceFile:
     Raises:
         PluginError: It is missing, fails to run, defines no benchmark, or imports a module that lies beside it.
     """
-    if path.name.lower().endswith(SUFFIXES):
+    if path.name.lower().endswith(YAML_SUFFIXES):
         raise PluginError(f"{path} needs no package: hand on the file with its rows, and run it with --bench {path}")
     found = benchmarks_in_file(path)
     full = path.expanduser().resolve()

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.engine.scorers.call import ScoringTask
 from nel.engine.scorers.dispatch import Answer, Deliver
-from nel.sandbox import Program, SandboxSettings, Verdict
-from nel.sandbox.engine import EngineInfo
+
+if TYPE_CHECKING:
+    from nel.sandbox import Program, SandboxSettings, Verdict
+    from nel.sandbox.engine import EngineInfo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
-from typing import Any
+from concurrent.futures import Future
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from nel.engine.executors.base import ProgramRunner, ScorerPool, ScoringWork
 from nel.engine.scorers.dispatch import Scorers
-from nel.sandbox import Sandbox, SandboxSettings
+
+if TYPE_CHECKING:
+    from nel.sandbox import Program, Sandbox, SandboxSettings, Verdict
+    from nel.sandbox.engine import EngineInfo
 
 
 class LocalExecutor:
@@ -21,7 +27,7 @@ class LocalExecutor:
 
     def open_sandbox(self, settings: SandboxSettings) -> ProgramRunner:
         """Return the pool of containers."""
-        return Sandbox(settings)
+        return _LaterSandbox(settings)
 
     async def start(self) -> None:
         """Return; processes are started when there is work for them."""
@@ -36,6 +42,35 @@ class LocalExecutor:
 
     def close(self) -> None:
         """Return; scorers and sandboxes are closed by themselves."""
+
+
+class _LaterSandbox:
+    """The pool of containers, made when a program or its language is first asked for: most runs have none."""
+
+    def __init__(self, settings: SandboxSettings) -> None:
+        self._settings = settings
+        self._making = threading.Lock()
+
+    @cached_property
+    def _sandbox(self) -> Sandbox:
+        from nel.sandbox import Sandbox  # noqa: PLC0415 - the first request need not wait for it
+
+        return Sandbox(self._settings)
+
+    def _made(self) -> Sandbox:
+        with self._making:
+            return self._sandbox
+
+    def check(self, wanted: Sequence[str]) -> EngineInfo:
+        return self._made().check(wanted)
+
+    def submit(self, program: Program) -> Future[Verdict]:
+        return self._made().submit(program)
+
+    def close(self) -> None:
+        with self._making:
+            if "_sandbox" in self.__dict__:
+                self._sandbox.close()
 
 
 def local() -> LocalExecutor:

@@ -23,7 +23,6 @@ from typing import Any, Final
 
 import nel.core.thinking
 import nel.judges
-import nel.sandbox
 import nel.scoring
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.engine.scorers.data_files import DataFiles, data_files, digest_of_data
@@ -32,7 +31,6 @@ from nel.engine.scorers.source_digest import combined, read_source
 from nel.judges.registry import judge_for
 from nel.judges.types import Case
 from nel.prompts import is_template_file
-from nel.sandbox.languages import find_language
 
 _PACKAGE: Final = __name__.partition(".")[0]
 _DECIDING: Final = (".py", ".toml", ".js", ".cpp", ".sh", ".go", ".rs", ".java")
@@ -44,6 +42,7 @@ _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 """Folders whose files belong to many projects: of a plugin that is one file there, only that file counts."""
 _THINKING: Final = Path(nel.core.thinking.__file__)
 """Decides what of a recorded answer its scorer sees."""
+_SANDBOX: Final = Path(nel.core.thinking.__file__).parents[1] / "sandbox"
 _PARTS_MAX: Final = 256
 """Functions that are looked at in a composed scorer."""
 _STATISTICS: Final = "stats"
@@ -143,7 +142,9 @@ def _sandbox_files(languages: Sequence[str]) -> list[Path]:
     """Return the files that determine a program's verdict; an empty list where no program is run."""
     if not languages:
         return []
-    folders = [Path(nel.sandbox.__path__[0]), *(find_language(name).folder for name in sorted(languages))]
+    from nel.sandbox.languages import find_language  # noqa: PLC0415 - few scorers run programs
+
+    folders = [_SANDBOX, *(find_language(name).folder for name in sorted(languages))]
     return [path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in _DECIDING]
 
 
