@@ -131,6 +131,8 @@ class EventStream(AnswerStream):
     def _result(self) -> object:
         if not self._done and self._finish is None:
             return malformed("the stream broke off: neither a finish reason nor [DONE]")
+        if self._index is None:
+            return malformed("the stream has no choices; is this the protocol that the endpoint has?")
         texts = {name: "".join(parts) for name, parts in self._texts.items()}
         ending = {"finish_reason": self._finish, "logprobs": self._logprobs}
         if not self._chat:

@@ -185,6 +185,50 @@ def test_a_body_that_is_no_answer(name: str, payload: object, kind: str, retryab
         assert (streamed.kind, streamed.retryable) == (kind, retryable)
 
 
+def _said(*blocks: object) -> dict[str, Any]:
+    return {**MESSAGE, "content": list(blocks)}
+
+
+def _candidate(**fields: Any) -> dict[str, Any]:
+    return {"candidates": [fields]}
+
+
+@pytest.mark.parametrize(
+    ("name", "payload", "kind"),
+    [
+        ("anthropic", _said("four"), "malformed"),
+        ("anthropic", _said({"type": "text"}), "malformed"),
+        ("anthropic", _said({"type": "text", "text": ["four"]}), "malformed"),
+        ("anthropic", {"content": []}, "malformed"),
+        ("anthropic", {**MESSAGE, "stop_reason": "error"}, "aborted"),
+        ("gemini", _candidate(content="four", finishReason="STOP"), "malformed"),
+        ("gemini", _candidate(content={"parts": "four"}, finishReason="STOP"), "malformed"),
+        ("gemini", _candidate(content={"parts": [{"text": 4}]}, finishReason="STOP"), "malformed"),
+        ("gemini", _candidate(index=0), "malformed"),
+        ("gemini", _candidate(content={"parts": [{"text": "fo"}]}, finishReason="CANCELLED"), "aborted"),
+        ("responses", {**RESPONSE, "output": ["four"]}, "malformed"),
+        ("responses", {**RESPONSE, "output": [{"type": "message", "content": "four"}]}, "malformed"),
+        ("responses", {**RESPONSE, "output": [{"type": "message", "content": [{"type": "text"}]}]}, "malformed"),
+        ("responses", _cut("error"), "aborted"),
+    ],
+)  # fmt: skip
+def test_what_no_reader_expects_is_no_empty_answer(name: str, payload: object, kind: str) -> None:
+    """A shape that the protocol does not have is the endpoint's fault; else the model is blamed for an empty answer."""
+    fault = wire_of(name).answer(payload)  # type: ignore[arg-type]
+    assert isinstance(fault, Fault), fault
+    assert (fault.kind, fault.retryable) == (kind, True)
+
+
+@pytest.mark.parametrize("name", ["anthropic", "gemini", "responses", "chat", "completions"])
+@pytest.mark.parametrize("events", [["{}"], ['{"id": "x"}', '{"usage": {"prompt_tokens": 3}}']])
+def test_a_stream_of_another_protocol_is_no_empty_answer(name: Any, events: list[str]) -> None:
+    """A stream that ends as it should, but in which nothing of the protocol came, is the endpoint's fault."""
+    stream = wire_of(name).stream()
+    for event in [*events, "[DONE]"]:
+        stream.feed(f"data: {event}\n\n".encode(), 1.0)
+    assert isinstance(stream.answer(), Fault)
+
+
 GOOGLE_TOO_LONG = "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."
 RETRY_INFO = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"}
 

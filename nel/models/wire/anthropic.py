@@ -17,6 +17,7 @@ from nel.models.wire.base import (
     IMAGE_PART,
     TEXT_PART,
     Wire,
+    all_objects,
     count,
     data_of,
     image_of,
@@ -25,6 +26,7 @@ from nel.models.wire.base import (
     merged,
     objects,
     system_apart,
+    unfinished,
     unknown_part,
     word,
 )
@@ -89,14 +91,18 @@ class Anthropic(Wire):
             return malformed(f"the body is a JSON {type(payload).__name__}, not an object")
         if payload.get("error"):
             return fault_of_error_object(payload["error"])
-        if not isinstance(payload.get("content"), list):
-            return malformed("the body has no content")
-        blocks = objects(payload["content"])
+        blocks = objects(payload.get("content"))
+        if not all_objects(payload.get("content")):
+            return malformed("the body has no content, or content that is no list of blocks")
+        if any(not isinstance(block.get("text"), str) for block in blocks if block.get("type") == "text"):
+            return malformed("a text block has no text")
         text = joined([block.get("text") for block in blocks if block.get("type") == "text"])
         thoughts = [block.get("thinking") for block in blocks if block.get("type") == "thinking"]
         reasoning = "\n".join(thought for thought in thoughts if isinstance(thought, str))
         stop = payload.get("stop_reason")
         finish = stop if isinstance(stop, str) else None
+        if (fault := unfinished(text, reasoning, finish)) is not None:
+            return fault
         found = read_text(text, finish_reason=finish, reasoning=reasoning or None)
         return replace(found, usage=_usage(payload.get("usage")), model=name_in(payload, "model"))
 
@@ -142,6 +148,8 @@ class MessageStream(AnswerStream):
     def _result(self) -> object:
         if not self._done and self._message.get("stop_reason") is None:
             return malformed("the stream broke off: neither a stop reason nor message_stop")
+        if not self._message:
+            return malformed("the stream has no message; is this the protocol that the endpoint has?")
         content = []
         for place, block in sorted(self._blocks.items()):
             field, begun = word(block.get("type")), block.get(word(block.get("type")))

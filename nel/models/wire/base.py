@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from nel.config.schema import EndpointConfig, GenerationConfig
+from nel.core.finish_reasons import ending_of
 from nel.errors import EndpointError
-from nel.models.faults import Fault
+from nel.models.faults import Fault, aborted, malformed
 from nel.models.streams import AnswerStream
 from nel.types import Generation, JsonObject, Message, Request, Response
 
@@ -160,6 +161,18 @@ def merged(body: Mapping[str, Any], extra: JsonObject) -> dict[str, Any]:
 def objects(value: object) -> list[dict[str, Any]]:
     """Return the objects of a JSON list; empty for anything else."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def all_objects(value: object) -> bool:
+    """Return whether a value is a JSON list of nothing but objects."""
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
+def unfinished(text: str, reasoning: str | None, finish: str | None) -> Fault | None:
+    """Return the fault of an answer that the server broke off, or that says nothing, not even why it ended."""
+    if ending_of(finish) == "aborted":
+        return aborted(finish or "")
+    return None if text or reasoning or finish else malformed("the body has neither an answer nor why it ended")
 
 
 def inner(value: object, name: str) -> dict[str, Any]:

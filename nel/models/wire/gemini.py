@@ -18,6 +18,7 @@ from nel.models.wire.base import (
     TEXT_PART,
     NotInProtocol,
     Wire,
+    all_objects,
     count,
     data_of,
     image_of,
@@ -26,6 +27,7 @@ from nel.models.wire.base import (
     merged,
     objects,
     system_apart,
+    unfinished,
     unknown_part,
 )
 from nel.types import JsonObject, Message, Request, Response, Usage
@@ -86,13 +88,20 @@ class Gemini(Wire):
             if inner(payload, "promptFeedback").get("blockReason"):
                 return Response(finish_reason="content_filter", usage=usage, model=model)
             return malformed("the body has no candidates")
+        content = candidates[0].get("content") or {}
         parts = objects(inner(candidates[0], "content").get("parts"))
+        if not isinstance(content, dict) or not all_objects(content.get("parts") or []):
+            return malformed("the candidate's content is no list of parts")
+        if any(not isinstance(part["text"], str) for part in parts if "text" in part):
+            return malformed("a part's text is no text")
         text = joined([part.get("text") for part in parts if not part.get("thought")])
         thoughts = joined([part.get("text") for part in parts if part.get("thought")])
         finish = candidates[0].get("finishReason")
         reason = finish if isinstance(finish, str) else None
         if not text and any("functionCall" in part for part in parts):
             reason = "tool_calls"
+        if (fault := unfinished(text, thoughts, reason)) is not None:
+            return fault
         return replace(read_text(text, finish_reason=reason, reasoning=thoughts or None), usage=usage, model=model)
 
     def stream(self) -> AnswerStream:

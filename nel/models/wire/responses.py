@@ -17,11 +17,13 @@ from nel.models.wire.base import (
     TEXT_PART,
     NotInProtocol,
     Wire,
+    all_objects,
     count,
     inner,
     joined,
     merged,
     objects,
+    unfinished,
     unknown_part,
     word,
 )
@@ -85,14 +87,22 @@ class Responses(Wire):
         if not is_finished or not isinstance(payload.get("output"), list):
             return malformed(f'the body has no finished output (status "{word(status)}")')
         items = objects(payload["output"])
-        parts = [part for item in items if item.get("type") == "message" for part in objects(item.get("content"))]
-        text = joined([part.get("text") for part in parts if part.get("type") == "output_text"])
+        messages = [item.get("content") for item in items if item.get("type") == "message"]
+        parts = [part for content in messages for part in objects(content)]
+        if not all_objects(payload["output"]) or not all(map(all_objects, messages)):
+            return malformed("the output, or a message in it, is no list of objects")
+        texts = [part.get("text") for part in parts if part.get("type") in ("output_text", "text")]
+        if any(not isinstance(text, str) for text in texts):
+            return malformed("a text of the output is no text")
+        text = joined(texts)
         refusal = joined([part.get("refusal") for part in parts if part.get("type") == "refusal"])
         finish: object = "stop" if status != "incomplete" else inner(payload, "incomplete_details").get("reason")
         if not text and refusal:
             text, finish = refusal, "refusal"
         if not text and any(word(item.get("type")).endswith("_call") for item in items):
             finish = "tool_calls"
+        if (fault := unfinished(text, None, word(finish) or "incomplete")) is not None:
+            return fault
         found = read_text(text, finish_reason=word(finish) or "incomplete", reasoning=_reasoning(items))
         usage = payload.get("usage")
         return replace(found, usage=_usage(usage), model=name_in(payload, "model"))
