@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
-from nel.config.schema.strict import Flag, Strict
+from nel.config.schema.strict import NAMED, Flag, Strict
 
 _RESERVED = {
     "model": "that is endpoint.model",
@@ -328,6 +328,7 @@ class JudgeConfig(Strict):
     """The judges; each gives its opinion of every case."""
     template: Annotated[
         str | None,
+        NAMED,
         Flag("--judge-template", "Where the benchmark leaves it open: an installed judge, or a template's text."),
     ] = None
     """For benchmarks that leave it open: an installed judge (nel list judges), or the text of a template."""

@@ -22,7 +22,7 @@ from nel.config.schema.endpoint import (
 from nel.config.schema.limiter import LimiterConfig
 from nel.config.schema.shard import read_shard
 from nel.config.schema.stop import StopConfig
-from nel.config.schema.strict import Flag, Strict
+from nel.config.schema.strict import NAMED, Flag, Strict
 
 
 class BenchmarkConfig(Strict):
@@ -31,7 +31,7 @@ class BenchmarkConfig(Strict):
     name: str
     """A registered benchmark, or a path: ``./my_bench.py``, ``./my_bench.py:name`` or ``./mine.yaml``."""
     dataset: Annotated[
-        str | None, Flag("--dataset", "Path or URI that replaces the benchmark's source.", one_benchmark=True)
+        str | None, NAMED, Flag("--dataset", "Path or URI that replaces the benchmark's source.", one_benchmark=True)
     ] = None
     """Replaces the benchmark's own source."""
     max_problems: Annotated[int | None, Field(ge=1), Flag("--max-problems", "Only the first N problems.")] = None
@@ -54,13 +54,14 @@ class BenchmarkConfig(Strict):
     ] = None
     """Solved examples before each problem; None: as many as the benchmark says."""
     fewshot_dataset: Annotated[
-        str | None, Flag("--fewshot-dataset", "Path or URI of those examples.", one_benchmark=True)
+        str | None, NAMED, Flag("--fewshot-dataset", "Path or URI of those examples.", one_benchmark=True)
     ] = None
     """Path or URI of the examples, instead of the benchmark's own source."""
     args: dict[str, Any] = {}
     """For an adapter class: changes of its `BenchmarkMeta`, and ``limit``, so many samples of each subset."""
     response_field: Annotated[
         str | None,
+        NAMED,
         Flag("--response-field", "Score the answers in this field; no endpoint is called.", one_benchmark=True),
     ] = None
     """Score the answers in this field of the dataset; no endpoint is called."""
@@ -198,14 +199,14 @@ class BudgetConfig(Strict):
 class CacheConfig(Strict):
     """A response cache shared by runs."""
 
-    dir: Annotated[str | None, Flag("--cache", "Directory of the response cache, shared by runs.")] = None
+    dir: Annotated[str | None, NAMED, Flag("--cache", "Directory of the response cache, shared by runs.")] = None
     """Directory of the cache; None: no cache. Errors and truncated answers are not cached."""
 
 
 class OutputConfig(Strict):
     """Where a run is written."""
 
-    dir: Annotated[str, Flag("--output-dir", "Where runs are written.", short="-o")] = "eval_results"
+    dir: Annotated[str, NAMED, Flag("--output-dir", "Where runs are written.", short="-o")] = "eval_results"
     """Each run gets a directory of its own in it. A URL such as ``s3://bucket/runs`` (extra ``remote``): the run works
     in the user's cache, and snapshots of it are uploaded."""
     upload_seconds: Annotated[float, Field(gt=0, le=86_400)] = 60.0

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
@@ -37,6 +37,21 @@ class Flag:
     """For a list of models: the key of each item that the flag gives; repeatable, one value for each item."""
     one_benchmark: bool = False
     """Whether its value can be right for one benchmark only, such as the path of its data."""
+
+
+def _named(value: object) -> object:
+    """Refuse a text without anything in it, which a variable of the shell that is not set leaves behind.
+
+    Raises:
+        ValueError: It is blank.
+    """
+    if isinstance(value, str) and not value.strip():
+        raise ValueError("nothing is named; give a value, or leave it out")
+    return value
+
+
+NAMED: Final = BeforeValidator(_named)
+"""Marks a field that names something, so that an empty text is no way to leave it out."""
 
 
 class Strict(BaseModel):
