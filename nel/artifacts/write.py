@@ -144,7 +144,8 @@ class _Pass:
                 continue
             self.not_run += not result.was_run
             self.total.add(result.idx, result.outcome, group=None if result.sample is None else result.sample.group)
-            self.chosen.add(result.idx, result.outcome, _sample_score(result))
+            if not self.chosen.requested.is_empty:
+                self.chosen.add(result.idx, result.outcome, _sample_score(result))
             self.calibrating.add(result)
             self.auditing.add(result)
             self.categories.add(result)

@@ -80,11 +80,19 @@ def select(files: Sequence[BenchmarkFiles], *, samples_max: int = SAMPLES_MAX) -
 def shown_samples(files: BenchmarkFiles, selection: Selection) -> Iterator[tuple[list[object], Mapping[str, object]]]:
     """Yield the row of each chosen sample and what is shown when it is opened, in the order of the results."""
     readings = readings_of_samples(files)
-    for position, result in enumerate(_asked(files)):
-        if selection.chosen is None or position in selection.chosen:
-            group = group_of(result)
-            place = str(result.get("sample_id")), result.get("repeat")
-            yield _row(result, group, selection.preambles), {**_details(result), "reading": readings.get(place)}
+    for result in _chosen(files, selection.chosen):
+        group = group_of(result)
+        place = str(result.get("sample_id")), result.get("repeat")
+        yield _row(result, group, selection.preambles), {**_details(result), "reading": readings.get(place)}
+
+
+def _chosen(files: BenchmarkFiles, chosen: frozenset[int] | None) -> Iterator[Mapping[str, Any]]:
+    """Yield the results at these positions among those that were asked; where all were, no other is decoded."""
+    if chosen is None:
+        return _asked(files)
+    if files.metrics.get("accounting", {}).get("n_not_asked") == 0:
+        return files.results(chosen)
+    return (result for position, result in enumerate(_asked(files)) if position in chosen)
 
 
 @dataclass(slots=True)
@@ -108,8 +116,11 @@ class _Count:
                 self.totals[name][value] += 1
         self.is_binary = self.is_binary and result.get("reward") in (None, 0, 1)
         question = question_in(result.get("prompt"))[:PREVIEW_CHARACTERS_MAX]
-        both = (self.preambles.get(category, question), question)
-        self.preambles[category] = commonprefix(both)  # noqa: RUF071 - of texts, not of paths
+        known = self.preambles.get(category, question)
+        if not question.startswith(known):
+            self.preambles[category] = commonprefix((known, question))  # noqa: RUF071 - of texts, not of paths
+        elif category not in self.preambles:
+            self.preambles[category] = question
         self.draw.add((category, group), str(result.get("sample_id")), position)
         for name, measured in _measured(result):
             self.bins[name][bin_of(measured)] += 1
@@ -138,14 +149,15 @@ def _counted(files: BenchmarkFiles, samples_max: int) -> _Count:
 def _measured(result: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     """Yield what is charted of a result, by the names of `MEASURES`."""
     timing, tokens, response = result.get("timing") or {}, result.get("tokens") or {}, result.get("model_response")
-    found = {
-        "latency": timing.get("latency_seconds"),
-        "first_token": timing.get("first_token_seconds"),
-        "characters": len(response) if isinstance(response, str) else None,
-        **{f"{name}_tokens": tokens.get(name) for name in ("completion", "reasoning", "prompt")},
-    }
-    for name, value in found.items():
-        if isinstance(value, (int, float)) and 0 <= value < math.inf:
+    for name, value in (
+        ("latency", timing.get("latency_seconds")),
+        ("first_token", timing.get("first_token_seconds")),
+        ("characters", len(response) if isinstance(response, str) else None),
+        ("completion_tokens", tokens.get("completion")),
+        ("reasoning_tokens", tokens.get("reasoning")),
+        ("prompt_tokens", tokens.get("prompt")),
+    ):
+        if value is not None and isinstance(value, (int, float)) and 0 <= value < math.inf:
             yield name, float(value)
 
 

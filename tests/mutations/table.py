@@ -32,6 +32,15 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="drawn-samples-by-line",
+        room="reports",
+        fault="The samples on a page are taken by their place among all lines, and were drawn among those asked.",
+        fragment='if files.metrics.get("accounting", {}).get("n_not_asked") == 0:',
+        replacement="if True:",
+        tests=("tests/reports/test_html.py",),
+        keyword="place",
+    ),
+    Mutation(
         name="bad-row-read-ahead-is-forgotten",
         room="engine",
         fault="What ends the reading of rows that processes render ends the dataset without a word.",

@@ -249,6 +249,22 @@ def test_a_larger_run_is_drawn_and_says_so(tmp_path: Path) -> None:
     assert selections == select(files, samples_max=100)
 
 
+@pytest.mark.parametrize("n_not_asked", [0, 3])
+def test_the_drawn_samples_are_read_by_their_place(tmp_path: Path, n_not_asked: int) -> None:
+    """Among those that were asked; lines that are not shown are passed over, blank ones are no lines."""
+    run_fixture.build_run(tmp_path, n=200, benchmarks=("alpha",))
+    (files,) = read_run(tmp_path)
+    path = files.directory / "results.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    for place in range(n_not_asked):
+        lines[place] = json.dumps({**json.loads(lines[place]), "outcome": {"state": "not_asked"}}).encode() + b"\n"
+    files.metrics["accounting"]["n_not_asked"] = n_not_asked
+    path.write_bytes(b"\n".join(lines))
+    (selection,) = select([files], samples_max=40)
+    rows = [row for row, _ in shown_samples(files, selection)]
+    assert [row[0] for row in rows] == sorted(position + n_not_asked for position in selection.chosen or ())
+
+
 def test_rows_have_question_answer_and_target(run_dir: Path) -> None:
     """The list shows the last message of the user, the answer, what was read from it, and the target."""
     row = islands(rendered(run_dir))[0]["rows"][1]
