@@ -219,7 +219,7 @@ def test_records_are_read_with_the_name_of_their_subset(tmp_path: Path) -> None:
         (CHOICE.replace("meta(", "meta(max_image_bytes='1mb', "), "leave out max_image_bytes"),
         ("from evalscope.api.benchmark import AgentAdapter", "nel has no AgentAdapter"),
         ("from evalscope.api.tool import ToolInfo", "nothing to stand for evalscope.api.tool"),
-        (CHOICE + "\n    def load(self):\n        return {}, None\n", "Own has its own load, which nel does not call"),
+        (CHOICE + "\n    def batch_match_score(self, *_):\n        return []\n", "Own has its own batch_match_score"),
         (CHOICE + "\n    def extract_answer(self, p, s):\n        from .utils import read\n", "imports .utils"),
         (
             CHOICE + "\n    def extract_answer(self, p, s):\n        from evalscope.metrics import SemScore\n",
@@ -233,7 +233,7 @@ def test_records_are_read_with_the_name_of_their_subset(tmp_path: Path) -> None:
     ],
 )
 def test_what_nel_cannot_do_is_refused_by_name_when_the_file_is_read(tmp_path: Path, body: str, message: str) -> None:
-    """Agents, tools, loaders of one's own and imports of a later moment end the run before anything is sent."""
+    """Agents, tools, scores of many answers at once and later imports end the run before anything is sent."""
     with pytest.raises(PluginError, match=message):
         loaded(tmp_path, body)
 

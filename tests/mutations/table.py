@@ -73,6 +73,15 @@ MUTATIONS: Final = (
         tests=("tests/engine/store/test_database.py",),
     ),
     Mutation(
+        name="own-loads-are-passed-over",
+        room="benchmarks",
+        fault="An adapter of EvalScope that loads its samples itself is given the rows of its dataset instead.",
+        fragment="return own_benchmark(made) if own_steps(type(self)) else made",
+        replacement="return made",
+        tests=("tests/benchmarks/test_own_loads.py",),
+        keyword="each_step",
+    ),
+    Mutation(
         name="the-manifest-comes-first",
         room="remote",
         fault="A reader sees an upload that is half done: the manifest names pieces that are not there yet.",

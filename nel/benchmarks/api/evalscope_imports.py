@@ -12,6 +12,7 @@ _ADAPTERS: Final = (f"{_HERE}.adapters", f"{_HERE}.values", _OWN)
 _VALUES: Final = (f"{_HERE}.values", "nel.benchmarks.api.adapters.samples", _OWN)
 _MESSAGES: Final = (f"{_HERE}.messages",)
 _CHOICES: Final = (f"{_HERE}.choices",)
+_DATASETS: Final = (f"{_HERE}.datasets",)
 _MATH: Final = (f"{_HERE}.mathematics",)
 
 EVALSCOPE_HOMES: Final[Mapping[str, Sequence[str]]] = {
@@ -22,8 +23,9 @@ EVALSCOPE_HOMES: Final[Mapping[str, Sequence[str]]] = {
             "api": (),
             "api.benchmark": _ADAPTERS,
             "api.benchmark.adapters": _ADAPTERS,
-            "api.dataset": (_OWN,),
-            "api.dataset.dataset": (_OWN,),
+            "api.dataset": (*_DATASETS, _OWN),
+            "api.dataset.dataset": (*_DATASETS, _OWN),
+            "api.dataset.loader": _DATASETS,
             "api.evaluator": _MESSAGES,
             "api.evaluator.state": _MESSAGES,
             "api.messages": _MESSAGES,

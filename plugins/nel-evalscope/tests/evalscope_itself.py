@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import json
 import logging
+import runpy
 import sys
 import tempfile
 from typing import Any
@@ -86,6 +87,8 @@ if __name__ == "__main__":
     told: list[Any] = []
     for one in given["cases"]:
         try:
+            if "home" in one:
+                runpy.run_path(one["home"])  # registers its adapters
             told.append(evaluated(one["name"], one["arguments"], given["replies"]))
         except Exception as error:  # noqa: BLE001 - the comparison says of which case
             told.append({"error": f"{type(error).__name__}: {error}"})

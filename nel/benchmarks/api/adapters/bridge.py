@@ -6,8 +6,6 @@ the sample's own input gets the answer that is there, and any other input is ask
 
 from __future__ import annotations
 
-import hashlib
-import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +14,7 @@ from typing import Any, Final, Self
 
 from nel.benchmarks.api.adapters.aggregation import AGGREGATIONS, check_aggregation
 from nel.benchmarks.api.adapters.base import DataAdapter, DefaultDataAdapter
+from nel.benchmarks.api.adapters.choice_order import shuffle_choices
 from nel.benchmarks.api.adapters.filters import INVALID, build_filters
 from nel.benchmarks.api.adapters.judge_strategies import JudgeUse
 from nel.benchmarks.api.adapters.loading import PART, own_columns, samples_made, source_for, subset_of
@@ -29,7 +28,6 @@ from nel.datasets.base import RawRow
 from nel.datasets.fewshot import example_key
 from nel.errors import ConfigError, DatasetError, PromptError, ScorerError
 from nel.prompts import compile_template
-from nel.scoring.reading.letters import labels_for
 from nel.types import Message, ScorerInput
 from nel.types import Sample as NelSample
 
@@ -146,7 +144,7 @@ class AdaptedBenchmark(Benchmark):
         made = self._made(raw)
         made.id, subset = sample_id, made.subset_key or ""
         if self.adapter.meta.shuffle_choices:
-            _shuffle(made)
+            shuffle_choices(made)
         choices = made.choices
         fewshot = None
         if self.num_fewshot and self.shots is None and self.response_field is None:
@@ -265,7 +263,7 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
     many = adapter.reformat_subset or len(adapter.subset_list) > 1
     home = Path(source_of(adapter_class))
     deciding = ("metric_list", "filters", "extra_params", "aggregation")
-    return AdaptedBenchmark(
+    made = AdaptedBenchmark(
         name=meta.name,
         description=(meta.description or meta.pretty_name or meta.name).strip().split("\n", 1)[0].rstrip("."),
         dataset=_source(adapter, adapter.eval_split),
@@ -284,6 +282,8 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
         arguments=given | judging | ({} if limit is None else {"limit": limit}),
         limit=limit,
     )
+    finished: AdaptedBenchmark = adapter.as_benchmark(made)
+    return finished
 
 
 def is_adapter(value: object) -> bool:
@@ -354,18 +354,3 @@ def _as_messages(asked: Any) -> list[dict[str, object]]:
         return [{"role": "user", "content": asked}]
     given = [one if isinstance(one, Mapping) else {"role": one.role, "content": one.content} for one in asked]
     return [{"role": one["role"], "content": one["content"]} for one in given]
-
-
-def _shuffle(sample: Sample) -> None:
-    """Put the choices into an order drawn by the question's content, and the target's letters with them."""
-    choices = [str(choice) for choice in sample.choices or []]
-    labels = labels_for(len(choices))
-    content = hashlib.sha256(repr((sample.input, sorted(choices))).encode("utf-8", "backslashreplace")).hexdigest()
-    order = list(range(len(choices)))
-    random.Random(content).shuffle(order)  # noqa: S311 - no secret
-    moved = {labels[old]: labels[new] for new, old in enumerate(order)}
-    sample.choices = [choices[old] for old in order]
-    if isinstance(sample.target, list):
-        sample.target = [moved.get(label, label) for label in sample.target]
-    elif sample.target and all(letter in moved for letter in sample.target):
-        sample.target = "".join(sorted(moved[letter] for letter in sample.target))

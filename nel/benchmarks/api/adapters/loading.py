@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -124,24 +125,71 @@ def source_for(adapter: DatasetSettings, split: str) -> str | Subsets:
     return Subsets(adapter.dataset_id, sources)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a dataset is."""
+
+    name: str
+    """Of the benchmark, for messages."""
+    dataset: str
+    """A name on a hub, a URI, or a file or folder."""
+    revision: str | None = None
+    home: Path | None = None
+    """Where relative paths are looked for before the working directory."""
+    uses_modelscope: bool = False
+    is_only: bool = False
+    """Whether the benchmark has one subset, so that a file may be named by its split alone."""
+
+    @property
+    def local(self) -> Path | None:
+        """Return the file or folder, None where there is none."""
+        if plugins.split_uri(self.dataset) is not None:
+            return None
+        homes = [] if self.home is None else [self.home / self.dataset]
+        return next((path for path in (*homes, Path(self.dataset).expanduser()) if path.exists()), None)
+
+
+def _place_of(adapter: DatasetSettings) -> Place:
+    return Place(
+        name=adapter.name,
+        dataset=str(adapter.dataset_id),
+        revision=adapter.meta.dataset_revision,
+        home=Path(source_of(type(adapter))).parent,
+        uses_modelscope=getattr(adapter.task_config, "dataset_hub", None) == "modelscope",
+        is_only=len(adapter.subset_list) == 1,
+    )
+
+
+def local_place(adapter: DatasetSettings) -> Path | None:
+    """Return the file or folder that an adapter reads, None where its dataset is a URI or on a hub."""
+    return _place_of(adapter).local
+
+
 def _source(adapter: DatasetSettings, split: str, subset: str) -> str:
-    dataset = str(adapter.dataset_id)
-    revision = adapter.meta.dataset_revision
+    return source_of_split(_place_of(adapter), split, subset)
+
+
+def source_of_split(place: Place, split: str, subset: str) -> str:
+    """Return what one subset of a split is read from.
+
+    Raises:
+        ConfigError: There is none.
+    """
+    dataset, revision = place.dataset, place.revision
     if plugins.split_uri(dataset) is not None:
         if not dataset.lower().startswith(("hf://", "ms://")):
             return dataset
         pinned = f"&revision={revision}" if revision and "revision=" not in dataset else ""
         return _with_config(with_split(dataset, split) + pinned, subset)
-    for path in (Path(source_of(type(adapter))).parent / dataset, Path(dataset).expanduser()):
-        if path.is_file():
-            return str(path.resolve())
-        if path.is_dir():
-            return _file_in(path.resolve(), split, subset, is_only=len(adapter.subset_list) == 1)
+    path = place.local
+    if path is not None and path.is_file():
+        return str(path.resolve())
+    if path is not None and path.is_dir():
+        return _file_in(path.resolve(), split, subset, is_only=place.is_only)
     if not _HUB_NAME.fullmatch(dataset):
-        raise ConfigError(f'{adapter.name}: dataset_id "{dataset}" is neither a file, a folder, a URI nor org/name')
-    scheme = "ms" if getattr(adapter.task_config, "dataset_hub", None) == "modelscope" else "hf"
+        raise ConfigError(f'{place.name}: dataset_id "{dataset}" is neither a file, a folder, a URI nor org/name')
     pinned = f"&revision={revision}" if revision else ""
-    return _with_config(f"{scheme}://{dataset}?split={split}{pinned}", subset)
+    return _with_config(f"{'ms' if place.uses_modelscope else 'hf'}://{dataset}?split={split}{pinned}", subset)
 
 
 def _with_config(uri: str, subset: str) -> str:

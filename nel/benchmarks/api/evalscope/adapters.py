@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, Final
 
 from nel.benchmarks.api.adapters.base import DefaultDataAdapter as OwnAdapter
+from nel.benchmarks.api.adapters.bridge import AdaptedBenchmark
 from nel.benchmarks.api.adapters.metrics import METRICS, MetricFunction
 from nel.benchmarks.api.adapters.samples import ChatMessage, ModelOutput, Sample
 from nel.benchmarks.api.adapters.samples import TaskState as OwnState
@@ -22,24 +23,14 @@ from nel.benchmarks.api.evalscope.choices import (
 from nel.benchmarks.api.evalscope.mathematics import compare_answers
 from nel.benchmarks.api.evalscope.media import MediaReader, with_bytes
 from nel.benchmarks.api.evalscope.messages import TaskState
+from nel.benchmarks.api.evalscope.own_loads import LoadsItself, own_benchmark, own_steps
 from nel.benchmarks.api.evalscope.templates import CHINESE
 from nel.benchmarks.api.evalscope.values import HubType
 from nel.errors import ConfigError
 
 __all__ = ["AudioLanguageAdapter", "DefaultDataAdapter", "MultiChoiceAdapter", "VisionLanguageAdapter"]
 
-_NOT_CALLED: Final = (
-    "load",
-    "load_dataset",
-    "load_from_remote",
-    "load_from_disk",
-    "load_subsets",
-    "load_subset",
-    "load_fewshot_subset",
-    "_post_process_samples",
-    "batch_match_score",
-    "llm_match_score",
-)
+_NOT_CALLED: Final = ("batch_match_score", "llm_match_score")
 """Steps of EvalScope that nel does not run as methods, so that an adapter's own would be passed over in silence."""
 
 
@@ -68,7 +59,7 @@ def _math(prediction: str, reference: str | Sequence[str]) -> float:
     return float(any(compare_answers(prediction, gold, prediction_mode="output").matched for gold in golds))
 
 
-class DefaultDataAdapter(OwnAdapter):
+class DefaultDataAdapter(LoadsItself, OwnAdapter):
     """The adapter of questions with free answers."""
 
     metrics: ClassVar[Mapping[str, MetricFunction]] = {
@@ -91,8 +82,6 @@ class DefaultDataAdapter(OwnAdapter):
     review_timeout = None
     use_batch_scoring = False
     save_metadata = True
-    fewshot_dataset = None
-    test_dataset = None
 
     def __init__(self, benchmark_meta: Any = None, task_config: object = None, **options: object) -> None:
         """Take the meta of a run.
@@ -102,10 +91,7 @@ class DefaultDataAdapter(OwnAdapter):
         """
         own = [step for step in _NOT_CALLED if getattr(type(self), step, None) is not getattr(_BASE[0], step, None)]
         if own:
-            raise ConfigError(
-                f"{type(self).__name__} has its own {', '.join(own)}, which nel does not call; give its rows as a "
-                "file or a dataset, and keep record_to_sample"
-            )
+            raise ConfigError(f"{type(self).__name__} has its own {', '.join(own)}, which nel does not call")
         super().__init__(benchmark_meta=benchmark_meta, task_config=task_config, **options)
         if self.meta.more.get("max_image_bytes"):
             raise ConfigError(f"{self.name}: nel sends images as they are; leave out max_image_bytes")
@@ -125,6 +111,10 @@ class DefaultDataAdapter(OwnAdapter):
     def words_own_examples(self) -> bool:
         """Return whether the adapter has examples in its template, and takes no rows for them."""
         return self.few_shot_num > 0 and self.few_shot_mode != "auto"
+
+    def as_benchmark(self, made: AdaptedBenchmark) -> AdaptedBenchmark:
+        """Return the benchmark with the rows of the adapter's own flow, where it has one."""
+        return own_benchmark(made) if own_steps(type(self)) else made
 
     def as_record(self, row: dict[str, object]) -> dict[str, object]:
         """Return a row with the bytes of its pictures and sounds, which nel keeps as base64."""
@@ -156,6 +146,10 @@ class DefaultDataAdapter(OwnAdapter):
     def process_sample_input(self, sample: Sample, subset: str, fewshot: str | None = None) -> str | list[ChatMessage]:
         """Return a sample's prompt, with its examples where there are any."""
         examples = self._examples if fewshot is None else fewshot
+        if examples is None and self.fewshot_dataset:
+            examples = self.examples_of(subset)
+        elif examples is None and self.words_own_examples:
+            examples = ""
         if examples is None:
             return self.format_prompt_template(sample)
         return self.format_fewshot_template(examples, sample)
