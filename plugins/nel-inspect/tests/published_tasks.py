@@ -1,0 +1,141 @@
+"""Tasks of inspect_evals as they are published, over made-up rows: records, prompts, solvers and scorers are theirs.
+
+``datasets.load_dataset`` gives the rows, so that a task's own `record_to_sample`, shuffling and filters run. Loaded by
+Inspect and by nel alike: ``published_tasks.py@published?name=arc_easy``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from inspect_ai import Task, task
+
+Row = dict[str, Any]
+
+
+def _options(number: int, count: int = 4) -> list[str]:
+    return [f"{name} {number}" for name in ("red", "blue", "green", "grey", "white")[:count]]
+
+
+def _letter(number: int) -> str:
+    return "ABCD"[number % 4]
+
+
+def _question(number: int) -> str:
+    return f"What is no. {number}?"
+
+
+def _arc(number: int) -> Row:
+    labels = list("ABCD" if number % 2 else "1234")
+    choices = {"label": labels, "text": _options(number)}
+    return {"id": f"q{number}", "question": _question(number), "choices": choices, "answerKey": labels[number % 4]}
+
+
+def _commonsense(number: int) -> Row:
+    choices = {"label": list("ABCDE"), "text": _options(number, 5)}
+    return {
+        "id": f"q{number}", "question": _question(number), "choices": choices, "answerKey": "ABCDE"[number % 5],
+        "question_concept": "so",
+    }  # fmt: skip
+
+
+def _pubmed(number: int) -> Row:
+    import inspect_evals.pubmedqa  # noqa: PLC0415 - the ids of its test split are beside it
+
+    known = json.loads((Path(inspect_evals.pubmedqa.__file__).parent / "data" / "test_ground_truth.json").read_text())
+    decision = ("yes", "no", "maybe")[number % 3]
+    return {
+        "pubid": int(list(known)[number]), "question": _question(number), "context": {"contexts": [f"Trial {number}."]},
+        "final_decision": decision, "long_answer": "so",
+    }  # fmt: skip
+
+
+def _truthful(number: int) -> Row:
+    one = [int(place == number % 4) for place in range(4)]
+    several = [int(place in (number % 4, 3)) for place in range(4)]
+    return {
+        "question": f"Is it so, {number}?",
+        "mc1_targets": {"choices": _options(number), "labels": one},
+        "mc2_targets": {"choices": _options(number), "labels": several},
+    }
+
+
+def _pro(number: int) -> Row:
+    return {
+        "question": _question(number), "options": _options(number), "answer": _letter(number), "question_id": number,
+        "category": "Law", "cot_content": f"A: Think. The answer is ({_letter(number)}).",
+    }  # fmt: skip
+
+
+def _mmlu(number: int) -> Row:
+    return {"question": _question(number), "choices": _options(number), "answer": number % 4, "subject": "anatomy"}
+
+
+def _sec(number: int) -> Row:
+    options = dict(zip("ABCD", _options(number), strict=True))
+    return {"Question": _question(number), "Answer": _letter(number), "Explanation": "so", **options}
+
+
+PUBLISHED: Final[dict[str, tuple[str, str, dict[str, Any], Callable[[int], Row]]]] = {
+    "arc_easy": ("arc", "arc_easy", {}, _arc),
+    "arc_challenge": ("arc", "arc_challenge", {}, _arc),
+    "boolq": ("boolq", "boolq", {"shuffle": False}, lambda n: {
+        "passage": f"Page {n}.", "question": f"so, {n}", "answer": n % 2 == 0}),
+    "commonsense_qa": ("commonsense_qa", "commonsense_qa", {"shuffle": False}, _commonsense),
+    "hellaswag": ("hellaswag", "hellaswag", {}, lambda n: {
+        "ctx": f"He {n}", "source_id": f"s{n}", "label": str(n % 4), "endings": _options(n)}),
+    "pubmedqa": ("pubmedqa", "pubmedqa", {}, _pubmed),
+    "race_h": ("race_h", "race_h", {"shuffle": False}, lambda n: {
+        "article": f"Text {n // 2}.", "question": _question(n), "answer": _letter(n), "options": _options(n)}),
+    "truthfulqa_mc1": ("truthfulqa", "truthfulqa", {"target": "mc1"}, _truthful),
+    "truthfulqa_mc2": ("truthfulqa", "truthfulqa", {"target": "mc2"}, _truthful),
+    "winogrande": ("winogrande", "winogrande", {"fewshot": 3}, lambda n: {
+        "sentence": f"The _ {n}", "option1": "cup", "option2": "table", "answer": str(n % 2 + 1)}),
+    "paws": ("paws", "paws", {"shuffle": False}, lambda n: {
+        "id": n, "sentence1": f"So {n}", "sentence2": "Thus", "label": n % 2}),
+    "mmlu_0_shot": ("mmlu", "mmlu_0_shot", {"shuffle": False}, _mmlu),
+    "mmlu_0_shot_cot": ("mmlu", "mmlu_0_shot", {"shuffle": False, "cot": True}, _mmlu),
+    "mmlu_5_shot": ("mmlu", "mmlu_5_shot", {"shuffle": False}, _mmlu),
+    "mmlu_pro": ("mmlu_pro", "mmlu_pro", {"shuffle": False}, _pro),
+    "mmlu_pro_shots": ("mmlu_pro", "mmlu_pro", {"shuffle": False, "fewshot": 2}, _pro),
+    "gsm8k": ("gsm8k", "gsm8k", {"fewshot": 2}, lambda n: {
+        "question": f"Add {n} and 12.", "answer": f"It is so.\n#### {(12, 7, 1200)[n % 3]}"}),
+    "gsm8k_alone": ("gsm8k", "gsm8k", {"fewshot": 0}, lambda n: {
+        "question": f"Add {n} and 12.", "answer": f"It is so.\n#### {(12, 7, 1200)[n % 3]}"}),
+    "wmdp_bio": ("wmdp", "wmdp_bio", {}, _mmlu),
+    "wmdp_chem": ("wmdp", "wmdp_chem", {}, _mmlu),
+    "wmdp_cyber": ("wmdp", "wmdp_cyber", {}, _mmlu),
+    "sec_qa_v1": ("sec_qa", "sec_qa_v1", {}, _sec),
+    "sec_qa_v2_5_shot": ("sec_qa", "sec_qa_v2_5_shot", {}, _sec),
+    "musr": ("musr", "musr", {"shuffle": False}, lambda n: {
+        "narrative": f"Night {n}.", "question": _question(n), "choices": str(_options(n)), "answer_index": n % 4}),
+    "musr_cot": ("musr", "musr", {"shuffle": False, "prompt_technique": "cot+", "example_count": 1}, lambda n: {
+        "narrative": f"Night {n}.", "question": _question(n), "choices": str(_options(n)), "answer_index": n % 4}),
+    "squad": ("squad", "squad", {"shuffle": False}, lambda n: {
+        "id": f"s{n}", "context": f"Page {n // 2}.", "question": _question(n), "title": "t",
+        "answers": {"text": [["Paris"], ["12", "twelve"], []][n % 3], "answer_start": [[0], [0, 1], []][n % 3]}}),
+    "aime2024": ("aime2024", "aime2024", {}, lambda n: {
+        "ID": f"2024-{n}", "Problem": f"Count to {n}.", "Answer": (12, 7, 204)[n % 3], "Solution": "so"}),
+}  # fmt: skip
+"""By name: the package, its task, the arguments, and a row of its dataset."""
+
+
+@task
+def published(name: str) -> Task:
+    """Return a published task over eight rows."""
+    import datasets  # noqa: PLC0415 - inspect_evals brings it
+
+    package, function, arguments, make = PUBLISHED[name]
+    real, datasets.load_dataset = (
+        datasets.load_dataset,
+        lambda *_, **__: datasets.Dataset.from_list([make(number) for number in range(8)]),
+    )
+    try:
+        found: Task = getattr(importlib.import_module(f"inspect_evals.{package}"), function)(**arguments)
+    finally:
+        datasets.load_dataset = real
+    return found
