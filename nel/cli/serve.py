@@ -23,13 +23,24 @@ def serve(
     export_data: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write all samples as JSON lines for NeMo Gym first.")
     ] = None,
+    judge_url: Annotated[
+        list[str] | None, typer.Option(help="Base URL of the judge; repeatable, or one for all.")
+    ] = None,
+    judge_id: Annotated[list[str] | None, typer.Option(help="Name of the judging model; several make a panel.")] = None,
+    judge_api_key_env: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Variable that holds the judge's key.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A run's configuration, of which the judges are taken.")
+    ] = None,
+    judge_timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for scoring and judging one answer.")] = 300.0,
     scorer_timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for scoring one answer.")] = 60.0,
 ) -> None:
     """Serve a benchmark for training: /seed_session gives a sample, /verify the reward of an answer.
 
-    The scorers are those of a run. An answer that cannot be scored is an error of HTTP and never a reward of 0.
+    Scorers and judges are those of a run. An answer that cannot be scored is an error of HTTP and never a reward of 0.
     """
-    from nel.serving.start import ServeOptions, start  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.serving.start import ServeOptions, judging_of, start  # noqa: PLC0415 - keeps `nel --help` fast
 
     options = ServeOptions(
         benchmark=bench,
@@ -40,5 +51,7 @@ def serve(
         token_env=token_env,
         export_dir=export_data,
         timeout_seconds=scorer_timeout,
+        judging=judging_of(config, urls=judge_url, models=judge_id, key_names=judge_api_key_env),
+        judge_timeout_seconds=judge_timeout,
     )
     start(options, say=typer.echo)

@@ -22,6 +22,8 @@ from nel.types import ModelFailure, Outcome, Sample, Scored, Unscored
 _BODY_BYTES_MAX: Final = 16 * 1024**2
 _ELSEWHERE: Final = frozenset({"sandbox", "infra", "cancelled", "budget"})
 """Causes for which the same answer may get a score later: 503 instead of 500."""
+_JUDGE_AWAY: Final = frozenset({"outage", "timeout", "server_error", "rate_limit", "connection", "auth", "not_found"})
+"""Faults of a judge that say nothing of its reply."""
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -172,7 +174,8 @@ def score_json(outcome: Outcome) -> dict[str, object]:
         Refused: There is no score.
     """
     if isinstance(outcome, Unscored):
-        status = 503 if outcome.cause in _ELSEWHERE else 500
+        is_elsewhere = outcome.cause in _ELSEWHERE or (outcome.cause == "judge" and outcome.kind in _JUDGE_AWAY)
+        status = 503 if is_elsewhere else 500
         raise Refused(status, f"the answer has no score: {outcome.detail}", cause=outcome.cause, kind=outcome.kind)
     details: dict[str, object] = {**outcome.details, **outcome.metrics}
     if isinstance(outcome, ModelFailure):

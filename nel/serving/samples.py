@@ -65,23 +65,23 @@ class ServedSamples:
             }
 
 
-def read_samples(name: str, *, dataset: str | None, samples_max: int | None) -> ServedSamples:
+def read_samples(
+    name: str, *, dataset: str | None, samples_max: int | None, judging: JsonObject | None = None
+) -> ServedSamples:
     """Return the samples of a benchmark.
 
     Args:
         name: As ``--bench`` takes it.
         dataset: Read instead of the benchmark's own.
         samples_max: Only the first so many rows.
+        judging: ``judge`` and ``model_roles`` of a run's configuration.
 
     Raises:
-        UsageError: One answer to one question is not what it scores, or it needs a judge.
+        UsageError: One answer to one question is not what it scores, or it needs a judge and there is none.
         NelError: The benchmark cannot be found, or its dataset cannot be read.
     """
     entry = {"name": name, "dataset": dataset, "max_problems": samples_max}
-    # A judged benchmark is refused below with its own words, not for want of a judge.
-    config = build_config({"benchmarks": [entry], "endpoint": _NO_ENDPOINT, "judge": _NO_ENDPOINT})
-    (plan,) = make_plans(config)
-    _check(plan)
+    plan = _plan({"benchmarks": [entry], "endpoint": _NO_ENDPOINT, **(judging or {})})
     digests = Digests()
     samples: list[Sample] = []
     places: dict[str, int] = {}
@@ -103,8 +103,28 @@ def expected_text(sample: Sample) -> str:
     return sample.target if isinstance(sample.target, str) else dumps(sample.target)
 
 
+def _plan(settings: JsonObject) -> Plan:
+    """Return the plan of a benchmark that can be served.
+
+    Raises:
+        UsageError: It cannot be.
+    """
+    # A judge that is missing is said in the words of this command, not in those of a run.
+    (plan,) = make_plans(build_config({"judge": _NO_ENDPOINT, **settings}))
+    _check(plan)
+    if "judge" in settings:
+        return plan
+    benchmark = plan.benchmark
+    if asks_judge(benchmark.scorer) and benchmark.judge is None and not plan.model_roles:
+        raise UsageError(
+            f"{benchmark.name} is scored by a judge; name one with --judge-url and --judge-id, or with --config FILE"
+        )
+    (plan,) = make_plans(build_config(settings))
+    return plan
+
+
 def _check(plan: Plan) -> None:
-    """Refuse a benchmark that scores something else than one answer by rules and programs."""
+    """Refuse a benchmark that scores something else than one answer."""
     benchmark = plan.benchmark
     problem = None
     if benchmark.loglikelihood:
@@ -113,7 +133,5 @@ def _check(plan: Plan) -> None:
         problem = "scores the answers in its own rows"
     elif benchmark.turns_field is not None:
         problem = "asks several turns, and one answer is scored here"
-    elif asks_judge(benchmark.scorer):
-        problem = "is scored by a judge, which nel serve does not ask"
     if problem is not None:
         raise UsageError(f"{benchmark.name} cannot be served: it {problem}; use nel eval run")

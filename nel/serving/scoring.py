@@ -1,7 +1,7 @@
 """Scores single answers as a run does: the same scorers, in the same processes, with the same sandbox.
 
-Depends on the engine's dispatch of scorers. There is no judge and no model to ask: a scorer that asks one leaves its
-answer without a score, as any other fault does.
+Depends on the engine's dispatch of scorers. There is no model to ask: a scorer that asks one leaves its answer without
+a score, as any other fault does; so does one that asks a judge where none is configured or the judge gives no grade.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Any, Final
 
 from nel.engine.response_outcomes import verdict_before_scoring
 from nel.engine.scorers.call import Delegated, ScoringTask
@@ -19,6 +19,7 @@ from nel.engine.scorers.dispatch import Scorers
 from nel.errors import EndpointError, JudgeError
 from nel.models.protocols import read_text
 from nel.sandbox import Sandbox
+from nel.serving.judging import JOB, ServedJudges
 from nel.serving.samples import ServedSamples
 from nel.types import Outcome, Sample, Unscored
 
@@ -45,6 +46,8 @@ class AnswerScorer:
         self._scorers = Scorers([self._benchmark])
         self._numbers = itertools.count()
         self._waiting: dict[int, asyncio.Future[Result]] = {}
+        self.judges: ServedJudges | None = None
+        """Set it before an answer is scored."""
 
     @property
     def is_full(self) -> bool:
@@ -74,14 +77,23 @@ class AnswerScorer:
         verdict = verdict_before_scoring(response, truncated=self._truncated)
         if verdict is not None:
             return verdict
-        number = next(self._numbers)
-        waiting = self._waiting[number] = asyncio.get_running_loop().create_future()
-        try:
-            self._scorers.put(ScoringTask(0, number, 0, sample, response, self._benchmark))
-            result = await waiting
-        finally:
-            self._waiting.pop(number, None)
+        item = ScoringTask(JOB, next(self._numbers), 0, sample, response, self._benchmark)
+        if self.judges is not None:
+            return await self.judges.within_time(self._judged(item, self.judges))
+        result = await self._scored(item)
         return _JUDGED if isinstance(result, Delegated) else result
+
+    async def _judged(self, item: ScoringTask, judges: ServedJudges) -> Outcome:
+        return await judges.outcome(item, await self._scored(item))
+
+    async def _scored(self, item: ScoringTask) -> Result:
+        waiting: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self._waiting[item.idx] = waiting
+        try:
+            self._scorers.put(item)
+            return await waiting
+        finally:
+            self._waiting.pop(item.idx, None)
 
     def _deliver(self, found: list[tuple[ScoringTask, Result]]) -> None:
         for item, result in found:
@@ -94,9 +106,11 @@ class AnswerScorer:
             if not waiting.done():
                 waiting.set_result(Unscored(cause="cancelled", kind="not_run", detail="the scorers have stopped"))
 
-    async def _answer(self, _: ScoringTask, what: str, payload: object) -> object:
+    async def _answer(self, item: ScoringTask, what: str, payload: Any) -> object:
         if what == "sandbox":
-            return await asyncio.wrap_future(self._sandbox.submit(payload))  # type: ignore[arg-type]  # of the channel
+            return await asyncio.wrap_future(self._sandbox.submit(payload))
         if what == "judge":
+            if self.judges is not None:
+                return await self.judges.judge(item, *payload)
             raise JudgeError(_JUDGED.detail, kind=_JUDGED.kind)
         raise EndpointError("the scorer asks the model, and nel serve has none")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from nel.config.load import build_config
+from nel.config.load import build_config, read_yaml
 from nel.config.redaction import read_secret
 from nel.core.atomic_files import write_file
 from nel.core.event_loop import run
@@ -15,8 +15,10 @@ from nel.errors import PreflightError, SandboxError, UsageError
 from nel.mock_server.serve import running, stop_on_signals
 from nel.sandbox import Sandbox
 from nel.serving.app import Service, serving_app
+from nel.serving.judging import open_judges
 from nel.serving.samples import ServedSamples, read_samples
 from nel.serving.scoring import AnswerScorer
+from nel.types import JsonObject
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -33,6 +35,38 @@ class ServeOptions:
     token_env: str | None = None
     export_dir: Path | None = None
     timeout_seconds: float = 60.0
+    judging: JsonObject = field(default_factory=dict)
+    """``judge`` and ``model_roles`` of a run's configuration."""
+    judge_timeout_seconds: float = 300.0
+
+
+def judging_of(
+    path: Path | None, *, urls: Sequence[str] | None, models: Sequence[str] | None, key_names: Sequence[str] | None
+) -> JsonObject:
+    """Return the settings of judges, from a run's configuration and from flags, which replace its panel.
+
+    Raises:
+        UsageError: A URL has no model, or several of one do not fit the number of the other.
+        ConfigError: The file cannot be read.
+    """
+    given = {} if path is None else read_yaml(path)
+    found: JsonObject = {key: given[key] for key in ("judge", "model_roles") if given.get(key)}
+    if not (urls or models or key_names):
+        return found
+    if not (urls and models):
+        raise UsageError("a judge has --judge-url and --judge-id; give both")
+    for flag, values in (("--judge-url", urls), ("--judge-api-key-env", key_names or [""])):
+        if len(values) not in (1, len(models)):
+            raise UsageError(f"{flag} is given {len(values)} times for {len(models)} judges; give one, or one for each")
+    keys = list(key_names or [])
+    panel = [
+        {"url": urls[min(place, len(urls) - 1)], "model": model}
+        | ({"api_key_env": keys[min(place, len(keys) - 1)]} if keys else {})
+        for place, model in enumerate(models)
+    ]
+    own = found.get("judge")
+    kept = {key: value for key, value in own.items() if key not in ("url", "model")} if isinstance(own, dict) else {}
+    return {**found, "judge": {**kept, "panel": panel}}
 
 
 def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:
@@ -47,7 +81,9 @@ def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:
             f"{options.host} may be reached by others; name the environment variable of a token with --token-env"
         )
     token = read_secret(options.token_env)
-    served = read_samples(options.benchmark, dataset=options.dataset, samples_max=options.samples_max)
+    served = read_samples(
+        options.benchmark, dataset=options.dataset, samples_max=options.samples_max, judging=options.judging
+    )
     if served.n_bad_rows:
         say(f"{served.n_bad_rows:,} rows make no sample and are left out; the first: {served.first_fault}")
     if options.export_dir is not None:
@@ -65,7 +101,12 @@ def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:
 
 async def _serve(service: Service, options: ServeOptions, say: Callable[[str], None]) -> None:
     stop = stop_on_signals()
+    judges = open_judges(
+        service.served.plan, timeout_seconds=options.judge_timeout_seconds,
+        plugin_timeout_seconds=options.timeout_seconds, say=say,
+    )  # fmt: skip
     async with (
+        judges as service.scorer.judges,
         service.scorer.running(),
         running(serving_app(service), host=options.host, port=options.port) as base_url,
     ):

@@ -73,6 +73,15 @@ MUTATIONS: Final = (
         tests=("tests/engine/store/test_database.py",),
     ),
     Mutation(
+        name="a-served-judge-s-fault-is-a-score",
+        room="serving",
+        fault="A scorer of nel serve that catches the fault of its judge makes it a reward of 0.",
+        fragment="return self._delegation.finalize(item, result) or self._unreached()",
+        replacement="return result",
+        tests=("tests/serving/test_served_judges.py",),
+        keyword="no_grade",
+    ),
+    Mutation(
         name="own-loads-are-passed-over",
         room="benchmarks",
         fault="An adapter of EvalScope that loads its samples itself is given the rows of its dataset instead.",

@@ -13,10 +13,9 @@ from typing import Final
 
 from nel.config.identity import JUDGES_ADAPTED
 from nel.config.schema import ModelConfig
+from nel.engine.judging.kept import KeptReplies, ReplyStore
 from nel.engine.preparation import plan_with_fields
 from nel.engine.progress import Progress
-from nel.engine.store.database import Store
-from nel.engine.store.snapshot import Snapshot
 from nel.engine.work import Job
 from nel.models.adaptation import Changes, changed, changes_for, in_words
 from nel.types import Generation, ResponseError
@@ -44,7 +43,7 @@ class JudgeSettings:
 class JudgeAdaptation:
     """The settings of the judges of one session; use it on one event loop."""
 
-    def __init__(self, jobs: Sequence[Job], store: Store, snapshot: Snapshot, progress: Progress) -> None:
+    def __init__(self, jobs: Sequence[Job], store: ReplyStore, snapshot: KeptReplies, progress: Progress) -> None:
         """Start with the changes that the plans have from earlier sessions.
 
         Args:

@@ -21,6 +21,7 @@ from nel.core.strict_json import dumps_bytes
 from nel.engine.judging.adaptation import KEY_PREFIX, JudgeAdaptation, JudgeSettings
 from nel.engine.judging.cases import complete_case, generation_of, panel_for
 from nel.engine.judging.endpoints import PARKED, JudgeEndpoint, parked_error, share_slots
+from nel.engine.judging.kept import KeptReplies, ReplyStore
 from nel.engine.judging.plugin_threads import PluginThreads
 from nel.engine.judging.replies import (
     REASKED_KINDS,
@@ -35,8 +36,6 @@ from nel.engine.judging.replies import (
 from nel.engine.plan import Plan
 from nel.engine.scorers.call import ScoringContext
 from nel.engine.store.codec import decode_response, encode_response
-from nel.engine.store.database import Store
-from nel.engine.store.snapshot import Snapshot
 from nel.errors import JudgeError, JudgePreflightError, PreflightError, StoppedEarly
 from nel.judges.panel import aggregate_opinions, aggregate_repeats
 from nel.judges.record import JudgementJson, record_json
@@ -95,8 +94,8 @@ class Judges:
     def __init__(
         self,
         *,
-        store: Store,
-        snapshot: Snapshot,
+        store: ReplyStore,
+        snapshot: KeptReplies,
         endpoint: EndpointConfig | None,
         judge_endpoints: Mapping[str, JudgeEndpoint],
         plugin_timeout_seconds: float,

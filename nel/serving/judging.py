@@ -1,0 +1,181 @@
+"""Judges for `nel serve`: those of a run, whose replies are kept nowhere, since each answer is judged once.
+
+A judge that is down costs each answer its score and never the server: it is asked again with the next answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Final
+
+from nel.config.openai_environment import key_variable
+from nel.config.redaction import read_secret
+from nel.engine.exit_status import ExitStatus
+from nel.engine.judging.adaptation import JudgeAdaptation
+from nel.engine.judging.cases import judge_models
+from nel.engine.judging.delegation import JudgeDelegation
+from nel.engine.judging.endpoints import JudgeEndpoint
+from nel.engine.judging.judges import Judges, endpoint_key
+from nel.engine.plan import Plan
+from nel.engine.progress import Progress
+from nel.engine.scorers.call import Delegated, ScoringTask
+from nel.judges.types import Case, Judgement
+from nel.models.client import Client
+from nel.types import Outcome, Unscored
+
+if TYPE_CHECKING:
+    from nel.config.schema import ModelConfig
+    from nel.engine.store.plans import StoredPlan
+
+JOB: Final = 0
+"""The number of the one benchmark."""
+_CONCURRENCY: Final = 32
+_NEVER_SECONDS: Final = 1e9
+"""An outage of a judge ends no server."""
+
+
+class _NothingKept:
+    """A store that keeps nothing, and what it holds."""
+
+    session = 1
+
+    def __init__(self, plan: StoredPlan, name: str) -> None:
+        self._plan = plan
+        self._name = name
+
+    def put_call(
+        self, benchmark: int, idx: int, repeat: int, key: str, request: str, response: str
+    ) -> asyncio.Future[None]:
+        return _done()
+
+    def put_plan(self, benchmark: int, plan: StoredPlan) -> asyncio.Future[None]:
+        self._plan = plan
+        return _done()
+
+    def benchmarks(self) -> list[tuple[int, str, str, StoredPlan]]:
+        return [(JOB, self._name, self._name, self._plan)]
+
+    def call(self, benchmark: int, idx: int, repeat: int, key: str) -> str | None:
+        return None
+
+    def session_of_call(self, benchmark: int, idx: int, repeat: int, key: str) -> int | None:
+        return None
+
+    def calls(self, benchmark: int) -> Iterator[tuple[str, str]]:
+        return iter(())
+
+
+class ServedJudges:
+    """The judges of a served benchmark; use it on one event loop."""
+
+    def __init__(self, judges: Judges, plan: Plan, timeout_seconds: float) -> None:
+        """Take the judges, and for how long an answer waits for them."""
+        self._refusal: str | None = None
+        self._judges = judges
+        self._timeout_seconds = timeout_seconds
+        self._delegation = JudgeDelegation(judges, {JOB: plan}, stop=self._on_refusal)
+
+    def _on_refusal(self, status: ExitStatus) -> None:
+        self._refusal = status.reason
+
+    async def judge(self, item: ScoringTask, turn: int, case: Case) -> Judgement:
+        """Return the judgement that a scorer asks for; see `JudgeDelegation.judge`."""
+        return await self._delegation.judge(item, turn, case)
+
+    async def outcome(self, item: ScoringTask, result: Outcome | Delegated) -> Outcome:
+        """Return the outcome of an answer, judged where its scorer leaves that to the judges."""
+        if isinstance(result, Delegated):
+            result = await self._judged(item, result)
+        return self._delegation.finalize(item, result) or self._unreached()
+
+    async def _judged(self, item: ScoringTask, delegated: Delegated) -> Outcome:
+        judged: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+
+        def deliver(outcome: Outcome) -> None:
+            if not judged.done():
+                judged.set_result(outcome)
+
+        def fail(error: BaseException) -> None:
+            if not judged.done():
+                judged.set_exception(error)
+
+        self._delegation.submit(item, delegated, deliver, fail)
+        return await judged
+
+    async def within_time(self, work: Awaitable[Outcome]) -> Outcome:
+        """Return an outcome that has to be there in time."""
+        try:
+            return await asyncio.wait_for(work, self._timeout_seconds)
+        except TimeoutError:
+            reason = f"no judgement within {self._timeout_seconds:g} s{self._said()}"
+            return Unscored(cause="judge", kind="timeout", detail=reason)
+
+    def _unreached(self) -> Unscored:
+        return Unscored(cause="judge", kind="outage", detail=self._refusal or f"the judge is down{self._said()}")
+
+    def _said(self) -> str:
+        return "".join(f"; {problem}" for problem in self._judges.problems)
+
+    async def stop(self) -> None:
+        """End what is being judged."""
+        await self._delegation.stop()
+
+
+def _done() -> asyncio.Future[None]:
+    done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    done.set_result(None)
+    return done
+
+
+@asynccontextmanager
+async def open_judges(
+    plan: Plan, *, timeout_seconds: float, plugin_timeout_seconds: float, say: Callable[[str], None]
+) -> AsyncIterator[ServedJudges | None]:
+    """Open the judges that a benchmark may ask, after a question for their models; None where it has none.
+
+    Raises:
+        JudgePreflightError: A key is refused, or a model is not served.
+    """
+    members = judge_models([plan], None)
+    if not members:
+        yield None
+        return
+    async with AsyncExitStack() as clients:
+        endpoints = await _open(members, clients)
+        kept = _NothingKept({"identity": dict(plan.fields)}, plan.benchmark.name)
+        judges = Judges(
+            store=kept,
+            snapshot=kept,
+            endpoint=None,
+            judge_endpoints=endpoints,
+            plugin_timeout_seconds=plugin_timeout_seconds,
+            adaptation=JudgeAdaptation([], kept, kept, Progress()),
+            panels=[] if plan.judge is None else [plan.judge],
+        )
+        clients.callback(judges.close)
+        for note in await judges.check():
+            say(note)
+        watching = asyncio.create_task(judges.watch())
+        served = ServedJudges(judges, plan, timeout_seconds)
+        try:
+            yield served
+        finally:
+            judges.stop_asking()
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+            await served.stop()
+
+
+async def _open(members: Sequence[ModelConfig], clients: AsyncExitStack) -> dict[str, JudgeEndpoint]:
+    endpoints: dict[str, JudgeEndpoint] = {}
+    for member in members:
+        key = endpoint_key(member)
+        if key in endpoints:
+            continue
+        concurrency = member.concurrency or _CONCURRENCY
+        lasting = member.model_copy(update={"outage_seconds_max": _NEVER_SECONDS})
+        client = Client(lasting, api_key=read_secret(key_variable(member)), connections=concurrency)
+        endpoints[key] = JudgeEndpoint.of(await clients.enter_async_context(client), concurrency)
+    return endpoints
