@@ -177,7 +177,7 @@ def crowded(n: int) -> Iterator[str]:
         app.router.add_post("/v1/chat/completions", reply)
         runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
         ports.append(runner.addresses[0][1])
         ready.set()
         return runner

@@ -54,7 +54,7 @@ def serving(text: str, seconds: float) -> Iterator[str]:
         app.router.add_post("/v1/chat/completions", reply)
         runner = web.AppRunner(app)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
+        site = web.TCPSite(runner, "127.0.0.1", 0, backlog=1024)
         await site.start()
         ports.append(runner.addresses[0][1])
         ready.set()

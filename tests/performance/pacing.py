@@ -94,7 +94,7 @@ def serving(server: Server) -> Iterator[Server]:
         app.router.add_post("/v1/chat/completions", server.answer)
         runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
         server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
         ready.set()
         await stopped.wait()

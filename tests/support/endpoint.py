@@ -171,7 +171,7 @@ def scripted(script: Script, *, models: list[str] | None = None, key: str | None
         app.router.add_get("/v1/models", list_models)
         runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
+        site = web.TCPSite(runner, "127.0.0.1", 0, backlog=1024)
         await site.start()
         endpoint.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
         ready.set()
