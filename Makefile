@@ -54,10 +54,10 @@ $(STAMP): pyproject.toml | $(BIN)/python
 	@$(call install,-e .)
 	@touch $@
 
-$(DEV_STAMP): pyproject.toml plugins/nel-code/pyproject.toml plugins/nel-lm-eval/pyproject.toml plugins/nel-inspect/pyproject.toml plugins/nel-evalscope/pyproject.toml plugins/nel-example/pyproject.toml plugins/nel-broken/pyproject.toml | $(BIN)/python
+$(DEV_STAMP): pyproject.toml plugins/nel-code/pyproject.toml plugins/nel-lm-eval/pyproject.toml plugins/nel-inspect/pyproject.toml plugins/nel-evalscope/pyproject.toml plugins/nel-bedrock/pyproject.toml plugins/nel-example/pyproject.toml plugins/nel-broken/pyproject.toml | $(BIN)/python
 	@echo "==> installing nel with everything its checks and tests need: several minutes, once"
 	@$(call install,-e '.[dev]')
-	@$(call install,--no-deps -e ./plugins/nel-code -e ./plugins/nel-lm-eval -e ./plugins/nel-inspect -e ./plugins/nel-evalscope -e ./plugins/nel-example ./plugins/nel-broken)
+	@$(call install,--no-deps -e ./plugins/nel-code -e ./plugins/nel-lm-eval -e ./plugins/nel-inspect -e ./plugins/nel-evalscope -e ./plugins/nel-bedrock -e ./plugins/nel-example ./plugins/nel-broken)
 	@touch $@ $(STAMP)
 
 $(MODEL_STAMP): $(STAMP)
@@ -127,7 +127,7 @@ test-plugins:
 
 test-plugins-here: $(DEV_STAMP)
 	@echo "==> tests of the plugins with the tools they bridge to"
-	@$(call install,'inspect_ai>=0.3.285' 'lm_eval[api]>=0.4.12' transformers 'evalscope>=1.14.1' 'ray[client]>=2.40' 'moto[server]>=5' s3fs)
+	@$(call install,'inspect_ai>=0.3.285' 'lm_eval[api]>=0.4.12' transformers 'evalscope>=1.14.1' 'ray[client]>=2.40' 'botocore>=1.35' 'moto[server]>=5' s3fs)
 	@$(BIN)/pytest -n 2 $(PLUGIN_TESTS) tests/engine/executors/test_on_ray.py tests/remote/test_on_s3.py
 
 # In an environment of its own too: EvalScope and others bring hundreds of packages, and one needs Python 3.12.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nel.judges.quoting import quote
     from nel.judges.types import Case, Grade, Judge, Question
     from nel.matrix import evaluate_matrix
+    from nel.models.wire.base import Wire
     from nel.scoring import (
         answer_line,
         code_sandbox,
@@ -60,6 +61,7 @@ _HOME = {
     "ScorerError": "nel.errors",
     "ScorerInput": "nel.types",
     "TaskConfig": "nel.task",
+    "Wire": "nel.models.wire.base",
     "run_task": "nel.task",
     "answer_line": "nel.scoring",
     "benchmark": "nel.byob.decorators",
@@ -98,6 +100,7 @@ __all__ = [
     "ScorerInput",
     "TaskConfig",
     "UnreadAnswer",
+    "Wire",
     "__version__",
     "answer_line",
     "benchmark",

@@ -19,6 +19,7 @@ from nel.exporting.contract import Exported
 from nel.importing.contract import Imported
 from nel.judges.types import Judge
 from nel.metrics.decorators import Metric, ScoreReducer
+from nel.models.wire.base import Wire
 from nel.plugins import GROUPS
 from nel.scoring.reading.model_reader import AnswerReader
 from nel.types import ScorerInput, ScorerResult
@@ -217,6 +218,15 @@ EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {
             used_by="`--executor NAME`, `--executor NAME:key=value,...`, `--executor NAME://...`",
             called="Once for each session, before the run forks; `start` on the event loop before anything is sent.",
             errors="What the factory or `start` raises ends the command with exit code 2; `StoppedEarly`: 75.",
+        ),
+        ExtensionPoint(
+            kind="clients",
+            contract=Wire,
+            what="A `nel.clients.Wire`: how a protocol writes a request and reads its answer. nel sends and retries.",
+            used_by="`--protocol NAME`, `endpoint: {protocol: NAME}`, and of a judge alike",
+            called="On the event loop: `body`, `answer` or `stream` for each request, `sign` for each attempt.",
+            errors="What `body`, `answer` or `sign` raises leaves that sample unscored as `infra`; `ConfigError` of "
+            "`check` ends the command with exit code 2.",
         ),
     )
 }

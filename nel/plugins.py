@@ -33,6 +33,7 @@ GROUPS: Final = {
     "exporters": "nel.exporters",
     "importers": "nel.importers",
     "executors": "nel.executors",
+    "clients": "nel.clients",
 }
 """Entry-point group of each kind of plugin. A group is listed here only if nel loads plugins from it."""
 

@@ -22,8 +22,8 @@ JsonObject: TypeAlias = Mapping[str, Json]
 Row: TypeAlias = JsonObject
 """One row of a dataset."""
 M = TypeVar("M")
-Protocol: TypeAlias = Literal["chat", "completions", "responses", "anthropic", "gemini"]
-"""How an endpoint is asked: ``completions`` takes a prompt, every other one messages."""
+Protocol: TypeAlias = str
+"""How an endpoint is asked, the name of one of `nel.clients`: ``completions`` takes a prompt, any other messages."""
 Value: TypeAlias = str | int | float | bool | Sequence[Json] | JsonObject
 
 FailureKind: TypeAlias = Literal["truncated", "empty", "refusal", "content_filter", "no_answer", "context_exceeded"]

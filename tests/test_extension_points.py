@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import hashlib
+import json
 import re
 import sys
 import tomllib
@@ -23,6 +25,7 @@ from nel.exporting.writers import export_run
 from nel.extension_points import EXTENSION_POINTS, shape_error
 from nel.importing.writers import import_results
 from nel.judges.registry import check_template
+from nel.models.wire.registry import wire_of
 from nel.reports.writers import write_report
 from tests.support.distributions import install
 from tests.support.endpoint import Call, Reply, answer, scripted
@@ -137,6 +140,34 @@ def test_a_benchmark_and_a_judge_of_an_installed_package_work(tmp_path: Path) ->
     assert [row["reward"] for row in rows] == [1.0, 1.0]
 
 
+def _replies(call: Call, _: int) -> Reply:
+    body = json.dumps(call.body, separators=(",", ":")).encode()
+    if call.headers["X-Digest"] != hashlib.sha256(body).hexdigest():
+        return Reply(status=400, body={"error": {"message": "wrong digest"}})
+    number = re.search(r"What is (\d+) plus", call.body["question"])
+    return Reply(body={"reply": str(2 * int(number[1])) if number else "VERDICT: yes", "used": 3})
+
+
+def test_a_protocol_of_an_installed_package_asks_the_model_and_the_judge(tmp_path: Path) -> None:
+    """What it writes is sent and signed, its answers are scored, and what it has no field for is refused first."""
+    command = ("eval", "run", "--bench", "example-sums://3", "--model-id", "m", "-o", "out", "--max-tokens", "9")
+    with scripted(_replies) as endpoint:
+        url = ("--model-url", endpoint.url, "--protocol", "example-plain")
+        done = nel(*command, *url, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert [sorted(call.body) for call in endpoint.calls] == [["model", "question", "warmth", "words"]] * 3
+        endpoint.calls.clear()
+        refused = nel(*command, *url, "--seed", "1", cwd=tmp_path)
+        unknown = nel(*command, *url[:2], "--protocol", "example-plane", cwd=tmp_path)
+        assert endpoint.calls == []
+    run_dir = only_run(tmp_path / "out")
+    assert [row["reward"] for row in read_results(run_dir, "example-sums")] == [1.0] * 3
+    assert read_results(run_dir, "example-sums")[0]["tokens"]["completion"] == 3
+    assert refused.returncode == unknown.returncode == 2
+    assert "over the example-plain protocol: it has no seed; leave out --seed" in refused.stderr
+    assert 'no client "example-plane" is installed; did you mean "example-plain"?' in unknown.stderr
+
+
 REPORTS = """
 def raises(run_dir):
     raise KeyError("headline")
@@ -198,6 +229,7 @@ from nel.exporting import Exported
 from nel.importing import Imported, ImportedBenchmark, ImportedResult
 from nel.judges.templates import binary_qa
 from nel.metrics import max_score, mean
+from nel.models.wire.registry import CHAT
 from nel.scoring import exact_match
 from nel.scoring.reading.model_reader import extract
 from nel.types import Sample, Unscored
@@ -230,6 +262,7 @@ PLUGINS = {
     "exporters": "export",
     "importers": "read_results",
     "executors": "make",
+    "clients": "CHAT",
 }
 
 
@@ -248,6 +281,7 @@ def _use(kind: str, name: str, folder: Path) -> object:
         "exporters": lambda: export_run(name, folder, folder.parent / "exported"),
         "importers": lambda: import_results(folder, folder.parent / "imported", name=name),
         "executors": lambda: find_executor(name),
+        "clients": lambda: wire_of(name),
     }
     return uses[kind]()
 

@@ -135,17 +135,17 @@ def test_a_scheme_is_split_from_its_uri(text: str, parts: tuple[str, str] | None
 
 def test_a_group_that_nel_does_not_load_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A plugin in an unknown group is listed as broken, and a name that only such a group has is explained."""
-    install(tmp_path, "nel-foo", {"nel.clients": {"foo": EXACT}, "nel.scorer": {"foo-match": EXACT}})
+    install(tmp_path, "nel-foo", {"nel.engines": {"foo": EXACT}, "nel.scorer": {"foo-match": EXACT}})
     listed = nel("list", cwd=tmp_path, env=path_with(tmp_path))
     assert listed.returncode == 0, listed.stderr
-    (line,) = [line for line in listed.stdout.splitlines() if "nel.clients" in line]
+    (line,) = [line for line in listed.stdout.splitlines() if "nel.engines" in line]
     known = ", ".join(plugins.GROUPS.values())
     assert line.split(maxsplit=4) == [
         "foo",
-        "nel.clients",
+        "nel.engines",
         "nel-foo",
         "1.0",
-        'BROKEN: the package nel-foo declares the group "nel.clients", which nel does not load; known groups: ' + known,
+        'BROKEN: the package nel-foo declares the group "nel.engines", which nel does not load; known groups: ' + known,
     ]
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(PluginError, match=r'nel-foo declares the group "nel\.scorer", which'):

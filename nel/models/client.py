@@ -149,10 +149,11 @@ class Client:
         self._jitter = jitter
         self._run_id = run_id
         self._observer = observer
-        own = (api_key, *secret_headers(endpoint).values(), *secrets_in_url(endpoint.proxy or proxy_for(endpoint.url)))
+        wire, proxy = wire_of(endpoint.spoken), endpoint.proxy or proxy_for(endpoint.url)
+        own = (api_key, *wire.secrets(endpoint), *secret_headers(endpoint).values(), *secrets_in_url(proxy))
         self._redactor = Redactor((*own, *secrets))
         self._transport = transport or transport_for(
-            endpoint, request_headers(endpoint, api_key), connections=connections
+            endpoint, request_headers(endpoint, api_key), connections=connections, wire=wire
         )
         self._answer_tokens = float(_ANSWER_TOKENS)
         self._long_hints_in_a_row = 0
@@ -292,7 +293,7 @@ class Client:
                 await self._doubt_outage(one)
             wait = self._wait_before_retry(outcome, one)
             if wait is None:
-                return self._failed(outcome, one.attempts)
+                return Response(attempts=one.attempts, error=self._error_of(outcome))
             self._observer.retried(outcome.kind, one.last_seconds, wait)
             answered = self.gate.n_answered
             await self.gate.back_off(wait)
@@ -450,9 +451,6 @@ class Client:
                 f"the endpoint takes no request before {reopens:%Y-%m-%d %H:%M} UTC (it asks to wait {hint:,.0f} s, "
                 f"more than retry_after_seconds_max={self.endpoint.retry_after_seconds_max:g})"
             )
-
-    def _failed(self, fault: Fault, attempts: int) -> Response:
-        return Response(attempts=attempts, error=self._error_of(fault))
 
     def _error_of(self, fault: Fault) -> ResponseError:
         return ResponseError(

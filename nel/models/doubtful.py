@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nel.models.transport import DirectTransport, Transport
+from nel.models.transport import DirectTransport, SignedTransport, Transport
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,6 @@ class Asked:
 
 def doubtful_requests(transport: Transport) -> list[Asked] | None:
     """Return the requests that may have got the response to another one; None where no response came unasked."""
-    unasked = transport.unasked if isinstance(transport, DirectTransport) else ()
+    unasked = transport.unasked if isinstance(transport, DirectTransport | SignedTransport) else ()
     found = [one.request for carried in unasked for one in carried if not one.is_first]
     return [asked for asked in found if isinstance(asked, Asked)] if unasked else None

@@ -71,6 +71,8 @@ _CODE_CHARACTERS_MAX = 100
 _CODE_MAX = 1_000_000
 NO_FILES: Final = "open_files"
 """Kind of the fault of a connection that this process, or this machine, may not open."""
+UNSIGNED: Final = "unsigned"
+"""Kind of the fault of a request that could not be signed, so that it was not sent."""
 _NO_QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 
 

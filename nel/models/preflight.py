@@ -57,6 +57,8 @@ async def check_endpoint(client: Client, *, flags: Flags = MODEL_FLAGS) -> None:
         StoppedEarly: Nothing answers at the URL; the run can be resumed once it does.
     """
     endpoint = client.endpoint
+    if wire_of(endpoint.spoken).listing is None:
+        return
     found = await client.list_models()
     if isinstance(found, Fault):
         if found.status == _FORBIDDEN:  # a key may be good for answers and not for the list

@@ -8,6 +8,7 @@ from typing import Final
 
 from nel.config.openai_environment import key_variable
 from nel.config.schema import EndpointConfig
+from nel.models.faults import UNSIGNED
 from nel.types import ResponseError
 
 NEUTRAL_PROMPT: Final = "Reply with the word OK."
@@ -15,7 +16,7 @@ _ALIKE: Final = 0.75
 """Share of two messages that is equal where they differ in a number or a name only."""
 _CHANGING: Final = re.compile(r"[0-9a-f]*[0-9][0-9a-f]*|req_\w+", re.IGNORECASE)
 """Numbers, and the identifiers of requests."""
-_REFUSED: Final = frozenset({"auth", "not_found", "bad_request", "tls"})
+_REFUSED: Final = frozenset({"auth", "not_found", "bad_request", "tls", UNSIGNED})
 _CLIENT_ERROR: Final = "http_4"
 
 

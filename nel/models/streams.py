@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from nel.core.strict_json import loads
 from nel.models.faults import UNREADABLE, Fault, fault_of_error_object, malformed, unreadable
@@ -19,6 +19,9 @@ _TEXTS: Final = ("content", "reasoning_content", "reasoning", "refusal")
 
 class AnswerStream(ABC):
     """Collects the events of one streamed answer; feed it bytes as they come."""
+
+    content_type: ClassVar[str] = "text/event-stream"
+    """That a streamed answer has; one of another type is read as a whole."""
 
     def __init__(self) -> None:
         """Start with nothing seen."""

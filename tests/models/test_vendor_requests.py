@@ -21,6 +21,7 @@ FULL: dict[str, dict[str, Any]] = {
     "responses": {},
     "anthropic": {"stop": ("END",)},
     "gemini": {"stop": ("END",), "seed": 7},
+    "chat": {"stop": ("END",), "seed": 7},
 }
 LIMITED = {"anthropic": {"max_tokens": 64}}
 """What a request needs that is otherwise without settings."""
@@ -50,6 +51,27 @@ def _camel(value: Any) -> Any:
     if isinstance(value, dict):
         return {re.sub(r"_([a-z])", lambda one: one[1].upper(), name): _camel(item) for name, item in value.items()}
     return [_camel(item) for item in value] if isinstance(value, list) else value
+
+
+CASES_OF_AZURE = ("plain", "full", "image", "stream")
+
+
+@pytest.mark.parametrize("case", CASES_OF_AZURE)
+def test_a_request_to_a_deployment_is_that_of_the_sdk(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the documentation names a deployment: the address with its version, the key's own header and the body."""
+    recorded = json.loads((RECORDED / "azure.json").read_text(encoding="utf-8"))["requests"][case]
+    monkeypatch.setenv("AZURE_KEY", "k")
+    endpoint = EndpointConfig(
+        url="http://h/openai/deployments/dep/chat/completions?api-version=2024-10-21",
+        model="m",
+        headers_env={"api-key": "AZURE_KEY"},
+        stream=case == "stream",
+    )
+    assert build_body(_request("chat", case), stream=endpoint.stream) == recorded["body"]
+    assert wire_of(endpoint.spoken).address(endpoint) == f"http://h{recorded['path']}"
+    sent = {name.lower(): value for name, value in request_headers(endpoint, None).items()}
+    assert sent["api-key"] == recorded["headers"]["api-key"]
+    assert "authorization" not in sent.keys() | recorded["headers"].keys()
 
 
 CASES = [(file, case) for file in ("responses", "anthropic", "anthropic-0", "gemini") for case in ("plain", "full", "image", "stream")]  # fmt: skip # noqa: E501

@@ -33,6 +33,8 @@ SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "a
 _SECRET_PARAMETER = re.compile(
     r"(?:^|[-_])(?:key|apikey|token|sig|signature|secret|password|auth|code)$", re.IGNORECASE
 )
+_PROTOCOL_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*:)?[a-z0-9][a-z0-9_-]*")
+"""``name`` or ``package:name``, as `nel.plugins` takes them."""
 ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 """The name of an environment variable."""
 
@@ -108,11 +110,12 @@ class EndpointConfig(Strict):
     """The name of the environment variable that holds the key; never the key. Not set: ``OPENAI_API_KEY`` for the host
     of ``OPENAI_BASE_URL`` and OpenAI's own, and none for any other."""
     protocol: Annotated[
-        Literal["chat", "completions", "responses", "anthropic", "gemini"] | None,
-        Flag("--protocol", "chat, completions, responses, anthropic or gemini; a full path names it too."),
+        str | None,
+        Flag("--protocol", "chat, completions, responses, anthropic, gemini or an installed one (nel list clients)."),
     ] = None
     """How the endpoint is asked; taken from the URL where that is a full path, else what the benchmark names, else
-    ``chat``. ``responses`` is OpenAI's Responses API, ``anthropic`` the Messages API, ``gemini`` generateContent."""
+    ``chat``. ``responses`` is OpenAI's Responses API, ``anthropic`` the Messages API, ``gemini`` generateContent; any
+    other is of an installed package (``nel list clients``)."""
     send_sample_id: Annotated[bool, Flag("--send-sample-id", "Send X-Nel-Sample-Id, for replay.")] = False
     """Send ``X-Nel-Sample-Id`` and ``X-Nel-Repeat``, for replay endpoints."""
     stream: Annotated[bool, Flag("--stream", "Stream answers; measures the time to first token.")] = False
@@ -189,7 +192,7 @@ class EndpointConfig(Strict):
         return min(self.first_byte_timeout_seconds or self.total_timeout_seconds, self.total_timeout_seconds)
 
     @property
-    def spoken(self) -> Literal["chat", "completions", "responses", "anthropic", "gemini"]:
+    def spoken(self) -> str:
         """Return the protocol that its key, headers and list of models are those of."""
         return self.protocol or "chat"
 
@@ -212,6 +215,13 @@ class EndpointConfig(Strict):
                     raise ValueError(f'protocol "{given}" contradicts the URL, which ends in {suffix}')
                 return {**data, "url": url.removesuffix(suffix), "protocol": protocol}
         return {**data, "url": url}
+
+    @field_validator("protocol")
+    @classmethod
+    def _named_protocol(cls, protocol: str | None) -> str | None:
+        if protocol is not None and not _PROTOCOL_NAME.fullmatch(protocol):
+            raise ValueError(f"{protocol!r} is not the name of a protocol; nel list clients shows them")
+        return protocol
 
     @field_validator("url")
     @classmethod

@@ -7,11 +7,14 @@ from nel.models.transport.base import Fetched, Transport
 from nel.models.transport.direct import DirectTransport
 from nel.models.transport.faults import ResponseTooLarge, fault_of_exception
 from nel.models.transport.settings import checked_proxy, proxy_for
+from nel.models.transport.signed import SignedTransport
+from nel.models.wire.base import Wire
 
 __all__ = [
     "DirectTransport",
     "Fetched",
     "ResponseTooLarge",
+    "SignedTransport",
     "Transport",
     "fault_of_exception",
     "proxy_for",
@@ -19,17 +22,25 @@ __all__ = [
 ]
 
 
-def transport_for(endpoint: EndpointConfig, headers: Mapping[str, str], *, connections: int) -> Transport:
+def transport_for(
+    endpoint: EndpointConfig, headers: Mapping[str, str], *, connections: int, wire: Wire | None = None
+) -> Transport:
     """Return the transport of an endpoint: direct, or through the proxy named by its settings or the environment.
 
     Args:
         endpoint: Deadlines, limits, proxy and certificates.
         headers: Sent with every request.
         connections: Largest number of open connections; at least the number of requests in flight.
+        wire: The endpoint's protocol, where it may sign requests.
 
     Raises:
         ConfigError: A certificate file, a header or the proxy cannot be used.
     """
+    found = _unsigned(endpoint, headers, connections)
+    return SignedTransport(found, wire, endpoint, headers) if wire is not None and wire.signs else found
+
+
+def _unsigned(endpoint: EndpointConfig, headers: Mapping[str, str], connections: int) -> Transport:
     proxy = checked_proxy(endpoint.proxy, "endpoint.proxy") if endpoint.proxy else proxy_for(endpoint.url)
     if proxy is None:
         return DirectTransport(endpoint, headers)

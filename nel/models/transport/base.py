@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol
+from typing import Final, Protocol
+
+from yarl import URL
 
 from nel.models.faults import Fault
 from nel.models.streams import AnswerStream
+
+_WRITTEN_OUT: Final = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+")
+"""A URL of which nothing has to be quoted."""
+
+
+def as_sent(url: str) -> URL:
+    """Return a URL; one that is written out is sent character by character, since a signature may cover it."""
+    return URL(url, encoded=_WRITTEN_OUT.fullmatch(url) is not None)
 
 
 @dataclass(slots=True, eq=False)

@@ -257,7 +257,7 @@ class Connection(asyncio.Protocol):
         )
         self._unpack = unpacker(headers.get("Content-Encoding", ""), self._limits.body_bytes_max)
         if self._stream is not None and status == _OK:
-            self.streamed = headers.get("Content-Type", "").lower().startswith("text/event-stream")
+            self.streamed = headers.get("Content-Type", "").lower().startswith(self._stream.content_type)
         self._waits_for = "idle_timeout"
         self._size = 0
         self._restart_idle_timeout()

@@ -22,7 +22,7 @@ from nel.config.schema import EndpointConfig
 from nel.errors import ConfigError
 from nel.models.faults import Fault
 from nel.models.streams import AnswerStream
-from nel.models.transport.base import Carried, Fetched
+from nel.models.transport.base import Carried, Fetched, as_sent
 from nel.models.transport.connection import Limits
 from nel.models.transport.faults import REDIRECTS, ConnectionDropped, fault_of_exception, redirected
 from nel.models.transport.pool import Pool
@@ -138,7 +138,7 @@ class DirectTransport:
 
     def _head(self, method: str, url: str, own: Mapping[str, str]) -> bytes:
         """Return the request line and the headers that all requests to a URL have, without those in ``own``."""
-        target = URL(url)
+        target = as_sent(url)
         host = target.raw_host or ""
         host = f"[{host}]" if ":" in host else host
         port = "" if target.is_default_port() else f":{target.port}"

@@ -18,7 +18,7 @@ import aiohttp
 from nel.config.schema import EndpointConfig
 from nel.models.faults import Fault
 from nel.models.streams import AnswerStream
-from nel.models.transport.base import Fetched
+from nel.models.transport.base import Fetched, as_sent
 from nel.models.transport.faults import (
     REDIRECTS,
     ResponseTooLarge,
@@ -91,7 +91,12 @@ class ProxiedTransport:
         try:
             async with asyncio.timeout(allowed) as deadline:
                 async with self._session.request(
-                    method, url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=connection
+                    method,
+                    as_sent(url),
+                    data=body,
+                    headers=headers,
+                    allow_redirects=False,
+                    trace_request_ctx=connection,
                 ) as response:
                     kind, allowed = "idle_timeout", endpoint.idle_timeout_seconds
                     idle = _IdleTimeout(deadline, allowed, ends)
@@ -99,7 +104,7 @@ class ProxiedTransport:
                         idle.restart()
                     if response.status in REDIRECTS:
                         return redirected(response.status, response.headers.get("Location"))
-                    streamed = stream is not None and response.status == _OK and _is_event_stream(response)
+                    streamed = stream is not None and response.status == _OK and _is_stream(response, stream)
                     read = await self._read(response, idle, stream if streamed else None)
                     return Fetched(
                         response.status, response.headers, read, time.monotonic() - started, streamed, started
@@ -164,8 +169,8 @@ def _trace_reuse() -> aiohttp.TraceConfig:
     return tracing
 
 
-def _is_event_stream(response: aiohttp.ClientResponse) -> bool:
-    return response.headers.get("Content-Type", "").lower().startswith("text/event-stream")
+def _is_stream(response: aiohttp.ClientResponse, stream: AnswerStream) -> bool:
+    return response.headers.get("Content-Type", "").lower().startswith(stream.content_type)
 
 
 def fault_through_proxy(error: Exception) -> Fault:

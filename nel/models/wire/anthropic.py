@@ -39,7 +39,7 @@ _TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking"}
 
 
 class Anthropic(Wire):
-    """Blocks in, blocks out."""
+    """The Messages API of Anthropic."""
 
     name = "anthropic"
     listing = "/models?limit=1000"

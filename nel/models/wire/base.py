@@ -33,8 +33,10 @@ class Wire(ABC):
     """Of `endpoint.protocol`."""
     lists_all: ClassVar[bool] = False
     """Whether a model that its list of models leaves out is not served."""
-    listing: ClassVar[str] = "/models"
-    """Where the list of models is, below the base URL."""
+    listing: ClassVar[str | None] = "/models"
+    """Where the list of models is, below the base URL; None where there is none."""
+    signs: ClassVar[bool] = False
+    """Whether each request has headers of its own; see `sign`."""
     unsupported: ClassVar[Mapping[str, str]] = {}
     """Generation settings that it has no field for, and the option that sets each."""
 
@@ -48,7 +50,7 @@ class Wire(ABC):
 
     def listing_address(self, endpoint: EndpointConfig, base: str | None = None) -> str:
         """Return the URL of the list of models at an endpoint, or below another base URL."""
-        return _address(endpoint, self.listing, base)
+        return _address(endpoint, self.listing or "", base)
 
     def key_headers(self, key: str) -> dict[str, str]:
         """Return the headers that carry a key."""
@@ -56,6 +58,19 @@ class Wire(ABC):
 
     def headers(self) -> dict[str, str]:
         """Return the headers that every request has, which the settings of an endpoint may replace."""
+        return {}
+
+    def check(self, endpoint: EndpointConfig) -> None:  # noqa: B027 - most protocols need nothing
+        """Raise ConfigError where an endpoint cannot be asked from here, e.g. since credentials are missing."""
+
+    def secrets(self, endpoint: EndpointConfig) -> Sequence[str]:
+        """Return secrets, other than the key, that are removed from whatever an endpoint says."""
+        return ()
+
+    async def sign(
+        self, endpoint: EndpointConfig, method: str, url: str, headers: Mapping[str, str], body: bytes
+    ) -> Mapping[str, str]:
+        """Return further headers of one attempt, such as its signature; called only where `signs`."""
         return {}
 
     @abstractmethod

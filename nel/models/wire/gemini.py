@@ -36,7 +36,7 @@ _ROLES: Final = {"user": "user", "assistant": "model"}
 
 
 class Gemini(Wire):
-    """Contents in, candidates out."""
+    """generateContent, of Gemini."""
 
     name = "gemini"
     listing = "/models?pageSize=1000"

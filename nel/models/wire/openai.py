@@ -36,7 +36,7 @@ class _OpenAI(Wire):
 
 
 class Chat(_OpenAI):
-    """Chat completions."""
+    """Chat completions, as most servers have them."""
 
     name = "chat"
 

@@ -1,28 +1,48 @@
-"""The protocols by name, and what the rest of nel asks of them. Sends nothing."""
+"""The protocols by name, and what the rest of nel asks of them: nel's own, and those of installed packages.
+
+Sends nothing. A package brings a protocol as an entry point of the group ``nel.clients``.
+"""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Final
 
+from nel import plugins
 from nel.config.schema import EndpointConfig, GenerationConfig
 from nel.core.strict_json import dumps_bytes, loads
-from nel.errors import ConfigError
+from nel.errors import ConfigError, NelError, PluginError
 from nel.models.faults import Fault
 from nel.models.wire.anthropic import Anthropic
-from nel.models.wire.base import Wire
+from nel.models.wire.base import NotInProtocol, Wire
 from nel.models.wire.gemini import Gemini
 from nel.models.wire.openai import Chat, Completions
 from nel.models.wire.responses import Responses
 from nel.types import Generation, Protocol, Request, Response
 
-_WIRES: Final[dict[str, Wire]] = {
-    wire.name: wire for wire in (Chat(), Completions(), Responses(), Anthropic(), Gemini())
-}
+CHAT: Final = Chat()
+COMPLETIONS: Final = Completions()
+RESPONSES: Final = Responses()
+ANTHROPIC: Final = Anthropic()
+GEMINI: Final = Gemini()
+_BUILT_IN: Final[dict[str, Wire]] = {wire.name: wire for wire in (CHAT, COMPLETIONS, RESPONSES, ANTHROPIC, GEMINI)}
 
 
 def wire_of(protocol: Protocol) -> Wire:
-    """Return a protocol."""
-    return _WIRES[protocol]
+    """Return a protocol.
+
+    Raises:
+        PluginError: No package that is installed has it, or what it has is none.
+    """
+    return _BUILT_IN.get(protocol) or _installed(protocol)
+
+
+@cache
+def _installed(protocol: Protocol) -> Wire:
+    found = plugins.load("clients", protocol)
+    if not isinstance(found, Wire):
+        raise PluginError(f'the client "{protocol}" is a {type(found).__name__}, not a nel.clients.Wire')
+    return found
 
 
 def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
@@ -34,7 +54,15 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
     Raises:
         NotInProtocol: A message, or a part of one, has no place in its protocol.
     """
-    return wire_of(request.protocol).body(request, stream=stream)
+    wire = wire_of(request.protocol)
+    if wire.name in _BUILT_IN:
+        return wire.body(request, stream=stream)
+    try:
+        return wire.body(request, stream=stream)
+    except NelError:
+        raise
+    except Exception as error:
+        raise NotInProtocol(f'the client "{request.protocol}" failed: {type(error).__name__}: {error}') from error
 
 
 def parse_answer(protocol: Protocol, payload: object) -> Response | Fault:
@@ -61,6 +89,7 @@ def check_settings(name: str, protocol: Protocol, generation: Generation | Gener
 def plain_headers(endpoint: EndpointConfig, api_key: str | None) -> dict[str, str]:
     """Return the headers that an endpoint's protocol wants, leaving out what its settings give."""
     wire = wire_of(endpoint.spoken)
+    wire.check(endpoint)
     given = {name.lower() for name in (*endpoint.headers, *endpoint.headers_env)}
     found = {**wire.headers(), **(wire.key_headers(api_key) if api_key else {})}
     return {name: value for name, value in found.items() if name.lower() not in given}

@@ -40,7 +40,7 @@ _ROLES: Final = ("system", "developer", "user", "assistant")
 
 
 class Responses(Wire):
-    """Typed items in, typed items out."""
+    """The Responses API of OpenAI."""
 
     name = "responses"
     lists_all = True

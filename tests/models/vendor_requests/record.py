@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-KEPT = ("x-api-key", "anthropic-version", "x-goog-api-key", "authorization", "content-type", "accept")
+KEPT = ("api-key", "x-api-key", "anthropic-version", "x-goog-api-key", "authorization", "content-type", "accept")
 PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n not a picture").decode()
 SYSTEM, ASKED, SAID, AGAIN = "Answer briefly.", "2 + 2?", "4", "3 + 3?"
 REPLIES: dict[str, Any] = {
@@ -90,6 +90,45 @@ def of_openai(url: str) -> dict[str, Callable[[], object]]:
         ),
         "image": lambda: create(model="m", input=[{"role": "user", "content": image}], store=False),
         "stream": lambda: list(create(model="m", input=[{"role": "user", "content": ASKED}], store=False, stream=True)),
+    }
+
+
+def of_azure(url: str) -> dict[str, Callable[[], object]]:
+    """Return the calls of a deployment at Azure, which has a key header and a version of its own."""
+    from openai import AzureOpenAI
+
+    client = AzureOpenAI(azure_endpoint=url, api_key="k", api_version="2024-10-21", azure_deployment="dep")
+    create = client.with_options(max_retries=0).chat.completions.create
+    image = [
+        {"type": "text", "text": ASKED},
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}"}},
+    ]
+    return {
+        "plain": lambda: create(model="m", messages=[{"role": "user", "content": ASKED}], max_tokens=64),
+        "full": lambda: create(
+            model="m",
+            messages=[
+                {"role": "system", "content": SYSTEM},
+                {"role": "user", "content": ASKED},
+                {"role": "assistant", "content": SAID},
+                {"role": "user", "content": AGAIN},
+            ],
+            max_tokens=64,
+            temperature=0.5,
+            top_p=0.9,
+            stop=["END"],
+            seed=7,
+            reasoning_effort="low",
+        ),
+        "image": lambda: create(model="m", messages=[{"role": "user", "content": image}]),
+        "stream": lambda: list(
+            create(
+                model="m",
+                messages=[{"role": "user", "content": ASKED}],
+                stream=True,
+                stream_options={"include_usage": True},
+            )
+        ),
     }
 
 
@@ -162,6 +201,7 @@ def of_google(url: str) -> dict[str, Callable[[], object]]:
 
 VENDORS = {
     "responses": ("openai", of_openai),
+    "azure": ("openai", of_azure),
     "anthropic": ("anthropic", of_anthropic),
     "gemini": ("google-genai", of_google),
 }
