@@ -6,7 +6,9 @@ from typing import Any
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.scoring.choice import declared_letter
-from nel.scoring.numeric.numbers import last_number, numbers_equal
+from nel.scoring.numeric.numbers import numbers_equal
+from nel.scoring.reading.numbers import read_number
+from nel.scoring.reading.texts import declared_text
 from nel.scoring.text import answer_after_marker, same_text
 
 _FORMS = {
@@ -55,14 +57,13 @@ def with_form(row: dict[str, Any]) -> dict[str, object]:
 def quickstart(sample: ScorerInput) -> dict[str, object]:
     """Compare the declared answer with the gold one: as number, as letter or as text, by the problem's kind."""
     kind = sample.metadata["kind"]
-    declared = answer_after_marker(sample.response)
     if kind == "choice":
         extracted = declared_letter(sample.response, _LETTERS)
         correct = extracted == sample.target
     elif kind == "arithmetic":
-        extracted = last_number(declared or sample.response)
+        extracted = read_number(sample.response).value
         correct = extracted is not None and numbers_equal(extracted, sample.target)
     else:
-        extracted = declared
+        extracted = answer_after_marker(sample.response) or declared_text(sample.response)
         correct = extracted is not None and same_text(extracted, sample.target)
     return {"correct": correct, "extracted": extracted}

@@ -25,6 +25,8 @@ from nel.scoring.marks import (
 from nel.scoring.mentions import MENTIONS_MAX, ends_undecided, is_given, mentions
 from nel.scoring.numeric.finding import stated_value
 from nel.scoring.numeric.parsing import parse_number
+from nel.scoring.reading.numbers import read_number
+from nel.scoring.reading.phrases import DENIED_BEFORE
 from nel.scoring.reading.texts import read_text
 from nel.scoring.wording import is_denied, is_denied_after, is_supposed, last_boxed
 from nel.types import ScorerInput
@@ -37,8 +39,13 @@ _MARKS = re.compile(r"(?<!\S)[^\w\s]+(?:[^\S\n]+[^\w\s]+)*(?!\S)")
 _AROUND_MARKS = " .,;:!?—–-*_`$\"'“”"
 _CURRENCY = re.compile("[$€£¥₹₩₽]")
 _WITHOUT_EMPHASIS = str.maketrans(dict.fromkeys('*_`"“”„«»', " "))
-_MORE = re.compile(r",\s|\s(?:is|was|because|since|which|–|—)\s|\s\(|\*\*")
+_MORE = re.compile(r",\s|\s(?:is|was|because|since|which|–|—|-)\s|\s\(|\*\*")
 """Marks that an answer line has more than the answer."""
+_APPROXIMATE = re.compile(
+    r"[~≈?]|\b(?:about|around|approximately|approx|roughly|nearly|almost|circa|ca|some)\b", re.IGNORECASE
+)
+_ASKED = re.compile(r"[^.!?。？\n]{0,40}[?？](?!\s*(?:yes|yep|indeed|correct|right|exactly)\b)", re.IGNORECASE)
+_DENIAL_WINDOW = 40
 _WINDOW = 80
 """Characters behind a place that are searched for a denial."""
 _FUZZY_CHARACTERS_MIN = 4
@@ -233,7 +240,8 @@ class _SearchedResponse:
 def _is_against(text: str, start: int, end: int) -> bool:
     """Return whether what stands there is denied or supposed."""
     denied = is_denied(text, start, end, closely=True) or is_denied_after(text[end : end + _WINDOW], 0)
-    return denied or is_supposed(text, start)
+    foreign = not denied and DENIED_BEFORE.search(text, max(0, start - _DENIAL_WINDOW), start) is not None
+    return denied or foreign or is_supposed(text, start) or _ASKED.match(text, end) is not None
 
 
 def _places(response: str, answer: str) -> list[bool]:
@@ -302,5 +310,8 @@ def _same_answer(answer: str, target: str) -> bool:
     """Return whether an answer is the target: a number by its value, with or without a unit; other texts normalised."""
     wanted = parse_number(target)
     if wanted is not None:
-        return wanted in (stated_value(answer), parse_number(answer))
+        if wanted in (stated_value(answer), parse_number(answer)):
+            return True
+        said = None if _APPROXIMATE.search(answer) else read_number(f"Answer: {answer}").value
+        return said is not None and parse_number(said) == wanted
     return same_text(answer, target) or same_formula(answer, target)
