@@ -26,26 +26,41 @@ def init(
 ) -> None:
     """Write a commented configuration from three answers: the endpoint, the model, the benchmark.
 
-    With --model-url, --model-id and --bench nothing is asked.
+    With --model-url, --model-id and --bench nothing is asked. A benchmark that is named FILE.yaml is written too, with
+    rows and checks to replace, where there is no such file.
     """
     from nel import plugins  # noqa: PLC0415 - keeps --help fast
+    from nel.benchmarks.api.registry import is_new_file  # noqa: PLC0415
+    from nel.benchmarks.api.yaml_starter import yaml_starter  # noqa: PLC0415
     from nel.config.starter import starter_text  # noqa: PLC0415
 
     if path.exists():
         raise OutputError(f"{path} exists and is left as it is; name another file: nel init FILE")
     url = _asked("Base URL of the endpoint", _URL, model_url)
     model = _asked("Name of the model there", None, model_id)
-    benchmark = _asked("Benchmark (nel list benchmarks shows them)", _BENCHMARK, bench)
+    benchmark = _asked("Benchmark (nel list benchmarks shows them; FILE.yaml begins your own)", _BENCHMARK, bench)
     if plugins.is_name(benchmark):
         plugins.find("benchmarks", benchmark)
     text = starter_text(path=quote(str(path)), url=url, model=model, benchmark=benchmark, key_env=api_key_env)
+    if is_new_file(benchmark):
+        own = Path(benchmark)
+        if own.resolve() == path.resolve():
+            raise OutputError(
+                f"{path} is the configuration; name another file for the benchmark, such as questions.yaml"
+            )
+        _write(own, yaml_starter(quote(benchmark)))
+        typer.echo(f"wrote {own}, a benchmark: put your rows and checks into it")
+    _write(path, text)
+    typer.echo(f"wrote {path}\n\nsee what it does:  nel eval run {quote(str(path))} --dry-run")
+    typer.echo(f"run it:            nel eval run {quote(str(path))}")
+
+
+def _write(path: Path, text: str) -> None:
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
-    typer.echo(f"wrote {path}\n\nsee what it does:  nel eval run {quote(str(path))} --dry-run")
-    typer.echo(f"run it:            nel eval run {quote(str(path))}")
 
 
 def _asked(question: str, proposed: str | None, given: str | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 
@@ -43,9 +44,29 @@ def test_three_questions_are_enough(tmp_path: Path) -> None:
     assert 'model: "some-model"' in text
 
 
+def test_a_benchmark_in_yaml_is_written_too(tmp_path: Path) -> None:
+    """Its own file runs as it stands, passes its check, and is left alone once it is there."""
+    done = nel("init", *ANSWERS, "--bench", "my questions.yaml")
+    assert done.exit_code == 0
+    assert "wrote my questions.yaml, a benchmark" in done.output
+    planned = nel("eval", "run", "nel.yaml", "--dry-run", "--json")
+    assert planned.exit_code == 0
+    (benchmark,) = json.loads(planned.output)["benchmarks"]
+    assert (benchmark["name"], benchmark["samples"], benchmark["bad_rows"]) == ("my-questions", 3, 0)
+    assert [finding for finding in check_plugin("my questions.yaml") if not finding.passed] == []
+    mine = tmp_path / "my questions.yaml"
+    mine.write_text(mine.read_text(encoding="utf-8").replace("Paris", "Oslo"), encoding="utf-8")
+    assert nel("init", "other.yaml", *ANSWERS, "--bench", "my questions.yaml").exit_code == 0
+    assert "Oslo" in mine.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("--bench", "mine.py"), "there is no file mine.py; nel byob new writes a benchmark in Python"),
+        (("--bench", "nel.yaml"), "nel.yaml is the configuration; name another file for the benchmark"),
+        (("--bench", "no/own.yaml"), "cannot write no/own.yaml"),
+        (("--bench", "__.yaml"), '"__.yaml" is no name for a benchmark'),
         (("--bench", "quikstart"), 'did you mean "quickstart"?'),
         (("--bench", "quickstart", "--model-url", "host"), "'host' is not a URL of an endpoint"),
         (("--bench", "quickstart", "--model-url", "localhost:8000/v1"), "give one like http://"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -135,6 +136,22 @@ def _from_bridge(name: str, uri: str) -> Benchmark:
     if not isinstance(found, Benchmark):
         raise PluginError(f'{uri}: the bridge "{scheme}" of {ref.provider} returned a {type(found).__name__}')
     return found
+
+
+def is_new_file(name: str) -> bool:
+    """Return whether a name is that of a YAML file which is still to be written.
+
+    Raises:
+        PluginError: It names a Python file that is not there, or a YAML file whose name is no benchmark's.
+    """
+    path, _ = _as_path(name)
+    if path is not None and not path.exists() and plugins.split_uri(name) is None:
+        raise PluginError(f"there is no file {path}; nel byob new writes a benchmark in Python, nel init one in YAML")
+    if not name.lower().endswith(YAML_SUFFIXES) or Path(name).expanduser().exists():
+        return False
+    if not re.search(r"[a-z0-9]", Path(name).stem.lower()):
+        raise PluginError(f'"{name}" is no name for a benchmark; use a-z, 0-9, - and _, as in questions.yaml')
+    return True
 
 
 def _as_path(name: str) -> tuple[Path | None, str | None]:
