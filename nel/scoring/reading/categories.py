@@ -27,10 +27,13 @@ _ASSERTS: Final = lazy_pattern(
           | etichetta | rótulo | kategorie | stimmung ) [*_\]]* \s
       | [→⇒|\]]
       | (?P<said> \b (?: is | was | be | are | as | it | seems | this\ example | this\ text | choose | would\ be
-        | means | ist | est | es | è | é | son | muss | comme | como | come | als
+        | means | expresses | conveys | has | carries | shows | leans | sounds | feels
+        | ist | est | es | è | é | son | muss | comme | como | come | als
           | it['’]s | that['’]s | on ) | 是 | 为 | は | هو | هي | أنه | إنها | это )
     )
-    \s* (?: (?: the | clearly | therefore | indeed | best\ described\ as | actually | in\ fact | en\ realidad
+    \s* (?: (?: an? | very | quite | mostly | largely | predominantly | overwhelmingly | generally | strongly | highly
+      | overall | deductively
+      | logically | the | clearly | therefore | indeed | best\ described\ as | actually | in\ fact | en\ realidad
       | in\ realtà | na\ verdade | donc | 实际上 | 实 ) \s )?
     [\s*_`"'“‘«\[({$\\✅✓]* (?: text\{ )?
     \Z
@@ -41,10 +44,13 @@ _ASSERTS: Final = lazy_pattern(
 _FOLLOWS: Final = lazy_pattern(
     r"""
     [\s*_`"'”’»\])}$|✅✓]* (?:
-        [.!;。！；] | $ | ,\s (?: not | because | since | as | so | which | and\ (?:not|I) | nicht | et\ non | no | non
+        [.!;。！；] | $ | ,?\s (?: although | (?:even\ )?though | despite ) \b
+        | ,\s (?: not | because | since | as | so | which | and\ (?:not|I) | nicht | et\ non | no | non
           | e\ não | а\ не ) \b | ，
       | \s (?: because | since | rather\ than | and\ not | overall | here | [–—-] ) | \s? [(（] | です | となり | である
         | \s وليس
+      | \s (?: sentiment | tone | emotions? | attitude | stance | opinion | feelings? | view | relation )
+        [*_]* (?: [.!;,] | $ )
       | \s (?: einstufen | antworten | heißen )
     )
     """,
@@ -62,6 +68,9 @@ _CALLED: Final = lazy_pattern(
 )
 _GIVEN_AS: Final = lazy_pattern(
     r"\b(?:get|gives(?:\sus)?|arrive\sat|have|makes|leaves)\s[\s*_`\"'“‘]*\Z", re.IGNORECASE
+)
+_CONCEDES_BEHIND: Final = lazy_pattern(
+    r"\b(?:although|(?:even\s+)?though|even\s+if|despite|in\s+spite\s+of)\b", re.IGNORECASE
 )
 _DENIES: Final = lazy_pattern(
     r"(?:\b(?:could\sbe|might\sbe|may\sbe|not|never|neither|nor|nicht|weder|noch|pas|ni|no|non|né|não|nem|не|ни|isn['’]t|"
@@ -204,6 +213,9 @@ class _LabelSearch(Search):
                 return found
         lead = declaring.LEAD.match(sentence)
         begin = lead.end() if lead else 0
+        conceded = _CONCEDES_BEHIND.search(sentence, standing[0].end) if standing else None
+        if conceded is not None:  # "positive, although the acting is negative"
+            standing = [mention for mention in standing if mention.end <= conceded.start()]
         for mention in reversed(standing):
             rank = self._rank(sentence, mention, begin)
             if rank is not None:

@@ -64,3 +64,20 @@ def test_capitals_count_where_labels_differ_in_nothing_else() -> None:
     """Else they do not."""
     assert read_category("Label: US", ("us", "US")).value == "US"
     assert read_category("Label: POSITIVE", SENTIMENT).value == "positive"
+
+
+@pytest.mark.parametrize(
+    ("response", "label"),
+    [
+        ("This review is very positive.", "positive"),
+        ("The overall sentiment of this review is overwhelmingly positive.", "positive"),
+        ("The review expresses a positive sentiment.", "positive"),
+        ("Overall, the sentiment is positive, although the acting is negative.", "positive"),
+        ("Although the acting is negative, the sentiment is positive.", "positive"),
+        ("It is hardly positive.", None),
+        ("It has a positive and a negative sentiment.", None),
+    ],
+)
+def test_labels_with_what_stands_around_them(response: str, label: str | None) -> None:
+    """Adverbs, articles and nouns beside a label change nothing; what is conceded behind it is not the label."""
+    assert read_category(response, ("positive", "negative", "neutral")).value == label
