@@ -32,7 +32,7 @@ def to_pandas(run_dir: Path | str, table: Table = "samples") -> pandas.DataFrame
     try:
         import pandas  # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise UsageError(f"to_pandas needs pandas ({error}); pip install 'nel-eval[pandas]'") from error
+        raise UsageError(f"to_pandas needs pandas ({error}); pip install pandas") from error
     if table not in ("samples", "metrics"):
         raise UsageError(f'there is no table "{table}" of a run; ask for samples or metrics')
     run = open_run(Path(run_dir))

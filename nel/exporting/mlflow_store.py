@@ -60,7 +60,7 @@ def _client(store: Path) -> MlflowClient:
     try:
         from mlflow.tracking import MlflowClient  # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise PluginError(f"--to mlflow needs MLflow ({error}); pip install 'nel-eval[mlflow]'") from error
+        raise PluginError(f"--to mlflow needs MLflow ({error}); pip install mlflow") from error
     return MlflowClient(tracking_uri=f"sqlite:///{store.absolute()}")
 
 

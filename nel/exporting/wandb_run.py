@@ -67,7 +67,7 @@ def _library() -> Any:
     try:
         import wandb  # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise PluginError(f"--to wandb needs wandb ({error}); pip install 'nel-eval[wandb]'") from error
+        raise PluginError(f"--to wandb needs wandb ({error}); pip install wandb") from error
     return wandb
 
 

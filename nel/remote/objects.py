@@ -50,7 +50,9 @@ class Objects:
         try:
             import fsspec  # noqa: PLC0415 - an extra, and slow to import
         except ImportError as error:
-            raise MissingExtra(f"{scheme}:// needs fsspec: pip install 'nel-eval[remote]'") from error
+            raise MissingExtra(
+                f"{scheme}:// needs fsspec: pip install fsspec{' s3fs' if scheme == 's3' else ''}"
+            ) from error
         try:
             options = {"use_listings_cache": False} if scheme not in ("file", "local", "memory") else {}
             self._files: Any

@@ -65,3 +65,11 @@ def test_make_targets_are_there() -> None:
     shown = [one for one in SHOWN if one.text.startswith("make ")]
     assert [str(one) for one in shown if one.text.split()[1] not in targets] == []
     assert len(OF_NEL) > 100  # the pages are read at all
+
+
+def test_nothing_is_installed_from_an_index_under_the_name_of_nel() -> None:
+    """Nel is on no index: such a command fails, or takes a stranger's package; extras are of the folder, `.[NAME]`."""
+    texts = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("nel/**/*.py"), *ROOT.glob("plugins/**/*.md")]
+    taken = re.compile(r"pip install[^\n)`]*?[\s'\"](?:nel|nel-eval)(?:\[|[<>=~]|['\"\s`]|$)")
+    assert len(texts) > 100
+    assert [path.relative_to(ROOT) for path in texts if taken.search(path.read_text(encoding="utf-8"))] == []

@@ -13,7 +13,7 @@ from nel.remote.writing import claim
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import nel, sums
 
-pytest.importorskip("s3fs", reason="s3fs is not installed: pip install 'nel-eval[remote]'")
+pytest.importorskip("s3fs", reason="s3fs is not installed: pip install s3fs")
 pytest.importorskip("moto.server", reason="moto[server] is not installed")
 
 

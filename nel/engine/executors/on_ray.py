@@ -46,7 +46,7 @@ def ray(address: str | None = None, workers: int | None = None, connect_seconds:
         ConfigError: An option is wrong.
     """
     if importlib.util.find_spec("ray") is None:
-        raise MissingExtra("the executor ray needs Ray: pip install 'nel-eval[ray]'")
+        raise MissingExtra("the executor ray needs Ray: pip install 'ray[client]'")
     if workers is not None and (type(workers) is not int or not 1 <= workers <= _WORKERS_MAX):
         raise ConfigError(f"the executor ray takes workers=N from 1 to {_WORKERS_MAX}, not {workers}")
     if isinstance(connect_seconds, bool) or not isinstance(connect_seconds, int | float) or connect_seconds <= 0:
