@@ -7,6 +7,7 @@
 #   make test-storms  the slow tests that guard a merge: kill storms, faults, broken inputs, simulated worlds
 #   make test-slow  all slow tests, the storms among them: all fillers, many seeds, programs that use up their limits
 #   make test-plugins  the plugins' tests with the tools they bridge to, in an environment of its own
+#   make test-inspect-evals  published tasks of inspect_evals beside Inspect's own runs, in an environment of its own
 #   make test-exports  exports read by the tools they are for, in an environment of its own
 #   make test-docs  every command of README and docs/, run as a reader would, or named with a reason
 #   make robustness  run what was tried against nel, and write the tables of docs/explanation/robustness.md
@@ -34,7 +35,7 @@ READERS_PYTHON ?= python3.12
 TEST_TMP := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 + 0 >= 4 {print "/dev/shm"}')
 PYTEST := $(if $(TEST_TMP),TMPDIR=$(TEST_TMP)) $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: image simulate-scale answer-rates demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-exports check format \
+.PHONY: image simulate-scale answer-rates demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-inspect-evals test-inspect-evals-here test-exports check format \
 	bench bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs phrases clean help
 
 help:
@@ -130,6 +131,15 @@ test-plugins-here: $(DEV_STAMP)
 	@echo "==> tests of the plugins with the tools they bridge to"
 	@$(call install,'inspect_ai>=0.3.285' 'lm_eval[api]>=0.4.12' transformers 'evalscope>=1.14.1' 'ray[client]>=2.40' 'botocore>=1.35' 'moto[server]>=5' s3fs)
 	@$(BIN)/pytest -n 2 $(PLUGIN_TESTS) tests/engine/executors/test_on_ray.py tests/remote/test_on_s3.py
+
+# In an environment of its own too: inspect_evals and the other tools want different versions of the same libraries.
+test-inspect-evals:
+	@$(MAKE) --no-print-directory VENV=.venv-inspect-evals test-inspect-evals-here
+
+test-inspect-evals-here: $(DEV_STAMP)
+	@echo "==> published tasks of inspect_evals, by nel and by Inspect"
+	@$(call install,'inspect_ai>=0.3.285' 'inspect_evals>=0.26')
+	@$(BIN)/pytest -n 2 plugins/nel-inspect/tests/test_published_tasks.py
 
 # In an environment of its own too: EvalScope and others bring hundreds of packages, and one needs Python 3.12.
 test-exports: $(DEV_STAMP)
@@ -231,4 +241,4 @@ phrases: $(DEV_STAMP)
 	@$(BIN)/python scripts/phrase_words.py
 
 clean:
-	rm -rf $(VENV) .venv-plugins .venv-readers .venv-docs .peers eval_results
+	rm -rf $(VENV) .venv-plugins .venv-inspect-evals .venv-readers .venv-docs .peers eval_results

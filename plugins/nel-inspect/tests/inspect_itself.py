@@ -40,7 +40,8 @@ def main() -> None:
         }
         for sample in log.samples or []
     ]
-    print(json.dumps({"sent": sent, "scores": scores}))  # noqa: T201 - the answer
+    asked = [[{"role": m.role, "content": m.content} for m in one.messages[:-1]] for one in log.samples or []]
+    print(json.dumps({"sent": sent, "scores": scores, "asked": asked}))  # noqa: T201 - the answer
 
 
 if __name__ == "__main__":

@@ -87,8 +87,8 @@ def test_a_published_task_is_asked_and_scored_as_by_inspect(tmp_path: Path, endp
     sent = sorted(json.dumps(one["messages"], sort_keys=True) for one in theirs["sent"])
     assert sent == sorted(json.dumps(call.body["messages"], sort_keys=True) for call in endpoint.of_samples)
     assert len(rows) == len(theirs["scores"]) == 8
-    by_prompt = {json.dumps(one["messages"], sort_keys=True): scores for one, scores in zip(
-        theirs["sent"], theirs["scores"], strict=True)}  # fmt: skip
+    pairs = zip(theirs["asked"], theirs["scores"], strict=True)  # its samples are in the order of their ids
+    by_prompt = {json.dumps(messages, sort_keys=True): scores for messages, scores in pairs}
     for row in rows:
         prompt = row["prompt"]
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
