@@ -102,6 +102,7 @@ _JOINED = lazy_pattern(
     """,
     re.VERBOSE,
 )
+_ROUNDED = lazy_pattern(r"\bround(?:ed|s|ing)?(?:\s+(?:up|down|off))?\s+to\s+\Z", re.IGNORECASE)
 _WITH_UNIT: Final = frozenset("to or through bis oder ou o до или أو إلى ~ 〜 ～ 或 或者 到 至 から か または".split())
 """Joints that make a range or a choice with a unit between, too: "40 cm to 42 cm"; not "48 clips and 24 pens"."""
 _MONTH: Final = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
@@ -274,7 +275,7 @@ def _behind_word(text: str, before: str, stripped: str, start: int, end: int) ->
     if word in _OPERATOR_WORDS or (word in _OPERATOR_PHRASE_ENDS and _OPERATOR_PHRASE.search(before)):
         return Standing.PART, start
     if word in _JOINING_WORDS or stripped.endswith(_JOINED_SIGNS):
-        joined = _JOINED.search(before)
+        joined = None if _ROUNDED.search(before) else _JOINED.search(before)
         if (
             joined
             and (not joined["unit"] or joined["joint"] in _WITH_UNIT)

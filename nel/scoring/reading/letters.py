@@ -98,7 +98,7 @@ _VERDICT_LINE = lazy_pattern(
     (?: [^\n]{0,200}? [\s:|–—-] )?? [*_(]*
     (?: (?P<right> (?:[✅✓✔][^\n]{0,80}) | yes | correct | true | right | fits | ✅ | ✓ | ✔
     | this\s+is\s+(?:the\s+)?(?:correct|right)(?:\s+(?:answer|one|option))? )
-      | (?:[❌✗✘][^\n]{0,80}) | no | incorrect | false | wrong ) [*_).|]*+ [^\S\n]*+ $
+      | (?:[❌✗✘][^\n]{0,80}) | no | incorrect | false | wrong ) [*_).|!]*+ [^\S\n]*+ $
     """,
     re.IGNORECASE | re.VERBOSE,
 )

@@ -63,8 +63,9 @@ _EXAMINED = lazy_pattern(
 )
 """Right before a label that is looked at, not chosen."""
 _REMAINS = lazy_pattern(
-    r"\b(?:(?:left\s+with|leaves?(?:\s+us)?(?:\s+with)?|leaving)(?:\s+only)?|(?:the\s+)?(?:best|only|right|correct)(?:\s+(?:one"
-    r"|option|choice|answer)){1,2}\s+is|the\s+best\s+is)\s+(?:option\s+|choice\s+)?[(\[*_]*(?P<label>[A-Z])[)\]*_]*\s*[.!]?[*_]*\s*\Z",
+    r"(?:,\s*(?:and\s+)?(?:hence|therefore|thus|so)(?:,?\s+it(?:['’]s|\s+is|\s+must\s+be))?"
+    r"|\b(?:left\s+with|leaves?(?:\s+us)?(?:\s+with)?|leaving)(?:\s+only)?|\b(?:the\s+)?(?:best|only|right|correct)(?:\s+(?:one"
+    r"|option|choice|answer)){1,2}\s+is|\bthe\s+best\s+is)\s+(?:option\s+|choice\s+)?[(\[*_]*(?P<label>[A-Z])[)\]*_]*\s*[.!]?[*_]*\s*\Z",
     re.IGNORECASE,
 )
 """A sentence that ends with the label that is left of several."""

@@ -27,9 +27,11 @@ _RESULT = lazy_pattern(
     re.IGNORECASE,
 )
 _MAKES = lazy_pattern(
-    r"\b(?:mak(?:e|es|ing)|giv(?:es|ing)|leav(?:es|ing)|for\s+a\s+total\s+of|totall?ing|resulting\s+in)\s+\W*\Z",
+    r"\b(?:round(?:ed|s|ing)?(?:\s+(?:up|down|off))?\s+to|mak(?:e|es|ing)|giv(?:es|ing)|leav(?:es|ing)|for\s+a\s+total\s+of|totall?ing|resulting\s+in)\s+\W*\Z",
     re.IGNORECASE,
 )
+_PLACES = lazy_pattern(r"\s*(?:decimals?|significant|digits?|places?|figures?|d\.?p)\b", re.IGNORECASE)
+"""What "rounded to 2" goes on with where the 2 is no result."""
 _IS = lazy_pattern(r"\W*(?:is|equals|makes?|gives|yields)\W*", re.IGNORECASE)
 _SECOND_ASSIGNED = lazy_pattern(
     r"(?<![A-Za-z\\])(?P<first>[A-Za-z])\s*=\s*[$\\-]*\d[\d.,]*(?<!,)[$\s]*(?:,|;|\band\b)(?:\s*and\b)?[\s$]*"
@@ -143,7 +145,11 @@ def _of_several(text: str, start: int, numbers: list[Number]) -> Number:
             return outside[0]
         is_one = len({number.value for number in behind}) == 1 or _explained(text, behind[0], behind[1])
         return behind[0] if is_one and not _OTHERWISE.search(text, outside[0].end, last.start) else _none(numbers, text)
-    if last.value is not None and _MAKES.search(text, outside[-2].end, last.start):
+    if (
+        last.value is not None
+        and _MAKES.search(text, outside[-2].end, last.start)
+        and not _PLACES.match(text, last.end)
+    ):
         return last
     if last.value is not None and outside[-2].value is None and _IS.fullmatch(text, outside[-2].end, last.start):
         return last  # "6 × 7 is 42"

@@ -62,6 +62,10 @@ _PLAIN_WORDS: Final = frozenset(
 )
 
 
+_CONCEDED = lazy_pattern(r"[\s*_]*(?:while|although|(?:even\s+)?though|whereas|even\s+if|despite)\b", re.IGNORECASE)
+"""Opens what a sentence grants before its own statement: "While A seems right, the answer is B"."""
+
+
 def sentence_before(text: str, start: int) -> str:
     """Return what stands before a place in its sentence, or in its brackets where a remark is put in brackets."""
     begin = max(0, start - _WINDOW)
@@ -173,7 +177,8 @@ def _own_clause(before: str) -> str:
     last = 0
     for match in phrases.CONTRAST.finditer(before):
         last = match.end()
-    return before[last:]
+    own = before[last:]
+    return own.rpartition(",")[2] if "," in own and _CONCEDED.match(own) else own
 
 
 def is_marked_wrong(text: str, end: int) -> bool:
