@@ -32,6 +32,23 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="answers-in-no-shape-are-empty",
+        room="models",
+        fault="An answer that says nothing, not even why it ended, is the model's empty answer and no fault.",
+        fragment="return None if text or reasoning or finish else malformed(",
+        replacement="return None if True else malformed(",
+        tests=("tests/models/test_wire.py",),
+        keyword="no_reader",
+    ),
+    Mutation(
+        name="bbh-answers-in-passing",
+        room="benchmarks",
+        fault="A letter that reasoning which is cut off says in passing is the answer to BIG-Bench Hard.",
+        fragment="return None if is_passing else reading.value",
+        replacement="return reading.value",
+        tests=("tests/benchmarks/test_bbh_answers.py", "tests/benchmarks/test_reasoning.py"),
+    ),
+    Mutation(
         name="drawn-samples-by-line",
         room="reports",
         fault="The samples on a page are taken by their place among all lines, and were drawn among those asked.",

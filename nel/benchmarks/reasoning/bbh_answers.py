@@ -32,6 +32,11 @@ _OPTION: Final = re.compile(r"(?m)^\(([A-Z])\) (.*)$")
 _LIST: Final = re.compile(r"(?m)\bList: *(.+)$")
 _MENTIONED: Final = "the only one mentioned"
 """The rule of a reading that found an answer in passing."""
+_SAID: Final = frozenset({"chosen in a sentence", "said plainly"})
+"""Rules of readings that found an answer which no words declare."""
+_GOES_ON: Final = re.compile(r"[.!?]\s+\w|\n\s*\w")
+_CLOSES: Final = frozenset(".!?)]}>*_`\"'”’$。✅")
+"""What a response that is whole ends with, unless it is nothing but the answer."""
 _WRAPPING: Final = " \t*_`$\"'“”"
 _BRACKETS: Final = frozenset("()[]{}<>")
 _BETWEEN_BRACKETS: Final = re.compile(r"[\s,;.`\"'“”$*_]|\\(?=[{}])")
@@ -77,11 +82,12 @@ def read_answer(response: str, gold: str, problem: str = "") -> str | None:
     gold = gold.strip()
     if _LETTER.fullmatch(gold):
         options = [text for _, text in _OPTION.findall(problem)]
-        letter = _stated(read_labels(response, labels_for(len(options) or 26), options or None))
+        read = read_labels(response, labels_for(len(options) or 26), options or None)
+        letter = _stated(read, response, may_mention=False)
         return None if letter is None or "," in letter else f"({letter})"
     if gold.casefold() in {"yes", "no", "true", "false"}:
         text = _TYPICAL.sub("the answer is", response) if "typical person" in problem else response
-        decided = _stated(read_decision(text), text)
+        decided = _stated(read_decision(text), text, may_mention=True)
         return _TRUTH.get(decided or "") if gold.casefold() in {"true", "false"} else decided
     if gold in {"valid", "invalid"}:
         return _VALIDITY.get(read_category(response, tuple(_VALIDITY)).value or "")
@@ -92,9 +98,17 @@ def read_answer(response: str, gold: str, problem: str = "") -> str | None:
     return _words(response, problem)
 
 
-def _stated(reading: Reading, ended: str = "") -> str | None:
-    """Return what was read, unless it is only mentioned, and not at the end of a response; reasoning may be cut off."""
-    is_passing = reading.rule == _MENTIONED and not (ended and not ended[reading.end :].strip(_WRAPPING + ".)}\\"))
+def _stated(reading: Reading, text: str, *, may_mention: bool) -> str | None:
+    """Return what was read, unless it is said in passing by reasoning that goes on behind it or is cut off.
+
+    Args:
+        may_mention: What is only mentioned counts where the response ends with it.
+    """
+    behind = text[reading.end :].strip(_WRAPPING + ".)}\\")
+    if reading.rule == _MENTIONED:
+        return reading.value if may_mention and not behind else None
+    goes_on = _GOES_ON.search(text, reading.end) is not None
+    is_passing = reading.rule in _SAID and goes_on and text.rstrip()[-1] not in _CLOSES
     return None if is_passing else reading.value
 
 

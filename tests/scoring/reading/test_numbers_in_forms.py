@@ -27,6 +27,8 @@ from nel.scoring.answers import gsm8k_number
         (r"\boxed{a=3, b=4}", None),
         ("x = 5, y = 3, so x + y = 8", "8"),
         ("1; 2", None),
+        ("He pays $5 + $6 = $11, and gets $9 back.", None),
+        ("He pays $5 + $6 = $11, and that is all.", "$11"),
         ("Answer: 6.8, rounded to 7", "7"),
         ("Answer: 6.8, rounded to 1 decimal place", "6.8"),
         ("Answer: 6.8, rounded to 2 significant digits", "6.8"),
