@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import runpy
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -190,6 +191,16 @@ def test_an_address_that_cannot_be_meant_is_refused(evalscope: Any, name: str, m
     """Judges, tools and programs by name; unknown names and parameters with what may be meant."""
     with pytest.raises(NelError, match=message):
         open_benchmark(f"evalscope://{name}")
+
+
+@pytest.mark.slow
+def test_a_list_of_plugins_does_not_import_evalscope(evalscope: Any) -> None:
+    """It takes eight seconds and more to import, which only a run of one of its benchmarks waits for."""
+    command = [sys.executable, "-X", "importtime", "-m", "nel", "list"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert "nel-evalscope" in done.stdout
+    assert "| nel.cli.app" in done.stderr.replace("  ", "")
+    assert not re.search(r"\| +evalscope", done.stderr)
 
 
 def test_an_address_is_read_without_evalscope() -> None:
