@@ -155,8 +155,9 @@ async def open_judges(
             panels=[] if plan.judge is None else [plan.judge],
         )
         clients.callback(judges.close)
-        for note in await judges.check():
-            say(note)
+        await judges.check()
+        for problem in judges.problems:
+            say(f"{problem}; answers are HTTP 503 until it answers")
         watching = asyncio.create_task(judges.watch())
         served = ServedJudges(judges, plan, timeout_seconds)
         try:
