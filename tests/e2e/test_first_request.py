@@ -18,8 +18,8 @@ LATER = (
     "nel.benchmarks.api.adapters.bridge", "nel.benchmarks.api.yaml_benchmark",
 )  # fmt: skip
 """Packages that the first request does not need."""
-OF_NEL_MAX = 345
-"""Modules of nel; lower it when there are fewer."""
+OF_NEL_MAX = 400
+"""Modules of nel: some more than there are, so that a new module is no failure and a whole new room is."""
 
 
 def imported(text: str) -> list[str]:
