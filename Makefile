@@ -14,6 +14,7 @@
 #   make fuzz    break answers, streams, headers, rows and judges' replies 10,000,000 times (CASES=N)
 #   make simulate-scale  ten million samples over a thousand workers and fifty endpoints: docs/explanation/scale.md
 #   make simulate  run 10,000 simulated worlds of kills, outages and full disks (SEEDS=N)
+#   make simulate-shards  the same of runs in shards, each killed and resumed, then merged (SEEDS=N)
 #   make mutations  plant each known fault in a copy of nel, and show which test notices it (TIER=fast or all)
 #   make image   build nel itself as an image, without a network in the build (BASE=IMAGE, TAG=NAME)
 #   make sandbox build the images that programs run in, and prove their limits (BASE=IMAGE where none can be pulled)
@@ -35,7 +36,7 @@ READERS_PYTHON ?= python3.12
 TEST_TMP := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 + 0 >= 4 {print "/dev/shm"}')
 PYTEST := $(if $(TEST_TMP),TMPDIR=$(TEST_TMP)) $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: image simulate-scale answer-rates demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-inspect-evals test-inspect-evals-here test-exports check format \
+.PHONY: image simulate-scale simulate-shards answer-rates demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-inspect-evals test-inspect-evals-here test-exports check format \
 	bench bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs phrases clean help
 
 help:
@@ -207,6 +208,10 @@ bench-decisions: $(DEV_STAMP)
 		--write docs/explanation/beside-others.md
 
 SEEDS ?= 10000
+simulate-shards: $(DEV_STAMP)
+	@echo "==> $(SEEDS) seeds of runs in shards"
+	@PYTHONPATH=. $(BIN)/python -m tests.simulation.sharding --seeds $(SEEDS)
+
 simulate-scale: $(DEV_STAMP)
 	@PYTHONPATH=. $(BIN)/python -m tests.performance.scale
 

@@ -105,8 +105,9 @@ class Traffic:
 class World:
     """A seed's run in a directory of its own."""
 
-    def __init__(self, script: Script, root: Path, *, cache: Path | None = None) -> None:
+    def __init__(self, script: Script, root: Path, *, cache: Path | None = None, shard: str | None = None) -> None:
         self.script = script
+        self.shard = shard
         self.cache = None if script.caching is None else cache or root / "cache"
         self.run_dir = root / "run"
         self.run_dir.mkdir(parents=True)
@@ -186,6 +187,7 @@ class World:
         config = config_of(
             self.script, session.concurrency, self.cap, cache=self.cache, by_predecessor=number < replaced_at
         )
+        config = config.model_copy(update={"shard": self.shard})
         ending: ExitStatus | None = None
         asked = sum(endpoint.fetched for endpoint in self.endpoints)
         with suppress(Crash), narrowed(self.script):

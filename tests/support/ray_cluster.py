@@ -1,7 +1,7 @@
 """A Ray cluster of several nodes on this machine, in a process of its own: nodes can be killed and added.
 
-As a program it is that process: it prints the address, then obeys ``add``, ``kill N`` and ``end``, which kills the head
-and every node, on its input.
+As a program it is that process: it prints the address, then obeys ``add``, ``kill N``, ``head``, which kills the head
+alone, and ``end``, which kills the head and every node, on its input.
 """
 
 from __future__ import annotations
@@ -63,6 +63,8 @@ def _serve(n_nodes: int) -> None:
             others.append(cluster.add_node(**node))
         elif what == "kill":
             cluster.remove_node(others[int(which)], allow_graceful=False)
+        elif what == "head":
+            cluster.head_node.kill_all_processes(check_alive=False, allow_graceful=False)
         else:
             _end(cluster, others)
         sys.__stdout__.write("done\n")  # type: ignore[union-attr]

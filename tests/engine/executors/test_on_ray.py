@@ -44,6 +44,18 @@ def slow(sample):
     time.sleep(0.05)
     return sample.response == sample.target.split()[-1]
 """
+LATE = """
+import time
+from pathlib import Path
+
+from nel import benchmark, scorer
+
+@benchmark(name="late", dataset="rows.jsonl", prompt="{question}", target_field="answer")
+@scorer
+def late(sample):
+    time.sleep(3 if Path(__file__).with_name("flag").exists() else 0.05)
+    return sample.response == sample.target.split()[-1]
+"""
 
 
 def _says(call: Call, _: int) -> Reply:
@@ -161,6 +173,39 @@ def test_a_killed_node_costs_what_it_had_and_a_killed_cluster_stops_the_run(tmp_
     assert n_asked + n_resumed <= N + 8
     by_right = [row["reward"] for row in read_results(run_dir, "slow")]
     assert all(reward in (None, right) for reward, right in zip(rewards, by_right, strict=True))
+
+
+def test_a_killed_head_stops_the_run_and_its_resume_is_equal(tmp_path: Path) -> None:
+    """The head dies alone, and nodes are left: exit 75, every answer is kept, and a local resume is a local run."""
+    _prepared(tmp_path)
+    (tmp_path / "late.py").write_text(LATE)
+    flag = tmp_path / "flag"  # from the kill on there is work for longer than a head is waited for
+    with ray_cluster(3) as own:
+        kills, _ = _orders_at(N // 2, own, "head")
+
+        def says(call: Call, n_before: int) -> Reply:
+            reply: Reply = kills(call, n_before)
+            if reply.wait is not None:
+                flag.touch()
+            return reply
+
+        with scripted(says, models=["m", "j"]) as endpoint:
+            stopped = nel(*_command(endpoint, "./late.py", f"ray:address={own.address}", "head"), cwd=tmp_path)
+            assert stopped.returncode == 75, stopped.stderr
+            assert "the Ray cluster at" in stopped.stderr
+            n_asked = sum("What is" in call.text for call in endpoint.calls)
+    flag.unlink()
+    run_dir = only_run(tmp_path / "head")
+    with scripted(_says, models=["m", "j"]) as endpoint:
+        local = nel(*_command(endpoint, "./late.py", "local", "local"), cwd=tmp_path)
+        assert local.returncode == 0, local.stderr
+        n_local = len(endpoint.calls)
+        again = ("eval", "resume", str(run_dir), "--executor", "local", "--model-url", endpoint.url)
+        resumed = nel(*again, "--allow-url-change", "--judge-url", endpoint.url, "--judge-id", "j", cwd=tmp_path)
+        assert resumed.returncode == 0, resumed.stderr
+        n_resumed = sum("What is" in call.text for call in endpoint.calls[n_local:])
+    assert _files(run_dir, "late")[0] == _files(only_run(tmp_path / "local"), "late")[0]
+    assert n_asked + n_resumed <= N + 8
 
 
 def test_an_address_that_does_not_answer_is_one_line(tmp_path: Path) -> None:
