@@ -9,6 +9,7 @@
 #   make test-plugins  the plugins' tests with the tools they bridge to, in an environment of its own
 #   make test-inspect-evals  published tasks of inspect_evals beside Inspect's own runs, in an environment of its own
 #   make test-exports  exports read by the tools they are for, in an environment of its own
+#   make test-servers  nel against llama.cpp, LiteLLM and vLLM on a CPU, compared with lm-eval; 4 GB, once
 #   make test-docs  every command of README and docs/, run as a reader would, or named with a reason
 #   make robustness  run what was tried against nel, and write the tables of docs/explanation/robustness.md
 #   make fuzz    break answers, streams, headers, rows and judges' replies 10,000,000 times (CASES=N)
@@ -36,7 +37,7 @@ READERS_PYTHON ?= python3.12
 TEST_TMP := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 + 0 >= 4 {print "/dev/shm"}')
 PYTEST := $(if $(TEST_TMP),TMPDIR=$(TEST_TMP)) $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: image simulate-scale simulate-shards answer-rates demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-inspect-evals test-inspect-evals-here test-exports check format \
+.PHONY: image simulate-scale simulate-shards test-servers answer-rates demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-inspect-evals test-inspect-evals-here test-exports check format \
 	bench bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs phrases clean help
 
 help:
@@ -142,6 +143,13 @@ test-inspect-evals-here: $(DEV_STAMP)
 	@$(call install,'inspect_ai>=0.3.285' 'inspect_evals>=0.26')
 	@$(BIN)/pytest -n 2 plugins/nel-inspect/tests/test_published_tasks.py
 
+# Each server in an environment of its own below .venv-servers; NAMES picks some of llamacpp, litellm, lm_eval, vllm.
+test-servers: $(DEV_STAMP)
+	@echo "==> installing llama.cpp, LiteLLM, vLLM and lm-eval into .venv-servers: about 4 GB, once"
+	@$(BIN)/python -m tests.servers.install .venv-servers $(NAMES)
+	@echo "==> tests with real servers"
+	@NEL_TEST_SERVERS=$(CURDIR)/.venv-servers $(BIN)/pytest tests/servers -rs
+
 # In an environment of its own too: EvalScope and others bring hundreds of packages, and one needs Python 3.12.
 test-exports: $(DEV_STAMP)
 	@echo "==> installing the tools that read exports, into .venv-readers: several minutes, once"
@@ -246,4 +254,4 @@ phrases: $(DEV_STAMP)
 	@$(BIN)/python scripts/phrase_words.py
 
 clean:
-	rm -rf $(VENV) .venv-plugins .venv-inspect-evals .venv-readers .venv-docs .peers eval_results
+	rm -rf $(VENV) .venv-servers .venv-plugins .venv-inspect-evals .venv-readers .venv-docs .peers eval_results

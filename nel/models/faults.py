@@ -32,8 +32,8 @@ _KINDS: Final = {
     429: "rate_limit",
 }
 _CONTENT_FILTER = re.compile(r"content.?(?:filter|policy|management)|flagged as potentially violating", re.IGNORECASE)
-_BAD_KEY: Final = re.compile(r"api key not valid", re.IGNORECASE)
-"""Gemini says so with 400."""
+_BAD_KEY: Final = re.compile(r"api key not valid|no connected db", re.IGNORECASE)
+"""Gemini says so with 400, and LiteLLM without a database, in which it would look for any key but its own."""
 _NO_CREDIT: Final = re.compile(r"credit balance is too low", re.IGNORECASE)
 """Anthropic says so with 400."""
 _RETRY_DELAY: Final = re.compile(rb'"retryDelay"\s*:\s*"([0-9]{1,9}(?:\.[0-9]{1,9})?)s"')

@@ -267,6 +267,13 @@ def _of_google(code: int, status: str, message: str, **more: Any) -> dict[str, A
             None,
         ),
         (400, _of_google(400, "INVALID_ARGUMENT", GOOGLE_TOO_LONG), "context_exceeded", None, "context_exceeded"),
+        (
+            400,
+            {"error": {"message": "No connected db.", "type": "no_db_connection", "code": "400"}},
+            "auth",
+            None,
+            None,
+        ),
         (429, _of_google(429, "RESOURCE_EXHAUSTED", "x", details=[RETRY_INFO]), "rate_limit", 34.5, None),
     ],
 )

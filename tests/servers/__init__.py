@@ -1,0 +1,1 @@
+"""nel against servers that people run: llama.cpp, vLLM and LiteLLM; `make test-servers`."""
