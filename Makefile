@@ -122,8 +122,8 @@ hostile-table: $(DEV_STAMP)
 
 test-sandbox: $(DEV_STAMP)
 	@echo "==> tests of the sandbox"
-	@$(BIN)/pytest -n 2 -m "docker and not slow"
-	@$(BIN)/pytest -m docker $(PLUGIN_TESTS)
+	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "docker and not slow"
+	@$(BIN)/pytest -n 2 -m docker $(PLUGIN_TESTS)
 
 # In an environment of its own: the tools that the plugins bridge to pin versions of many libraries.
 test-plugins:

@@ -24,6 +24,7 @@ from nel.core.strict_json import loads
 from nel.engine.benchmark_description import first_request
 from nel.engine.executors.find import find_executor
 from nel.engine.exit_status import ExitStatus
+from nel.engine.observability import run_log
 from nel.engine.plan import Digests, Plan, duplicate_id, make_plans, stream_samples
 from nel.engine.progress import Progress
 from nel.engine.repeat_check import check_draw
@@ -262,8 +263,11 @@ def stored_config(run_dir: Path, *, given: Sequence[Given] = (), overrides: Sequ
 
 def _why_empty(run_dir: Path) -> str:
     """Return why a run.db holds nothing: no session has begun, or one has and its log is gone."""
-    if not (run_dir / "run.log").exists() and not (run_dir / "progress.json").exists():
+    log = run_dir / run_log.FILE_NAME
+    if not log.exists() and not (run_dir / "progress.json").exists():
         return "holds no run that has begun"
+    if log.exists() and not run_log.tells_of_a_session(log):
+        return "holds no run that has begun: it was stopped while its samples were read"
     return f"held a run, but {FILE_NAME} is empty: its write-ahead log {FILE_NAME}-wal is missing or damaged"
 
 

@@ -156,7 +156,10 @@ def _words(response: str, problem: str) -> str | None:
     found = _LIST.search(problem)
     given = frozenset(words(found[1])) if found else frozenset[str]()
     runs = [run for run in _runs(response, given) if 2 * len(run) > len(given)]
-    return " ".join(runs[-1]) if runs else read_text(response).value
+    if runs:
+        return " ".join(runs[-1])
+    text = read_text(response).value
+    return text if text is None or not given or given.issuperset(words(text)) else None
 
 
 def _runs(response: str, given: frozenset[str]) -> Iterator[list[str]]:

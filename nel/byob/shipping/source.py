@@ -17,12 +17,11 @@ from typing import Final
 from nel import plugins
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.benchmarks.api.registry import YAML_SUFFIXES, benchmarks_in_file
+from nel.core.made_up_files import is_made_up
 from nel.errors import PluginError
 
 FILE_BYTES_MAX: Final = 256 * 1024 * 1024
 """The largest file that is packed, and the most that all files of a package may have together."""
-_NO_DISK: Final = ("/proc", "/sys", "/dev")
-"""Files there are no data: they show this process, its environment included, or this machine."""
 
 _OWN_MODULES: Final = ("nel", "nemo_evaluator")
 
@@ -92,7 +91,7 @@ def local_dataset(benchmark: Benchmark) -> Path | None:
     found = next((place.resolve() for place in places if place.is_file()), None)
     if found is None:
         raise PluginError(f'the dataset "{benchmark.dataset}" of {benchmark.name} is no file here; check its path')
-    if any(found.is_relative_to(place) for place in _NO_DISK):
+    if is_made_up(found):
         raise PluginError(f'the dataset "{benchmark.dataset}" of {benchmark.name} is no file on a disk; check its path')
     if found.stat().st_size > FILE_BYTES_MAX:
         raise PluginError(

@@ -29,6 +29,8 @@ from nel.engine.progress import Progress
 from nel.types import ModelFailure, Outcome, Request, Response, Scored
 
 FILE_NAME: Final = "run.log"
+_BEFORE_A_SESSION: Final = frozenset({"stage", "message"})
+"""Events of a run whose samples are still being read."""
 _BYTES_MAX = 10 * 1024 * 1024
 _OLDER_FILES_MAX = 3
 """With the current file 40 MiB at most."""
@@ -44,6 +46,13 @@ _LEVELS: Final = {
     "error": logging.ERROR,
 }
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def tells_of_a_session(path: Path) -> bool:
+    """Return whether a run.log has events of a session, rather than of a run whose samples were being read."""
+    with path.open(encoding="utf-8", errors="replace") as log:
+        events = (re.search(r'"event": "(\w+)"', line) for line in log)
+        return any(event is None or event[1] not in _BEFORE_A_SESSION for event in events)
 
 
 class JsonLines(logging.Formatter):

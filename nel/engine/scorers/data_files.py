@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from nel.core.made_up_files import is_made_up
 from nel.engine.scorers.dependencies import ANY, Dependencies
 
 FILES_MAX: Final = 2_000
@@ -59,8 +60,7 @@ def data_files(found: Dependencies, source: Path) -> DataFiles:
 
 def _is_data(path: Path) -> bool:
     """Return whether a file's content is stable: no log, no bytecode, and nothing that the system makes up."""
-    made_up = str(path.absolute()).startswith(("/proc/", "/sys/", "/dev/"))
-    return path.suffix not in _NO_DATA and "__pycache__" not in path.parts and not made_up
+    return path.suffix not in _NO_DATA and "__pycache__" not in path.parts and not is_made_up(path)
 
 
 def digest_of_data(path: Path) -> str:

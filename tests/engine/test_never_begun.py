@@ -1,0 +1,36 @@
+"""What is said of a run.db that holds nothing: the run had not begun, or it had and its log is gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nel.engine.store.database import Store
+from nel.errors import StoreError
+from nel.evaluation import stored_config
+
+STAGE = '{"time": "t", "level": "info", "event": "stage", "stage": "reading datasets"}\n'
+STARTED = '{"time": "t", "level": "info", "event": "session_started", "run_id": "r"}\n'
+ANSWERED = '{"time": "t", "level": "info", "event": "progress", "done": 9}\n'
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        (None, "holds no run that has begun; start a new one"),
+        (STAGE, "holds no run that has begun: it was stopped while its samples were read; start a new one"),
+        (STAGE + STARTED, "its write-ahead log run.db-wal is missing or damaged"),
+        (ANSWERED, "its write-ahead log run.db-wal is missing or damaged"),
+        (STAGE + "{", "its write-ahead log run.db-wal is missing or damaged"),
+    ],
+    ids=["no log", "reading datasets", "started", "a log that was rotated", "a torn line"],
+)
+def test_an_empty_store_says_why(tmp_path: Path, log: str | None, said: str) -> None:
+    """The log of the run tells which of the two it was; in doubt something may be lost."""
+    Store(tmp_path / "run.db").close()
+    if log is not None:
+        (tmp_path / "run.log").write_text(log, encoding="utf-8")
+    with pytest.raises(StoreError) as caught:
+        stored_config(tmp_path)
+    assert said in str(caught.value)
