@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.endpoint import Call, Reply, answer, scripted
+from tests.support.tiers import representatives
 
 _BENCHMARK = """prompt: "{q}"
 id_field: id
@@ -48,7 +49,7 @@ def _reply(call: Call, _: int) -> Reply:
     return answer("yes-1")
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
+@pytest.mark.parametrize("workers", representatives(["0", "2"], "0"))
 def test_each_sample_is_a_test(folder: Path, workers: str) -> None:
     """One passes, one fails with what was asked, expected and said, one is an error; each was asked once."""
     with scripted(_reply, models=["m"]) as endpoint:

@@ -26,7 +26,7 @@ class Family:
 
 FAMILIES: Final = (
     Family(what="files, names and links that a benchmark puts into its package", attacks=PACKAGES),
-    Family(what="damaged and greedy packages beside nel", attacks=BESIDE),
+    Family(what="damaged and greedy packages beside nel", attacks=BESIDE, slow=True),
     Family(what="graded texts in the prompts of all judges, repeated by the judge", attacks=IN_PROMPTS, slow=True),
     Family(what="judges behind an endpoint that repeat the graded text", attacks=OVER_HTTP, slow=True),
     Family(what="labels, hosts and clients of the metrics port", attacks=PORTS),

@@ -176,6 +176,7 @@ def test_a_taken_name_is_refused_before_anything_is_written(tmp_path: Path) -> N
     assert not (tmp_path / "byob_packages").exists()
 
 
+@pytest.mark.slow
 def test_another_folder_does_not_replace_an_installed_package(tmp_path: Path, environment: Environment) -> None:
     """A second file that makes a package of the same name is refused, with the command that uninstalls the first."""
     first = write_benchmark(tmp_path / "a")

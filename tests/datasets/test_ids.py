@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nel.datasets import content_id, occurrence_id, own_id
@@ -52,6 +52,7 @@ def test_unusable_ids_are_refused(value: Any, problem: str) -> None:
     assert problem in str(caught.value)
 
 
+@settings(max_examples=40)
 @given(ROWS)
 def test_content_ids_ignore_the_order_of_keys(row: dict[str, Any]) -> None:
     """Reordering the keys of a row does not change its name."""
