@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from nel.config.load import first_problem
 from nel.config.schema import JudgeConfig, ModelConfig
+from nel.config.schema.addresses import ENV_NAME
 from nel.errors import ConfigError, did_you_mean
 
 _NAMES: Final = {"model_id": "model", "model": "model", "url": "url", "name": "name"}
@@ -27,7 +28,6 @@ _GENERATION: Final = {
 }
 _KEYS: Final = ("api_key", "api_key_env", "api_key_name")
 _HOW: Final = ("parallelism", "max_retries", "request_timeout")
-_ENV_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _KNOWN: Final = (*_NAMES, *_KEYS, *_GENERATION, *_HOW)
 _JUDGE_KEY: Final = re.compile(r"judge(_\d+)?")
 _MARKS: Final = frozenset({"url", "model_id"})
@@ -97,7 +97,7 @@ def judges_in(extra: Mapping[str, object]) -> dict[str, ModelConfig]:
 
 
 def _variable(value: object, key: str) -> str:
-    if not isinstance(value, str) or not _ENV_NAME.fullmatch(value):
+    if not isinstance(value, str) or not ENV_NAME.fullmatch(value):
         raise ConfigError(
             f"{key}: api_key is not the name of an environment variable; put the key into a variable and give its name"
         )

@@ -57,7 +57,7 @@ class Reader:
     check: Callable[[bytes], None]
 
 
-def is_sound(found: Response | Fault) -> None:
+def assert_sound(found: Response | Fault) -> None:
     """Assert that what came of an answer can be stored, read back and classified."""
     if isinstance(found, Fault):
         assert isinstance(found.kind, str)
@@ -79,18 +79,18 @@ def _answer(data: bytes) -> None:
     except ValueError:
         return
     for protocol in ("chat", "completions", "responses", "anthropic", "gemini"):
-        is_sound(parse_answer(protocol, payload))
+        assert_sound(parse_answer(protocol, payload))
 
 
 def _error(data: bytes) -> None:
     for status in (400, 403, 500):
-        is_sound(fault_of_status(status, {}, data))
+        assert_sound(fault_of_status(status, {}, data))
     try:
         payload = loads(data)
     except ValueError:
         return
-    is_sound(fault_of_error_object(payload))
-    is_sound(fault_of_error_object(payload.get("error") if isinstance(payload, dict) else payload))
+    assert_sound(fault_of_error_object(payload))
+    assert_sound(fault_of_error_object(payload.get("error") if isinstance(payload, dict) else payload))
 
 
 def _stream(data: bytes) -> None:
@@ -98,7 +98,7 @@ def _stream(data: bytes) -> None:
     pieces = [data[place : place + 3] for place in range(0, min(len(data), 3_000), 3)] + [data[3_000:]]
     assert _streamed(pieces) == whole, "what is read depends on how the bytes were cut"
     if not isinstance(whole, Fault):
-        is_sound(parse_answer("chat", whole))
+        assert_sound(parse_answer("chat", whole))
 
 
 def _streamed(pieces: list[bytes]) -> Any:
@@ -148,7 +148,7 @@ def _logprobs(data: bytes) -> None:
 
 def _http(data: bytes) -> None:
     """Read a whole HTTP response: head, framing, body, error or answer."""
-    is_sound(_loop().run_until_complete(_exchange(data[1:], streams=data[:1] == b"s")))
+    assert_sound(_loop().run_until_complete(_exchange(data[1:], streams=data[:1] == b"s")))
 
 
 @lru_cache(maxsize=1)

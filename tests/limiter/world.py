@@ -19,8 +19,8 @@ WAY_SECONDS = 0.001
 """What a message takes to the limiter or back."""
 
 
-class _Wire:
-    """A connection of a run; every message passes through the form that it has on a real one."""
+class Wire:
+    """A connection of a run to the limiter, on a virtual clock."""
 
     def __init__(self) -> None:
         self.seat: Seat | None = None
@@ -28,16 +28,21 @@ class _Wire:
         self.is_open = True
 
     def send(self, message: Message) -> None:
-        asyncio.get_running_loop().call_later(WAY_SECONDS, self._arrive, encode([message]))
+        asyncio.get_running_loop().call_later(WAY_SECONDS, self._arrive, self.carried(message))
 
-    def _arrive(self, frame: bytes) -> None:
+    def carried(self, message: Message) -> Message:
+        """Return a message as it arrives: here through the form that it has on a real connection."""
+        (arrived,) = decode(encode([message]))
+        return arrived
+
+    def _arrive(self, message: Message) -> None:
         if self.is_open and self.seat is not None:
-            for message in decode(frame):
-                self.seat.take(message)
+            self.seat.take(message)
 
     def told(self, message: Message) -> None:
+        arrived = self.carried(message)
         if self.is_open:
-            asyncio.get_running_loop().call_later(WAY_SECONDS, self._came.put_nowait, decode(encode([message])))
+            asyncio.get_running_loop().call_later(WAY_SECONDS, self._came.put_nowait, [list(arrived)])
 
     async def receive(self) -> list[list[object]] | None:
         return await self._came.get() if self.is_open or not self._came.empty() else None
@@ -59,7 +64,7 @@ class World:
     """One limiter and its runs."""
 
     hub: Hub | None = None
-    wires: list[_Wire] = field(default_factory=list)
+    wires: list[Wire] = field(default_factory=list)
     sent_at: list[float] = field(default_factory=list)
     in_flight: int = 0
     in_flight_max: int = 0
@@ -82,7 +87,7 @@ class World:
         await asyncio.sleep(WAY_SECONDS)
         if self.hub is None:
             raise LimiterUnreachable("nothing listens")
-        wire = _Wire()
+        wire = Wire()
         try:
             wire.seat = self.hub.join(read_hello(["hello", hello_json(hello)]), wire.told)
         except JoinRefused as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from random import Random
@@ -18,7 +19,7 @@ from nel.models.wire.base import NotInProtocol
 from nel.models.wire.registry import build_body, wire_of
 from nel.types import Generation, Message, Request, Response, Usage
 from tests.fuzzing.mutation import break_json
-from tests.fuzzing.readers import is_sound
+from tests.fuzzing.readers import assert_sound
 
 RESPONSE = {
     "model": "gpt-x",
@@ -333,14 +334,20 @@ def test_the_messages_are_read_back(name: Any) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_answers_of_any_shape_are_read(name: Any) -> None:
     """Broken in hundreds of places, whole or in one event of a stream, each is an answer or a fault."""
-    rng = Random(7)  # noqa: S311 - the same breaks every time
+    rng, read = Random(7), Counter[type]()  # noqa: S311 - the same breaks every time
     for number in range(300):
         broken = break_json(rng, WHOLE[name]).encode("utf-8", "surrogatepass")
         with suppress(ValueError):
-            is_sound(wire_of(name).answer(loads(broken)))
+            found = wire_of(name).answer(loads(broken))
+            assert_sound(found)
+            read[type(found)] += 1
         stream = wire_of(name).stream()
         for place, event in enumerate(EVENTS[name]):
             data = break_json(rng, event) if place == number % len(EVENTS[name]) else json.dumps(event)
             stream.feed(b"data: " + data.replace("\n", " ").encode("utf-8", "surrogatepass") + b"\n\n", 0.0)
         whole = stream.answer()
-        is_sound(whole if isinstance(whole, Fault) else wire_of(name).answer(whole))
+        streamed = whole if isinstance(whole, Fault) else wire_of(name).answer(whole)
+        assert_sound(streamed)
+        read[type(streamed)] += 1
+    assert set(read) == {Response, Fault}
+    assert read.total() > 400  # the others are no JSON at all

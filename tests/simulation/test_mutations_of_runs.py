@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nel.config.identity import Identity
-from nel.engine import run
+from nel.engine import preparation, resume_checks, run
 from nel.engine.judging import judges
 from nel.engine.judging.endpoints import JudgeEndpoint
 from nel.engine.judging.judges import Judges
@@ -25,7 +25,7 @@ from nel.models import cache as cache_module
 from nel.models.cache import ResponseCache
 from nel.models.client import Client
 from nel.types import Response
-from tests.simulation.mutating import Mutate, Patch, Suits, see
+from tests.simulation.mutating import Mutate, Patch, Suits, has_moved, violations
 from tests.simulation.script import Script
 
 
@@ -154,23 +154,24 @@ def _judge_without_what_is_stored(patch: Patch) -> None:
 
 def _score_on_as_before(patch: Patch) -> None:
     """Another scorer, or another judge, scores only what has no score yet."""
-    check = run.check_resume
+    check = preparation.check_resume
 
     def never(*given: Any, **more: Any) -> bool:
         check(*given, **more)
         return False
 
-    patch.setattr(run, "check_resume", never)
+    patch.setattr(preparation, "check_resume", never)
 
 
 def _allow_any_judge(patch: Patch) -> None:
     """Another judge goes on where the first had stopped."""
-    check = run.check_resume
+    check = preparation.check_resume
 
     def lax(name: str, stored: Identity, now: Identity, *, allowed: frozenset[str] = frozenset()) -> bool:
         return check(name, stored, now, allowed=allowed | {"judge"})
 
-    patch.setattr(run, "check_resume", lax)
+    for module in (preparation, resume_checks):
+        patch.setattr(module, "check_resume", lax)
 
 
 def _find_replies_by_sample(patch: Patch) -> None:
@@ -190,7 +191,7 @@ def _find_replies_by_sample(patch: Patch) -> None:
 
 def _refuse_too_late(patch: Patch) -> None:
     """A session is noted before it is known whether the run may go on."""
-    prepare = run._prepare
+    prepare = run.prepare_job
 
     def noting(store: Store, *given: Any) -> Any:
         store.begin_session()
@@ -198,7 +199,7 @@ def _refuse_too_late(patch: Patch) -> None:
         store._connection.execute("BEGIN IMMEDIATE")
         return prepare(store, *given)
 
-    patch.setattr(run, "_prepare", noting)
+    patch.setattr(run, "prepare_job", noting)
 
 
 def _give_judges_all_the_room(patch: Patch) -> None:
@@ -313,10 +314,15 @@ _MUTATIONS: list[tuple[Mutate, Suits, tuple[str, ...]]] = [
 ]
 
 
+def test_every_mechanism_between_runs_is_where_it_is_taken_out() -> None:
+    """A mechanism that moves is followed here; the worlds themselves run in the slow tier alone."""
+    assert [mutate.__name__ for mutate, _, _ in _MUTATIONS if has_moved(mutate)] == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("mutate", "suits", "named"), _MUTATIONS, ids=lambda value: getattr(value, "__name__", ""))
 def test_a_mechanism_between_runs_that_is_missing_is_seen(
     mutate: Mutate, suits: Suits, named: tuple[str, ...], monkeypatch: Patch
 ) -> None:
     """Without it, one of a handful of worlds breaks what it upholds."""
-    see(mutate, suits, named, monkeypatch)
+    assert violations(mutate, suits, named, monkeypatch) != []

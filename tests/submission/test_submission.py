@@ -168,8 +168,13 @@ def test_manifests_are_those_of_an_indexed_job(tmp_path: Path) -> None:
 def test_manifests_hold_against_the_schema_of_kubernetes(tmp_path: Path) -> None:
     """Every document fits the published schema, in which no key is unknown."""
     oracle = pytest.importorskip("kubernetes_validate", reason="the schema of Kubernetes is not installed")
-    for manifest in _pods(write_submission(config(tmp_path), "kubernetes", SHARDS, POD)).values():
+    found = _pods(write_submission(config(tmp_path), "kubernetes", SHARDS, POD))
+    assert sorted(found) == ["ConfigMap r", "Job r", "Job r-merge"]
+    for manifest in found.values():
         oracle.validate(manifest, "1.37", strict=True)
+    unknown = {**found["Job r"], "spec": {**found["Job r"]["spec"], "shards": SHARDS}}
+    with pytest.raises(oracle.ValidationError, match="shards"):
+        oracle.validate(unknown, "1.37", strict=True)
 
 
 def test_nothing_is_submitted_without_the_word(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
+from nel.config.schema.addresses import ENV_NAME, variable_name
 from nel.config.schema.strict import NAMED, Flag, Strict
 
 _RESERVED = {
@@ -35,8 +36,6 @@ _SECRET_PARAMETER = re.compile(
 )
 _PROTOCOL_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*:)?[a-z0-9][a-z0-9_-]*")
 """``name`` or ``package:name``, as `nel.plugins` takes them."""
-ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""The name of an environment variable."""
 
 
 def _with_query_apart(data: dict[str, Any]) -> dict[str, Any]:
@@ -280,11 +279,7 @@ class EndpointConfig(Strict):
     @field_validator("api_key_env")
     @classmethod
     def _name_not_key(cls, name: str | None) -> str | None:
-        if name is not None and not ENV_NAME.fullmatch(name):
-            raise ValueError(
-                "api_key_env is not the name of an environment variable; give the name, not the key itself"
-            )
-        return name
+        return variable_name(name, field="api_key_env", secret="the key itself")  # noqa: S106 - words
 
 
 class NamedEndpointConfig(EndpointConfig):

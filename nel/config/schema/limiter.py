@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import urlsplit
 
 from pydantic import field_validator, model_validator
 
-from nel.config.schema.endpoint import ENV_NAME
+from nel.config.schema.addresses import service_url, variable_name
 from nel.config.schema.strict import Flag, Strict
 
 
@@ -27,25 +26,18 @@ class LimiterConfig(Strict):
     @field_validator("url")
     @classmethod
     def _plain_url(cls, url: str | None) -> str | None:
-        if url is None:
-            return None
-        try:
-            parts = urlsplit(url.strip())
-            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            usable = False
-        if not usable:
-            raise ValueError(f"{url!r} is not the URL of a limiter; give one like http://127.0.0.1:9191")
-        if parts.username or parts.password or parts.query or parts.fragment:
-            raise ValueError("the limiter's URL holds a user name or a query; name its token's variable in token_env")
-        return url.strip().rstrip("/")
+        url = service_url(
+            url,
+            what="the URL of a limiter",
+            example="http://127.0.0.1:9191",
+            secret="name the variable of its token in token_env",  # noqa: S106 - words
+        )
+        return None if url is None else url.rstrip("/")
 
     @field_validator("token_env")
     @classmethod
     def _name_not_token(cls, name: str | None) -> str | None:
-        if name is not None and not ENV_NAME.fullmatch(name):
-            raise ValueError("limiter.token_env is not the name of an environment variable; never the token itself")
-        return name
+        return variable_name(name, field="limiter.token_env", secret="the token itself")  # noqa: S106 - words
 
     @model_validator(mode="after")
     def _a_token_has_a_limiter(self) -> LimiterConfig:

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from ipaddress import IPv4Address
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
+from nel.config.schema.addresses import service_url, variable_name
 from nel.config.schema.endpoint import (
-    ENV_NAME,
     EndpointConfig,
     GenerationConfig,
     JudgeConfig,
@@ -256,25 +255,17 @@ class ObservabilityConfig(Strict):
     @field_validator("otlp_endpoint")
     @classmethod
     def _plain_url(cls, url: str | None) -> str | None:
-        if url is None:
-            return None
-        try:
-            parts = urlsplit(url.strip())
-            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            usable = False
-        if not usable:
-            raise ValueError(f"{url!r} is not a URL of a collector; give one like http://127.0.0.1:4318")
-        if parts.username or parts.password or parts.query or parts.fragment:
-            raise ValueError("the URL holds a user name or a query; name the variable with headers in otlp_headers_env")
-        return url.strip()
+        return service_url(
+            url,
+            what="a URL of a collector",
+            example="http://127.0.0.1:4318",
+            secret="name the variable with headers in otlp_headers_env",  # noqa: S106 - words
+        )
 
     @field_validator("otlp_headers_env")
     @classmethod
     def _name_not_headers(cls, name: str | None) -> str | None:
-        if name is not None and not ENV_NAME.fullmatch(name):
-            raise ValueError("otlp_headers_env is not the name of an environment variable; never the headers")
-        return name
+        return variable_name(name, field="otlp_headers_env", secret="the headers")  # noqa: S106 - words
 
 
 class RunConfig(Strict):

@@ -18,7 +18,7 @@ from typing import Final
 
 from nel.models.limiter.contract import Connect, Connection, LimiterRefused, LimiterUnreachable
 from nel.models.limiter.messages import BadMessage, Held, Hello, Message, State, number_at, read_state
-from nel.models.pacing import EndpointDown, Gate, GateClosed, Pace, Permit
+from nel.models.pacing import ClosingGate, EndpointDown, Gate, GateClosed, Pace, Permit
 from nel.models.pacing.adaptive_limit import AdaptiveLimit
 from nel.models.pacing.retry_budget import RetryBudget
 from nel.models.rate_limit_headers import Quota
@@ -54,7 +54,7 @@ class LimiterUse:
     """Each limit was divided by this while the limiter was lost."""
 
 
-class SharedGate:
+class SharedGate(ClosingGate):
     """Has the members of `Gate`; bound to one event loop."""
 
     def __init__(
@@ -78,6 +78,7 @@ class SharedGate:
             own_max: Requests that this process may have in flight.
             jitter: Returns numbers in [0, 1).
         """
+        super().__init__()
         self._pace, self._endpoint, self._connect, self._jitter = pace, endpoint, connect, jitter
         self._client = secrets.token_hex(8)
         self._has_parts = parts is not None
@@ -95,8 +96,6 @@ class SharedGate:
         self._tasks: dict[int, asyncio.Task[None]] = {}
         """Wait at the gate of this run alone."""
         self._following: asyncio.Task[None] | None = None
-        self._ended: Exception | None = None
-        self._closing = asyncio.Event()
         self._state = State(
             clients=1, is_up=True, down_seconds=None, limit=pace.concurrency_max, per_second=None, slowed_by=None
         )
@@ -104,8 +103,6 @@ class SharedGate:
         self.use = LimiterUse(parts=parts or 1)
         self.slowed_by: str | None = None
         self.n_answered = 0
-        self.n_backing_off = 0
-        self.on_back_off: Callable[[], None] | None = None
         self.retries = RetryBudget(pace.retry_share, parts=parts or 1)
         self.in_flight = 0
 
@@ -179,26 +176,6 @@ class SharedGate:
             self._alone.release(permit.alone)
         self._send(["release", permit.number])
         self._ask()
-
-    async def back_off(self, seconds: float) -> None:
-        """Wait before a retry, without holding a permit; raises as `Gate.back_off`."""
-        if self._ended is not None:
-            raise self._ended
-        self.n_backing_off += 1
-        try:
-            if self.on_back_off is not None:
-                self.on_back_off()
-            async with asyncio.timeout(seconds):
-                await self._closing.wait()
-        except TimeoutError:
-            return
-        finally:
-            self.n_backing_off -= 1
-        raise self._ended or GateClosed("the run is stopping")
-
-    def close(self) -> None:
-        """Admit no further requests, and cancel all waiters with `GateClosed`."""
-        self._end(GateClosed("the run is stopping"))
 
     def succeeded(self, permit: Permit, *, tokens: int | None, quotas: Mapping[str, Quota]) -> None:
         """Record a successful response, the tokens used and its rate limit headers."""
@@ -402,14 +379,12 @@ class SharedGate:
         self._down_since = None if down is None else time.monotonic() - down
 
     def _end(self, error: Exception) -> None:
-        if self._ended is None:
-            self._ended = error
-            self._closing.set()
+        super()._end(error)
         if self._alone is not None:
             self._alone.close()
         for waiter in (*self._asked.values(), *self._queue):
             if not waiter.granted.done():
-                waiter.granted.set_exception(self._ended)
+                waiter.granted.set_exception(self._ended or error)
         for number in self._asked:
             self._send(["release", number])
         self._asked.clear()

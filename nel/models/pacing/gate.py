@@ -20,6 +20,7 @@ from typing import Final
 
 from nel.models.pacing.adaptive_limit import AdaptiveLimit
 from nel.models.pacing.circuit_breaker import CircuitBreaker
+from nel.models.pacing.closing import ClosingGate, EndpointDown
 from nel.models.pacing.random_refusals import RandomRefusals, RefusalVerdict
 from nel.models.pacing.rate_limiter import RateLimiter
 from nel.models.pacing.retry_budget import RetryBudget
@@ -48,14 +49,6 @@ _SLOW_START: Final = 8
 """Requests that are sent at once when a run starts."""
 _SLOW_START_DOUBLES_SECONDS: Final = 0.05
 """A thousand requests are in flight after less than half a second, and a limit is found before all are."""
-
-
-class GateClosed(Exception):
-    """The gate is closed, since the run is stopping: no further request is sent."""
-
-
-class EndpointDown(Exception):
-    """The endpoint has not answered for longer than the configured maximum outage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +85,12 @@ class _Waiter:
     granted: asyncio.Future[Permit] = field(repr=False)
 
 
-class Gate:
+class Gate(ClosingGate):
     """Admits requests as fast as the endpoint accepts them; bound to one event loop."""
 
     def __init__(self, pace: Pace, *, jitter: Callable[[], float] = random.random) -> None:
         """Start at the highest concurrency."""
+        super().__init__()
         self._pace = pace
         self._jitter = jitter
         self._rate = RateLimiter(
@@ -116,20 +110,14 @@ class Gate:
         self._waiting: deque[_Waiter] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._probe_out = False
-        self._ended: Exception | None = None
         self._started_at: float | None = None
         self._is_slow_start = pace.adaptive and pace.concurrency_max > _SLOW_START
-        self._closing = asyncio.Event()
         self._down_since: float | None = None
         self.slowed_by: str | None = None
         """What requests have waited for by more than a second, for people; None while they do not."""
         self._logged: set[str] = set()
         self.n_answered = 0
         """Successful responses so far."""
-        self.n_backing_off = 0
-        """Requests that wait for a retry and hold no permit."""
-        self.on_back_off: Callable[[], None] | None = None
-        """Called when a request starts to back off, so that another one can be started in its place."""
         self.retries = RetryBudget(pace.retry_share)
         self.in_flight = 0
         """Permits held."""
@@ -203,31 +191,6 @@ class Gate:
     def requests_per_second(self) -> float | None:
         """Return the current limit on requests; None where there is none."""
         return self._rate.requests_per_second(_now())
-
-    async def back_off(self, seconds: float) -> None:
-        """Wait before a retry, without holding a permit.
-
-        Raises:
-            GateClosed: The run is stopping.
-            EndpointDown: The outage has lasted as long as it may.
-        """
-        if self._ended is not None:
-            raise self._ended
-        self.n_backing_off += 1
-        try:
-            if self.on_back_off is not None:
-                self.on_back_off()
-            async with asyncio.timeout(seconds):
-                await self._closing.wait()
-        except TimeoutError:
-            return
-        finally:
-            self.n_backing_off -= 1
-        raise self._ended or GateClosed("the run is stopping")
-
-    def close(self) -> None:
-        """Admit no further requests, and cancel all waiters with `GateClosed`."""
-        self._end(GateClosed("the run is stopping"))
 
     def succeeded(self, permit: Permit, *, tokens: int | None, quotas: Mapping[str, Quota]) -> None:
         """Record a successful response, the tokens used and its rate limit headers."""
@@ -352,13 +315,11 @@ class Gate:
             self._paused_until = max(self._paused_until, until)
 
     def _end(self, error: Exception) -> None:
-        if self._ended is None:
-            self._ended = error
-            self._closing.set()
+        super()._end(error)
         while self._waiting:
             waiter = self._waiting.popleft()
             if not waiter.granted.done():
-                waiter.granted.set_exception(self._ended)
+                waiter.granted.set_exception(self._ended or error)
 
     def _seconds_to_wait(self, now: float) -> float:
         """Return the seconds until the next request may be admitted; infinite where that takes another event."""
