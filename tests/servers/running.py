@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.servers.install import weights_in
+from tests.support.ports import free_port
 
 HOME = Path(os.environ.get("NEL_TEST_SERVERS", ".venv-servers")).absolute()
 KEY = "sk-local-1"
@@ -43,13 +43,6 @@ class Server:
 def is_installed(name: str) -> bool:
     """Return whether `tests.servers.install` has finished an environment."""
     return (HOME / name / "finished").exists()
-
-
-def free_port() -> int:
-    """Return a port that is free now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def python_of(name: str) -> Path:

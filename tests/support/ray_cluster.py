@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tests.support.ports import free_port
+
 HAS_RAY = importlib.util.find_spec("ray") is not None
 
 
@@ -31,6 +33,19 @@ class RayCluster:
         self._process.stdin.write(text + "\n")
         self._process.stdin.flush()
         assert self._process.stdout.readline() == "done\n"
+
+
+@contextmanager
+def ray_client_server(cluster: RayCluster) -> Iterator[str]:
+    """Serve a cluster to Ray's clients and return the ``ray://`` address; one process, for one client at a time."""
+    port = free_port()
+    command = [sys.executable, "-m", "ray.util.client.server", "--mode", "specific-server", "--host", "127.0.0.1"]
+    command += ["--port", str(port), "--address", cluster.address]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield f"ray://127.0.0.1:{port}"
+        finally:
+            process.kill()
 
 
 @contextmanager

@@ -95,7 +95,7 @@ class RayFleet:
                 f"does not answer within {self._connect_seconds:g} s" if was_late else f"refuses: {self._last_error()}"
             )
             raise PreflightError(
-                f"the Ray cluster at {self._where} {how}; see whether ray status works there, or leave --executor out",
+                f"the Ray cluster at {self._where} {how}; {self._advice()}, or leave --executor out",
                 endpoint_kind=None,
             )
         found = json.loads(first[2])
@@ -103,6 +103,12 @@ class RayFleet:
             raise PreflightError(f"{found['reason']}", endpoint_kind=None)
         self._facts = {"address": self._where, "ray": found["ray"]}
         return int(found["planned"])
+
+    def _advice(self) -> str:
+        advice = "see whether ray status works there"
+        if self._where.startswith("ray://"):
+            advice += ", and whether ray start and nel were given the same RAY_AUTH_MODE and token"
+        return advice
 
     async def events(self) -> AsyncIterator[Event]:
         """Yield what happens, until the cluster is gone."""

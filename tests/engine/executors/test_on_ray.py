@@ -13,7 +13,7 @@ import pytest
 from tests.e2e.test_sandbox import comparable, script, tasks
 from tests.sandbox.conftest import need_engine
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
-from tests.support.ray_cluster import HAS_RAY, RayCluster, ray_cluster
+from tests.support.ray_cluster import HAS_RAY, RayCluster, ray_client_server, ray_cluster
 from tests.support.runs import nel, only_run, read_json, read_results, sums, without_volatile
 
 pytestmark = [
@@ -102,6 +102,17 @@ def test_a_run_on_two_nodes_has_the_artifacts_of_a_local_run(cluster: RayCluster
     assert _files(runs[0], bench) == _files(runs[1], bench)
     (facts,) = read_json(runs[0] / bench / "runtime_stats.json")["executors"]
     assert [node["scoring"] for node in facts["nodes"].values()] == [1, 1]
+
+
+def test_a_run_through_the_client_server_has_the_artifacts_of_a_local_run(cluster: RayCluster, tmp_path: Path) -> None:
+    """``ray://`` reaches the same nodes from a machine that is none of them."""
+    _prepared(tmp_path)
+    with scripted(_says, models=["m", "j"]) as endpoint, ray_client_server(cluster) as address:
+        for executor, out in ((address, "ray"), ("local", "local")):
+            done = nel(*_command(endpoint, "./slow.py", executor, out), cwd=tmp_path)
+            assert done.returncode == 0, done.stderr
+    runs = [only_run(tmp_path / out) for out in ("ray", "local")]
+    assert _files(runs[0], "slow") == _files(runs[1], "slow")
 
 
 @pytest.mark.docker
@@ -208,12 +219,14 @@ def test_a_killed_head_stops_the_run_and_its_resume_is_equal(tmp_path: Path) -> 
     assert n_asked + n_resumed <= N + 8
 
 
-def test_an_address_that_does_not_answer_is_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("address", "advice"), [("127.0.0.1:1", "ray status"), ("ray://127.0.0.1:1", "RAY_AUTH_MODE")])
+def test_an_address_that_does_not_answer_is_one_line(tmp_path: Path, address: str, advice: str) -> None:
     """Exit 2 within the bound, before anything is sent."""
     _prepared(tmp_path)
     with scripted(_says, models=["m", "j"]) as endpoint:
-        executor = "ray:address=127.0.0.1:1,connect_seconds=3"
+        executor = f"ray:address={address},connect_seconds=3"
         done = nel(*_command(endpoint, "./slow.py", executor, "out"), cwd=tmp_path)
         assert endpoint.calls == []
     assert done.returncode == 2
-    assert "the Ray cluster at 127.0.0.1:1 " in done.stderr
+    assert f"the Ray cluster at {address} " in done.stderr
+    assert advice in done.stderr
