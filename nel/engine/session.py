@@ -259,6 +259,7 @@ class Session:
                 cache=cache,
                 run_id=self.run_id,
                 secrets=self.secrets,
+                scratch_directory=self.store.path.parent,
             )
             limits = SharedLimits(config=self.config, jitter=self.runtime.jitter)
             async with self._noting(limits), AsyncExitStack() as clients:

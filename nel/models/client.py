@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
@@ -25,7 +26,7 @@ from nel.core.strict_json import dumps_bytes, loads
 from nel.models.adaptation import tokens_max
 from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
-from nel.models.doubtful import Asked, doubtful_requests
+from nel.models.doubtful import Asked, CarriedRequests
 from nel.models.faults import NO_FILES, UNREADABLE, Fault, fault_of_status, malformed, unreadable
 from nel.models.image_sizes import prompt_bytes
 from nel.models.pacing import Admission, EndpointDown, Gate, Permit
@@ -119,6 +120,7 @@ class Client:
         run_id: str = "",
         observer: Observer = UNOBSERVED,
         secrets: Iterable[str | None] = (),
+        scratch_directory: Path | None = None,
     ) -> None:
         """Prepare a client; nothing is sent before the first call.
 
@@ -136,6 +138,7 @@ class Client:
             run_id: Part of the idempotency keys, so that two runs never share one.
             observer: Is told of retries and answers.
             secrets: Removed from what it answers, besides its own: the keys of the run's other endpoints.
+            scratch_directory: Where `forget_doubtful` keeps what it needs; without one it finds nothing.
 
         Raises:
             ConfigError: A header's variable is not set, or a certificate file cannot be used.
@@ -149,6 +152,7 @@ class Client:
         self._jitter = jitter
         self._run_id = run_id
         self._observer = observer
+        self._carried = CarriedRequests(scratch_directory)
         wire, proxy = wire_of(endpoint.spoken), endpoint.proxy or proxy_for(endpoint.url)
         own = (api_key, *wire.secrets(endpoint), *secret_headers(endpoint).values(), *secrets_in_url(proxy))
         self._redactor = Redactor((*own, *secrets))
@@ -172,6 +176,7 @@ class Client:
     ) -> None:
         """Close the connection pool."""
         await self._transport.__aexit__(kind, error, trace)
+        self._carried.close()
 
     async def complete(
         self,
@@ -267,8 +272,8 @@ class Client:
         return names_listed(found) or None
 
     def forget_doubtful(self) -> list[Asked] | None:
-        """Drop from the cache what `doubtful_requests` returns, and return it."""
-        found = doubtful_requests(self._transport)
+        """Drop from the cache the requests that may have got the response to another, and return them."""
+        found = self._carried.doubtful(self._transport)
         for asked in found or ():
             if self._cache is not None:
                 self._cache.drop(asked.cache_key)
@@ -341,8 +346,7 @@ class Client:
             # An idle connection that the endpoint had closed already: no attempt was made.
             fetched = await self._transport.fetch("POST", one.url, one.body, one.headers, stream)
         one.last_seconds = loop.time() - started
-        if isinstance(fetched, Fetched) and fetched.carried is not None:
-            fetched.carried.request = one.asked
+        self._carried.note(fetched, one.asked)
         outcome = self._answer(one, fetched, stream)
         self._tell_gate(one, permit, fetched, outcome)
         if isinstance(outcome, Fault):
@@ -453,12 +457,8 @@ class Client:
             )
 
     def _error_of(self, fault: Fault) -> ResponseError:
-        return ResponseError(
-            kind=fault.kind,
-            message=self.describe(fault),
-            status=fault.status,
-            model_failure=fault.model_failure,
-        )
+        message = self.describe(fault)
+        return ResponseError(kind=fault.kind, message=message, status=fault.status, model_failure=fault.model_failure)
 
     def _cached(self, request: Request, body: bytes, call: str) -> tuple[Response | None, str]:
         if self._cache is None:

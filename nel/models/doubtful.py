@@ -1,10 +1,23 @@
-"""Requests whose answer may be the response to another request, since their connection was out of step."""
+"""Requests whose answer may be the response to another request, since their connection was out of step.
+
+That a connection is out of step may be found only at the end of a run, so it has to be known until then which requests
+each connection has carried. That is written to a file: a line for each request, of which only the last are in memory.
+"""
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
 
-from nel.models.transport import DirectTransport, SignedTransport, Transport
+from nel.core.strict_json import dumps_bytes, loads
+from nel.models.faults import Fault
+from nel.models.transport import DirectTransport, Fetched, SignedTransport, Transport
+
+_MEMORY_BYTES_MAX: Final = 64 * 1024
+"""Lines that are not in the file yet; a small run needs none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +30,68 @@ class Asked:
     """Empty without a cache."""
 
 
-def doubtful_requests(transport: Transport) -> list[Asked] | None:
-    """Return the requests that may have got the response to another one; None where no response came unasked."""
-    unasked = transport.unasked if isinstance(transport, DirectTransport | SignedTransport) else ()
-    found = [one.request for carried in unasked for one in carried if not one.is_first]
-    return [asked for asked in found if isinstance(asked, Asked)] if unasked else None
+class CarriedRequests:
+    """Which requests the connections of a transport have carried; leaves no file behind, not even after a kill."""
+
+    def __init__(self, directory: Path | None) -> None:
+        """Prepare; nothing is written yet.
+
+        Args:
+            directory: Where the file is made, without a name, once it is needed; without one nothing is noted.
+        """
+        self._directory = directory
+        self._file: IO[bytes] | None = None
+        self._n_in_file = 0
+        self._recent = bytearray()
+        self._write_at = _MEMORY_BYTES_MAX
+
+    def note(self, fetched: Fetched | Fault, asked: Asked | None) -> None:
+        """Note the request of a response, unless the response was the first on its connection: it is never in doubt."""
+        carried = fetched.carried if isinstance(fetched, Fetched) else None
+        if carried is None or carried.is_first or asked is None or self._directory is None:
+            return
+        self._recent += dumps_bytes([carried.connection, asked.sample_id, asked.repeat, asked.cache_key])
+        self._recent += b"\n"
+        if len(self._recent) >= self._write_at:
+            self._write()
+
+    def doubtful(self, transport: Transport) -> list[Asked] | None:
+        """Return the noted requests that may have got the response to another; None where none came unasked."""
+        unasked = transport.unasked if isinstance(transport, DirectTransport | SignedTransport) else ()
+        return list(self._carried_by(frozenset(unasked))) if unasked else None
+
+    def close(self) -> None:
+        """Delete the file."""
+        if self._file is not None:
+            self._file.close()
+
+    def _write(self) -> None:
+        """Append to the file what is in memory; what does not fit on the disk stays in memory."""
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(dir=self._directory, buffering=0)  # noqa: SIM115 - until `close`
+            self._file.seek(self._n_in_file)
+            n_written = self._file.write(self._recent)
+        except OSError:
+            n_written = 0
+        self._n_in_file += n_written
+        del self._recent[:n_written]
+        self._write_at = len(self._recent) + _MEMORY_BYTES_MAX
+
+    def _carried_by(self, connections: Collection[int]) -> Iterator[Asked]:
+        for line in self._lines():
+            connection, sample_id, repeat, cache_key = loads(line)
+            if connection in connections:
+                yield Asked(sample_id, repeat, cache_key)
+
+    def _lines(self) -> Iterator[bytes]:
+        """Yield all lines; one of them may be partly in the file and partly in memory."""
+        rest = b""
+        if self._file is not None:
+            self._file.seek(0)
+            n_left = self._n_in_file
+            while n_left and (block := self._file.read(min(n_left, _MEMORY_BYTES_MAX))):
+                n_left -= len(block)
+                *whole, rest = (rest + block).split(b"\n")
+                yield from whole
+        yield from (rest + self._recent).splitlines()

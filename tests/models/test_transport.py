@@ -6,14 +6,16 @@ import asyncio
 import gzip
 import socket
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nel.config.schema import EndpointConfig
 from nel.errors import ConfigError
+from nel.models.doubtful import Asked, CarriedRequests
 from nel.models.faults import Fault
 from nel.models.streams import EventStream
 from nel.models.transport import Fetched, Transport, transport_for
@@ -92,19 +94,25 @@ async def ask(transport: Transport, url: str, stream: EventStream | None = None)
     return await transport.fetch("POST", url, b'{"a":1}', {"Idempotency-Key": "k"}, stream)
 
 
-def touched(transport: Transport) -> list[list[Any]] | None:
-    """Return for each connection with a response that was not asked for what it carried after its first response."""
-    assert isinstance(transport, DirectTransport)
-    found = [[one.request for one in carried if not one.is_first] for carried in transport.unasked]
-    return found or None
+@pytest.fixture
+def carried(tmp_path: Path) -> Iterator[CarriedRequests]:
+    """Yield what notes the requests of a test."""
+    noted = CarriedRequests(tmp_path)
+    yield noted
+    noted.close()
 
 
-async def named(transport: Transport, url: str, name: str) -> bytes:
-    """Send one request, name it, and return what it got."""
+def touched(carried: CarriedRequests, transport: Transport) -> list[str] | None:
+    """Return the names of the requests in doubt; None where no response came that was not asked for."""
+    found = carried.doubtful(transport)
+    return None if found is None else [asked.sample_id for asked in found]
+
+
+async def named(carried: CarriedRequests, transport: Transport, url: str, name: str) -> bytes:
+    """Send one request, note its name, and return what it got."""
     fetched = await ask(transport, url)
     assert isinstance(fetched, Fetched)
-    assert fetched.carried is not None
-    fetched.carried.request = name
+    carried.note(fetched, Asked(name, 0, ""))
     return fetched.body
 
 
@@ -335,42 +343,46 @@ def _says(word: str) -> bytes:
 
 
 @pytest.mark.parametrize("parts", [[_says("a") + _says("a")], [_says("a"), 0.0, _says("a")]], ids=["at-once", "later"])
-async def test_a_second_response_before_the_next_request_touches_nothing(parts: list[Part]) -> None:
+async def test_a_second_response_before_the_next_request_touches_nothing(
+    parts: list[Part], carried: CarriedRequests
+) -> None:
     """The connection is closed, the next request has one of its own, and no answer is in doubt."""
     server = Server(parts, [_says("b")], [_says("c")])
     async with talking(server) as (transport, url):
-        assert await named(transport, url, "A") == b"a"
-        await comes_to(lambda: touched(transport) == [[]])
-        assert [await named(transport, url, "B"), await named(transport, url, "C")] == [b"b", b"c"]
-        assert touched(transport) == [[]]
+        assert await named(carried, transport, url, "A") == b"a"
+        await comes_to(lambda: touched(carried, transport) == [])
+        assert [await named(carried, transport, url, "B"), await named(carried, transport, url, "C")] == [b"b", b"c"]
+        assert touched(carried, transport) == []
     assert server.connections == 3  # none is used again once this has happened
 
 
-async def test_a_second_response_after_the_next_request_puts_the_rest_in_doubt() -> None:
+async def test_a_second_response_after_the_next_request_puts_the_rest_in_doubt(carried: CarriedRequests) -> None:
     """B got the answer to A, and C that to B: both are named when the answer to C arrives, which nothing waits for."""
     server = Server([_says("a")], [_says("a")], [_says("b"), _says("c")], [_says("d")])
     async with talking(server) as (transport, url):
-        assert [await named(transport, url, name) for name in "ABC"] == [b"a", b"a", b"b"]
-        await comes_to(lambda: touched(transport) == [["B", "C"]])
-        assert await named(transport, url, "D") == b"d"
+        assert [await named(carried, transport, url, name) for name in "ABC"] == [b"a", b"a", b"b"]
+        await comes_to(lambda: touched(carried, transport) == ["B", "C"])
+        assert await named(carried, transport, url, "D") == b"d"
     assert server.connections == 2
 
 
 @pytest.mark.parametrize("late", [b"\r\n", b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n"])
-async def test_what_is_no_response_to_another_request_is_no_doubt(late: bytes) -> None:
+async def test_what_is_no_response_to_another_request_is_no_doubt(late: bytes, carried: CarriedRequests) -> None:
     """A line break too many, and the 408 with which servers take leave of an idle connection."""
     idle = asyncio.Event()
     server = Server([_says("a")], [_says("b"), idle, late, b""], [_says("c")])
     async with talking(server) as (transport, url):
         assert isinstance(transport, DirectTransport)
-        assert [await named(transport, url, name) for name in "AB"] == [b"a", b"b"]
+        assert [await named(carried, transport, url, name) for name in "AB"] == [b"a", b"b"]
         idle.set()
         await comes_to(lambda: transport.n_connections == 0)
-        assert await named(transport, url, "C") == b"c"
-        assert touched(transport) is None
+        assert await named(carried, transport, url, "C") == b"c"
+        assert touched(carried, transport) is None
 
 
-async def test_bytes_that_the_event_loop_has_not_read_keep_a_connection_from_being_used() -> None:
+async def test_bytes_that_the_event_loop_has_not_read_keep_a_connection_from_being_used(
+    carried: CarriedRequests,
+) -> None:
     """A second response has arrived, but was not read when the next request is about to be sent."""
     sent = threading.Event()
 
@@ -393,9 +405,9 @@ async def test_bytes_that_the_event_loop_has_not_read_keep_a_connection_from_bei
         thread.start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
         async with transport_for(EndpointConfig(url=url, model="m"), {}, connections=4) as transport:
-            assert await named(transport, f"{url}/chat/completions", "A") == b"a"
+            assert await named(carried, transport, f"{url}/chat/completions", "A") == b"a"
             go.set()
             sent.wait(60)  # blocks the event loop on purpose
-            assert await named(transport, f"{url}/chat/completions", "B") == b"b"
-            await comes_to(lambda: touched(transport) == [[]])
+            assert await named(carried, transport, f"{url}/chat/completions", "B") == b"b"
+            await comes_to(lambda: touched(carried, transport) == [])
         thread.join(60)

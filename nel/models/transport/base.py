@@ -22,14 +22,14 @@ def as_sent(url: str) -> URL:
     return URL(url, encoded=_WRITTEN_OUT.fullmatch(url) is not None)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Carried:
-    """One response on a connection, and the request that it was taken for."""
+    """Where a response came from, should its connection turn out to be out of step."""
 
+    connection: int
+    """Number of the connection within its transport."""
     is_first: bool
     """Whether it was the first on its connection; no earlier request can have caused it."""
-    request: object = None
-    """Set by the caller of `fetch`, to name the request should the connection turn out to be out of step."""
 
 
 @dataclass(frozen=True, slots=True)

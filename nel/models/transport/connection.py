@@ -27,7 +27,6 @@ from httptools import HttpParserCallbackError, HttpParserError, HttpParserUpgrad
 from multidict import CIMultiDict
 
 from nel.models.streams import AnswerStream
-from nel.models.transport.base import Carried
 from nel.models.transport.faults import ConnectionDropped, ResponseIncomplete, ResponseTooLarge, deadline_exceeded
 from nel.models.transport.unpacking import unpacker
 
@@ -65,6 +64,8 @@ class Connection(asyncio.Protocol):
         limits: Limits,
         when_free: Callable[[Connection], None],
         when_unasked: Callable[[Connection], None] = lambda _: None,
+        *,
+        number: int = 0,
     ) -> None:
         """Prepare the protocol; the event loop attaches the transport in `connection_made`.
 
@@ -72,12 +73,14 @@ class Connection(asyncio.Protocol):
             limits: Of each response.
             when_free: Called when a connection whose `exchange` has returned becomes usable again, or is lost.
             when_unasked: Called when a response arrives that no request has asked for; the connection is closed then.
+            number: Names the connection in its pool.
         """
         self._limits = limits
         self._when_free = when_free
         self._when_unasked = when_unasked
         self._poll: select.poll | None = None
-        self.carried: list[Carried] = []
+        self.number = number
+        self.n_carried = 0
         """Its responses so far."""
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None

@@ -10,7 +10,7 @@ import asyncio
 import re
 import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import Final
@@ -84,9 +84,9 @@ class DirectTransport:
         return 0 if self._pool is None else self._pool.n_open
 
     @property
-    def unasked(self) -> Sequence[Sequence[Carried]]:
-        """Return for each connection that may be out of step what it has carried, in this order."""
-        return [] if self._pool is None else self._pool.unasked
+    def unasked(self) -> Collection[int]:
+        """Return the numbers of the connections that may be out of step."""
+        return () if self._pool is None else self._pool.unasked
 
     async def fetch(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], stream: AnswerStream | None = None
@@ -103,8 +103,8 @@ class DirectTransport:
             reused = connection.has_served
             try:
                 content = await connection.exchange(request, ends, stream)
-                carried = Carried(is_first=not connection.carried)
-                connection.carried.append(carried)
+                carried = Carried(connection.number, is_first=connection.n_carried == 0)
+                connection.n_carried += 1
             finally:
                 pool.release(connection)
         except (OSError, ValueError, zlib.error, HttpParserError, HttpParserUpgrade) as error:

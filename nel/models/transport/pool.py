@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import socket
 import ssl
@@ -11,7 +12,6 @@ from typing import Final
 import aiohappyeyeballs
 from yarl import URL
 
-from nel.models.transport.base import Carried
 from nel.models.transport.connection import Connection, Limits
 from nel.models.transport.faults import ConnectFailed, deadline_exceeded
 
@@ -46,8 +46,9 @@ class Pool:
         self._idle: list[Connection] = []
         self._open: set[Connection] = set()
         self._reuses = True
-        self.unasked: list[list[Carried]] = []
-        """For each connection on which a response arrived that no request had asked for, what it had carried."""
+        self._numbers = itertools.count()
+        self.unasked: list[int] = []
+        """Numbers of the connections on which a response arrived that no request had asked for."""
         self._lookup_lock = asyncio.Lock()
         self._addresses: _Addresses = []
         self._addresses_until = 0.0
@@ -87,7 +88,7 @@ class Pool:
         if connection.is_usable and not self._closed:
             if self._reuses:
                 self._idle.append(connection)
-            elif len(connection.carried) < 2:  # noqa: PLR2004 - one alone cannot be out of step
+            elif connection.n_carried < 2:  # noqa: PLR2004 - one alone cannot be out of step
                 self._drop(connection)
         elif not connection.is_draining:  # one that drains is released again when it has finished
             self._drop(connection)
@@ -105,7 +106,7 @@ class Pool:
         Those that have carried several responses stay open without a request: they show whether they are out of step.
         """
         self._open.discard(connection)
-        self.unasked.append(connection.carried)
+        self.unasked.append(connection.number)
         if self._reuses:
             self._reuses = False
             self._idle.clear()
@@ -128,7 +129,7 @@ class Pool:
         try:
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             _, connection = await loop.create_connection(
-                lambda: Connection(self._limits, self.release, self._stop_reusing),
+                lambda: Connection(self._limits, self.release, self._stop_reusing, number=next(self._numbers)),
                 sock=opened,
                 ssl=self._tls,
                 server_hostname=self._host.rstrip(".") if self._tls else None,

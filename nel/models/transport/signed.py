@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from types import TracebackType
 
 from nel.config.schema import EndpointConfig
 from nel.errors import NelError
 from nel.models.faults import UNSIGNED, Fault
 from nel.models.streams import AnswerStream
-from nel.models.transport.base import Carried, Fetched, Transport
+from nel.models.transport.base import Fetched, Transport
 from nel.models.transport.direct import DirectTransport
 from nel.models.wire.base import Wire
 
@@ -46,8 +46,8 @@ class SignedTransport:
         await self._behind.__aexit__(kind, error, trace)
 
     @property
-    def unasked(self) -> Sequence[Sequence[Carried]]:
-        """Return what connections that may be out of step have carried."""
+    def unasked(self) -> Collection[int]:
+        """Return the numbers of the connections that may be out of step."""
         return self._behind.unasked if isinstance(self._behind, DirectTransport) else ()
 
     async def fetch(
