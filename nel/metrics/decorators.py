@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ParamSpec, TypeAlias, TypeVar, overload
+from typing import Final, ParamSpec, TypeAlias, TypeVar, overload
 
 from nel.types import SampleScore, Score, Value
 
@@ -22,6 +23,9 @@ MetricProtocol: TypeAlias = Metric
 
 ScoreReducer: TypeAlias = Callable[[Sequence[Score]], Score]
 """Computes one score from the scores of a sample's repeats."""
+
+_BARE_SCORES: Final = re.compile(r"(?:\A|[\[.])Score\]\Z")
+"""How the annotation of several `Score` ends, as text or as a type; that of `SampleScore` does not."""
 
 P = ParamSpec("P")
 B = TypeVar("B")
@@ -64,7 +68,8 @@ def metric(
 ) -> Callable[P, NamedMetric] | Callable[[Callable[P, Metric]], Callable[P, NamedMetric]]:
     """Mark a factory of metrics: ``@metric``, ``@metric("name")`` or ``@metric(name="name")``.
 
-    What the factory builds then has a `name` (the factory's own where none is given) and `params`.
+    What the factory builds then has a `name` (the factory's own where none is given) and `params`. A metric whose
+    parameter is annotated ``list[Score]``, Inspect's older form, receives the scores without their samples.
 
     Raises:
         TypeError: Later, when the factory is called and what it returns cannot be called.
@@ -83,7 +88,7 @@ def metric(
         @functools.wraps(factory, updated=())
         def build(*args: P.args, **kwargs: P.kwargs) -> NamedMetric:
             built, found, params = _build(factory, *args, **kwargs)
-            return NamedMetric(built, registered or found, params)
+            return NamedMetric(_of_samples(built), registered or found, params)
 
         return build
 
@@ -124,6 +129,16 @@ def score_reducer(
         return build
 
     return mark if func is None else mark(func)
+
+
+def _of_samples(metric: Callable[..., Value]) -> Metric:
+    """Return a metric as one of samples, also where its annotation says that it takes bare scores."""
+    called = metric if inspect.isroutine(metric) else type(metric).__call__
+    annotations = {**getattr(called, "__annotations__", {})}
+    annotations.pop("return", None)
+    if _BARE_SCORES.search(str(next(iter(annotations.values()), ""))) is None:
+        return metric
+    return lambda scores: metric([sample.score for sample in scores])
 
 
 def _build(factory: Callable[P, B], *args: P.args, **kwargs: P.kwargs) -> tuple[B, str, dict[str, object]]:

@@ -260,7 +260,11 @@ def _rows_of(metric: Metric, scores: Sequence[SampleScore], prefix: str, repeats
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin's metric; its own row reports the failure
         reason = f"failed: {type(error).__name__}: {error}"[:_REASON_CHARACTERS_MAX]
         return [_row(name, None, n=len(scores), repeats=repeats, reason=reason)], True
-    parts = [(f"{name}/{key}", part) for key, part in value.items()] if isinstance(value, Mapping) else [(name, value)]
+    parts = [(name, value)]
+    if isinstance(value, Mapping):
+        parts = [(f"{name}/{key}", part) for key, part in value.items()]
+    elif isinstance(value, (list, tuple)):
+        parts = [(f"{name}/{place}", part) for place, part in enumerate(value, start=1)]
     found = [(part, *_number(number)) for part, number in parts]
     failed = any((reason or "").startswith("failed: ") for _, _, reason in found)
     return [_row(*one, n=len(scores), repeats=repeats) for one in found], failed

@@ -118,7 +118,7 @@ def stderr(to_float: ValueToFloat = DEFAULT_TO_FLOAT, cluster: str | None = None
         if cluster is not None:
             scored = list(_scored(scores, to_float))
             values = [number for _, number in scored]
-            return clustered_stderr(values, [_label(sample, cluster) for sample, _ in scored])
+            return clustered_stderr(values, [_label(sample, cluster, "cluster") for sample, _ in scored])
         values = _numbers(scores, to_float)
         variance, exponent = _scaled_variance(values)
         return _finite(unscaled(math.sqrt(variance / len(values)), exponent))
@@ -195,7 +195,9 @@ def ci(
 
     def compute(scores: Sequence[SampleScore]) -> Value:
         values = _numbers(scores, to_float)
-        labels = None if cluster is None else [_label(sample, cluster) for sample, _ in _scored(scores, to_float)]
+        labels = (
+            None if cluster is None else [_label(sample, cluster, "cluster") for sample, _ in _scored(scores, to_float)]
+        )
         if not values:
             raise UndefinedMetric(_NOTHING)
         if method == "wilson":
@@ -255,7 +257,7 @@ def grouped(
             raise UndefinedMetric(_NOTHING)
         groups: dict[str, list[SampleScore]] = {}
         for sample in scores:
-            groups.setdefault(str(_label(sample, group_key)), []).append(sample)
+            groups.setdefault(str(_label(sample, group_key, "group")), []).append(sample)
         names = {group: name_template.format(group_name=group) for group in sorted(groups)}
         if all and all_label in names.values():
             raise ValueError(f'a group is called "{all_label}" like the value of all; give another all_label')
@@ -295,7 +297,7 @@ def aggregate(
     (0.75, 0.0)
     """
     if on_missing not in ("error", "skip", "zero"):
-        raise ValueError(f'on_missing must be "error", "skip" or "zero", not {on_missing!r}')
+        raise ValueError(f'invalid on_missing {on_missing!r}; use "error", "skip" or "zero"')
 
     def compute(scores: Sequence[SampleScore]) -> Value:
         picked = []
@@ -304,10 +306,12 @@ def aggregate(
             if sample.score.is_unscored:
                 continue
             if not isinstance(value, Mapping):
-                raise UndefinedMetric(f"sample {sample.sample_id}: the score is no mapping, and has no {key}")
+                kind = type(value).__name__
+                raise UndefinedMetric(f'sample {sample.sample_id}: a non-dict score, a {kind}, has no "{key}"')
             entry = value.get(key)
             if entry is None and on_missing == "error":
-                raise UndefinedMetric(f"sample {sample.sample_id}: the score has no {key}; set on_missing")
+                state = "is None" if key in value else "is missing"
+                raise UndefinedMetric(f'sample {sample.sample_id}: "{key}" {state} in the score; set on_missing')
             if (entry is None and on_missing == "skip") or (isinstance(entry, float) and math.isnan(entry)):
                 continue
             entry = 0.0 if entry is None else entry if to_float is None else to_float(entry)
@@ -382,13 +386,12 @@ def _at_least_two(values: Sequence[float]) -> Sequence[float]:
     return values
 
 
-def _label(sample: SampleScore, key: str) -> Hashable:
+def _label(sample: SampleScore, key: str, kind: Literal["cluster", "group"]) -> Hashable:
     """Return a sample's cluster or group."""
     metadata: Mapping[str, Hashable] = sample.sample_metadata or {}
-    if key not in metadata:
-        raise ValueError(f'sample {sample.sample_id} has no "{key}" in its metadata')
-    if not is_cluster_id(metadata[key]):
-        raise ValueError(f'sample {sample.sample_id}: "{key}" is {metadata[key]!r}, which names no group of samples')
+    if key not in metadata or not is_cluster_id(metadata[key]):
+        state = f"is {metadata[key]!r}, which names none" if key in metadata else "is not there"
+        raise ValueError(f'sample {sample.sample_id} has no {kind} metadata: "{key}" {state}')
     return metadata[key]
 
 

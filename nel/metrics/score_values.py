@@ -24,9 +24,9 @@ def value_to_float(
 ) -> ValueToFloat:
     """Return a function that converts a score's value to a number.
 
-    A number or bool is itself. A grade is 1 (`correct`), 0.5 (`partial`) or 0 (`incorrect`, `noanswer`). Text is
-    ``yes``/``true`` (1), ``no``/``false`` (0), in any case, or a finite number. The order is that of inspect_ai, which
-    returns 0 for all other values.
+    A grade is 1 (`correct`), 0.5 (`partial`) or 0 (`incorrect`, `noanswer`); one that is a number equals bools too. Any
+    other number or bool is itself. Text is ``yes``/``true`` (1), ``no``/``false`` (0), in any case, or a finite number.
+    The order is that of inspect_ai, which returns 0 for all other values.
 
     Args:
         correct: The value that counts 1.
@@ -41,14 +41,16 @@ def value_to_float(
     >>> to_float = value_to_float()
     >>> [to_float(value) for value in ("C", "P", "N", True, "Yes", " 0.25 ")]
     [1.0, 0.5, 0.0, 1.0, 1.0, 0.25]
-    >>> value_to_float(correct="pass")("pass")
-    1.0
+    >>> value_to_float(correct="pass")("pass"), value_to_float(correct=2, partial=1)(1)
+    (1.0, 0.5)
     """
     grades = ((correct, 1.0), (partial, 0.5), (incorrect, 0.0), (noanswer, 0.0))
+    numeric = [(grade, number) for grade, number in grades if isinstance(grade, (bool, int, float))]
 
     def to_float(value: Value) -> float:
         if isinstance(value, (bool, int, float)) or _is_of_numpy(value):
-            return _as_number(value)
+            mapped = next((number for own, number in numeric if value == own), None) if numeric else None
+            return _as_number(value) if mapped is None else mapped
         for grade, number in grades:
             if type(value) is type(grade) and value == grade:
                 return number

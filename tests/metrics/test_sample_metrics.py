@@ -89,6 +89,23 @@ def test_own_grades() -> None:
         to_float("x" * 1000)
 
 
+def test_own_grades_that_are_numbers() -> None:
+    """They are told from other numbers by their value alone, and go before what a number is by itself."""
+    to_float = value_to_float(correct=2, partial=True, incorrect=-1, noanswer=-2)
+    assert [to_float(value) for value in (2.0, np.int64(2), 1, True, -1, -2, 3, 0.25)] == [
+        1,
+        1,
+        0.5,
+        0.5,
+        0,
+        0,
+        3,
+        0.25,
+    ]
+    assert math.isnan(to_float(math.nan))
+    assert accuracy(to_float)(samples([2, 1, -1, -2])) == 0.375
+
+
 def test_reference_values() -> None:
     """0..9 and 0..19, as inspect_ai's own tests have them."""
     ten = samples(range(10))
@@ -256,16 +273,16 @@ def test_fewer_than_two_clusters(build) -> None:
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
-        ({}, 'sample q0 has no "passage" in its metadata'),
-        ({"other": [1]}, 'sample q0 has no "passage" in its metadata'),
-        ({"passage": [None]}, 'sample q0: "passage" is None'),
-        ({"passage": [math.nan]}, 'sample q0: "passage" is nan'),
-        ({"passage": [[1]]}, r'sample q0: "passage" is \[1\]'),
+        ({}, '"passage" is not there'),
+        ({"other": [1]}, '"passage" is not there'),
+        ({"passage": [None]}, '"passage" is None'),
+        ({"passage": [math.nan]}, '"passage" is nan'),
+        ({"passage": [[1]]}, r'"passage" is \[1\]'),
     ],
 )
 def test_missing_cluster_ids(build, ids: dict[str, Any], message: str) -> None:
     """A sample without a cluster or group is named, even where it is the only one."""
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"sample q0 has no (cluster|group) metadata: {message}"):
         build(cluster="passage")(samples([1], **ids))
 
 

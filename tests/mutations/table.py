@@ -983,6 +983,15 @@ MUTATIONS: Final = (
         keyword="one_key",
     ),
     Mutation(
+        name="grades-that-are-numbers-are-numbers",
+        room="metrics",
+        fault="A grade that an author gave as a number counts as that number.",
+        fragment="return _as_number(value) if mapped is None else mapped",
+        replacement="return _as_number(value)",
+        tests=("tests/metrics/test_sample_metrics.py",),
+        keyword="own_grades",
+    ),
+    Mutation(
         name="model-failure-left-out",
         room="metrics",
         fault="A failure of the model is left out of the mean reward.",

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from nel.errors import ConfigError, UndefinedMetric
+from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.scorers import (
     UNCHANGED,
+    Metric,
     MetricProtocol,
     SampleScore,
     Score,
@@ -19,13 +21,14 @@ from nel.scorers import (
     accuracy,
     aggregate,
     mean,
+    metric,
     score,
     scorer,
     stderr,
     value_to_float,
 )
 from nel.scoring.protocol import metrics_of, scoring
-from nel.types import ScorerInput
+from nel.types import Scored, ScorerInput
 
 
 @pytest.mark.parametrize("declared", [[accuracy(), stderr()], (accuracy(), stderr()), {"a": [accuracy(), stderr()]}])
@@ -73,17 +76,59 @@ def test_a_metric_of_one_key() -> None:
     found: MetricProtocol = aggregate("a", mean())
     assert found(samples({"a": 1}, {"a": 0, "b": 2}, {"a": math.nan}, math.nan)) == 0.5
     lacking = samples({"a": 1}, {"b": 1}, {"a": None})
-    with pytest.raises(UndefinedMetric, match="sample 1: the score has no a"):
+    with pytest.raises(UndefinedMetric, match='sample 1: "a" is missing in the score'):
         found(lacking)
+    with pytest.raises(UndefinedMetric, match='sample 2: "a" is None in the score'):
+        found([lacking[0], lacking[2]])
     assert aggregate("a", mean(), on_missing="skip")(lacking) == 1.0
     assert aggregate("a", mean(), on_missing="zero")(lacking) == pytest.approx(1 / 3)
     assert aggregate("a", mean(), to_float=value_to_float())(samples({"a": "C"}, {"a": "I"})) == 0.5
     with pytest.raises(UndefinedMetric, match="nothing was scored"):
         aggregate("b", mean(), on_missing="skip")(samples({"a": 1}))
-    with pytest.raises(UndefinedMetric, match="no mapping"):
+    with pytest.raises(UndefinedMetric, match="sample 0: a non-dict score, a int, has no"):
         found(samples(1))
     with pytest.raises(ValueError, match="on_missing"):
         aggregate("a", mean(), on_missing="drop")  # type: ignore[arg-type]  # the point
+
+
+@metric
+def best_and_worst() -> Metric:
+    """Return two numbers, in a list."""
+    return lambda scores: [function(one.score.as_float() for one in scores) for function in (max, min)]
+
+
+@metric
+def number_of_scores() -> Any:
+    """Return how many there are, of scores without samples."""
+
+    def count(scores: list[Score]) -> int:
+        return sum(score.as_float() >= 0 for score in scores)
+
+    return count
+
+
+@metric(name="above")
+class Above:
+    """The same form as a class."""
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+
+    def __call__(self, scores: list[Score]) -> float:
+        """Return how many are above the limit."""
+        return float(sum(score.as_float() > self.limit for score in scores))
+
+
+def test_metrics_of_bare_scores_and_of_several_numbers() -> None:
+    """``list[Score]`` is the older form of a metric's parameter; a list's numbers are counted from 1."""
+    chosen = StatisticsCollector(
+        RequestedStatistics(metrics=(("", best_and_worst()), ("", number_of_scores()), ("", Above(0.5))))
+    )
+    for question, reward in enumerate((0.0, 1.0, 0.25)):
+        outcome = Scored(reward=reward, metrics={})
+        chosen.add(question, outcome, SampleScore(score=Score(value=reward), sample_id=str(question)))
+    found = {row["name"]: row["value"] for row in chosen.rows("accuracy")}
+    assert found == {"best_and_worst/1": 1.0, "best_and_worst/2": 0.0, "number_of_scores": 3.0, "above": 1.0}
 
 
 async def test_whatever_has_messages_and_an_output_can_be_scored() -> None:
