@@ -89,10 +89,15 @@ class Calibrating:
         self._n_used = 0
         self._annotations: list[Mapping[str, float]] = []
 
+    @property
+    def wants_results(self) -> bool:
+        """Return whether there is anything to do with results."""
+        return bool(self._labels or self._borrowed)
+
     def add(self, result: Result) -> None:
         """Take in one result; they come in dataset order."""
         reward = reward_of(result.outcome)
-        if reward is None or not (self._labels or self._borrowed):
+        if reward is None or not self.wants_results:
             return
         label = None
         is_judged = is_verdict(result)

@@ -5,11 +5,14 @@ A field that the benchmark does not name is used only where it has few values: i
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
 
-from nel.artifacts.results import Result
+import numpy as np
+from numpy.typing import NDArray
+
 from nel.metrics.accumulator import Accumulator
+from nel.metrics.outcome_columns import OutcomeColumns, OutcomeColumnsBuilder
 from nel.types import Sample
 
 FOUND_MAX: Final = 100
@@ -20,7 +23,7 @@ _FEWEST: Final = 2
 
 
 class Categories:
-    """Accumulates results by category; results of a benchmark arrive once each."""
+    """Accumulates results by category; results of a benchmark arrive once each, in order."""
 
     def __init__(self, empty: Callable[[], Accumulator]) -> None:
         """Start without a category.
@@ -32,32 +35,52 @@ class Categories:
         self._named: dict[str, Accumulator] = {}
         self._found: dict[str, dict[str, Accumulator]] = {name: {} for name in _FIELDS}
 
-    def add(self, result: Result) -> None:
-        """Count one result in the category of its sample, where it has one."""
-        group = None if result.sample is None else result.sample.group
-        for part in self._parts(result.sample):
-            part.add(result.idx, result.outcome, group=group)
+    def add_all(self, counted: OutcomeColumnsBuilder) -> None:
+        """Count results in the categories of their samples, where they have them.
 
-    def count_not_asked(self, result: Result, reason: str) -> None:
-        """Count a result that was not to be asked."""
-        for part in self._parts(result.sample):
-            part.accounting.count_not_asked(reason)
+        Args:
+            counted: The results, each with the `fields_of` its sample as the label.
+        """
+        columns, labels = counted.columns(), np.array(counted.label_codes, dtype=np.int64)
+        _, firsts = np.unique(labels, return_index=True)
+        found: list[dict[int, Accumulator]] = [{} for _ in (None, *_FIELDS)]
+        names = list(counted.labels)
+        for label in labels[np.sort(firsts)].tolist():
+            for place, part in self._parts(names[label]):
+                found[place][label] = part
+        for parts in found:
+            self._add_to(parts, columns, labels)
+
+    def _add_to(self, parts: Mapping[int, Accumulator], columns: OutcomeColumns, labels: NDArray[np.int64]) -> None:
+        """Count each result in the accumulator of its label; several labels may have one."""
+        if not parts:
+            return
+        accumulators = list({id(one): one for one in parts.values()}.values())
+        numbers = {id(one): number for number, one in enumerate(accumulators)}
+        number_of = np.full(int(labels.max()) + 1, len(accumulators))  # of none of them
+        for label, part in parts.items():
+            number_of[label] = numbers[id(part)]
+        of_rows = number_of[labels]
+        order = np.argsort(of_rows, kind="stable")
+        ends = np.searchsorted(of_rows[order], np.arange(len(accumulators)), side="right").tolist()
+        for start, end, part in zip((0, *ends), ends, accumulators, strict=False):
+            part.add_all(columns.selected(order[start:end]))
 
     def by_name(self) -> dict[str, Accumulator]:
         """Return the accumulators by category, sorted: of the benchmark's own field, else of the first that fits."""
         fits = [parts for parts in self._found.values() if _FEWEST <= len(parts) <= FOUND_MAX]
         return dict(sorted((self._named or next(iter(fits), {})).items()))
 
-    def _parts(self, sample: Sample | None) -> list[Accumulator]:
-        if sample is None:
+    def _parts(self, fields: Fields | None) -> list[tuple[int, Accumulator]]:
+        """Return the accumulators of a sample, each with the number of the breakdown that it belongs to."""
+        if fields is None:
             return []
-        if sample.subset is not None:
-            return [self._of(self._named, sample.subset)]
-        values = {name: sample.metadata.get(name) for name in _FIELDS}
+        if fields.subset is not None:
+            return [(0, self._of(self._named, fields.subset))]
         return [
-            self._of(self._found[name], value)
-            for name, value in values.items()
-            if isinstance(value, str) and value.strip() and self._has_room(name, value)
+            (place, self._of(self._found[name], value))
+            for place, (name, value) in enumerate(zip(_FIELDS, fields.found, strict=True), start=1)
+            if value is not None and self._has_room(name, value)
         ]
 
     def _of(self, parts: dict[str, Accumulator], name: str) -> Accumulator:
@@ -68,3 +91,22 @@ class Categories:
     def _has_room(self, name: str, value: str) -> bool:
         """Return whether a value is known, or there is room; one more than `FOUND_MAX` shows that they are many."""
         return value in self._found[name] or len(self._found[name]) <= FOUND_MAX
+
+
+class Fields(NamedTuple):
+    """What of a sample says in which categories it is."""
+
+    subset: str | None
+    found: tuple[str | None, ...]
+    """The values of `_FIELDS` in its row that could be categories."""
+
+
+def fields_of(sample: Sample | None) -> Fields | None:
+    """Return what of a sample says in which categories it is; None where it is in none."""
+    if sample is None:
+        return None
+    if sample.subset is not None:
+        return Fields(sample.subset, ())
+    row = sample.metadata
+    found = tuple([value if type(value := row.get(name)) is str and value.strip() else None for name in _FIELDS])
+    return Fields(None, found) if any(found) else None

@@ -27,16 +27,29 @@ def failed_metrics(failed: Sequence[str], rows: Sequence[MetricJson]) -> list[st
 class UnknownEndings:
     """Counts the finish reasons whose meaning is not known."""
 
-    def __init__(self) -> None:
-        """Start with nothing observed."""
+    def __init__(self, *, is_part: bool = False) -> None:
+        """Start with nothing observed.
+
+        Args:
+            is_part: It is of a few results, and becomes part of another, which alone knows which names are new.
+        """
         self._counts: Counter[str] = Counter()
+        self._is_part = is_part
 
     def add(self, response: Response | None) -> None:
         """Note one response, or that there is none."""
         if response is None or response.error is not None or ending_of(response.finish_reason) != "unknown":
             return
-        name = (response.finish_reason or "")[:_CHARACTERS_MAX]
-        self._counts[name if name in self._counts or len(self._counts) < _REASONS_MAX else "others"] += 1
+        self._count((response.finish_reason or "")[:_CHARACTERS_MAX], 1)
+
+    def merge(self, later: UnknownEndings) -> None:
+        """Note the endings of a part behind those that were noted here."""
+        for name, n in later._counts.items():
+            self._count(name, n)
+
+    def _count(self, name: str, n: int) -> None:
+        has_room = self._is_part or name in self._counts or len(self._counts) < _REASONS_MAX
+        self._counts[name if has_room else "others"] += n
 
     def warnings(self) -> list[str]:
         """Return a warning for each of them, most frequent first."""

@@ -37,8 +37,9 @@ class Auditing:
         """Do nothing later on where the benchmark's directory has no audit."""
         self._path = directory / AUDIT_NAME
         self._benchmark, self._plan = benchmark, plan
-        self._is_wanted = self._path.is_file()
-        self._by_model = load_model_readings(directory) if self._is_wanted else None
+        self.wants_results: Final = self._path.is_file()
+        """Whether the benchmark has an audit."""
+        self._by_model = load_model_readings(directory) if self.wants_results else None
         self._n = 0
         self._is_binary = True
         self._sums: defaultdict[str, float] = defaultdict(float)
@@ -56,7 +57,7 @@ class Auditing:
 
     def add(self, result: Result) -> None:
         """Take in one result."""
-        if not self._is_wanted:
+        if not self.wants_results:
             return
         reward = reward_of(result.outcome)
         self._is_binary = self._is_binary and reward in (None, 0.0, 1.0)
@@ -81,7 +82,7 @@ class Auditing:
 
     def write(self, head: Mapping[str, object]) -> dict[str, Any]:
         """Write extraction_audit.json and return the part ``extraction`` of metrics.json; nothing without an audit."""
-        if not self._is_wanted:
+        if not self.wants_results:
             return {}
         found = self._summary()
         write_file(self._path, [pretty({**head, **found, "differences": self._differences})])

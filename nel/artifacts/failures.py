@@ -25,12 +25,16 @@ _REFUSED: Final = frozenset({"REFUSES", "PARTIAL"})
 class FailureAnalysis:
     """Collects failures in dataset order."""
 
-    def __init__(self) -> None:
-        """Start with nothing."""
+    def __init__(self, *, is_part: bool = False) -> None:
+        """Start with nothing.
+
+        Args:
+            is_part: It is of a few results, and becomes part of another.
+        """
         self._total = 0
         self._counts: Counter[str] = Counter()
         self._exemplars: dict[str, list[dict[str, object]]] = {}
-        self._clusters = FailureClusters()
+        self._clusters = FailureClusters(is_part=is_part)
 
     def add(self, result: Result) -> None:
         """Note one result, failed or not."""
@@ -43,6 +47,15 @@ class FailureAnalysis:
         held = self._exemplars.setdefault(kind, [])
         if len(held) < _EXEMPLARS_MAX:
             held.append(_exemplar(kind, result))
+
+    def merge(self, later: FailureAnalysis) -> None:
+        """Note what was collected of the results behind those that were noted here."""
+        self._total += later._total
+        self._counts.update(later._counts)
+        self._clusters.merge(later._clusters)
+        for kind, exemplars in later._exemplars.items():
+            held = self._exemplars.setdefault(kind, [])
+            held += exemplars[: _EXEMPLARS_MAX - len(held)]
 
     def as_json(self) -> dict[str, Any]:
         """Return totals, categories, the kinds within them, and exemplars."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nel.engine.store.codec import decode_outcome, decode_response, decode_sample
-from nel.engine.store.snapshot import StoredResult
+from nel.engine.store.snapshot import StoredResult, StoredRow
 from nel.types import ModelFailure, Outcome, Response, Sample, Scored, Unscored
 
 NOT_RUN = Unscored(cause="cancelled", kind="not_run", detail="never asked; the run ended before it")
@@ -39,16 +39,37 @@ def read_result(stored: StoredResult, *, not_run: Unscored = NOT_RUN) -> Result:
     """Return a stored result, decoded; what was never run or is a bad row is `Unscored`."""
     held = stored.sample
     sample = None if held.content is None else decode_sample(held.sample_id, held.content)
-    response = None if stored.response is None else decode_response(stored.response)
+    row = held.idx, held.sample_id, held.fault, stored.is_elsewhere
+    return _result(row, sample, stored.repeat, (stored.response, stored.outcome), not_run)
+
+
+def read_row(row: StoredRow, *, not_run: Unscored = NOT_RUN) -> list[Result]:
+    """Return the results of a sample by repeat, as `read_result` does."""
+    idx, sample_id, _, content, fault, is_elsewhere, answers = row
+    sample = None if content is None else decode_sample(sample_id, content)
+    place = idx, sample_id, fault, is_elsewhere
+    return [_result(place, sample, repeat, answer, not_run) for repeat, answer in enumerate(answers)]
+
+
+def _result(
+    row: tuple[int, str, str | None, bool],
+    sample: Sample | None,
+    repeat: int,
+    answer: tuple[str | None, str | None],
+    not_run: Unscored,
+) -> Result:
+    idx, sample_id, fault, is_elsewhere = row
+    stored_response, stored_outcome = answer
+    response = None if stored_response is None else decode_response(stored_response)
     outcome: Outcome = not_run
-    if held.fault is not None:
-        outcome = Unscored(cause="bad_row", kind="unusable", detail=held.fault)
-    elif stored.outcome is not None:
-        outcome = decode_outcome(stored.outcome)
-    was_run = stored.outcome is not None or held.fault is not None
-    if stored.is_elsewhere:
+    if fault is not None:
+        outcome = Unscored(cause="bad_row", kind="unusable", detail=fault)
+    elif stored_outcome is not None:
+        outcome = decode_outcome(stored_outcome)
+    was_run = stored_outcome is not None or fault is not None
+    if is_elsewhere:
         outcome = ELSEWHERE
-    return Result(held.idx, held.sample_id, stored.repeat, sample, response, outcome, was_run, stored.is_elsewhere)
+    return Result(idx, sample_id, repeat, sample, response, outcome, was_run, is_elsewhere)
 
 
 def result_line(result: Result) -> dict[str, object]:

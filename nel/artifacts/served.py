@@ -22,26 +22,33 @@ class _Build:
 class ServedBuilds:
     """Counts the names under which the answers of one benchmark came, in the order of the dataset."""
 
-    def __init__(self) -> None:
-        """Start with nothing observed."""
+    def __init__(self, *, is_part: bool = False) -> None:
+        """Start with nothing observed.
+
+        Args:
+            is_part: It is of a few results, and becomes part of another, which alone knows which names are new.
+        """
         self._builds: dict[tuple[str | None, str | None], _Build] = {}
-        self._n_others = 0
+        self._is_part = is_part
 
     def add(self, idx: int, response: Response | None) -> None:
         """Note the answer to one sample, if it has any; one that came out of the cache is of another run."""
         if response is None or response.error is not None or response.cached:
             return
-        name = (response.model, response.system_fingerprint)
+        self._note((response.model, response.system_fingerprint), 1, idx, idx)
+
+    def merge(self, later: ServedBuilds) -> None:
+        """Note the answers of a part behind those that were noted here."""
+        for name, build in later._builds.items():
+            self._note(name, build.n, build.first, build.last)
+
+    def _note(self, name: tuple[str | None, str | None], n: int, first: int, last: int) -> None:
         build = self._builds.get(name)
         if build is not None:
-            build.n += 1
-            build.last = idx
-        elif name == (None, None):
-            return
-        elif len(self._builds) < _BUILDS_MAX:
-            self._builds[name] = _Build(1, idx, idx)
-        else:
-            self._n_others += 1
+            build.n += n
+            build.last = last
+        elif name != (None, None) and (self._is_part or len(self._builds) < _BUILDS_MAX):
+            self._builds[name] = _Build(n, first, last)
 
     def as_json(self) -> list[dict[str, object]]:
         """Return each name with its answers; up to 16, in the order in which they first came."""

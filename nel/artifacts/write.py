@@ -5,7 +5,8 @@ The same store gives the same bytes. results.jsonl is streamed; no step may hold
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -15,29 +16,29 @@ import yaml
 from nel.artifacts.calibration import Calibrating
 from nel.artifacts.categories import Categories
 from nel.artifacts.cautions import UnknownEndings, failed_metrics
-from nel.artifacts.early_stop import NO_INTERVAL, EarlyStop, not_asked_line, read_early_stop, without_interval
+from nel.artifacts.early_stop import NO_INTERVAL, EarlyStop, read_early_stop, without_interval
 from nel.artifacts.extraction import Auditing
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.files import benchmark_dir, directory_name
 from nel.artifacts.judge_summary import judging_json
+from nel.artifacts.ranges import Range, RangeReader
 from nel.artifacts.repeat_check import read_pairs, repeat_check_json
-from nel.artifacts.results import NOT_RUN, Result, read_result, result_line
+from nel.artifacts.results import NOT_RUN, Result
 from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
 from nel.artifacts.served import ServedBuilds
-from nel.artifacts.shard import other_shard_line, shard_json
+from nel.artifacts.shard import shard_json
 from nel.benchmarks.api.statistics_names import choose_statistics
 from nel.config.redaction import redact_url
 from nel.config.schema import Price
 from nel.core.atomic_files import write_file
-from nel.core.sent_messages import messages_in
-from nel.core.strict_json import dumps_line, loads, pretty
+from nel.core.strict_json import pretty
 from nel.engine.store.codec import decode_response
 from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import StoreError
-from nel.judges.record import KEY as JUDGEMENTS
 from nel.judges.stats.summary import JudgingCounts
-from nel.metrics.accumulator import OTHER_SHARD, STOP_RULE, Accounting, Accumulator
+from nel.metrics.accumulator import Accounting, Accumulator
+from nel.metrics.outcome_columns import OutcomeColumnsBuilder
 from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.types import SampleScore, Score, Unscored
 from nel.version import __version__
@@ -45,6 +46,8 @@ from nel.version import __version__
 _PLANNED: Final = ("digest", "eval_only", "model", "protocol")
 _SHOWN_OF_PLAN: Final = ("repeats", "max_problems", "generation", "system_prompt", "dataset", "scorer")
 """Keys of a plan that the bundle has under ``config``."""
+_COUNTED_AT_ONCE: Final = 16_384
+"""Results that are added to the metrics together; a few dozen bytes each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +108,7 @@ def write_artifacts(
 class _Pass:
     """Everything one pass over the results collects."""
 
+    reader: RangeReader
     total: Accumulator
     categories: Categories
     failures: FailureAnalysis
@@ -126,57 +130,50 @@ class _Pass:
     not_run: int = 0
     n_beyond: int = 0
     """Responses that were in flight when a stop rule ended the benchmark."""
+    uncounted: OutcomeColumnsBuilder = field(default_factory=OutcomeColumnsBuilder)
+    """Results that `total` and `categories` do not have yet."""
 
-    def lines(self, snapshot: Snapshot, key: int, repeats: int) -> Iterator[bytes]:
-        why = snapshot.meta("not_run")
-        not_run = Unscored(**why) if why else NOT_RUN
-        for stored in snapshot.results(key, repeats):
-            result = read_result(stored, not_run=not_run)
-            self.runtime.add(result.response)
-            if result.is_elsewhere:
-                self._count_not_asked(result, OTHER_SHARD)
-                yield dumps_line(other_shard_line(result))
-                continue
-            if self.early is not None and not self.early.counts(result.idx):
-                self.n_beyond += result.response is not None
-                self._count_not_asked(result, STOP_RULE)
-                yield dumps_line(not_asked_line(result))
-                continue
-            self.not_run += not result.was_run
-            self.total.add(result.idx, result.outcome, group=None if result.sample is None else result.sample.group)
+    def lines(self, snapshot: Snapshot, key: int, repeats: int) -> Generator[bytes]:
+        with closing(self.reader.ranges(snapshot, key, repeats)) as ranges:
+            for one in ranges:
+                self._add(one)
+                yield from one.lines
+        self._count()
+
+    def _add(self, found: Range) -> None:
+        self.runtime.merge(found.runtime)
+        self.uncounted.extend(found.counted)
+        if len(self.uncounted) >= _COUNTED_AT_ONCE:
+            self._count()
+        self.failures.merge(found.failures)
+        self.endings.merge(found.endings)
+        self.served.merge(found.served)
+        self.not_run += found.not_run
+        self.n_beyond += found.n_beyond
+        self._add_judgements(found)
+        for result in found.results:
             if not self.chosen.requested.is_empty:
                 self.chosen.add(result.idx, result.outcome, _sample_score(result))
             self.calibrating.add(result)
             self.auditing.add(result)
-            self.categories.add(result)
-            self.failures.add(result)
-            self.endings.add(result.response)
-            self.served.add(result.idx, result.response)
-            self._add_judgements(result)
-            yield dumps_line({**result_line(result), **_turns(snapshot, key, result)})
 
-    def _count_not_asked(self, result: Result, reason: str) -> None:
-        self.total.accounting.count_not_asked(reason)
-        self.categories.count_not_asked(result, reason)
+    def _count(self) -> None:
+        self.total.add_all(self.uncounted.columns())
+        self.categories.add_all(self.uncounted)
+        self.uncounted = OutcomeColumnsBuilder()
 
-    def _question_of(self, result: Result) -> int:
-        """Return the number of the question that a result is about: pairs of several models may share one."""
-        row = {} if result.sample is None else result.sample.metadata
-        question = row.get("question_id", result.idx) if "baseline" in row else result.idx
-        if question != self.question:
-            self.question = question
-            self.n_questions += 1
-        return self.n_questions
-
-    def _add_judgements(self, result: Result) -> None:
-        outcome, response = result.outcome, result.response
-        kind = outcome.kind if isinstance(outcome, Unscored) and outcome.cause == "judge" else None
-        detail = outcome.detail if isinstance(outcome, Unscored) else ""
-        self.judging.add(
-            self._question_of(result), outcome.details.get(JUDGEMENTS), unscored_kind=kind, unscored_detail=detail
-        )
-        if response is not None and response.model is not None and len(self.models) < SERVED_MAX:
-            self.models.add(response.model)
+    def _add_judgements(self, found: Range) -> None:
+        before = self.n_questions
+        if found.n_questions and before and found.first_question == self.question:
+            before -= 1  # the first question of the range is the last one of the range before
+        for one in found.judged:
+            self.judging.add(before + one.question, one.judgements, unscored_kind=one.kind, unscored_detail=one.detail)
+        if found.n_questions:
+            self.n_questions = before + found.n_questions
+            self.question = found.question
+        for model in found.models:
+            if len(self.models) < SERVED_MAX:
+                self.models.add(model)
 
 
 def _write_benchmark(
@@ -192,7 +189,10 @@ def _write_benchmark(
 ) -> BenchmarkResult:
     _check_plan(slot, plan)
     directory = benchmark_dir(run_dir, slot)
-    collected = _collecting(config, plan, choice, directory, name, read_early_stop(snapshot, key, slot, plan))
+    why = snapshot.meta("not_run")
+    not_run = Unscored(**why) if why else NOT_RUN
+    early = read_early_stop(snapshot, key, slot, plan)
+    collected = _collecting(config, plan, choice, directory, name, early, not_run)
     for call, stored in snapshot.calls(key):
         response = decode_response(stored)
         if not collected.judges.add(call, response):
@@ -200,7 +200,8 @@ def _write_benchmark(
     pairs = list(read_pairs(snapshot, key, plan.get("repeat_check")))  # runs of an older version have none
     for pair in pairs:
         collected.runtime.add(pair.second.response)
-    write_file(directory / "results.jsonl", collected.lines(snapshot, key, plan["repeats"]))
+    with closing(collected.lines(snapshot, key, plan["repeats"])) as lines:
+        write_file(directory / "results.jsonl", lines)
     head = {"run_id": run_id, "benchmark": name}
     metrics = {**head, **_metrics_json(collected, plan)}
     metrics["judging"] = _with_labels(metrics["judging"], collected.calibrating.write(head, metrics["headline"], plan))
@@ -235,6 +236,7 @@ def _collecting(
     directory: Path,
     name: str,
     early: EarlyStop | None,
+    not_run: Unscored,
 ) -> _Pass:
     """Return a pass that has seen nothing yet."""
     listed = (config.get("budget") or {}).get("prices") or {}
@@ -242,16 +244,21 @@ def _collecting(
     panel = [str(member["name"]) for member in (plan.get("judge") or {}).get("panel") or ()]
     models = _models_of_judges(config, plan)
     ended = early is not None and early.interval is not None
+    price = prices.get((config.get("endpoint") or {}).get("model"))
+    chosen = StatisticsCollector(choice or _stored_choice(plan))
+    calibrating, auditing = Calibrating(directory), Auditing(directory, name, plan)
+    wants_results = not chosen.requested.is_empty or calibrating.wants_results or auditing.wants_results
     return _Pass(
+        reader=RangeReader(not_run=not_run, price=price, early=early, keeps_results=wants_results),
         total=Accumulator(
             None if early is None else early.interval, elsewhere=NO_INTERVAL if early and early.interval else None
         ),
         categories=Categories(lambda: Accumulator(NO_INTERVAL, elsewhere=NO_INTERVAL) if ended else Accumulator()),
         failures=FailureAnalysis(),
-        runtime=RuntimeStats(prices.get((config.get("endpoint") or {}).get("model"))),
-        chosen=StatisticsCollector(choice or _stored_choice(plan)),
-        calibrating=Calibrating(directory),
-        auditing=Auditing(directory, name, plan),
+        runtime=RuntimeStats(price),
+        chosen=chosen,
+        calibrating=calibrating,
+        auditing=auditing,
         judging=JudgingCounts(panel),
         judges=JudgeStats(panel, models, prices),
         models_of_judges=models,
@@ -322,14 +329,6 @@ def _stored_choice(plan: Mapping[str, Any]) -> RequestedStatistics:
         repeats=plan["repeats"],
         installed_only=True,
     )
-
-
-def _turns(snapshot: Snapshot, key: int, result: Result) -> dict[str, object]:
-    """Return the prompt of a sample with several turns: all that was said before the last answer."""
-    if result.sample is None or not result.sample.turns:
-        return {}
-    sent = snapshot.request(key, result.idx, result.repeat)
-    return {"prompt": messages_in(loads(sent))} if sent else {}
 
 
 def _sample_score(result: Result) -> SampleScore:

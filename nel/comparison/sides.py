@@ -118,7 +118,7 @@ class SideBenchmark:
         """Read parts of the file in processes; None where one of them needs what stands before it, or is damaged."""
         columns = Columns()
         parts = mapped(partial(self._part, rows=rows), parts_of(self.path), processes=processes)
-        with closing(parts), suppress(ValueError):  # type: ignore[type-var] # a generator
+        with closing(parts), suppress(ValueError):
             for part in parts:
                 if part is None:
                     return None

@@ -6,6 +6,7 @@ OpenAI's protocol has five reasons, and servers behind it pass on the words of t
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 Ending: TypeAlias = Literal["complete", "truncated", "content_filter", "refusal", "tool_calls", "aborted", "unknown"]
@@ -44,6 +45,7 @@ def is_context_full(finish_reason: str | None) -> bool:
     return _word(finish_reason) in _CONTEXT_FULL
 
 
+@lru_cache(maxsize=256)  # a run has a few, and asks for each answer
 def _word(finish_reason: str | None) -> str:
     """Return a reason in the spelling of the table: ``FinishReason.MAX_TOKENS`` is ``max_tokens``."""
     word = (finish_reason or "").strip().lower().rpartition(".")[2].replace("-", "_").replace(" ", "_")

@@ -16,7 +16,7 @@ import struct
 import sys
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from typing import Final, Generic, NoReturn, TypeVar
 
@@ -36,7 +36,7 @@ def usable_processes() -> int:
     return min(len(os.sched_getaffinity(0)), PROCESSES_MAX)
 
 
-def mapped(function: Callable[[T], R], tasks: Iterable[T], *, processes: int) -> Iterator[R]:
+def mapped(function: Callable[[T], R], tasks: Iterable[T], *, processes: int) -> Generator[R]:
     """Yield the function of each task, in order.
 
     Args:

@@ -43,6 +43,8 @@ def dumps_line(value: object) -> bytes:
     Unicode line separators are escaped, because ``str.splitlines`` and many readers split at them.
     """
     line = dumps_bytes(value)
+    if line.isascii():  # a tenth of the time of looking for each
+        return line + b"\n"
     for raw, escaped in _LINE_SEPARATORS:
         if raw in line:
             line = line.replace(raw, escaped)

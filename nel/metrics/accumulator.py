@@ -9,24 +9,28 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Final, NotRequired, TypedDict
 
-from nel.core.scaling import mean_of, unscaled
+from nel.core.late_numpy import np
 from nel.errors import UndefinedMetric
 from nel.metrics.clusters import cluster_interval
-from nel.metrics.compact_arrays import CompactFloats, CompactRanges
+from nel.metrics.compact_arrays import CompactRanges
 from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
-from nel.types import ModelFailure, Outcome, Scored
+from nel.metrics.outcome_columns import Counted, OutcomeColumns
+from nel.metrics.series import SMALL, Series, large, sum_in_order
+from nel.types import ModelFailure, Scored, Unscored
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 FAILURE_KINDS: Final = ("truncated", "empty", "no_answer", "refusal", "content_filter", "context_exceeded")
 STOP_RULE: Final = "stop_rule"
 OTHER_SHARD: Final = "other_shard"
 """Why a pair was not to be asked: a stop rule had ended the benchmark, or another shard of the run asks it."""
-_ZERO_AND_ONE: Final = (0.0, 1.0)
-_SMALL: Final = 2.0**-64
-"""Factor of the values in a second sum, which stays finite where the sum of the values overflows."""
+_FEW: Final = 64
+"""Results that are added one by one, since numpy pays for more alone."""
 _REWARD_KEYS: Final = ("correct", "reward", "score")
 _PUBLISHED: Final = {"correct": "accuracy"}
 """Names of scorers' values to the names under which metrics are published."""
@@ -85,70 +89,6 @@ class AccountingJson(TypedDict):
     """By reason; only where there are any."""
 
 
-class _Series:
-    """Values of one metric in question order: one mean per question, and whether all values are 0 or 1."""
-
-    __slots__ = (
-        "_count",
-        "_means",
-        "_question",
-        "_scaled",
-        "_total",
-        "binary",
-        "n",
-        "n_scored",
-        "questions",
-        "repeats",
-        "total",
-        "unit",
-    )
-
-    def __init__(self) -> None:
-        self._means = CompactFloats()
-        self.questions = CompactRanges()
-        self._question = -1
-        self._total = 0.0
-        self._scaled = 0.0
-        self._count = 0
-        self.n = 0
-        self.n_scored = 0
-        self.repeats = 0
-        self.total = 0.0
-        self.binary = True
-        self.unit = True
-
-    def add(self, question: int, value: float, *, scored: bool) -> None:
-        if question != self._question:
-            self._flush()
-            self._question = question
-        self._total += value
-        self._scaled += value * _SMALL
-        self._count += 1
-        self.n += 1
-        self.n_scored += scored
-        if value not in _ZERO_AND_ONE:
-            self.binary = False
-            self.unit = self.unit and 0.0 < value < 1.0
-
-    def question_means(self) -> CompactFloats:
-        """Return the mean of each question; no value may be added afterwards to the last one."""
-        self._flush()
-        return self._means
-
-    def mean(self) -> float | None:
-        means = self.question_means()
-        return mean_of(means) if len(means) else None
-
-    def _flush(self) -> None:
-        if self._count:
-            finite = math.isfinite(self._total)
-            self._means.append(self._total / self._count if finite else _large(self._scaled / self._count))
-            self.questions.append(self._question)
-            self.total += self._total
-            self.repeats = max(self.repeats, self._count)
-            self._total, self._scaled, self._count = 0.0, 0.0, 0
-
-
 @dataclass(slots=True)
 class Accounting:
     """The outcome counts of all planned (sample, repeat) pairs; the parts add up to the total."""
@@ -180,20 +120,17 @@ class Accounting:
         """Return the number of all but those that were not to be asked."""
         return self.n_total - self.n_not_asked
 
-    def count_not_asked(self, reason: str = STOP_RULE) -> None:
-        """Count one pair that was not to be asked, by `STOP_RULE` or by `OTHER_SHARD`."""
-        self.n_total += 1
-        self.not_asked[reason] += 1
-
-    def count(self, outcome: Outcome) -> None:
-        """Count one outcome."""
-        self.n_total += 1
+    def count(self, outcome: Counted, n: int = 1) -> None:
+        """Count an outcome, so many times; a text is why a pair was not to be asked: `STOP_RULE` or `OTHER_SHARD`."""
+        self.n_total += n
         if isinstance(outcome, Scored):
-            self.n_scored += 1
+            self.n_scored += n
         elif isinstance(outcome, ModelFailure):
-            self.model_failures[outcome.kind] += 1
+            self.model_failures[outcome.kind] += n
+        elif isinstance(outcome, str):
+            self.not_asked[outcome] += n
         else:
-            self.unscored.setdefault(outcome.cause, Counter())[outcome.kind] += 1
+            self.unscored.setdefault(outcome.cause, Counter())[outcome.kind] += n
 
     def as_json(self) -> AccountingJson:
         """Return the accounting in the form that all artifacts share."""
@@ -215,8 +152,8 @@ class Accounting:
 class _Metric:
     """One metric: over the samples that have it, and with a 0 for each model failure that has no values at all."""
 
-    emitted: _Series = field(default_factory=_Series)
-    filled: _Series = field(default_factory=_Series)
+    emitted: Series = field(default_factory=Series)
+    filled: Series = field(default_factory=Series)
 
 
 class Accumulator:
@@ -232,7 +169,7 @@ class Accumulator:
         self._anytime = interval
         self._elsewhere = elsewhere
         self.accounting = Accounting()
-        self._rewards = _Series()
+        self._rewards = Series()
         self._metrics: dict[str, _Metric] = {}
         self._bare_failures = CompactRanges()
         self._completed_sum = 0.0
@@ -241,8 +178,8 @@ class Accumulator:
         self._several_keys = False
         self._groups: dict[int, str] = {}
 
-    def add(self, question: int, outcome: Outcome, *, group: str | None = None) -> None:
-        """Count one outcome of a question; questions must come in order.
+    def add(self, question: int, outcome: Counted, *, group: str | None = None) -> None:
+        """Count one outcome of a question, or why it was not to be asked; questions must come in order.
 
         Args:
             group: The cluster the question belongs to; intervals then are those of clusters.
@@ -253,7 +190,7 @@ class Accumulator:
         if isinstance(outcome, Scored):
             self._rewards.add(question, outcome.reward, scored=True)
             self._completed_sum += outcome.reward
-            self._completed_scaled += outcome.reward * _SMALL
+            self._completed_scaled += outcome.reward * SMALL
             self._note_reward_key(outcome)
             self._add_metrics(question, outcome.metrics, scored=True)
         elif isinstance(outcome, ModelFailure):
@@ -262,6 +199,37 @@ class Accumulator:
                 self._add_metrics(question, outcome.metrics, scored=False)
             else:
                 self._add_bare_failure(question)
+
+    def add_all(self, columns: OutcomeColumns) -> None:
+        """Count many outcomes, which gives what adding each of them would.
+
+        Args:
+            columns: Of questions that none of the earlier outcomes are of.
+        """
+        if len(columns) <= _FEW:
+            for question, outcome in columns:
+                self.add(question, outcome, group=columns.groups.get(question))
+            return
+        self._groups.update(columns.groups)
+        outcomes = columns.outcomes
+        present, firsts, counts = np.unique(columns.codes, return_index=True, return_counts=True)
+        order = np.argsort(firsts).tolist()
+        for place in order:
+            self.accounting.count(outcomes[present[place]], int(counts[place]))
+        seen = [outcomes[present[place]] for place in order]
+        rewarded = columns.rows_of(lambda one: isinstance(one, (Scored, ModelFailure)))
+        scored = columns.rows_of(lambda one: isinstance(one, Scored))
+        rewards = columns.values(lambda one: one.reward if isinstance(one, Scored) else 0.0)
+        n_scored = int(scored.sum())
+        self._rewards.add_all(columns.questions[rewarded], rewards[rewarded], n_scored=n_scored)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._completed_sum = sum_in_order(self._completed_sum, rewards[scored])
+            self._completed_scaled = sum_in_order(self._completed_scaled, rewards[scored] * SMALL)
+        for outcome in seen:
+            if isinstance(outcome, Scored):
+                self._note_reward_key(outcome)
+        names = dict.fromkeys(name for one in seen if not isinstance(one, (str, Unscored)) for name in one.metrics)
+        self._add_all_metrics([name for name in names if name != self._reward_key], columns, scored)
 
     @property
     def binary(self) -> bool:
@@ -302,7 +270,7 @@ class Accumulator:
         """Return the mean reward of the answers that were neither cut off nor empty nor refused."""
         n = self.accounting.n_scored
         if not math.isfinite(self._completed_sum):
-            return {"value": _large(self._completed_scaled / n), "n": n}
+            return {"value": large(self._completed_scaled / n), "n": n}
         return {"value": self._completed_sum / n if n else None, "n": n}
 
     @property
@@ -319,12 +287,7 @@ class Accumulator:
         for name, value in values.items():
             if name == self._reward_key:
                 continue
-            metric = self._metrics.get(name)
-            if metric is None:
-                metric = self._metrics[name] = _Metric()
-                # Failures before the first value of this metric count 0 in it, as later ones do.
-                for failed in self._bare_failures:
-                    metric.filled.add(failed, 0.0, scored=False)
+            metric = self._metric_named(name)
             metric.emitted.add(question, value, scored=scored)
             metric.filled.add(question, value, scored=scored)
 
@@ -332,6 +295,30 @@ class Accumulator:
         self._bare_failures.append(question)
         for metric in self._metrics.values():
             metric.filled.add(question, 0.0, scored=False)
+
+    def _add_all_metrics(self, names: Sequence[str], columns: OutcomeColumns, scored: NDArray[np.bool_]) -> None:
+        questions = columns.questions
+        bare = columns.rows_of(lambda one: isinstance(one, ModelFailure) and not one.metrics)
+        zeros = np.zeros(int(bare.sum()))
+        for name, metric in self._metrics.items():
+            if name not in names:
+                metric.filled.add_all(questions[bare], zeros, n_scored=0)
+        for name in names:
+            has, values = columns.metric(name)
+            metric = self._metric_named(name)
+            n_scored = int((has & scored).sum())
+            metric.emitted.add_all(questions[has], values[has], n_scored=n_scored)
+            metric.filled.add_all(questions[has | bare], values[has | bare], n_scored=n_scored)
+        self._bare_failures.extend(questions[bare])
+
+    def _metric_named(self, name: str) -> _Metric:
+        """Return a metric; failures before its first value count 0 in it, as later ones do."""
+        metric = self._metrics.get(name)
+        if metric is None:
+            metric = self._metrics[name] = _Metric()
+            for failed in self._bare_failures:
+                metric.filled.add(failed, 0.0, scored=False)
+        return metric
 
     def _note_reward_key(self, outcome: Scored) -> None:
         for key in (*_REWARD_KEYS, next(iter(outcome.metrics), None)):
@@ -341,7 +328,7 @@ class Accumulator:
                 self._several_keys = self._several_keys or self._reward_key != key
                 return
 
-    def _metric(self, name: str, series: _Series, *, universal: bool) -> MetricJson:
+    def _metric(self, name: str, series: Series, *, universal: bool) -> MetricJson:
         value = series.mean()
         interval = self._interval(series)
         lower, upper = interval.lower, interval.upper
@@ -363,11 +350,11 @@ class Accumulator:
             "reason": "nothing was scored" if value is None else interval.reason,
         }
 
-    def _interval(self, series: _Series) -> Interval:
+    def _interval(self, series: Series) -> Interval:
         chosen = self._anytime if series is self._rewards else self._elsewhere
         return chosen if chosen is not None and series.n else _interval(series, self._groups)
 
-    def _bounds(self, series: _Series) -> BoundsJson | None:
+    def _bounds(self, series: Series) -> BoundsJson | None:
         total = self.accounting.n_asked
         if not series.unit or total == 0:
             return None
@@ -391,12 +378,7 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return free
 
 
-def _large(mean: float) -> float:
-    """Return the mean of values from the mean of the values times `_SMALL`."""
-    return unscaled(mean, 64)
-
-
-def _interval(series: _Series, groups: Mapping[int, str]) -> Interval:
+def _interval(series: Series, groups: Mapping[int, str]) -> Interval:
     if series.n == 0:
         return Interval(lower=None, upper=None, method="none", covers="new questions", reason="nothing was scored")
     means = series.question_means()

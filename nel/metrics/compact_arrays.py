@@ -43,6 +43,21 @@ class CompactFloats:
             self._numbers.append(value)
             self._codes = bytearray()
 
+    def extend(self, values: NDArray[np.float64]) -> None:
+        """Add numbers; none is a negative zero, which would be another one here than in `append`."""
+        if self._numbers is None:
+            distinct, places = np.unique(values, return_inverse=True)
+            known = len(self._values)
+            codes = [self._values.setdefault(value, len(self._values)) for value in distinct.tolist()]
+            if len(self._values) <= _VALUES_MAX:
+                self._codes += np.array(codes, dtype=np.uint8)[places].tobytes()
+                return
+            for value in list(self._values)[known:]:
+                del self._values[value]
+            self._numbers = array("d", self)
+            self._codes = bytearray()
+        self._numbers.frombytes(np.ascontiguousarray(values, dtype=np.float64).tobytes())
+
     def __len__(self) -> int:
         """Return how many numbers there are."""
         return len(self._codes) if self._numbers is None else len(self._numbers)
@@ -93,6 +108,16 @@ class CompactRanges:
         else:
             self._starts.append(position)
             self._lengths.append(1)
+
+    def extend(self, positions: NDArray[np.int64]) -> None:
+        """Add numbers, each at least the one before it."""
+        if not len(positions):
+            return
+        starts = np.flatnonzero(np.concatenate(([True], np.diff(positions) != 1)))
+        lengths = np.diff(np.append(starts, len(positions)))
+        for start, length in zip(positions[starts].tolist(), lengths.tolist(), strict=True):
+            self.append(start)
+            self._lengths[-1] += length - 1
 
     def __iter__(self) -> Iterator[int]:
         """Yield the numbers in order."""

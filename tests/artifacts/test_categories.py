@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from nel.artifacts.categories import FOUND_MAX, Categories
-from nel.artifacts.results import Result
+from nel.artifacts.categories import FOUND_MAX, Categories, fields_of
 from nel.metrics.accumulator import Accumulator
+from nel.metrics.outcome_columns import OutcomeColumnsBuilder
 from nel.types import Sample, Scored
 
 
 def broken_down(*rows: dict[str, object], subset: str | None = None) -> dict[str, int]:
     found = Categories(Accumulator)
+    counted = OutcomeColumnsBuilder()
     for idx, row in enumerate(rows):
         sample = Sample(id=f"s{idx}", input="?", target="1", metadata=row, subset=subset)
-        found.add(Result(idx, sample.id, 0, sample, None, Scored(reward=1.0, metrics={}), True))
+        counted.add(idx, Scored(reward=1.0, metrics={}), label=fields_of(sample))
+    found.add_all(counted)
     return {name: part.accounting.as_json()["n_total"] for name, part in found.by_name().items()}
 
 

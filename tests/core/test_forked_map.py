@@ -33,7 +33,7 @@ def test_tasks_are_computed_elsewhere_and_none_is_left_when_the_last_result_is_t
 
 def test_processes_end_when_the_rest_is_not_wanted() -> None:
     """The iteration is closed half way, while processes compute."""
-    with closing(mapped(lambda _: os.getpid(), range(5), processes=2)) as results:  # type: ignore[type-var]
+    with closing(mapped(lambda _: os.getpid(), range(5), processes=2)) as results:
         first = next(results)
     assert not Path("/proc", str(first)).exists()
 
@@ -46,7 +46,7 @@ def test_an_exception_is_raised_here() -> None:
             raise ValueError(f"{number} is odd")
         return number // 2
 
-    found = []
+    found: list[int] = []
     with pytest.raises(ValueError, match="3 is odd"):
         found.extend(mapped(halved, [2, 4, 3, 6], processes=2))
     results = mapped(halved, [2, 4, 3, 6], processes=2)
@@ -80,4 +80,4 @@ def test_tasks_are_taken_when_a_process_is_free() -> None:
     results = mapped(abs, tasks(), processes=2)
     assert next(results) == 0
     assert len(taken) == 3
-    results.close()  # type: ignore[attr-defined]
+    results.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 from nel.metrics.compact_arrays import CompactFloats, CompactRanges
@@ -37,3 +38,29 @@ def test_positions_come_back_in_order(positions: list[int]) -> None:
     for position in positions:
         held.append(position)
     assert list(held) == positions
+
+
+@pytest.mark.parametrize("n_values", [1, 2, 255, 256, 257, 2_000])
+def test_numbers_added_together_are_those_added_one_by_one(n_values: int) -> None:
+    """Also where the 257th value comes in the middle of them."""
+    rng = random.Random(11)  # noqa: S311 - for test data
+    values = [rng.random() for _ in range(n_values)]
+    column, given = CompactFloats(), []
+    for _ in range(6):
+        more = [rng.choice(values) for _ in range(400)]
+        column.extend(np.array(more))
+        given += more
+        column.append(values[0])
+        given.append(values[0])
+    assert list(column) == given
+    assert column.as_array().tolist() == given
+
+
+def test_positions_added_together_are_those_added_one_by_one() -> None:
+    """With gaps, and with a position twice."""
+    ranges, given = CompactRanges(), [0, 1, 2, 5, 5, 6, 9]
+    ranges.extend(np.array(given[:3]))
+    ranges.extend(np.array([], dtype=np.int64))
+    ranges.append(5)
+    ranges.extend(np.array(given[4:]))
+    assert list(ranges) == given

@@ -7,10 +7,8 @@ with a checksum, since a flipped byte in an answer or a reward is still JSON.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
 from dataclasses import asdict
-from functools import wraps
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final
 
 from nel.core.strict_json import dumps, loads
 from nel.errors import StoreError
@@ -29,8 +27,7 @@ from nel.types import (
 
 _SEAL: Final = "~"
 _BEFORE_SEAL: Final = f',"{_SEAL}":"'
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
+_SEAL_CHARACTERS: Final = len(_BEFORE_SEAL) + len('01234567"}')
 
 
 def sealed(text: str) -> str:
@@ -44,10 +41,14 @@ def is_intact(text: object) -> bool:
     """Return whether a stored text is what was sealed; one of an earlier version has no seal to check."""
     if not isinstance(text, str):
         return False
-    body, found, seal = text.rpartition(_BEFORE_SEAL)
-    if not found:
-        return _SEAL not in text[-16:]
-    return seal == f'{zlib.crc32(f"{body}}}".encode("utf-8", "surrogatepass")):08x}"}}'
+    tail = text[-_SEAL_CHARACTERS:]
+    if not tail.startswith(_BEFORE_SEAL):
+        return _SEAL not in tail
+    try:
+        body = text[:-_SEAL_CHARACTERS].encode()
+    except UnicodeEncodeError:
+        body = text[:-_SEAL_CHARACTERS].encode("utf-8", "surrogatepass")
+    return tail == f'{_BEFORE_SEAL}{zlib.crc32(b"}", zlib.crc32(body)):08x}"}}'
 
 
 def unsealed(text: str) -> str:
@@ -56,19 +57,12 @@ def unsealed(text: str) -> str:
     return f"{body}}}" if found else text
 
 
-def _reading(decode: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Raise StoreError for a text that does not hold what it should."""
-
-    @wraps(decode)
-    def reading(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-        try:
-            return decode(*args, **kwargs)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise StoreError(f"a record of run.db is damaged ({type(error).__name__}); {NEXT_STEP}") from error
-
-    return reading
+def _damaged(error: Exception) -> StoreError:
+    return StoreError(f"a record of run.db is damaged ({type(error).__name__}); {NEXT_STEP}")
 
 
+_DAMAGE: Final = (ValueError, KeyError, TypeError, AttributeError)
+"""What decoding raises for a text that does not hold what it should."""
 NEXT_STEP: Final = "nel eval salvage DIR keeps what can be read, and nel eval resume DIR then asks for the rest"
 
 
@@ -94,23 +88,25 @@ def encode_sample(sample: Sample) -> str:
     return dumps(fields)
 
 
-@_reading
 def decode_sample(sample_id: str, text: str) -> Sample:
     """Return the sample that `encode_sample` wrote."""
-    fields = _fields_of(text)
-    stored, choices = fields["input"], fields.get("choices")
-    return Sample(
-        id=sample_id,
-        input=stored if isinstance(stored, str) else tuple(_read_message(message) for message in stored),
-        target=fields["target"],
-        choices=None if choices is None else tuple(choices),
-        metadata=fields["metadata"],
-        subset=fields.get("subset"),
-        group=fields.get("group"),
-        recorded_response=fields.get("recorded_response"),
-        turns=tuple(fields.get("turns", ())),
-        continuation=fields.get("continuation"),
-    )
+    try:
+        fields = _fields_of(text)
+        stored, choices = fields["input"], fields.get("choices")
+        return Sample(
+            id=sample_id,
+            input=stored if isinstance(stored, str) else tuple(_read_message(message) for message in stored),
+            target=fields["target"],
+            choices=None if choices is None else tuple(choices),
+            metadata=fields["metadata"],
+            subset=fields.get("subset"),
+            group=fields.get("group"),
+            recorded_response=fields.get("recorded_response"),
+            turns=tuple(fields.get("turns", ())),
+            continuation=fields.get("continuation"),
+        )
+    except _DAMAGE as error:
+        raise _damaged(error) from error
 
 
 def encode_response(response: Response) -> str:
@@ -138,32 +134,34 @@ def encode_response(response: Response) -> str:
     return dumps({name: value for name, value in fields.items() if value is not None})
 
 
-@_reading
 def decode_response(text: str) -> Response:
     """Return the response that `encode_response` wrote."""
-    fields = _fields_of(text)
-    error = fields.get("error")
-    return Response(
-        text=fields["text"],
-        reasoning=fields.get("reasoning"),
-        finish_reason=fields.get("finish_reason"),
-        usage=Usage(
-            prompt_tokens=fields.get("prompt_tokens"),
-            completion_tokens=fields.get("completion_tokens"),
-            reasoning_tokens=fields.get("reasoning_tokens"),
-            cached_tokens=fields.get("cached_tokens"),
-        ),
-        model=fields.get("model"),
-        system_fingerprint=fields.get("system_fingerprint"),
-        latency_seconds=fields.get("latency_seconds"),
-        first_token_seconds=fields.get("first_token_seconds"),
-        inter_token_seconds=fields.get("inter_token_seconds"),
-        cached=fields.get("cached", False),
-        attempts=fields["attempts"],
-        error=None if error is None else ResponseError(**error),
-        first_token=fields.get("first_token", {}),
-        choice_scores=tuple(ChoiceScore(**score) for score in fields.get("choice_scores", ())),
-    )
+    try:
+        fields = _fields_of(text)
+        error = fields.get("error")
+        return Response(
+            text=fields["text"],
+            reasoning=fields.get("reasoning"),
+            finish_reason=fields.get("finish_reason"),
+            usage=Usage(
+                prompt_tokens=fields.get("prompt_tokens"),
+                completion_tokens=fields.get("completion_tokens"),
+                reasoning_tokens=fields.get("reasoning_tokens"),
+                cached_tokens=fields.get("cached_tokens"),
+            ),
+            model=fields.get("model"),
+            system_fingerprint=fields.get("system_fingerprint"),
+            latency_seconds=fields.get("latency_seconds"),
+            first_token_seconds=fields.get("first_token_seconds"),
+            inter_token_seconds=fields.get("inter_token_seconds"),
+            cached=fields.get("cached", False),
+            attempts=fields["attempts"],
+            error=None if error is None else ResponseError(**error),
+            first_token=fields.get("first_token", {}),
+            choice_scores=tuple(ChoiceScore(**score) for score in fields.get("choice_scores", ())),
+        )
+    except _DAMAGE as error:
+        raise _damaged(error) from error
 
 
 def encode_outcome(outcome: Outcome) -> str:
@@ -183,16 +181,18 @@ def encode_outcome(outcome: Outcome) -> str:
     return dumps({"state": "model_failure", "kind": outcome.kind, "detail": outcome.detail, **fields})
 
 
-@_reading
 def decode_outcome(text: str) -> Outcome:
     """Return the outcome that `encode_outcome` wrote."""
-    fields = _fields_of(text)
-    state = fields.pop("state")
-    if "metrics" in fields:
-        fields["metrics"] = dict(fields["metrics"])
-    if state == "scored":
-        return Scored(**fields)
-    return ModelFailure(**fields) if state == "model_failure" else Unscored(**fields)
+    try:
+        fields = _fields_of(text)
+        state = fields.pop("state")
+        if "metrics" in fields:
+            fields["metrics"] = dict(fields["metrics"])
+        if state == "scored":
+            return Scored(**fields)
+        return ModelFailure(**fields) if state == "model_failure" else Unscored(**fields)
+    except _DAMAGE as error:
+        raise _damaged(error) from error
 
 
 def _message(message: Message) -> dict[str, object]:

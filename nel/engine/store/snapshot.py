@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeAlias
 
 from nel.core.strict_json import dumps_line, loads
 from nel.engine.store import elsewhere
@@ -55,6 +55,11 @@ class StoredResult:
     outcome: str | None
     is_elsewhere: bool = False
     """Another shard of the run asks it."""
+
+
+StoredRow: TypeAlias = tuple[int, str, int, str | None, str | None, bool, tuple[tuple[str | None, str | None], ...]]
+"""The fields of a `StoredSample`, whether another shard asks it, and by repeat its response and outcome."""
+_NO_ANSWER: Final = (None, None)
 
 
 class Snapshot:
@@ -246,14 +251,20 @@ class Snapshot:
             first: The first idx to yield.
             last: The last idx to yield.
         """
+        for rows in self._sample_pages(benchmark, first, last):
+            for row in rows:
+                yield StoredSample(*row)
+
+    def _sample_pages(
+        self, benchmark: int, first: int, last: int
+    ) -> Iterator[list[tuple[int, str, int, str | None, str | None]]]:
         before = first - 1
         query = (
             "SELECT idx, sample_id, row_number, content, fault FROM samples"
             " WHERE benchmark = ? AND idx > ? AND idx <= ? ORDER BY idx LIMIT ?"
         )
         while rows := self._connection.execute(query, (benchmark, before, last, _PAGE)).fetchall():
-            for row in rows:
-                yield StoredSample(*row)
+            yield rows
             before = rows[-1][0]
 
     def count_pending(self, benchmark: int, repeats: int) -> int:
@@ -409,17 +420,24 @@ class Snapshot:
             first: The idx of the first sample.
             last: The idx of the last one.
         """
+        for idx, sample_id, row_number, content, fault, is_elsewhere, answers in self.result_rows(
+            benchmark, repeats, first=first, last=last
+        ):
+            sample = StoredSample(idx, sample_id, row_number, content, fault)
+            for repeat, (response, outcome) in enumerate(answers):
+                yield StoredResult(sample, repeat, response, outcome, is_elsewhere)
+
+    def result_rows(self, benchmark: int, repeats: int, *, first: int = 0, last: int = _IDX_MAX) -> Iterator[StoredRow]:
+        """Yield every sample in order with all of its planned repeats, as plain tuples, which cost little to send."""
         found: dict[tuple[int, int], tuple[str | None, str | None]] = {}
         others: set[int] = set()
-        upto = -1
-        for sample in self.samples(benchmark, first=first, last=last):
-            if sample.idx > upto:
-                upto = min(sample.idx + _PAGE - 1, last)
-                found = self._results_between(benchmark, sample.idx, upto)
-                others = self._elsewhere(benchmark, sample.idx, upto)
-            for repeat in range(repeats):
-                response, outcome = found.get((sample.idx, repeat), (None, None))
-                yield StoredResult(sample, repeat, response, outcome, sample.idx in others)
+        for rows in self._sample_pages(benchmark, first, last):
+            found = self._results_between(benchmark, rows[0][0], rows[-1][0])
+            others = self._elsewhere(benchmark, rows[0][0], rows[-1][0])
+            for row in rows:
+                idx = row[0]
+                answers = tuple([found.get((idx, repeat), _NO_ANSWER) for repeat in range(repeats)])
+                yield *row, idx in others, answers
 
     def _answered(self, benchmark: int, first: int, last: int) -> dict[int, set[int]]:
         done: dict[int, set[int]] = {}
@@ -432,17 +450,15 @@ class Snapshot:
         self, benchmark: int, first: int, last: int
     ) -> dict[tuple[int, int], tuple[str | None, str | None]]:
         where = (benchmark, first, last)
-        found: dict[tuple[int, int], tuple[str | None, str | None]] = {}
         rows = self._connection.execute(
             "SELECT idx, repeat, response FROM responses WHERE benchmark = ? AND idx BETWEEN ? AND ?", where
-        )
-        for idx, repeat, response in rows:
-            found[idx, repeat] = (response, None)
+        ).fetchall()
+        responses = {(idx, repeat): response for idx, repeat, response in rows}
         rows = self._connection.execute(
             "SELECT idx, repeat, outcome FROM outcomes WHERE benchmark = ? AND idx BETWEEN ? AND ?", where
-        )
-        for idx, repeat, outcome in rows:
-            found[idx, repeat] = (found.get((idx, repeat), (None, None))[0], outcome)
+        ).fetchall()
+        found = {(idx, repeat): (responses.pop((idx, repeat), None), outcome) for idx, repeat, outcome in rows}
+        found.update({place: (response, None) for place, response in responses.items()})
         return found
 
 

@@ -1,0 +1,186 @@
+"""Reads the results of a benchmark in ranges, and says what each comes to: its lines of results.jsonl, and counts.
+
+A range is read the same here and in a process, and what ranges come to is merged in their order, so that artifacts do
+not depend on the number of processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from nel.artifacts.categories import fields_of
+from nel.artifacts.cautions import UnknownEndings
+from nel.artifacts.early_stop import EarlyStop, not_asked_line
+from nel.artifacts.failures import FailureAnalysis
+from nel.artifacts.results import Result, read_row, result_line
+from nel.artifacts.runtime import RuntimeStats
+from nel.artifacts.served import ServedBuilds
+from nel.artifacts.shard import other_shard_line
+from nel.config.schema import Price
+from nel.core.collection import collection_paused
+from nel.core.forked_map import mapped, usable_processes
+from nel.core.sent_messages import messages_in
+from nel.core.strict_json import dumps_line, loads
+from nel.engine.store.snapshot import Snapshot, StoredRow
+from nel.judges.record import KEY as JUDGEMENTS
+from nel.metrics.accumulator import OTHER_SHARD, STOP_RULE
+from nel.metrics.outcome_columns import OutcomeColumnsBuilder
+from nel.types import Unscored
+
+RESULTS_ALONE: Final = 20_000
+"""So many results are read in this process alone: a second of work, and few benchmarks have more."""
+_RESULTS_AT_ONCE: Final = 512
+_CHARACTERS_AT_ONCE: Final = 1 << 20
+_TURNS: Final = '"turns":'
+"""In the stored text of a sample with several turns; elsewhere too, in which case its requests are read in vain."""
+
+
+class Judged(NamedTuple):
+    """What judges said of one result."""
+
+    question: int
+    """Its number within the range, from 1."""
+    judgements: object
+    kind: str | None
+    """Of the judges' fault that left it unscored."""
+    detail: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Range:
+    """What the results of a range of samples come to."""
+
+    runtime: RuntimeStats
+    lines: list[bytes] = field(default_factory=list)
+    """Of results.jsonl."""
+    counted: OutcomeColumnsBuilder = field(default_factory=OutcomeColumnsBuilder)
+    failures: FailureAnalysis = field(default_factory=lambda: FailureAnalysis(is_part=True))
+    endings: UnknownEndings = field(default_factory=lambda: UnknownEndings(is_part=True))
+    served: ServedBuilds = field(default_factory=lambda: ServedBuilds(is_part=True))
+    judged: list[Judged] = field(default_factory=list)
+    models: dict[str, None] = field(default_factory=dict)
+    """What the server of the evaluated model calls it, in the order in which the names came."""
+    n_questions: int = 0
+    first_question: object = None
+    """What the first judgements would be about; a question of the range before may go on."""
+    question: object = None
+    """What the last judgements would be about."""
+    not_run: int = 0
+    n_beyond: int = 0
+    """Responses that were in flight when a stop rule ended the benchmark."""
+    results: list[Result] = field(default_factory=list)
+    """Those that count, where they are wanted."""
+
+    def add(self, result: Result, line: bytes) -> None:
+        """Add a result that counts."""
+        outcome, response, sample = result.outcome, result.response, result.sample
+        self.lines.append(line)
+        self.not_run += not result.was_run
+        group = None if sample is None else sample.group
+        self.counted.add(result.idx, outcome, label=fields_of(sample), group=group)
+        self.failures.add(result)
+        self.endings.add(response)
+        self.served.add(result.idx, response)
+        self._note_question(result)
+        kind = outcome.kind if isinstance(outcome, Unscored) and outcome.cause == "judge" else None
+        judgements = outcome.details.get(JUDGEMENTS)
+        if judgements is not None or kind is not None:
+            detail = outcome.detail if isinstance(outcome, Unscored) else ""
+            self.judged.append(Judged(self.n_questions, judgements, kind, detail))
+        if response is not None and response.model is not None:
+            self.models[response.model] = None
+
+    def add_not_asked(self, result: Result, reason: str, line: bytes) -> None:
+        """Add a result that was not to be asked."""
+        self.lines.append(line)
+        self.counted.add(result.idx, reason, label=fields_of(result.sample))
+
+    def _note_question(self, result: Result) -> None:
+        """Note which question a result is about: pairs of several models may share one."""
+        row = {} if result.sample is None else result.sample.metadata
+        question = row.get("question_id", result.idx) if "baseline" in row else result.idx
+        if self.n_questions == 0:
+            self.first_question = question
+        if self.n_questions == 0 or question != self.question:
+            self.question = question
+            self.n_questions += 1
+
+
+class _Task(NamedTuple):
+    """The stored rows of a range."""
+
+    rows: list[StoredRow]
+    requests: dict[tuple[int, int], str | None]
+    """By sample and repeat, what was sent last for those with several turns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangeReader:
+    """Says what ranges of a benchmark's results come to."""
+
+    not_run: Unscored
+    """The outcome of a sample that was never asked."""
+    price: Price | None
+    early: EarlyStop | None
+    keeps_results: bool
+    """Whether somebody wants the results as well; they then stay in this process."""
+
+    def ranges(self, snapshot: Snapshot, key: int, repeats: int) -> Generator[Range]:
+        """Yield what the results of a benchmark come to, range by range in order; close it where not all are taken.
+
+        Raises:
+            StoreError: A record is damaged.
+        """
+        is_small = snapshot.count_samples(key) * repeats <= RESULTS_ALONE
+        processes = 1 if is_small or self.keeps_results else usable_processes()
+        with closing(mapped(self.read, _tasks(snapshot, key, repeats), processes=processes)) as found:
+            yield from found
+
+    def read(self, task: _Task) -> Range:
+        """Return what the results of a range come to."""
+        with collection_paused():  # what is decoded has no cycles
+            return self._read(task)
+
+    def _read(self, task: _Task) -> Range:
+        found = Range(runtime=RuntimeStats(self.price, is_part=True))
+        for row in task.rows:
+            for result in read_row(row, not_run=self.not_run):
+                found.runtime.add(result.response)
+                if result.is_elsewhere:
+                    found.add_not_asked(result, OTHER_SHARD, dumps_line(other_shard_line(result)))
+                elif self.early is not None and not self.early.counts(result.idx):
+                    found.n_beyond += result.response is not None
+                    found.add_not_asked(result, STOP_RULE, dumps_line(not_asked_line(result)))
+                else:
+                    found.add(result, dumps_line({**result_line(result), **_turns(task, result)}))
+                    if self.keeps_results:
+                        found.results.append(result)
+        return found
+
+
+def _tasks(snapshot: Snapshot, key: int, repeats: int) -> Iterator[_Task]:
+    task = _Task([], {})
+    size = 0
+    for row in snapshot.result_rows(key, repeats):
+        idx, _, _, content, _, _, answers = row
+        task.rows.append(row)
+        size += len(content or "") + sum(len(text) for answer in answers for text in answer if text is not None)
+        if content is not None and _TURNS in content:
+            task.requests.update({(idx, repeat): snapshot.request(key, idx, repeat) for repeat in range(repeats)})
+        if len(task.rows) * repeats >= _RESULTS_AT_ONCE or size >= _CHARACTERS_AT_ONCE:
+            yield task
+            task = _Task([], {})
+            size = 0
+    if task.rows:
+        yield task
+
+
+def _turns(task: _Task, result: Result) -> dict[str, object]:
+    """Return the prompt of a sample with several turns: all that was said before the last answer."""
+    if result.sample is None or not result.sample.turns:
+        return {}
+    sent = task.requests.get((result.idx, result.repeat))
+    return {"prompt": messages_in(loads(sent))} if sent else {}
