@@ -152,9 +152,10 @@ WORDS: Final[dict[str, str]] = {
     ),
     "266deb0d": ("anything cannot isnt never nicht non não pas wrong y не|n·t· ·not· ·no· ليس 不是 并非 "),
     "56312071": ("cannot isnt neither never nicht non nor não pas не|n·t· ·not· ·no·es· "),
-    "0626c202": (
-        "arrive choose classify consider deem get judge label make mark meant must rate settle should "
-        "would|·answer· ·but· ·it·s· ·say· ·with· "
+    "17ba9f7c": (
+        "arrive choose classify consider deem equals get judge label make mark meant must rate returns settle "
+        "should would yields|·amount ·answer· ·but· ·com ·evaluat ·it·s· ·reduc ·resolv ·say· ·simplif ·with· "
+        "·work "
     ),
     "caf4775a": (
         "am anzi attempt breve checking d dr eu fait gesagt give guess ich je ll m make passage realidad resumen "
@@ -173,13 +174,13 @@ WORDS: Final[dict[str, str]] = {
         "about ce ¿|are· can· could· did· does· do· ist· is· könnte· maybe· might· perhaps· serait· should· was· "
         "what·if· why·not· would· è· é· هل· 是不是· "
     ),
-    "34513839": (
-        "answers antwort equivocada errada errata falsch falsche fausse incorrect incorrecta incorreta instead "
-        "invece lugar ma mais mas mauvaise n non não opposed other pero peut plutôt pode puede rather resposta "
-        "respuesta risposta rule ruled rules ruling réponse sbagliata und vez wrong y а неверный неправильный "
-        "（|·anstatt ·ausschließen ·besides ·descart ·elimin ·esclud ·except ·exclu ·jamais ·jamás ·kein ·mai "
-        "·nem ·ni ·no ·nunca ·não ·né ·pas ·rejecte ·statt ·unlike ·weder ·исключ ·не ·ни استبعاد لا ليس 不是 "
-        "不能选 不选 并非 排除 错误答案 错误选项 "
+    "27f7c865": (
+        "all answers antwort anything equivocada errada errata everything falsch falsche false fausse incorrect "
+        "incorrecta incorreta instead invece lugar ma mais mas mauvaise n non não opposed other pero peut plutôt "
+        "pode puede rather resposta respuesta risposta rule ruled rules ruling réponse sbagliata und vez wrong y "
+        "а неверный неправильный （|·anstatt ·ausschließen ·besides ·descart ·elimin ·esclud ·except ·exclu "
+        "·jamais ·jamás ·kein ·mai ·nem ·ni ·no ·nunca ·não ·né ·pas ·rejecte ·statt ·unlike ·weder ·исключ ·не "
+        "·ни استبعاد لا ليس 不是 不能选 不选 并非 排除 错误答案 错误选项 "
     ),
     "425da958": (
         "also hier jedenfalls make man off puede ruled sicher too wir|are·inaccurate are·invalid are·irrelevant "
@@ -248,17 +249,17 @@ WORDS: Final[dict[str, str]] = {
         "ist è|·appealing ·attractive ·a·common ·a·distractor ·close ·est·tentant ·es·tentador ·plausible "
         "·similar ·tempting "
     ),
-    "a74e85f1": (
-        "cann disregard doesn don eliminated false forget ignore incorrect isn my nein non nope rejected scratch "
-        "strike wait wasn wrong нет|disregard·it· disregard·that· disregard·this· forget·it· forget·that· "
-        "forget·this· ignore·it· ignore·that· ignore·this· is·what·i·almost is·what·i·first is·what·i·initially "
-        "is·what·i·originally scratch·it· scratch·that· scratch·this· strike·it· strike·that· strike·this· "
-        "was·what·i·almost was·what·i·first was·what·i·initially was·what·i·originally ·cannot ·errada ·errado "
-        "·error ·fail ·falsch ·false ·faux ·incorrect ·mistake ·not·correct ·not·it ·not·possible ·not·quite "
-        "·not·right ·not·the ·not·true ·not·valid ·not·what ·no· ·overlook ·sbagliata ·sbagliato ·wrong ·неверн "
-        "لكن しかし でも 但 "
+    "2a74dbc1": (
+        "cann corrected correction disregard doesn don eliminated false forget ignore incorrect isn my nein non "
+        "nope rejected revised scratch strike wait wasn wrong нет|disregard·it· disregard·that· disregard·this· "
+        "forget·it· forget·that· forget·this· ignore·it· ignore·that· ignore·this· is·what·i·almost "
+        "is·what·i·first is·what·i·initially is·what·i·originally scratch·it· scratch·that· scratch·this· "
+        "strike·it· strike·that· strike·this· was·what·i·almost was·what·i·first was·what·i·initially "
+        "was·what·i·originally ·cannot ·errada ·errado ·error ·fail ·falsch ·false ·faux ·incorrect ·mistake "
+        "·not·correct ·not·it ·not·possible ·not·quite ·not·right ·not·the ·not·true ·not·valid ·not·what ·no· "
+        "·overlook ·sbagliata ·sbagliato ·wrong ·неверн لكن しかし でも 但 "
     ),
-    "6712280d": (
+    "3aa2b1dd": (
         "actually aliás anzi apologies aspetta attendes attendez attends back bad change check checking closely "
         "conditions consideration corrección corrected correction correggo correzione correção corrijo dicho "
         "different double edit enganei equivoqué erratum error esper espera espere está examine fails fait fix "
@@ -273,14 +274,14 @@ WORDS: Final[dict[str, str]] = {
         "لحظة いや すみません 不·应 不对 其实 実は 待って 我错了 抱歉 更正 有误 等一下 等等 纠正 訂正 誤り "
         "这是错误的 間違え "
     ),
-    "8e908ea9": (
-        "able access again ai answered back beginning canno cannot certain choose commit confident consigo could "
-        "couldn couldnt decide decided decidir depends determine determined didn disregard don empezar enough "
-        "entscheiden errado falsch faux give given hard ignore impossible incorrect incorrecto information know "
-        "lo mistake nicht non none não option peux pick posso pronuncio puedo redo retract riesco right sais "
-        "sbagliato scratch settle start sure sé tell these think top torn unable unsure verify vorn way withdraw "
-        "wrong заново знаю могу неверно уверен|·can·answer· ·can·say· ·can·t·answer· ·can·t·say· "
-        "·do·not·have·an·answer· ·no·answer·can· ·no·answer·is· ·recomeç ·recommenc ·ricominci "
+    "90723c78": (
+        "able access again ai answered back beginning both canno cannot certain choose commit confident consigo "
+        "could couldn couldnt decide decided decidir depends determine determined didn disregard don either "
+        "empezar enough entscheiden errado falsch faux give given hard ignore impossible incorrect incorrecto "
+        "information know lo might mistake nicht non none não option peux pick posso pronuncio puedo redo retract "
+        "riesco right sais sbagliato scratch settle start sure sé tell these think top torn unable unsure verify "
+        "vorn way withdraw wrong заново знаю могу неверно уверен|·can·answer· ·can·say· ·can·t·answer· "
+        "·can·t·say· ·do·not·have·an·answer· ·no·answer·can· ·no·answer·is· ·recomeç ·recommenc ·ricominci "
         "·that·s·not·correct· لا·أستطيع لا·أعرف لا·يمكن من·جديد هذا·خطأ やり直 わかりません 不知道 不确定 "
         "分かりません 无法决定 无法判断 无法确定 決められ 重新 错了 間違い "
     ),

@@ -68,9 +68,22 @@ class TranslationTable(dict[int, int | str | None]):
         return found
 
 
+_HYPHENS: Final = frozenset("\u2010\u2011\ufe63\uff0d")
+"""Hyphens that models write for a minus; the true minus and the dashes are read where numbers are."""
+_FULL_WIDTH_MARKS: Final = frozenset("（）［］．")
+
+
 def _visible(character: str) -> str:
-    if "\uff01" <= character <= "\uff5e" and (character.isalnum() or character in "（）"):
+    if character in _HYPHENS:
+        return "-"
+    if "\U0001d400" <= character <= "\U0001d7ff":  # letters and digits of mathematics, bold or italic
+        return unicodedata.normalize("NFKC", character)
+    if "\u249c" <= character <= "\u24b5":
+        return chr(ord(character) - 0x249C + ord("a"))
+    if "\uff01" <= character <= "\uff5e" and (character.isalnum() or character in _FULL_WIDTH_MARKS):
         return chr(ord(character) - 0xFEE0)
+    if "\U0001f130" <= character <= "\U0001f149":
+        return chr(ord(character) - 0x1F130 + ord("A"))
     if "\u24b6" <= character <= "\u24e9" or "\U0001f170" <= character <= "\U0001f189":
         return unicodedata.normalize("NFKC", character)[:1] if character < "\u2500" else chr(ord(character) - 0x1F12F)
     if character in _INVISIBLE or (

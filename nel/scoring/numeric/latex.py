@@ -43,7 +43,19 @@ _SIGNS: Final = {
 }
 _TABLE: Final = str.maketrans(
     {sign: f"\\{name} " for sign, name in _SIGNS.items() if sign != "°"}
-    | {"°": "^\\circ ", "−": "-", "–": "-", "－": "-", "（": "(", "）": ")", "，": ",", "＝": "="}
+    | {
+        "°": "^\\circ ",
+        "−": "-",
+        "–": "-",
+        "－": "-",
+        "‐": "-",
+        "‑": "-",
+        "﹣": "-",
+        "（": "(",
+        "）": ")",
+        "，": ",",
+        "＝": "=",
+    }
 )
 _POWERS: Final = {
     **{sign: str(digit) for digit, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},

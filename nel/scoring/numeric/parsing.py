@@ -24,7 +24,7 @@ _ASCII_DECIMAL = lazy_pattern(r"[+-]?\d{1,40}(?:\.\d{1,40})?", re.ASCII)
 _PLAIN_MONEY = lazy_pattern(r"\$?(?:[1-9]\d{0,2}(?:,\d{3}){1,9}|\d{1,40})(?:\.\d{1,40})?", re.ASCII)
 """What most numbers of answers are that are no bare digits: ``$18``, ``1,200``, ``$1,200.50``."""
 
-_OTHER_MINUS: Final = "−–－﹣"
+_OTHER_MINUS: Final = "−–－﹣‐‑"
 CURRENCIES: Final = "$€£¥₹₩₽₺₫₴₪₱฿￥"
 """Signs that may stand before or behind a number."""
 _CODES: Final = r"(?:US|R|A|C|NZ|HK|S)?\\?\$|USD|EUR|GBP|INR|JPY|CNY|RMB|CHF|Rs\.?|kr\.?"
@@ -123,7 +123,7 @@ _SIGN_WORD = lazy_pattern(
     r"(?:(?:minus|negative|moins|menos|meno|минус)\s+|(?:マイナス|负|負|ناقص\s|سالب\s)\s*)(?=[^\w\s]?\d)", re.IGNORECASE
 )
 
-_MINUS_SIGNS: Final = "-−﹣－负負"
+_MINUS_SIGNS: Final = "-−﹣－‐‑负負"
 _PLUS_SIGNS: Final = "+＋﹢正"
 _SPACES: Final = "\u00a0\u2007\u2008\u2009\u200a\u202f\u205f\u3000'’ʼ＇"
 _COMMAS: Final = "，﹐、٬"

@@ -46,8 +46,8 @@ _FOREIGN_VERB: Final = r"""
       | \s* (?: [—–-] (?=\s) )
       | \s*+ \b (?: ist | lautet | wäre | heißt | beträgt | est | serait | vaut | es | sería | son | è | sarebbe
       | é | seria | là | это | равен | равно | равна | будет
-                  | هي | هو | تكون ) \b
-      | \s* (?: 是 | 为 | 為 | 选 | 選 | は | が | 就是 | 应为 | 应该是 | 應該是 | [은는] )
+                  | هي | هو | تكون | ni | adalah | là | to | jest | är | er | je | on | είναι | היא | הוא ) \b
+      | \s* (?: 是 | 为 | 為 | 选 | 選 | は | が | 就是 | 应为 | 应该是 | 應該是 | [은는] | คือ | হল[োঃ]? )
     )
     (?: \s* [:：=] )?
 """
@@ -82,7 +82,8 @@ _FOREIGN: Final = lazy_pattern(
     rf"""
     (?: antwort | lösung | ergebnis | réponse | reponse | résultat | respuesta | risposta | soluzione | resposta | ответ
       | الإجابة | الاجابة | الجواب | 答案 | 答え | 正解 | 回答 | 解答 | 故选 | 故選 | 应选 | 应该选
-      | 選択肢 | 정답 | उत्तर )
+      | 選択肢 | 정답 | (?<![가-힣])답 | उत्तर | cevap | yanıt | jibu | jawaban | antwoord | odpowiedź | svar(?:et)?
+      | vastaus | válasz | răspuns(?:ul)? | odpověď | đáp\ án | απάντηση | תשובה | คำตอบ | উত্তর | సమాధానం )
     {_FOREIGN_WORDS} (?: {_FOREIGN_VERB} | (?<=[选選]) | (?<=उत्तर)\ (?=[*_(]*[A-Z]\b) ) [\s*_:：=]*+
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -98,6 +99,10 @@ _OPENS_HEADING: Final = lazy_pattern(
     r"(?:\A|\n)[\s*_#|>\[\d.)-]*(?:(?:the|my|our|final|correct|short|model|la|die|le|el|richtige|endgültige|step)\s+(?:\d+[:.]?\s*)?)*[*_]*\Z",
     re.IGNORECASE,
 )
+_OF_EACH: Final = lazy_pattern(
+    r"\b(?:each|every|any|per|another|other|wrong|incorrect|by)\s+(?:(?:answer|of\s+the)\s+)?\Z", re.IGNORECASE
+)
+"""Before "option:", which then begins a list: "Let's evaluate each option:"."""
 _INFINITIVE: Final = lazy_pattern(r"\b(?:to|can|cannot|can['’]t|could|please)[^\S\n]+\Z", re.IGNORECASE)
 _BELOW: Final = lazy_pattern(r"[\s*_`>|:-]*+(?=\S)")
 _BOX_CHARACTERS_MAX: Final = 4_000
@@ -136,7 +141,10 @@ _ENGLISH: Final[dict[str, _Patterns]] = {
     "response>": ((_TAG, "tag"),),
 }
 _LATIN: Final[dict[str, _Patterns]] = dict.fromkeys(
-    ("antwort", "ergebnis", "reponse", "respuesta", "risposta", "soluzione", "resposta"),
+    (
+        *("antwort", "ergebnis", "reponse", "respuesta", "risposta", "soluzione", "resposta"),
+        *("cevap", "jibu", "jawaban", "antwoord", "svar", "vastaus"),
+    ),
     ((_FOREIGN, "declared"), (_HEADING, "heading")),
 )
 _OTHER_SCRIPTS: Final[dict[str, _Patterns]] = dict.fromkeys(
@@ -157,7 +165,8 @@ _OTHER_SCRIPTS: Final[dict[str, _Patterns]] = dict.fromkeys(
             "故选",
             "故選",
         ),
-        *("应选", "应该选", "選択肢", "정답", "उत्तर"),
+        *("应选", "应该选", "選択肢", "정답", "답", "उत्तर", "yanıt", "odpowiedź", "válasz", "răspuns", "odpověď"),
+        *("đáp án", "απάντηση", "תשובה", "คำตอบ", "উত্তর", "సమాధానం"),
     ),
     ((_FOREIGN, "declared"), (_HEADING, "heading")),
 )
@@ -227,6 +236,8 @@ def _at(text: str, place: int, patterns: _Patterns) -> Declaration | None:
                 opening.start(), match.end(), closing if closing >= 0 else _line_end(text, match.end()), form
             )
         if form == "heading" and not _OPENS_HEADING.search(text, max(0, place - 60), place):
+            continue
+        if pattern is _OPTION_NOUN and _OF_EACH.search(text, max(0, place - 30), place):
             continue
         if form == "declared" and _INFINITIVE.search(text, max(0, place - 12), place):
             continue

@@ -14,10 +14,11 @@ from typing import Final, NamedTuple
 from nel.core.lazy_regex import lazy_pattern
 
 _OPENING = lazy_pattern(
-    r"(?:[\s*_$`\"'“‘✅✓✔☑]{1,16}+|\\(?:boxed|text|textbf|mathrm|mathbf)\s?\{|\\[(\[]|[(\[（【{<]){0,8}+"
+    r"(?:[\s*_$`\"'“‘✅✓✔☑=]{1,16}+|\\(?:boxed|text|textbf|mathrm|mathbf)\s?\{|\\(?:rm|bf|it)\s|\\[(\[]"
+    r"|[(\[（【{<《〔«]){0,8}+"
 )
-_CLOSING = r"[^\S\n]*+(?:\\[)\]])?[*_$`\"'”’)\]）】}>]*+[^\S\n]*+"
-LINE_ENDS = lazy_pattern(r"[^\S\n]*+(?:\\[)\]])?[*_$`\"'”’)\]）】}>.!,;:。]*+[^\S\n]*+(?:\n|\Z)")
+_CLOSING = r"[^\S\n]*+(?:\\[)\]])?[*_$`\"'”’)\]）】}>》〕»=]*+[^\S\n]*+"
+LINE_ENDS = lazy_pattern(r"[^\S\n]*+(?:\\[)\]])?[*_$`\"'”’)\]）】}>》〕»=.!,;:。]*+[^\S\n]*+(?:\n|\Z)")
 JOINED = lazy_pattern(
     _CLOSING
     + r"(?:(?:[,(]\s*+)?(?:(?:or|and)\b(?:\s+(?:maybe|perhaps|possibly|potentially|alternatively|even|also)\b,?)?"
@@ -40,7 +41,7 @@ _CONTINUATIONS: Final = frozenset(
 """Words that can follow the label A or I, but not the article or the pronoun."""
 _AFTER_SMALL: Final = frozenset(").,;]")
 """What shows that a small letter is a label and not a word."""
-_BRACKETS: Final = frozenset("([（【{<$")
+_BRACKETS: Final = frozenset("([（【{<《〔«$")
 Found = tuple[str, int, int]
 """A label, where it begins and where it ends."""
 
@@ -141,5 +142,5 @@ def label_pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
     known = sorted({*labels, *(label.lower() for label in labels)}, key=lambda label: (-len(label), label))
     return re.compile(
         rf"(?:{'|'.join(map(re.escape, known))})(?![A-Za-z0-9À-ɏ\u0300-\u036f+#])"
-        r"(?!['’-](?![dt][iıuü]r)\w)"
+        r"(?!['’-](?![dt][iıuü]r)\w)(?!\.[eg]\.)"
     )

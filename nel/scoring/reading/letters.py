@@ -15,7 +15,15 @@ from typing import Final
 
 from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading import phrases, status
+from nel.scoring.reading.alphabets import with_latin_labels
 from nel.scoring.reading.declarations import OF_OPTIONS, Declaration, declarations
+from nel.scoring.reading.indirect_labels import (
+    concluded_behind,
+    numbered_declaration,
+    numbered_option,
+    ticked_box,
+    verdicts,
+)
 from nel.scoring.reading.label_runs import (
     LINE_ENDS,
     UNDECIDED,
@@ -49,6 +57,7 @@ _OVER_OTHERS = lazy_pattern(
         ,? \s+ (?: rather\s+than | instead\s+of | over | not | because | since ) \b [^\n?]{1,200}
       | \s* > [^\n?]{1,60}
       | \s+ \( (?! [^()\n]* \b (?: or | maybe | perhaps | possibly | not\s+sure | if ) \b) [^()\n?]{1,200} \) [.]?
+      | ,? \s+ (?: for\s+sure | I\s+(?:think|guess|believe|suppose) ) [.!]?
       | ,? \s+ \d{1,3} \s? % (?: \s+ (?: sure | certain | confident | confidence ) )? [.]?
     ) \s* \Z
     """,
@@ -57,13 +66,14 @@ _OVER_OTHERS = lazy_pattern(
 """A response that is a label and why it is not another: "C rather than A.", "C (A and B are wrong)"."""
 _ANSWER_LINE = lazy_pattern(r"(?im)^[^\S\n]*+[*_#>|-]*+[^\S\n]*+(?:answers?[\s*_]*+[:：]|答案[:：])[\s*_]*+")
 _IS_RIGHT = lazy_pattern(
-    r"\s*[)\]*_]*\s+is\s+(?:clearly\s+|also\s+)?(?:the\s+)?(?:right|correct|best|true)\b", re.IGNORECASE
+    r"\s*[)\]*_]*\s+is\s+(?:clearly\s+|also\s+)?(?:the\s+)?(?:right|correct|best(?!\s+known)|true)\b", re.IGNORECASE
 )
 _MENTION = lazy_pattern(r"\b(?:[Oo]ption|[Cc]hoice|[Ll]etter|[Aa]nswer)s?\s++|(?<!\w)(?=[(（【])")
 _SENTENCE_ENDS = lazy_pattern(r"\s?(?:\\[)\]])?[*_$`\"'”’)\]）】}>]*+(?:[.!;,:。]|\s*(?:\n|\Z))")
 _LISTED = lazy_pattern(r"(?m)^[\s*_(\[（]*+(\w{1,2})[*_]*+([).\]）:：])[*_\s]")
 _SMALL_NEXT = lazy_pattern(r"[^\S\n]+[a-z]")
 _NAMES = lazy_pattern(r"\s*(?:denotes?|represents?|stands?\s+for|refers?\s+to|means?|labels?|marks?)\b")
+_CALLED_WRONG = lazy_pattern(r"[*_\s]*(?:no|wrong|incorrect|false)\b", re.IGNORECASE)
 _SMALL_OPENING = lazy_pattern(r"[a-z]\)[^\S\n]+[^\n]{1,80}\s*")
 """``b) Paris`` as a whole response; "(a) …" begins a list of the response's own."""
 _FILLER = lazy_pattern(
@@ -98,7 +108,7 @@ _VERDICT_LINE = lazy_pattern(
     (?: [^\n]{0,200}? [\s:|–—-] )?? [*_(]*
     (?: (?P<right> (?:[✅✓✔][^\n]{0,80}) | yes | correct | true | right | fits | ✅ | ✓ | ✔
     | this\s+is\s+(?:the\s+)?(?:correct|right)(?:\s+(?:answer|one|option))? )
-      | (?:[❌✗✘][^\n]{0,80}) | no | incorrect | false | wrong ) [*_).|!]*+ [^\S\n]*+ $
+      | (?:[❌✗✘][^\n]{0,80}) | no | incorrect | false | wrong ) [*_).|!\ ]*+ [^\S\n]*+ $
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -114,9 +124,18 @@ _NOT_BUT = lazy_pattern(
 )
 _SENTENCE_END = lazy_pattern(r"[.!?。]\s")
 _ASKS = lazy_pattern(r"[^.!?\n]{0,60}\?")
-_NONE_OF = lazy_pattern(r"\b(?:neither|nor|not|if|whether|think|thought|says?|said)\b[^.!?\n]*\Z", re.IGNORECASE)
+_NONE_OF = lazy_pattern(
+    r"\b(?:neither|nor|not|except|but|besides|if|whether|think|thought|says?|said)\b[^.!?\n]*\Z", re.IGNORECASE
+)
 _MENTIONS_MAX: Final = 400
 """Mentions of labels that are looked at where nothing is declared."""
+_CHOOSES_OF_TWO = lazy_pattern(
+    r"[)\]*_]*[,.;]?\s+(?:but\s+)?(?:(?:i(?:['’](?:d|ll|m)|\s+(?:would|will|am))?\s+)?(?:go(?:ing)?\s+(?:with|for)|pick|choose|say"
+    r"|lean(?:ing)?\s+(?:towards?|to)|guess)|(?:more|most)\s+likely|probably|my\s+(?:guess|pick|choice)\s+is)\s+"
+    r"(?:(?:the\s+)?(?:option|choice|answer)\s+)?",
+    re.IGNORECASE,
+)
+"""What chooses one of two labels behind them: "A or B, but I'd go with B"."""
 _CORRECTION_CHARACTERS_MIN: Final = 6
 _CORRECTED_CHARACTERS: Final = 1_000
 """Characters at the end of a response in which a correction is looked for."""
@@ -136,7 +155,7 @@ def declared_labels(text: str, labels: Sequence[str], *, strict: bool = False) -
     known = tuple(labels)
     if not strict and (at_once := plain_label(text, known)) is not None:
         return _labels_of(at_once)
-    plain = prepared(text)
+    plain = with_latin_labels(prepared(text))
     if not strict:
         return _labels_of(_declared(plain, known, None, Reading()))
     found: tuple[str, ...] = ()
@@ -189,8 +208,10 @@ def read_labels(text: str, labels: Sequence[str], choices: Sequence[str] | None 
 
 def read_any_labels(text: str, known: tuple[str, ...], choices: Sequence[str] | None = None) -> Reading:
     """Read the labels of a response that does not end plainly; `read_labels` has the rule."""
-    plain, reading = prepared(text), Reading()
+    plain, reading = with_latin_labels(prepared(text)), Reading()
     texts = OptionTexts(known, choices) if choices else None
+    if texts and (whole := texts.exactly(plain)):
+        return reading.take(whole, 0, len(plain), "the text of a choice")
     if _declared(plain, known, texts, reading).rule != NOTHING:
         return reading
     for rule, find in _WEAKER:
@@ -204,7 +225,7 @@ def read_any_labels(text: str, known: tuple[str, ...], choices: Sequence[str] | 
         return reading.take(
             concluded[0] or None, *concluded[1:], "chosen in a sentence" if concluded[0] else "undecided"
         )
-    for rule, find in (("called right", _affirmed), ("the only one mentioned", _only_mention)):
+    for rule, find in _WEAKEST:
         found = find(plain, known, texts, reading)
         if found is not None:
             return reading.take(*found, rule)
@@ -241,9 +262,22 @@ def _declared(text: str, labels: tuple[str, ...], texts: OptionTexts | None, rea
         return reading.take(None, unread, unread, "a tag without a label")
     if taken is None:
         return reading
+    return _settled(text, labels, texts, reading, taken, form)
+
+
+def _settled(
+    text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading, taken: Run, form: str
+) -> Reading:
+    """Read a declaration that counts, unless the response concludes something else behind it, or takes it back."""
+    if form not in _BINDING and (concluded := concluded_behind(text, labels, texts, taken)) is not None:
+        return reading.take(*concluded, "corrected")
     if form not in _BINDING and _is_given_up(text, taken.end, labels, texts):
         reading.reject(taken.start, taken.end, status.TAKEN_BACK)
         return reading.take(None, taken.start, taken.end, status.TAKEN_BACK)
+    if UNDECIDED in taken.labels and (chooses := _CHOOSES_OF_TWO.match(text, taken.end)):
+        chosen = label_at(text, chooses.end(), labels)
+        if chosen is not None and chosen[0] in taken.labels:
+            return reading.take(chosen[0], chosen[1] - len(chosen[0]), chosen[1], "chosen of two")
     return reading.take(",".join(decided(taken.labels)) or None, taken.start, taken.end, form)
 
 
@@ -395,12 +429,16 @@ def _opening_label(text: str, labels: tuple[str, ...], texts: OptionTexts | None
     if listed != {start[1].upper()}:
         return None
     behind = texts.behind(stripped, start.end(1), start[1]) if texts else start.end(1) + 1
+    if start[1] + start[2] == "A:" and behind <= start.end(1) + 1:  # the marker of an answer: "A: I think it's H"
+        own = concluded_label(text, labels, texts, reading, offset + start.end(2))
+        if own is not None:
+            return own
     if behind <= start.end(1) + 1 and start[2] == "." and _SMALL_NEXT.match(stripped, start.end(2)):
         return None  # "E. coli"
     if behind <= start.end(1) + 1 and _NAMES.match(stripped, start.end(2)):
         return None  # "(A) denotes the first sample"
     why = status.objection(stripped, start.start(1), behind, whole=texts is not None)
-    if why is None and is_denied_after(stripped, start.end(1)):
+    if why is None and (is_denied_after(stripped, start.end(1)) or _CALLED_WRONG.match(stripped, start.end(2))):
         why = status.DENIED
     first = status.sentence_behind(stripped, behind)
     if labels_named(first, 0, len(first), labels) - {start[1].upper()} and phrases.UNDECIDED.search(first):
@@ -440,9 +478,18 @@ def _is_closed(text: str, match: re.Match[str], end: int) -> bool:
 
 _WEAKER: Final[tuple[tuple[str, Callable[[str, tuple[str, ...], OptionTexts | None, Reading], Found | None]], ...]] = (
     ("behind a marker", _behind_marker),
+    ("declared by its place", numbered_declaration),
+    ("ticked in a list", ticked_box),
     ("alone on a line", _alone),
     ("ticked in a list", _verdict_lines),
+    ("called right among others", verdicts),
     ("opens the response", _opening_label),
     ("set against others", _over_others),
 )
 """What is tried where nothing is declared, most binding first."""
+_WEAKEST: Final = (
+    ("called right", _affirmed),
+    ("the only one mentioned", _only_mention),
+    ("named by its place", numbered_option),
+)
+"""What is tried where no sentence chooses a label either."""

@@ -22,7 +22,7 @@ from nel.scoring.reading.number_places import SEGMENT_MAX, is_record, places, st
 from nel.scoring.reading.plain_endings import plain_number
 from nel.scoring.reading.prepare import prepared
 from nel.scoring.reading.result import Reading
-from nel.scoring.reading.stated import stated_in, states_at_once
+from nel.scoring.reading.stated import makes, stated_in, states_at_once
 from nel.scoring.reading.status import MARKED_WRONG, TAKEN_BACK, is_plain, objection
 from nel.scoring.wording import last_match
 
@@ -418,7 +418,8 @@ def _only_statement(text: str, number: Number, language: Mark | None) -> Number 
     """Return a number where no other sentence before it states one, so that it is no step on a way."""
     before = found_numbers(text, max(0, number.start - 40 * SEGMENT_MAX), number.start, language)
     begin = _sentence_around(text, number.start, number.end).start
-    own = [other for other in before if other.value is not None or other.start < begin]  # not the parts of its sum
+    is_made = makes(text, begin, number.start)
+    own = [other for other in before if (other.value is not None and not is_made) or other.start < begin]
     return number if all(other.value == number.value for other in own) else None
 
 

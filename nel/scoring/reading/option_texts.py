@@ -15,6 +15,9 @@ from nel.scoring.text import normalise
 
 _MENTIONED_CHARACTERS_MIN: Final = 3
 _TO_TEXT = re.compile(r"[\s*_)\].:,;–—(=\"'“‘`$|-]{0,12}")
+_OVER_ANOTHER = re.compile(
+    r"[*_\"”]*,?\s*(?:(?:and|but)\s+)?(?:not|rather\s+than|instead\s+of)\s+(?=\S)", re.IGNORECASE
+)
 _REASON = re.compile(r"[,;.]\s|\s(?:because|since|as|which|due\s+to|[-–—(])|\n")
 
 
@@ -42,6 +45,8 @@ class OptionTexts:
         self._labels: dict[str, str | None] = {}
         for label, choice in zip(labels, plain, strict=False):
             self._labels[choice] = None if choice in self._labels else label
+        self.have_numbers = any(re.search(r"\d", choice) for choice in choices)
+        """Whether a number may be the text of an option."""
 
     def exactly(self, part: str) -> str | None:
         """Return the label of the choice that a part of a response is."""
@@ -81,6 +86,14 @@ class OptionTexts:
             if place >= 0 and not part[place - 1 : place].isalnum() and not part[place + len(choice) :][:1].isalnum():
                 found.append((label, start + place, start + place + len(choice)))
         return found
+
+    def is_over_another(self, text: str, end: int, label: str) -> bool:
+        """Return whether a "not" there denies the text of another option: "Canberra, not Sydney"."""
+        denied = _OVER_ANOTHER.match(text, end)
+        if denied is None:
+            return False
+        rest = text[denied.end() : denied.end() + 200].casefold().lstrip('*_"“')
+        return any(other != label and rest.startswith(choice) for other, choice in self._choices)
 
     @staticmethod
     def is_mention(found: Found) -> bool:

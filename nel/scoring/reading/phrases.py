@@ -30,16 +30,18 @@ ASKING = phrase_pattern(
 DENIED_BEFORE = phrase_pattern(
     r"""
     (?:
-        \b (?: (?:,|et|e|y|und|and|mais|pero|ma|mas)\s+(?:non|no|não|nicht|not|pas) | (?:wrong|incorrect|falsche
+        \b (?: incorrect | wrong | false ) \s* [:：]
+      | \b (?: (?:,|et|e|y|und|and|mais|pero|ma|mas)\s+(?:non|no|não|nicht|not|pas) | (?:wrong|incorrect|falsche
         |falsch|mauvaise|fausse|incorrecta|equivocada|sbagliata|errata|errada|incorreta|неправильный
         |неверный)\s+(?:answers?|antwort|réponse|respuesta|risposta|resposta|ответ)\s+(?:is|was|ist|est|es|è|é|—)?
-        | noch | né | ni | nem | nicht | kein(?:e|er|es)? | weder | n['’]est\s+pas | pas
+        | noch | né | (?<!jibu\s)ni | nem | nicht | kein(?:e|er|es)? | weder | n['’]est\s+pas | pas
         | ne\s+peut\s+(?:pas\s+)?être | no\s+es
         | no\s+puede\s+ser | non\s+è | non\s+può\s+essere | não\s+é
           | não\s+pode\s+ser | nunca | jamás | mai | jamais | не | ни | rather\s+than | instead\s+of
           | as\s+opposed\s+to | eliminate[sd]? | eliminating | excludes?
           | rejected? | rul(?:ed?|es|ing)\s+out | esclud\w+ | exclu\w+ | descart\w+ | elimin\w+ | ausschließen
-          | исключ\w+ | other\s+than | except | unlike | besides | statt | anstatt | plutôt\s+que
+          | исключ\w+ | other\s+than | except
+          | (?:anything|everything|all)\s+but | unlike | besides | statt | anstatt | plutôt\s+que
           | en\s+lugar\s+de | invece\s+di | em\s+vez\s+de | а\s+не )
           (?: \s+ (?: option | choice | answer | the | die | la | el | antwort | réponse | opción | opzione
           | opção | вариант | ответ | الإجابة | الجواب | الخيار | simplement | einfach ) )*
@@ -192,7 +194,8 @@ TAKEN_BACK = phrase_pattern(
     {_LINE_SKIP}
     (?:
         [^.!?\n]{{0,50}}? [,;.–—-]? \s* \b (?: but | however | though | although | yet | aber | mais | pero | ma
-        | mas | но ) \b [^.!?\n]{{0,50}}?
+        | mas | но ) \b (?! \s+ (?:i|we) \s+ (?:could|may|might) \s+ (?:well\s+)? be \s+ (?:wrong|mistaken) )
+        [^.!?\n]{{0,50}}?
         \b (?: incorrect | wrong | not\s+(?:correct|right|it|quite|the|valid|true|possible|what)
         | (?:is|does|was|can|do) n['’]t | cannot | false | fails? | mistake | error | overlook\w*
              | falsch | faux | incorrecto | sbagliat[oa] | errad[oa] | неверн\w* )
@@ -200,6 +203,7 @@ TAKEN_BACK = phrase_pattern(
       | خطأ | خاطئ )
       | [,;.]? \s* (?: [-–—]+ | \.\.\.|… ) \s* (?: no | wrong | incorrect | nope | wait | scratch\s+that
       | strike\s+that | nein | non | нет )\b
+      | \s* [(\[] \s* (?: corrected | correction | revised ) \b
       | [,;.!?]? \s* (?: scratch | strike | forget | ignore | disregard ) \s+ (?: that | this | it ) \b
       | \s* [(\[] \s* (?: wrong | incorrect | false | no | not\s+correct | rejected | eliminated )\b
       | [.!?]? \s+ (?: no | nope | nein | non | нет )\s* [,!.] (?= \s*+ [^\s] )
@@ -211,7 +215,7 @@ TAKEN_BACK = phrase_pattern(
 )
 CORRECTION = phrase_pattern(
     r"""
-    \b (?: wait | actually | correction | oops
+    \b (?: wait | actually | correction | corrected(?=\s*:|\s+to\b) | oops
     | on\s+(?:second|further)\s+(?:thoughts?|reflection|consideration) | hold\s+on | scratch\s+that
     | strike\s+that | let\s+me\s+(?:correct|reconsider|re-?check|rethink|redo|re-?examine|fix|double-check)
       | i\s+get\s+something\s+else | gives\s+a\s+different\s+result | but\s+when\s+i | it\s+fails
@@ -247,7 +251,8 @@ CORRECTION = phrase_pattern(
 GIVEN_UP = phrase_pattern(
     r"""
     \b (?: (?:i\s+)?(?:do\s+not|don['’]t)\s+(?:know|have\s+(?:enough|an\s+answer)|think\s+any)
-    | not\s+enough\s+information | i(?:['’]m|\s+am)\s+(?:not\s+(?:sure|certain|able|confident)|unsure|unable|torn)
+    | not\s+enough\s+information | (?:both|either)\s+(?:could|may|might)\s+be | (?:could|may|might)\s+be\s+either
+    | i(?:['’]m|\s+am)\s+(?:not\s+(?:sure|certain|able|confident)|unsure|unable|torn)
     | (?:can(?:no|['’])t?|could\s*n['’]?t|cannot|unable\s+to)\s+(?:verify|answer|give|decide|say|determine|tell|choose
     |be\s+(?:determined|answered|decided)|settle|commit|pick)
       | (?:please\s+)?(?:disregard|ignore)\s+(?:that|this|my|the|what) | i\s+take\s+(?:that|it)\s+back

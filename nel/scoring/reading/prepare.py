@@ -25,6 +25,7 @@ _CLOSING_TAGS: Final = (
     "</thinking>",
     "</thought>",
     "</thoughts>",
+    "</seed:think>",
     "</reasoning>",
     "</scratchpad>",
     "</reflection>",
@@ -34,7 +35,7 @@ _CLOSING_TAGS: Final = (
     "◁/think▷",
 )
 _OPEN_THOUGHT = re.compile(
-    r"<(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad)>|\A\s*thinking\.\.\.\n|"
+    r"<(?:seed:think|think|thinking|thought|thoughts|reasoning|reflection|scratchpad)>|\A\s*thinking\.\.\.\n|"
     r"<details>\s*<summary>[^<]{0,40}(?:thought|thinking|reasoning)|\[THINK\]|◁think▷",
     re.IGNORECASE,
 )

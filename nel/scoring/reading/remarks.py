@@ -115,10 +115,15 @@ _UNDECIDED = _any(
     r"无法|無法|不能|不确定|不知道|可能|或许|也许|犹豫|決められ|わから|分から|できません|できない|かもしれ|迷|どちらか|لا\s+أ(?:ستطيع|عرف|عتقد)|لا\s+يمكن|"
     r"غير\s+متأكد|ربما|إما|متردد|قد\s+ت?يكون",
 )
+_HEDGE = lazy_pattern(
+    r"\bi(?:['’]m|\s+am)\s+(?:not\s+(?:\w+\s+|100\s?%\s+)?|un)(?:sure|certain),?\s+but\b(?=[^.!?\n]*[\d])(?!\s+(?:not|neither)\b)"
+    r"|\bi\s+(?:do\s+not|don['’]t)\s+know(?:\s+for\s+(?:sure|certain))?,?\s+but\b(?=[^.!?\n]*[\d])(?!\s+(?:not|neither)\b)",
+    re.IGNORECASE,
+)
 _DENIED = _any(
     r"\b(?:not|never|neither|nor)\b(?!\s+(?:only|counting|including|yet))|\b(?:is|are|was|does|do|can|could|wo|"
     r"would)n['’]t\b|\bcannot\s+be\b",
-    r"\b(?:nicht|weder|keine?|ni|no\s+es|n['’]est|ne\s+\w+\s+pas|non\s+è|né|não\s+é|nem|не|ни)\b|不是|并非|既不|也不|ではな|"
+    r"\b(?:nicht|weder|keine?|(?<!jibu\s)ni|no\s+es|n['’]est|ne\s+\w+\s+pas|non\s+è|né|não\s+é|nem|не|ни)\b|不是|并非|既不|也不|ではな|"
     r"ではあり|でもな|じゃな|ليس",
 )
 _REFUSES = _any(
@@ -183,6 +188,7 @@ def remark(sentence: str) -> str | None:
     """
     if _CONFIDENCE.search(sentence):
         return CONFIDENCE
+    sentence = _without_hedge(sentence)
     if _UNDECIDED.search(sentence):
         return UNDECIDED
     if _WRONG.search(sentence):
@@ -198,6 +204,11 @@ def remark(sentence: str) -> str | None:
     if _SOMEONE.search(sentence):
         return QUOTED
     return None
+
+
+def _without_hedge(text: str) -> str:
+    """Return a text without a hedge that goes on to an answer: "I'm not sure, but it is 5"."""
+    return _HEDGE.sub("", text) if "but" in text else text
 
 
 _DENIED_BEHIND = _any(r"ではな|ではあり|でもな|じゃな|\bне\s+(?:подходит|годится)|不对|不是(?:正确|答案)")
@@ -286,7 +297,7 @@ def is_confidence(sentence: str) -> bool:
 
 def refuses(text: str) -> bool:
     """Return whether a text refuses to answer, or says that it cannot."""
-    return _REFUSES.search(text) is not None
+    return _REFUSES.search(_without_hedge(text)) is not None
 
 
 def said_wrong_at(text: str, start: int, end: int) -> int | None:

@@ -20,8 +20,9 @@ _CUE = r"""
     | réponse | lettre
       | opción | respuesta | letra | opzione | risposta | lettera | opção | resposta | alternativa | вариант\w*
       | ответ | букв\w+
-      | 选项 | 選項 | 选择 | 答案 | 選択肢 | 正解 | 选 | 選 | 答えは | الخيار | الإجابة | الحرف )
+      | 选项 | 選項 | 选择 | 答案 | 답은 | 정답은 | 選択肢 | 正解 | 选 | 選 | 答えは | الخيار | الإجابة | الحرف )
 """
+_APT = r"(?:likely|probabl[ey]|accurate|appropriate|plausible|consistent|suitable|correct|reasonable|valid|viable|true)"
 _MENTIONED = lazy_pattern(
     rf"""
       [(\[{{（【] \s* (?:[Oo]ption\s+)? (?P<bracketed>[A-Z]) \s* [)\]}}）】]
@@ -30,22 +31,26 @@ _MENTIONED = lazy_pattern(
     | \\[(\[] \s* \(? (?P<inline>[A-Z]) \)? \s* \\[)\]]
     | \\(?:text|textbf|mathrm|mathbf|boxed)\s?\{{ \(? (?P<latex>[A-Z]) \)? \}}
     | (?i: (?<![A-Za-zÀ-ɏЀ-ӿ]) {_CUE} ) s? [\s:：*_]*+ (?:[Nn]o\.?\s)? \(? (?P<named>[A-Z])
-      (?![\w'’+\#\u0300-\u036f]|-\w)
+      (?![A-Za-z0-9_À-ɏЀ-ӿ'’+\#\u0300-\u036f]|-\w)
     | (?<![A-Za-z0-9À-ɏЀ-ӿ°'’.+\#/-])(?<!\d[ ])(?<!\d[ ][ ]) (?P<opening>[A-Z]) (?: [):：] (?=\s*\S) (?!\w)
     | [.] (?=\s+[^\Wa-z]|\s+[^\w\s]|\s*\n) | (?=\s\() | (?=\s[—–-]\s) ) (?!\s*[A-Z]\.)
     | (?<![A-Za-z0-9À-ɏЀ-ӿ°'’.+\#/-])(?<!\d[ ])(?<!\d[ ][ ]) (?P<right>[A-Z]) (?=
           \s*[✅✓✔☑] | \s+(?:it\s+)?is[.!](?:\s|\Z) | \s+(?:heißen|lauten|sein)\b | \s+(?:the|my)\s+(?:final\s+)?answer
           | \s+(?:remains|fits|works|stands)\b | \s*[)\]}}*_$"”]*\s+as\s+(?:the|my|our)\s+(?:final\s+)?(?:answer|choice)
+        | \s+(?:wählen|nehmen|ankreuzen|in\s+Frage)\b
+        | \s+(?:seems|appears|looks)\s+(?:to\s+be\s+)?(?:the\s+)?(?:best\b|(?:most|more)\s+{_APT})
         | \s+(?:is|was|must\s+be|has\s+to\s+be|should\s+be)\s+(?:clearly\s+|therefore\s+|thus\s+)?(?:the\s+|my\s+
-        |our\s+)?(?:final\s+)?(?:right|correct|best|answer|only|one\b|most|choice)
+        |our\s+)?(?:final\s+)?(?:right|correct|best(?!\s+known)|answer|one\b(?!\s+of)|choice|likel(?:y|ier|iest)
+        |(?:most|more)\s+{_APT}|only\s+(?:one|option|choice|answer|statement|{_APT}|remaining|that|which))
         | \s+(?:ist\s+)?(?:die\s+)?(?:richtig|korrekt) | \s+ist\s+die\s+Antwort | \s+est\s+(?:la\s+)?(?:bonne
         |correct|réponse|exact) | \s+es\s+(?:la\s+)?(?:opción\s+)?(?:correct|respuesta)
         | \s+è\s+(?:la\s+|quella\s+)?(?:risposta|corrett|giust|opzione) | \s+é\s+(?:a\s+)?(?:corret|resposta
         |opção\s+corr|alternativa\s+corr) | \s+[—-]\s+(?:верн|правильн)
-        | \s+(?:верен|верно|правильн) | \s*(?:是|が|は)?\s*正[确確解] | を選 | \s+هي?\s+(?:الإجابة|الصحيح) )
+        | \s+(?:верен|верно|правильн) | \s*(?:选项|選項)?\s*(?:是|が|は)?\s*正[确確解し]
+        | (?:가|이)\s*(?:정답|맞|옳) | を選 | \s+هي?\s+(?:الإجابة|الصحيح) )
     | (?<![A-Za-z0-9À-ɏЀ-ӿ°'’.+\#/-])(?<!\d[ ])(?<!\d[ ][ ]) (?P<last>[A-Z])
       (?= [)\]*_"”'’`$ ]*+ (?: [，。！；、] | (?!\.\s+[a-z]) (?!\.\s*[A-Z]\.) [.!,;:] [)\]*_"”'’`]* (?:\s|\Z)
-      | \s*(?:\n|\Z) | 。 | です | だ ) )
+      | \s*(?:\n|\Z) | 。 | です | だ | 입니다 | 이다 | 예요 ) )
     """,
     re.VERBOSE,
 )
@@ -96,16 +101,27 @@ _DANGLES = lazy_pattern(
 _DANGLING_CHARACTERS: Final = 24
 _CUT_OFF_CHARACTERS_MIN: Final = 400
 _BOUNDARY = lazy_pattern(
-    r"[.!?;。！？؟\n](?:(?<=[.!?])(?<!\b[A-Za-z][.!?])(?<!\b[A-Z]\*[.!?])[.!?]*[\"”’)*_]*(?=\s)"
-    r"|(?<=\w[ ][A-Z][.!?])(?=\s+(?:[A-Z][a-z]+['’]?[a-z]*\s+[a-z]|I\s))|(?<=;)(?=\s)|(?<=[。！？؟\n]))"
+    r"[.!?;。！？؟\n](?:(?<=[.!?])(?<!\b[A-Za-z][.!])(?<!\b[A-Z]\*[.!?])[.!?]*[\"”’)*_]*(?=\s)"
+    r"|(?<=\w[ ][A-Z][.!?])(?=\s+(?:[A-Z][a-z]+['’]?[a-z]*\s+[a-z]|I(?:['’][a-z]+)?\s))|(?<=;)(?=\s)|(?<=[。！？؟\n]))"
 )
 _OPTION_LINE = lazy_pattern(
-    r"[\s*_>|#✅❌✓✗✔✘-]{0,14}[(\[]?(?:[Oo]ption\s+)?[A-Z][*_]*(?:\s?[)\].:|]|\s\([^()\n]{1,120}\)[*_]*:)[*_]*\s"
+    r"[\s*_>|#✅❌✓✗✔✘-]{0,14}[(\[]?(?:[Oo]ption\s+)?[A-Z\d][*_]*(?:\s?[)\].:|]|\s\([^()\n]{1,120}\)[*_]*:)[*_]*\s"
 )
 _SAYS_RIGHT = lazy_pattern(
     r"\b(?:is|are)\s+(?:the\s+|my\s+)?(?:final\s+)?(?:correct|right|best|answer)|[✅✓✔☑]", re.IGNORECASE
 )
 _EXAMINED_CHARACTERS: Final = 60
+_TURN = lazy_pattern(
+    r"[,;:–—]?\s*\b(?:but|however|still|yet|aber|mais|pero|ma|mas|но)\b|但是?|が[、,]|けれど|でも|しかし|하지만|지만|لكن",
+    re.IGNORECASE,
+)
+"""What a hedge goes on with where an answer follows: "I'm not sure, but I think B"."""
+_LABEL_LIST = lazy_pattern(
+    r"[A-Z][)\]*_]*(?:\s?(?:,\s?(?:(?:and|or)\s)?|(?:and|or|&)\s)[(\[*_]*[A-Z][)\]*_]*(?![\w'’])){1,20}"
+)
+_ARE_RIGHT = lazy_pattern(
+    r"[)\]*_]*\s+(?:are|would\s+be)\s+(?:(?:all|both)\s+)?(?:right|correct|true)\b", re.IGNORECASE
+)
 _MENTIONS_MAX: Final = 20
 """A sentence that names labels more often than that decides for none."""
 _HEAD_CHARACTERS: Final = 4_000
@@ -133,6 +149,7 @@ def concluded_label(
     for start, end in reversed(sentences[:_FIRST_SENTENCES] + sentences[_FIRST_SENTENCES:][-_LAST_SENTENCES:]):
         if listed > 1 and _OPTION_LINE.match(text, start) and not _SAYS_RIGHT.search(text, start, end):
             continue
+        start = _behind_hedge(text, start, end)  # noqa: PLW2901 - what is hedged before is not what the sentence says
         remaining = _REMAINS.search(text, start, end)
         if remaining is not None and remaining["label"] in labels:
             return remaining["label"], *remaining.span("label")
@@ -141,21 +158,45 @@ def concluded_label(
             return "", start, end
         if is_weighed and mentions and texts is not None and texts.is_mention(mentions[0]):
             return "", start, end  # the words of an option, before a sentence that weighs other options
-        asserted = _asserted(text, mentions, texts, reading)
-        is_weighed = is_weighed or bool(mentions and not asserted)
-        if len(asserted) > 1 or (asserted and phrases.GIVEN_UP.search(text, start, end)):
+        apart = [one for one in mentions if not _is_listed_wrong(text, one, reading)]
+        found_here = asserted(text, apart, texts, reading)
+        is_weighed = is_weighed or bool(mentions and not found_here)
+        if len(found_here) > 1 or (found_here and phrases.GIVEN_UP.search(text, start, end)):
             return "", start, end
-        if asserted:
-            found = asserted.popitem()[1]
+        if found_here:
+            found = found_here.popitem()[1]
             several = (
                 len(mentions) > 1
                 or _JOINS_LABEL.match(text, found[2]) is not None
                 or len(labels_named(text, start, end, labels) | {found[0]}) > 1
             )
+            if (run := _LABEL_LIST.match(text, found[1])) is not None:
+                all_listed = labels_named(text, *run.span(), labels) if _ARE_RIGHT.match(text, run.end()) else set()
+                return ",".join(label for label in labels if label in all_listed), *run.span()
             if _ADDED.search(text, start, found[1]) or (several and phrases.UNDECIDED.search(text, start, end)):
                 return "", start, end
             return found
     return None
+
+
+def _behind_hedge(text: str, start: int, end: int) -> int:
+    """Return where a sentence decides that begins with a hedge: "I'm torn between A and B, but I'll go with B"."""
+    turn = None
+    for turn in _TURN.finditer(text, start, end):  # noqa: B007 - the last one is wanted
+        pass
+    if turn is None or phrases.GIVEN_UP.search(text, turn.end(), end):
+        return start
+    hedges = (phrases.GIVEN_UP, phrases.UNDECIDED)
+    return turn.end() if any(hedge.search(text, start, turn.start()) for hedge in hedges) else start
+
+
+def _is_listed_wrong(text: str, one: Found, reading: Reading) -> bool:
+    """Return whether a label begins a list of several that is denied as a whole: "A, C and D are wrong"."""
+    listed = _LABEL_LIST.match(text, one[1])
+    why = status.objection(text, *listed.span()) if listed is not None else None
+    if listed is not None and why is not None:
+        reading.reject(*listed.span(), why)
+    return why is not None
 
 
 def _decides_for_none(text: str, start: int, end: int, labels: tuple[str, ...]) -> bool:
@@ -187,18 +228,20 @@ def _ends_of(text: str, begin: int) -> list[tuple[int, int]]:
     return head + sentences_of(text, len(text) - _TAIL_CHARACTERS)
 
 
-def _asserted(text: str, mentions: list[Found], texts: OptionTexts | None, reading: Reading) -> dict[str, Found]:
+def asserted(text: str, mentions: list[Found], texts: OptionTexts | None, reading: Reading) -> dict[str, Found]:
     """Return the mentions by label against which nothing speaks, and note the others as rejected."""
-    asserted: dict[str, Found] = {}
+    found: dict[str, Found] = {}
     for label, start, end in mentions:
         behind = texts.behind(text, end, label) if texts else end
         why = status.objection(text, start, behind, whole=texts is not None)
         why = status.WEIGHED if why is None and is_examined(text, start) else why
+        if why == status.DENIED and texts is not None and texts.is_over_another(text, behind, label):
+            why = None
         if why is None:
-            asserted[label] = label, start, end
+            found[label] = label, start, end
         else:
             reading.reject(start, end, why)
-    return asserted
+    return found
 
 
 def is_examined(text: str, start: int) -> bool:

@@ -27,7 +27,7 @@ _RESULT = lazy_pattern(
     re.IGNORECASE,
 )
 _MAKES = lazy_pattern(
-    r"\b(?:round(?:ed|s|ing)?(?:\s+(?:up|down|off))?\s+to|mak(?:e|es|ing)|giv(?:es|ing)|leav(?:es|ing)|for\s+a\s+total\s+of|totall?ing|resulting\s+in)\s+\W*\Z",
+    r"\b(?:round(?:ed|s|ing)?(?:\s+(?:up|down|off))?\s+to|mak(?:e|es|ing)(?:\s+a\s+total\s+of)?|earn(?:s|ing)|giv(?:es|ing)|leav(?:es|ing)|for\s+a\s+total\s+of|totall?ing|resulting\s+in)\s+\W*\Z",
     re.IGNORECASE,
 )
 _PLACES = lazy_pattern(r"\s*(?:decimals?|significant|digits?|places?|figures?|d\.?p)\b", re.IGNORECASE)
@@ -38,6 +38,8 @@ _SECOND_ASSIGNED = lazy_pattern(
     r"(?!(?P=first))[A-Za-z]\s*=[\s$\\-]*\Z"
 )
 """Two variables with a value each: "a = 1, b = 2"."""
+_JOINS_MORE = lazy_pattern(r"[^\S\n]*(?:[^\W\d]+[^\S\n]+)?and\b", re.IGNORECASE)
+"""Goes on with another number behind a result: "since 16 - 7 = 9 and each costs $2, she earns $18"."""
 _ASSIGNMENT_MAX: Final = 12
 _OTHERWISE = lazy_pattern(r"\b(?:or|oder|ou|или|either)\b|或|または|أو", re.IGNORECASE)
 _OPENS = lazy_pattern(
@@ -115,6 +117,11 @@ def stated_in(text: str, start: int, stop: int, language: Mark | None = None) ->
     return _of_several(text, start, numbers)
 
 
+def makes(text: str, start: int, place: int) -> bool:
+    """Return whether what stands at a place is what others make: "9 eggs at $2 each, making $18"."""
+    return _MAKES.search(text, start, place) is not None
+
+
 def _with_sign(text: str, start: int) -> int:
     """Return where a passage begins whose sign was taken for a dash of the declaration: "答案是−5"."""
     if not start or text[start - 1] not in "-−–" or not text[start : start + 1].isdigit():
@@ -144,7 +151,9 @@ def _of_several(text: str, start: int, numbers: list[Number]) -> Number:
             return _none(numbers, text)
         if _is_written_out(outside, start + equals.start()):
             return outside[0]
-        is_one = len({number.value for number in behind}) == 1 or _explained(text, behind[0], behind[1])
+        is_one = len({number.value for number in behind}) == 1 or (
+            _explained(text, behind[0], behind[1]) and not _JOINS_MORE.match(text, behind[0].end)
+        )
         return behind[0] if is_one and not _OTHERWISE.search(text, outside[0].end, last.start) else _none(numbers, text)
     if (
         last.value is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nel.scoring.answers import gsm8k_number
+from nel.scoring.numeric.numbers import numbers_equal
 
 
 @pytest.mark.parametrize(
@@ -33,9 +34,33 @@ from nel.scoring.answers import gsm8k_number
         ("Answer: 6.8, rounded to 1 decimal place", "6.8"),
         ("Answer: 6.8, rounded to 2 significant digits", "6.8"),
         (r"x \ge 5", None),
+        ("Answer: ‑18", "‑18"),
+        ("Answer: －18", "－18"),
+        (r"\boxed{‑7}", "‑7"),
+        ("Answer: 18‑20", None),
+        ("Answer: 2020‑12‑31", None),
+        ("The answer is a 10‑day trip.", "10"),
+        ("Answer: 𝟏𝟖", "𝟏𝟖"),
+        ("I'm not sure, but I think it's 18.", "18"),
+        ("I don't know for sure, but my best guess is 18.", "18"),
+        ("I'm not sure, but either 18 or 20.", None),
+        ("I don't know, but not 18.", None),
+        ("She sells 9 eggs at $2 each, making $18 every day at the market.", "$18"),
+        ("Since 16 - 7 = 9 and each costs $2, she earns $18.", None),  # 18, and never 9
+        ("Jibu ni 18.", "18"),
+        ("คำตอบคือ 18", "18"),
         (r"Answer: \geq 5", None),
     ],
 )
 def test_numbers(response: str, number: str | None) -> None:
     """The power of a unit is no number of its own; a bound and two values are no single number."""
     assert gsm8k_number(response) == number
+
+
+@pytest.mark.parametrize("minus", ["-", "−", "–", "‑", "‐", "－", "﹣"])
+def test_each_sign_that_is_written_for_a_minus_counts(minus: str) -> None:
+    """A number below zero never equals the one above, whichever hyphen or dash was written before it."""
+    found = gsm8k_number(f"Answer: {minus}18")
+    assert found is not None
+    assert numbers_equal(found, "-18")
+    assert not numbers_equal(found, "18")
