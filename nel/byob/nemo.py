@@ -20,8 +20,10 @@ from functools import wraps
 from typing import Any, Final, TypeAlias
 
 from nel.benchmarks.api.benchmark import Benchmark
+from nel.benchmarks.api.nemo_imports import DEFINED
 from nel.byob.decorators import FewShotOptions
 from nel.byob.decorators import benchmark as nel_benchmark
+from nel.byob.nemo_forms import OF_SAMPLE
 from nel.byob.nemo_judge import JudgeConfig
 from nel.byob.preparing import row_function
 from nel.errors import JudgeError
@@ -84,7 +86,15 @@ def _benchmark(given: Mapping[str, Any], *, as_text: bool) -> Callable[[Scorer],
     if mapping or prepare:
         known["prepare_row"] = _renaming(dict(mapping or {}), prepare, keeps_old=as_text)
     decorate = nel_benchmark(**known, extra=config)
-    return lambda function: decorate(_as_it_expects(as_scorer(function), as_text=as_text))
+
+    def define(function: Scorer) -> Benchmark:
+        made = decorate(_as_it_expects(as_scorer(function), as_text=as_text))
+        defined = DEFINED.get()
+        if defined is not None:
+            defined.append(made)
+        return made
+
+    return define
 
 
 def _renaming(mapping: Mapping[str, str], prepare: PrepareRow | None, *, keeps_old: bool) -> PrepareRow:
@@ -128,7 +138,9 @@ def _as_it_expects(scorer: Scorer, *, as_text: bool) -> Scorer:
                 raise
             return _checked(await _scored_later(scorer, again[0]))
 
-    return call_async if is_async(scorer) else call
+    expecting = call_async if is_async(scorer) else call
+    vars(expecting)["__signature__"] = OF_SAMPLE
+    return expecting
 
 
 def _scored(scorer: Scorer, sample: ScorerInput) -> Any:

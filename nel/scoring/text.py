@@ -11,6 +11,7 @@ import re
 from functools import cached_property
 from itertools import islice
 
+from nel.core.timed_regex import last_group
 from nel.scoring.equality import normalise, same_formula, same_text, skeleton
 from nel.scoring.marks import (
     Kind,
@@ -71,8 +72,11 @@ _POLITE = re.compile(
 def answer_after_marker(text: str) -> str | None:
     """Return what follows the last ``Answer:`` at the start of a line, emphasis stripped, or None."""
     last = _last_marked(text)
-    if last is None:
-        return None
+    return None if last is None else _bare_answer(last)
+
+
+def _bare_answer(last: str) -> str | None:
+    """Return what stands behind a marker without emphasis, closing words and a full stop, or None."""
     plain = _POLITE.sub("", last).strip().rstrip(".。").strip("*_`$ ").rstrip(".").strip()
     if plain.startswith(("\\boxed", "\\fbox")):
         plain = last_boxed(plain) or plain
@@ -268,7 +272,7 @@ def _nearly(response: str, answer: str, threshold: float) -> bool:
     return partial_ratio(answer, response) >= threshold
 
 
-def answer_line(sample: ScorerInput) -> dict[str, bool | str | None]:
+def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bool | str | None]:
     """Compare what follows the last ``Answer:`` with the target, as numbers or as normalised text.
 
     Rule: the last line that starts with ``Answer:`` or ``The final answer is``; emphasis, dollar signs and a full stop
@@ -279,13 +283,18 @@ def answer_line(sample: ScorerInput) -> dict[str, bool | str | None]:
     "the capital is **Canberra**". Source: NeMo Evaluator's primitive, which takes the first such line. For mathematics
     beyond numbers there is `math_equal`.
 
+    Args:
+        pattern: A regular expression whose first group is the answer, instead of the marker; its last match counts.
+
     Returns:
         ``correct`` and ``extracted``, the text after the marker or None.
 
     >>> answer_line(ScorerInput(response="Step 1 ...\\nAnswer: **42**", target="42.0"))
     {'correct': True, 'extracted': '42'}
+    >>> answer_line(ScorerInput(response="So the result is 42.", target="42"), pattern="result is (.+)")
+    {'correct': True, 'extracted': '42'}
     """
-    extracted = answer_after_marker(sample.response or "")
+    extracted = _answer_in(sample.response or "", pattern)
     targets = sample.target if isinstance(sample.target, list) else [sample.target]
     correct = extracted is not None and any(
         _same_answer(extracted, str(target)) and _same_currency(sample.response, extracted, str(target))
@@ -296,6 +305,13 @@ def answer_line(sample: ScorerInput) -> dict[str, bool | str | None]:
         if stated is not None and stated != extracted and not any(parse_number(str(target)) for target in targets):
             return {"correct": any(same_text(stated, str(target)) for target in targets), "extracted": stated}
     return {"correct": correct, "extracted": extracted}
+
+
+def _answer_in(response: str, pattern: str | None) -> str | None:
+    if pattern is None:
+        return answer_after_marker(response)
+    found = last_group(pattern, response)
+    return None if found is None else _bare_answer(found)
 
 
 def _same_currency(response: str, extracted: str, target: str) -> bool:

@@ -14,6 +14,7 @@ import importlib.util
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -25,7 +26,10 @@ from nel.errors import did_you_mean
 ROOT: Final = "nemo_evaluator"
 ROOTS: Final = (ROOT, EVALSCOPE)
 _BYOB: Final = ("nel.byob.nemo", "nel.byob", "nel.types")
-_SCORING: Final = ("nel.scoring", "nel.types")
+_METRICS: Final = "nel.byob.nemo_metrics"
+_TEXT: Final = "nel.byob.nemo_text"
+_FORMS: Final = "nel.byob.nemo_forms"
+_SCORING: Final = ("nel.scoring", "nel.types", _METRICS)
 _JUDGE: Final = ("nel.byob.judge", "nel.byob.nemo_judge")
 _ENVIRONMENTS: Final = ("nel.byob", "nel.types")
 HOMES: Final[Mapping[str, Sequence[str]]] = {
@@ -37,7 +41,7 @@ HOMES: Final[Mapping[str, Sequence[str]]] = {
         for part, homes in {
             "": (*_BYOB, *_JUDGE),
             ".decorators": _BYOB,
-            ".scorers": ("nel.byob.scorers",),
+            ".scorers": (_FORMS,),
             ".judge": _JUDGE,
         }.items()
     },
@@ -48,18 +52,33 @@ HOMES: Final[Mapping[str, Sequence[str]]] = {
         (f"{ROOT}.scoring{part}" for part in ("", ".text", ".pattern", ".json_schema", ".types", ".code_execution")),
         _SCORING,
     ),
+    **dict.fromkeys((f"{ROOT}.scoring.{part}" for part in ("metric", "contracts")), (_METRICS,)),
     f"{ROOT}.scoring.judge": (*_SCORING, *_JUDGE),
-    f"{ROOT}.metrics": ("nel.metrics",),
+    f"{ROOT}.scorers": (_FORMS,),
+    f"{ROOT}.metrics": ("nel.metrics", _METRICS),
+    f"{ROOT}.metrics.exact_match": (_METRICS,),
     f"{ROOT}.metrics.aggregation": ("nel.metrics.aggregation",),
     **EVALSCOPE_HOMES,
 }
 """Modules of both tools, and where nel has their names, the first home first."""
 
-_OTHERWISE: Final[Mapping[str, tuple[str, str]]] = EVALSCOPE_OTHERWISE | {
-    f"{module}.benchmark": ("nel.byob.nemo", "benchmark_of_text")
-    for module in (ROOT, f"{ROOT}.environments", f"{ROOT}.environments.custom")
+_LATER: Final = (ROOT, f"{ROOT}.environments", f"{ROOT}.environments.custom")
+_FIRST: Final = tuple(f"{ROOT}.{prefix}byob{part}" for prefix in ("contrib.", "") for part in ("", ".decorators"))
+_OTHERWISE: Final[Mapping[str, tuple[str, str]]] = {
+    **EVALSCOPE_OTHERWISE,
+    **{f"{module}.benchmark": ("nel.byob.nemo", "benchmark_of_text") for module in _LATER},
+    **{f"{module}.scorer": (_FORMS, "scorer") for module in (*_LATER, *_FIRST)},
+    **{
+        f"{module}.answer_line": (_TEXT, "answer_line")
+        for module in (ROOT, f"{ROOT}.scoring", f"{ROOT}.scoring.pattern")
+    },
+    f"{ROOT}.scoring.text._normalize": (_TEXT, "normalised"),
+    f"{ROOT}.scoring.pattern._normalize_math": (_TEXT, "normalised_formula"),
 }
 """Names that nel has under another name."""
+
+DEFINED: Final[ContextVar[list[object] | None]] = ContextVar("nel-defined", default=None)
+"""The benchmarks that the file being loaded has defined by NeMo Evaluator's decorator, which need no name in it."""
 
 
 class _StandIn(ModuleType):

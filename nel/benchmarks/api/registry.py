@@ -17,7 +17,7 @@ from nel import plugins
 from nel.benchmarks.api.adapters.meta import REGISTERED, source_of
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.benchmarks.api.evalscope_imports import EVALSCOPE
-from nel.benchmarks.api.nemo_imports import ROOT, ROOTS, check_later_imports, lend_names, standing_in
+from nel.benchmarks.api.nemo_imports import DEFINED, ROOT, ROOTS, check_later_imports, lend_names, standing_in
 from nel.errors import NelError, PluginError, did_you_mean
 
 YAML_SUFFIXES: Final = (".yaml", ".yml")
@@ -92,8 +92,13 @@ def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
     if path.name.lower().endswith(YAML_SUFFIXES):
         only = _from_yaml(path)
         return {only.name: only}
-    module = _execute(path)
-    values = [_of_file(value, module, path) for value in vars(module).values()]
+    defined: list[object] = []
+    token = DEFINED.set(defined)
+    try:
+        module = _execute(path)
+    finally:
+        DEFINED.reset(token)
+    values = [*defined, *(_of_file(value, module, path) for value in vars(module).values())]
     found = {value.name: value for value in values if isinstance(value, Benchmark)}
     if not found and ROOT in sys.modules:
         raise PluginError(
