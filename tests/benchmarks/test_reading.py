@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from nel.benchmarks.reading import drop, squad
+from nel.benchmarks.short_answers import short_answer
 from nel.datasets import RawRow
 from nel.types import ScorerInput
 
@@ -117,3 +118,19 @@ def test_drop_shows_a_whole_answer_in_examples() -> None:
     asked = str(bound.sample({**row, "question": "other?"}, sample_id="1").input)
     assert "Question: q?\n\nAnswer: A; B\n\n" in asked
     assert asked.endswith("Question: other?")
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        ("<think>Sydney?</think>Canberra", "Canberra"),
+        ("Sydney?\n</think>\n\nAnswer: Canberra", "Canberra"),
+        ("Canberra<|im_end|>", "Canberra"),
+        ("Canberra</s>", "Canberra"),
+        ("<think>Canberra</think>", None),
+        ("<think>Canberra", None),
+    ],
+)
+def test_a_short_answer_is_not_read_from_reasoning(response: str, answer: str | None) -> None:
+    """What a recorded text only thinks is no answer, and no token is part of one."""
+    assert short_answer(response) == answer

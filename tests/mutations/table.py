@@ -41,6 +41,22 @@ MUTATIONS: Final = (
         keyword="no_reader",
     ),
     Mutation(
+        name="millions-are-ones",
+        room="scoring",
+        fault="7 million is 7, since the word behind the number is taken for a unit.",
+        fragment='if (large := _LARGE.search(given)) is not None and large["word"] not in gold:',
+        replacement="if (large := _LARGE.search(given)) is not None and False:",
+        tests=("tests/scoring/numeric/test_math_equal.py",),
+    ),
+    Mutation(
+        name="thought-programs-count",
+        room="scoring",
+        fault="A program that a recorded text has only in its reasoning is the answer.",
+        fragment='_plain(_of_record(answer if is_whole else ""))',
+        replacement="_plain(_of_record(response))",
+        tests=("tests/scoring/test_code_text.py",),
+    ),
+    Mutation(
         name="option-lists-declare",
         room="scoring",
         fault="The words that begin a list of options, each option:, declare its first one.",

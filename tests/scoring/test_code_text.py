@@ -260,3 +260,25 @@ def test_nul_characters_of_a_program_stay_in_it(response: str, program: str, ent
     found = extract_program(response, entry_point=entry_point)
     assert found is not None
     assert found.program == program
+
+
+@pytest.mark.parametrize(
+    ("response", "code"),
+    [
+        (
+            "<think>\n```python\ndef f(x):\n    return 0\n```\n</think>\n```python\ndef f(x):\n    return x + 1\n```",
+            "x + 1",
+        ),
+        (
+            "Hmm\n```python\ndef f(x):\n    return 0\n```\n</think>\n```python\ndef f(x):\n    return x + 1\n```",
+            "x + 1",
+        ),
+        ("<|python_tag|>def f(x):\n    return x + 1<|eom_id|>", "x + 1"),
+        ("<think>\n```python\ndef f(x):\n    return x + 1\n```\n</think>", None),
+        ("<think>\n```python\ndef f(x):\n    return x + 1\n```", None),
+    ],
+)
+def test_programs_that_are_only_thought_do_not_count(response: str, code: str | None) -> None:
+    """Reasoning in a recorded text is no part of the answer, and its tokens are none of the program."""
+    found = extract_program(response, prompt=PROMPT, entry_point="f")
+    assert (None if found is None else found.code.rpartition("return ")[2]) == code

@@ -17,6 +17,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Final
 
+from nel.core.thinking import split_reasoning
 from nel.scoring.code.fences import Block, BlockChecks, blocks_of, dedented
 from nel.scoring.code.generic import extract_generic
 from nel.scoring.code.prompt import continuation_of, read_stub
@@ -36,6 +37,8 @@ _RECORD = re.compile(r"\s*(?:```(?:json)?[ \t]*\n\s*)?(?P<record>\{.*\})\s*(?:``
 _RECORD_FIELDS: Final = ("code", "solution", "program", "answer", "completion", "function", "content")
 _QUOTES_ALONE = re.compile(r"^[ \t]*'''(\w*)[ \t]*$", re.MULTILINE)
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+_TOKEN = re.compile(r"<\|(?:python_tag|eom_id|eot_id|im_end)\|>")
+"""Tokens that chat models put around a program, and that some servers leave in the text."""
 _NULS_AFTER = re.compile(r"\s*+\x00(?:\s*+\x00)*+")
 _BYTE_ORDER_MARKS = re.compile("^\ufeff+", re.MULTILINE)
 
@@ -79,7 +82,9 @@ def extract_program(
     >>> extract_program("I cannot solve this.") is None
     True
     """
-    marked, above = _plain(_of_record(response)), _plain(prompt)
+    _, answer, is_whole = split_reasoning(response)  # which a run has taken out, and a recorded text may still have
+    marked, above = _plain(_of_record(answer if is_whole else "")), _plain(prompt)
+    marked = _TOKEN.sub("", marked)
     text = marked.replace("\0", "")  # they are no part of any language, so that nothing around them would parse
     if not text.strip():
         return None

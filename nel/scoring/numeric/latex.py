@@ -87,7 +87,53 @@ _LOGARITHM: Final = lazy_pattern(r"\\log_(?:\{(\w+)\}|(\w+))\s*(?:\(([^()]*)\)|\
 _STYLE: Final = lazy_pattern(r"\\(?:displaystyle|textstyle|bf|rm|mathit)(?![A-Za-z])\s?|(?<=\\)[dt](?=frac)")
 _STYLED: Final = lazy_pattern(r"\\(?:bm|boldsymbol|mathbf)\s?\{")
 _WHOLE: Final = lazy_pattern(r"\s*(?:\\displaystyle\s*)?\\(?:bm|boldsymbol|mathbf)\s?\{(?P<inner>[^\n]*)\}\s*")
+_ROW_GAP: Final = lazy_pattern(r"\\\\\s*\[\s*-?[\d.]+\s?(?:pt|ex|em|mm|cm|px)\s*\]")
+"""Space between the rows of a matrix: ``\\\\[4pt]``."""
+_TEXT_SIGN: Final = lazy_pattern(r"\\(?:text|mathrm|textrm)\s*\{\s*(?P<sign>[-−–‑]|\d{1,2}:\d{2}|i)\s*\}")
+"""A sign, a time or the imaginary unit that is set as a text."""
+_UNBRACED_BINOMIAL: Final = lazy_pattern(r"\\[dt]?binom\s?(\d)\s?(\d)(?!\d)")
+_BASED_GROUP: Final = lazy_pattern(r"\((-?[0-9A-F]+)\)(?=_)")
+_EMPTY_SETS: Final = ("\\varnothing", "\\{\\}", "\\{ \\}", "\\{\\,\\}")
 _GROUPED_POWER: Final = lazy_pattern(r"\^\(([^()]*)\)")
+
+
+_BUILT: Final = lazy_pattern(
+    r"\s*(?:\\left\s*)?\\\{\s*[a-z]\s*(?:\\in\s*\\mathbb\s*\{?R\}?\s*)?(?::|\\mid|\\vert|\|)\s*"
+    r"(?P<inner>[^{}:|]{1,80}?)\s*(?:\\right\s*)?\\\}\s*"
+)
+"""A set that is said by its condition: ``\\{x : x \\le 2\\}``."""
+_OUTWARD: Final = lazy_pattern(
+    r"(?:\\left\s*)?(?P<open>[\[\](])(?P<ends>[^\[\](){},;]{1,40}[,;][^\[\](){},;]{1,40}?)\s*(?:\\right\s*)?(?P<close>[\[\])])"
+)
+"""An interval whose brackets may be turned outwards where an end is open: ``]1, 5[``."""
+_EITHER: Final = lazy_pattern(r"\s*(?:\\text\s*\{\s*or\s*\}|\\(?:lor|vee)(?![a-z])|\bor\b)\s*")
+_HALF_LINE: Final = lazy_pattern(
+    r"\s*[a-z]\s*(?P<sign>[<>]|\\(?:leq?|geq?|leqslant|geqslant|lt|gt)(?![a-z]))\s*(?P<end>[^<>=,]{1,40}?)\s*"
+)
+
+
+def solution_set(text: str) -> str:
+    """Return the solutions that an answer gives in an unusual way as an interval, a union of two or a condition.
+
+    >>> solution_set("\\\\{x : x \\\\le 2\\\\}"), solution_set("]1,5["), solution_set("x < 1 \\\\text{ or } x > 2")
+    ('x \\\\le 2', '(1,5)', '(-\\\\infty,1)\\\\cup(2,\\\\infty)')
+    """
+    built = _BUILT.fullmatch(text)
+    text = built["inner"] if built is not None else text
+    outward = _OUTWARD.fullmatch(text.strip())
+    if outward is not None and (outward["open"] == "]" or outward["close"] == "["):
+        ends = outward["ends"].replace(";", ",")
+        return ("(" if outward["open"] in "](" else "[") + ends + (")" if outward["close"] in "[)" else "]")
+    halves = [_HALF_LINE.fullmatch(part) for part in _EITHER.split(text)]
+    lines = [_half_line(half["sign"], half["end"]) for half in halves if half is not None]
+    return "\\cup".join(lines) if len(lines) == len(halves) == 2 else text  # noqa: PLR2004 - one needs no union
+
+
+def _half_line(sign: str, end: str) -> str:
+    closed = "e" in sign
+    if sign[:1] == "<" or sign.startswith("\\l"):
+        return f"(-\\infty,{end}" + ("]" if closed else ")")
+    return ("[" if closed else "(") + f"{end},\\infty)"
 
 
 def as_latex(text: str) -> str:
@@ -107,6 +153,12 @@ def as_latex(text: str) -> str:
         text = text.translate(_TABLE)
     if "[" in text:
         text = _ROWS.sub(_matrix, text)
+    if "\\" in text:
+        text = _TEXT_SIGN.sub(lambda found: found["sign"], _ROW_GAP.sub(r"\\\\", text))
+        text = _UNBRACED_BINOMIAL.sub(r"\\binom{\1}{\2}", text)
+        for empty in _EMPTY_SETS:
+            text = text.replace(empty, "\\emptyset ")
+    text = _BASED_GROUP.sub(r"\1", text) if ")_" in text else text
     if "\\" in text:
         text = _STYLED.sub("{", _STYLE.sub("", text))
     if "(" in text or "log" in text or "pi" in text:

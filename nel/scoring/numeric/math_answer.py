@@ -18,11 +18,12 @@ from importlib.util import find_spec
 from typing import Final, NoReturn, TypedDict
 
 from nel.errors import DatasetError, MissingExtra, ScorerError
-from nel.scoring.numeric.latex import as_latex
+from nel.scoring.numeric.latex import as_latex, solution_set
 from nel.scoring.numeric.math_kinds import brackets, exact, is_apart, items, quantity, words_of
 from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.numeric.words import words_value
 from nel.scoring.reading.expressions import read_expression
+from nel.scoring.reading.letters import declared_label
 from nel.scoring.reading.prepare import prepared
 from nel.scoring.text import same_text
 from nel.types import ScorerInput
@@ -37,6 +38,8 @@ _CURRENCY = re.compile(r"\\\$|\\!")
 _UNIT = re.compile(r"\\(?:text|mathrm|textrm)\s*\{\s*([A-Za-z]{1,12})\s*\}")
 _BASED = re.compile(r"(?P<digits>-?[0-9A-F]+)_\{?(?:\\text\s*\{)?\s*(?P<base>\d+|[a-z]+)\s*\}{0,2}")
 """A number in another base, such as ``12_5``."""
+_LETTER = re.compile(r"\\text(?:bf)?\s*\{\s*\(?(?P<label>[A-J])\)?\s*\}")
+"""The letter of an option."""
 _NOT_DECIMAL = re.compile(r"[/^\\½⅓⅔¼¾⁰-⁹²³¹]")
 
 
@@ -58,8 +61,9 @@ def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
     back; where it declares none, the one that its last sentence comes to. Several candidates, a cut-off text and an
     open box are no answer. Two plain numbers are compared exactly; ``1/2``, ``0.5`` and ``\\\\frac12`` are equal, and
     so are ``{1,2}`` and ``{2,1}``; ``(0,1]`` is not ``(0,1)``, and ``12_5`` is not ``12``. A set is no tuple, a bound
-    (``\\\\ge 2``) or an approximation no number, and 5 m is not 5 cm; a unit may be left out. Irrational and long
-    decimals agree when six decimals do. Source: math-verify.
+    (``\\\\ge 2``), an approximation or 2 million no number, and 5 m is not 5 cm; a unit may be left out. An inequality
+    is the interval of its solutions: ``x \\\\le 2`` is ``(-\\\\infty, 2]``.
+    Irrational and long decimals agree when six decimals do. Source: math-verify.
 
     Returns:
         ``correct``, ``parsed`` and ``extracted``, the answer as written or None.
@@ -81,6 +85,9 @@ def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
     extracted = final_expression(sample.response or "")
     if extracted is None and same_text(whole := prepared(sample.response or "").strip(), gold):
         return {"correct": True, "parsed": True, "extracted": whole}
+    if extracted is None and (letter := _LETTER.fullmatch(gold)) is not None:
+        label = declared_label(sample.response or "", "ABCDEFGHIJ")
+        return {"correct": label == letter["label"], "parsed": label is not None, "extracted": label}
     if extracted is None:
         return {"correct": False, "parsed": False, "extracted": None}
     return {"correct": expressions_equal(gold, extracted), "parsed": True, "extracted": extracted}
@@ -101,7 +108,7 @@ def expressions_equal(gold: str, given: str) -> bool:
     if all(units) and units[0] != units[1] and quantities[0].unit is None:
         return False
     gold, given = (as_latex(_CURRENCY.sub("", one.value).strip()) for one in quantities)
-    exactly = exact(gold, given)
+    exactly = exact(gold, solution_set(given))
     if exactly is None or is_apart(gold, exactly):
         return False
     return _values_equal(gold, exactly)

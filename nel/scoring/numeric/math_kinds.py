@@ -135,6 +135,11 @@ def words_of(text: str) -> str | None:
     return plain if is_words and not re.search(r"[=+^<>{}]", plain) else None
 
 
+_LARGE: Final = re.compile(
+    r"\d(?:\s|\\[,;: ]|~|\\(?:text|mathrm|textrm)\s*\{\s*)+"
+    r"(?P<word>hundred|thousand|million|billion|trillion|dozen|k|K)\b"
+)
+"""A word that multiplies the number before it."""
 _RATIO: Final = re.compile(r"\d+\s*:\s*\d+")
 
 
@@ -148,6 +153,8 @@ def is_apart(gold: str, given: str) -> bool:
     if None not in kinds and kinds[0] != kinds[1] and "set" in kinds and kinds.count("list") == 0:
         return True
     if ":" in given and ":" not in gold and _RATIO.fullmatch(given.strip()):
+        return True
+    if (large := _LARGE.search(given)) is not None and large["word"] not in gold:
         return True
     tail = given.rpartition("=")[2]
     if _NUMBER.fullmatch(gold.strip()) and (_BOUND.search(given) or _OPEN.search(tail)):

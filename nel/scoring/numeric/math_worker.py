@@ -38,7 +38,7 @@ def _answer(
     try:
         gold = parse(request["gold"], parsing_timeout=None)
         given = parse(request["given"], parsing_timeout=None)
-        equal = bool(gold and given and verify(gold, given, timeout_seconds=None))
+        equal = bool(gold and given and verify(gold, given, allow_set_relation_comp=True, timeout_seconds=None))
     except Exception as error:  # noqa: BLE001 - any error of the parser is caused by the text it was given
         return {"error": f"{type(error).__name__}: {error}"[:500]}
     return {"equal": equal, "gold": bool(gold), "given": str(given[-1])[:500] if given else None}

@@ -43,6 +43,7 @@ _WHOLE: Final = {
     **dict.fromkeys(
         "correct|that is correct|that's correct|this is correct|indeed|indeed it is|absolutely|definitely|certainly"
         "|of course|sure|affirmative|it does|it is|it can|he does|she does|they do|they are|they can|it is the case"
+        "|ano|igen|kyllä|ใช่|có|ναι|כן"
         "|네|예|evet|हाँ|हां|tak|정답: 예|정답: 네|उत्तर: हाँ|cevap: evet".split("|"),
         "yes",
     ),
@@ -50,8 +51,10 @@ _WHOLE: Final = {
         "incorrect|that is not correct|that's not correct|this is not correct|wrong|negative|it does not|it doesn't"
         "|it is not|it isn't|it cannot|it can't|he does not|she does not|they do not|they don't|they are not"
         "|they aren't|untrue|absolutely not|definitely not|certainly not|of course not|not at all|not really|not quite"
-        "|never|by no means|i don't think so|i do not think so|probably not|most likely not|unlikely|아니요|아니오|아뇨"
-        "|hayır|नहीं|nie|정답: 아니요|उत्तर: नहीं|cevap: hayır".split("|"),
+        "|never|by no means|i don't think so|i do not think so|probably not|most likely not|unlikely"
+        "|i'm afraid not|unfortunately not|it is untrue|that is untrue|i'm not sure, but i don't think so"
+        "|아니요|아니오|아뇨"
+        "|nee|nej|ei|không|tidak|ไม่|όχι|לא|hayır|नहीं|nie|정답: 아니요|उत्तर: नहीं|cevap: hayır".split("|"),
         "no",
     ),
 }

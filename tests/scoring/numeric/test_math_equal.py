@@ -145,3 +145,49 @@ def test_a_ratio_is_no_fraction() -> None:
     """1:2 is not a half, unless the gold answer is a ratio."""
     assert math_equal(ScorerInput(response="\\boxed{1:2}", target="\\frac{1}{2}"))["correct"] is False
     assert math_equal(ScorerInput(response="\\boxed{1:2}", target="1:2"))["correct"] is True
+
+
+@pytest.mark.parametrize(
+    ("given", "gold", "correct"),
+    [
+        (r"x \le 2", r"(-\infty, 2]", True),
+        (r"2 \ge x", r"(-\infty, 2]", True),
+        (r"\{x : x \le 2\}", r"(-\infty, 2]", True),
+        (r"]-\infty, 2]", r"(-\infty, 2]", True),
+        ("x < 2", r"(-\infty, 2]", False),
+        (r"x \ge 2", r"(-\infty, 2]", False),
+        ("2", r"(-\infty, 2]", False),
+        ("1<x<5", "(1,5)", True),
+        (r"1 \le x<5", "(1,5)", False),
+        ("x<1", "(1,5)", False),
+        (r"x<-1 \text{ or } x>2", r"(-\infty,-1)\cup(2,\infty)", True),
+        (r"x\le-1 \text{ or } x\ge2", r"(-\infty,-1)\cup(2,\infty)", False),
+        ("x<-1", r"(-\infty,-1)\cup(2,\infty)", False),
+        (r"x \ne 3", r"(-\infty,3)\cup(3,\infty)", True),
+        ("3", r"(-\infty,3)\cup(3,\infty)", False),
+        ("x<7", "7", False),
+        (r"7\text{ million}", "7", False),
+        ("7 thousand", "7", False),
+        ("‑7", "-7", True),
+        (r"\text{-}7", "-7", True),
+        ("‑7", "7", False),
+        (r"\begin{pmatrix} 1 & 2 \\[4pt] 3 & 4 \end{pmatrix}", r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}", True),
+        (r"\begin{pmatrix} 1 & 2 \\[4pt] 3 & 5 \end{pmatrix}", r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}", False),
+        (r"3 - 2\mathrm{i}", "3-2i", True),
+        (r"\varnothing", r"\emptyset", True),
+        ("0", r"\emptyset", False),
+        ("(1011)_2", "1011_2", True),
+        ("1011", "1011_2", False),  # a number of another base, as the official comparison has it
+        (r"\sin 45^\circ", r"\frac{\sqrt{2}}{2}", False),  # left to be computed
+    ],
+)
+def test_solutions_signs_and_settings(given: str, gold: str, correct: bool) -> None:
+    """An inequality is the interval of its solutions; what only changes the looks of an expression does not count."""
+    found = math_equal(ScorerInput(response=f"\\boxed{{{given}}}", target=gold))
+    assert found["correct"] is correct, found
+
+
+def test_the_letter_of_an_option_is_read_as_one() -> None:
+    """Some problems of MATH have the letter of an option as their answer."""
+    assert math_equal(ScorerInput(response="The answer is (C).", target=r"\text{(C)}"))["correct"] is True
+    assert math_equal(ScorerInput(response="The answer is (B).", target=r"\text{(C)}"))["correct"] is False
