@@ -11,6 +11,7 @@ from pathlib import Path
 
 import yaml
 
+from nel.config.nemo_files import nemo_file_problem
 from nel.errors import ConfigError
 
 _FILE_BYTES_MAX = 4 * 1024 * 1024
@@ -52,7 +53,8 @@ def read_yaml(path: Path) -> dict[str, object]:
     """Return the mapping a YAML file holds, with ``${VAR}`` and ``${VAR:-default}`` filled in.
 
     Raises:
-        ConfigError: The file is missing, too large (4 MiB), not YAML, not a mapping, or names an unset variable.
+        ConfigError: The file is missing, too large (4 MiB), not YAML, not a mapping, written for NeMo Evaluator, or
+            names an unset variable.
     """
     raw = _read(path)
     try:
@@ -61,6 +63,9 @@ def read_yaml(path: Path) -> dict[str, object]:
         raise ConfigError(f"{path} is not valid YAML: {_yaml_problem(error)}") from error
     if not isinstance(data, dict):
         raise ConfigError(f"{path}: expected keys such as endpoint and benchmarks at the top, found {kind_of(data)}")
+    problem = nemo_file_problem(data)
+    if problem is not None:
+        raise ConfigError(f"{path}: {problem}")
     return {str(key): _interpolate(value, f"{path}: {key}") for key, value in data.items()}
 
 
