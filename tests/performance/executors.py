@@ -14,7 +14,6 @@ import os
 import resource
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -65,16 +64,24 @@ def executor_of(text: str) -> Iterator[Any]:
         yield found
 
 
-class TreeCpu(threading.Thread):
-    """Samples the CPU time of every process below this one, those that end meanwhile included."""
+class WorkersCpu(threading.Thread):
+    """Samples the CPU time of a run's workers and of their scoring processes, those that end meanwhile included.
+
+    A worker is known by the module that it runs and by a variable of this process, which it has inherited: on Ray it
+    is no child of this process.
+    """
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
+        self._mark = f"NEL_MEASURED_BY={os.getpid()}-{id(self)}"
+        name, _, value = self._mark.partition("=")
+        os.environ[name] = value
         self._seconds: dict[int, float] = {}
+        self._workers: set[int] = set()
         self._is_over = threading.Event()
 
     def run(self) -> None:
-        while not self._is_over.wait(0.2):
+        while not self._is_over.wait(0.1):
             self._look()
 
     def stop(self) -> float:
@@ -86,44 +93,44 @@ class TreeCpu(threading.Thread):
     def _look(self) -> None:
         children: dict[int, list[int]] = {}
         spent: dict[int, float] = {}
-        for path in Path("/proc").glob("[0-9]*/stat"):
+        for path in Path("/proc").glob("[0-9]*"):
             with suppress(OSError, IndexError):
-                fields = path.read_text().rpartition(")")[2].split()
-                pid = int(path.parent.name)
+                fields = (path / "stat").read_text().rpartition(")")[2].split()
+                pid = int(path.name)
                 children.setdefault(int(fields[1]), []).append(pid)
                 spent[pid] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-        pending = [os.getpid()]
+                if pid not in self._workers and b"nel.engine.executors.host" in (path / "cmdline").read_bytes():
+                    is_mine = self._mark.encode() in (path / "environ").read_bytes().split(b"\0")
+                    self._workers.update([pid] if is_mine else [])
+        pending = [pid for pid in self._workers if pid in spent]
         while pending:
-            for pid in children.get(pending.pop(), ()):
-                self._seconds[pid] = spent[pid]
-                pending.append(pid)
+            pid = pending.pop()
+            self._seconds[pid] = spent[pid]
+            pending += children.get(pid, ())
 
 
 def cpu_bound(executors: list[str], n: int) -> None:
     """Print for each executor what n answers cost more than a quarter of them do: the start is left out."""
     print(f"\n{n:,} mathematical answers, recorded")
-    print("| executor | s for all | CPU s of all processes for each 1,000 | scored per CPU s |")
-    print("|---|---:|---:|---:|")
+    print("| executor | s for all | scored per CPU s of the workers |")
+    print("|---|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
         for text in executors:
-            seconds, cpu = 0.0, 0.0
-            for part, sign in ((n // 4, -1), (n, 1)):
-                spent = _scored(text, part, Path(folder))
-                seconds, cpu = seconds + sign * spent[0], cpu + sign * spent[1]
-            each = cpu / (n - n // 4)
-            print(f"| {text} | {seconds / 0.75:.1f} | {1000 * each:.1f} | {1 / each:.1f} |", flush=True)
+            part, whole = (_scored(text, number, Path(folder)) for number in (n // 4, n))
+            seconds, cpu = ((after - before) / (n - n // 4) for before, after in zip(part, whole, strict=True))
+            print(f"| {text} | {seconds * n:.1f} | {1 / cpu:.1f} |", flush=True)
 
 
 def _scored(text: str, n: int, folder: Path) -> tuple[float, float]:
-    """Return the seconds of a session and the CPU seconds of it and its child processes."""
+    """Return the seconds of a session and the CPU seconds of its workers."""
     rows = mathematics(folder / "rows.jsonl", n)
     entry = {"name": "math500", "dataset": str(rows), "response_field": "said"}
     config = {"benchmarks": [entry], "output": {"dir": str(folder / f"{text.replace(':', '-')}-{n}")}}
-    sampled, before = TreeCpu(), time.process_time()
+    sampled = WorkersCpu()
     sampled.start()
     with executor_of(text):
         result = nel.evaluate(config)
-    cpu = sampled.stop() + time.process_time() - before
+    cpu = sampled.stop()
     assert result.exit_code == 0, result.ending.reason
     stats = json.loads((result.run_dir / "math500" / "runtime_stats.json").read_text())
     return stats["elapsed_seconds"], cpu
@@ -168,7 +175,7 @@ def main() -> None:
     given = parser.parse_args()
     print(f"{os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}")
     on_ray = ["ray:address=local,workers=1", "ray:address=local,workers=2"] if given.ray else []
-    cpu_bound(["local", "processes:workers=1", "processes:workers=2", *on_ray], given.rows)
+    cpu_bound(["processes:workers=1", "processes:workers=2", *on_ray], given.rows)
     network_bound(["local", "processes:workers=1", *on_ray[:1]], given.rows)
 
 
