@@ -14,6 +14,7 @@ from nel.comparison.blocks import BlockReader
 from nel.comparison.lines import Columns, Line
 from nel.core.collection import collection_paused
 from nel.core.forked_map import mapped, usable_processes
+from nel.core.line_parts import parts_of_lines
 from nel.core.strict_json import loads
 from nel.errors import NelError, OutputError, UsageError
 
@@ -192,14 +193,7 @@ def parts_of(path: Path) -> Iterator[tuple[int, int]]:
         OutputError: The file cannot be read.
     """
     try:
-        with path.open("rb") as file:
-            begins, size = 0, size_of(path)
-            while begins < size:
-                file.seek(begins + PART_BYTES)
-                file.readline()
-                ends = min(file.tell(), size)
-                yield begins, ends
-                begins = ends
+        yield from parts_of_lines(path, PART_BYTES)
     except OSError as error:
         raise OutputError(f"cannot read {path}: {error.strerror or error}") from error
 
