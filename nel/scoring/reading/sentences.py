@@ -116,6 +116,10 @@ _TURN = lazy_pattern(
     re.IGNORECASE,
 )
 """What a hedge goes on with where an answer follows: "I'm not sure, but I think B"."""
+_STILL_OPEN = lazy_pattern(
+    r"\b(?:might|may|could|can(?:no|['’])t|just\s+as|equally|also|too|either)\b(?!\s+be\s+wrong)", re.IGNORECASE
+)
+"""Words of a clause behind a hedge that leaves the answer as open as before."""
 _LABEL_LIST = lazy_pattern(
     r"[A-Z][)\]*_]*(?:\s?(?:,\s?(?:(?:and|or)\s)?|(?:and|or|&)\s)[(\[*_]*[A-Z][)\]*_]*(?![\w'’])){1,20}"
 )
@@ -149,7 +153,7 @@ def concluded_label(
     for start, end in reversed(sentences[:_FIRST_SENTENCES] + sentences[_FIRST_SENTENCES:][-_LAST_SENTENCES:]):
         if listed > 1 and _OPTION_LINE.match(text, start) and not _SAYS_RIGHT.search(text, start, end):
             continue
-        start = _behind_hedge(text, start, end)  # noqa: PLW2901 - what is hedged before is not what the sentence says
+        start = _behind_hedge(text, start, end, labels, texts)  # noqa: PLW2901 - what is hedged before is not what the sentence says
         remaining = _REMAINS.search(text, start, end)
         if remaining is not None and remaining["label"] in labels:
             return remaining["label"], *remaining.span("label")
@@ -179,12 +183,14 @@ def concluded_label(
     return None
 
 
-def _behind_hedge(text: str, start: int, end: int) -> int:
+def _behind_hedge(text: str, start: int, end: int, labels: tuple[str, ...], texts: OptionTexts | None) -> int:
     """Return where a sentence decides that begins with a hedge: "I'm torn between A and B, but I'll go with B"."""
     turn = None
     for turn in _TURN.finditer(text, start, end):  # noqa: B007 - the last one is wanted
         pass
-    if turn is None or phrases.GIVEN_UP.search(text, turn.end(), end):
+    if turn is None or phrases.GIVEN_UP.search(text, turn.end(), end) or _STILL_OPEN.search(text, turn.end(), end):
+        return start
+    if not mentions_in(text, turn.end(), end, labels, texts):
         return start
     hedges = (phrases.GIVEN_UP, phrases.UNDECIDED)
     return turn.end() if any(hedge.search(text, start, turn.start()) for hedge in hedges) else start

@@ -58,6 +58,8 @@ def test_lists_with_verdicts(response: str, letter: str | None) -> None:
         ("我不确定,但我认为是B。", "B"),
         ("B I think", "B"),
         ("I'm not sure, but A or B.", None),
+        ("The answer might be C, but it might just as well be (B).", None),
+        ("I've narrowed it down to (B) and D, but can't go further than that.", None),
         ("I'm not sure, but not B.", None),
         ("I think B, but I'm not sure.", None),
         ("B?", None),
