@@ -4,7 +4,11 @@
 import os
 
 for _ in range(6):
-    if os.fork() == 0:
+    try:
+        child = os.fork()
+    except OSError:  # the chains before it have taken every process that the limit allows
+        break
+    if child == 0:
         os.setsid()
         while True:
             try:
