@@ -2086,4 +2086,22 @@ MUTATIONS: Final = (
         tests=("tests/exporting/test_permissions.py",),
         keyword="where_it_is_wanted",
     ),
+    Mutation(
+        name="a-metric-gives-what-it-did-not-promise",
+        room="byob",
+        fault="A metric class that leaves out its own score, or gives another, is scored by whatever is there.",
+        fragment="if sorted(names) != sorted(wanted):",
+        replacement="if False:",
+        tests=("tests/benchmarks/test_nemo_forms.py",),
+        keyword="breaks_its_promise",
+    ),
+    Mutation(
+        name="a-password-of-another-tool-s-file-is-shown",
+        room="config",
+        fault="The configuration that is proposed for one of NeMo Evaluator shows the password of its address.",
+        fragment='if "@" in str(made.get("url")):',
+        replacement="if False:",
+        tests=("tests/config/test_nemo_files.py",),
+        keyword="password",
+    ),
 )
