@@ -2104,4 +2104,13 @@ MUTATIONS: Final = (
         tests=("tests/config/test_nemo_files.py",),
         keyword="password",
     ),
+    Mutation(
+        name="a-closed-channel-is-a-dead-worker",
+        room="engine",
+        fault="A scorer that closes its channel and hangs died or timed out, as the moment would have it.",
+        fragment="            threading.Event().wait()\n",
+        replacement="            return\n",
+        tests=("tests/engine/scorers/test_hostile_scorers.py",),
+        keyword="ends_no_worker",
+    ),
 )

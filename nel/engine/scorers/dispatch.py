@@ -50,6 +50,8 @@ from nel.types import ScorerInput, Unscored
 _GRACE_SECONDS: Final = 1.0
 """After the timeout of async scorers, before the process of one that blocks its event loop is killed."""
 _POLL_SECONDS_MAX: Final = 0.5
+_POLL_SECONDS_CLOSED: Final = 0.05
+"""For the end of a worker whose channel is closed, and whose scoring may still compute."""
 _ATTEMPTS_MAX: Final = 3
 _DIED: Final = "the scorer ended its process (exit, crash or too much memory), or broke the channel of its process"
 _BATCH_WINDOW_SECONDS: Final = 0.002
@@ -222,14 +224,27 @@ class _WorkerSupervisor:
     async def _supervise(self) -> None:
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), min(_POLL_SECONDS_MAX, self._timeout_seconds / 4))
+                await asyncio.wait_for(self._wake.wait(), self._poll_seconds())
             self._wake.clear()
-            if self._reading is not None and self._reading.done():
+            if self._is_channel_closed() and not self._is_still_computing():
                 await self._on_worker_death()
             await self._enforce_timeouts()
             await self._restart_if_silent()
             if self._writer is None and (self._waiting or self._suspects):
                 await self._start()
+
+    def _poll_seconds(self) -> float:
+        usual = _POLL_SECONDS_CLOSED if self._is_channel_closed() else _POLL_SECONDS_MAX
+        return min(usual, self._timeout_seconds / 4)
+
+    def _is_channel_closed(self) -> bool:
+        return self._reading is not None and self._reading.done()
+
+    def _is_still_computing(self) -> bool:
+        """Return whether a worker whose channel is closed lives on: its scoring ends it, or its time runs out."""
+        running = self._fork_server.running_jobs
+        is_computing = any(one.seconds is not None for one in running.read())
+        return is_computing and not self._is_channel_broken and running.is_worker_alive()
 
     async def _enforce_timeouts(self) -> None:
         """Cancel async scorers that take too long; kill the process for a sync one, or for a blocked event loop."""

@@ -71,8 +71,15 @@ class RunningJobs:
 
     def is_worker_stopped(self) -> bool:
         """Return whether the worker is stopped by a signal."""
+        return self._worker_state() in ("T", "t")
+
+    def is_worker_alive(self) -> bool:
+        """Return whether the worker has not ended; False where the system does not tell."""
+        return self._worker_state() not in ("", "Z", "X")
+
+    def _worker_state(self) -> str:
         (pid,) = _PID.unpack_from(self._memory)
-        return _stat_of(pid)[0] in ("T", "t")
+        return _stat_of(pid)[0]
 
     def read(self) -> list[RunningJob]:
         """Return what runs now."""

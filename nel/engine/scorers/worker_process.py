@@ -87,7 +87,11 @@ class Worker:
         self._is_spoiled = False
 
     def run(self) -> None:
-        """Read messages until the connection closes."""
+        """Read messages until the connection closes.
+
+        Where a scorer closed it, the process goes on until that scoring ends it or its time is over, whether or not
+        the next message was being read at that moment.
+        """
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGUSR2, signal.SIG_DFL)
         threading.stack_size(_STACK_BYTES)
@@ -96,6 +100,12 @@ class Worker:
         self._running_jobs.write_pid()
         os.register_at_fork(after_in_child=self._leave_channel)
         self._start_thread(self._score_forever)
+        try:
+            self._read_forever()
+        except OSError:
+            threading.Event().wait()
+
+    def _read_forever(self) -> None:
         with self._connection.makefile("rb") as stream:
             while (message := receive_frame(stream)) is not None:
                 if isinstance(message, ScoreRequest):

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +21,9 @@ from typing import Any
 
 import pytest
 
+from nel.engine.scorers.channel import ScoreRequest, encode_frame
+from nel.engine.scorers.fork_server import WorkerForkServer
+from nel.engine.scorers.worker_process import Worker
 from nel.types import Scored, ScorerInput, Unscored
 from tests.engine.scorers.test_dispatch import _items
 from tests.support.scoring import score_all
@@ -183,6 +186,44 @@ def test_a_scorer_that_hangs_however(action: Callable[[], object]) -> None:
     outcomes = _scores(_scorer(action), timeout_seconds=3)
     assert [type(one).__name__ for one in outcomes] == ["Scored"] * 2 + ["Unscored"] + ["Scored"] * 3
     assert (outcomes[BAD].cause, outcomes[BAD].kind) == ("scorer", "timeout")
+
+
+class _ClosesAndSleeps:
+    """A worker's scorer that closes every file, says so, and does not come back."""
+
+    def __init__(self, said: Path) -> None:
+        self._said = said
+
+    def is_async(self, benchmark: int) -> bool:
+        return False
+
+    def score(self, benchmark: int, inputs: Sequence[ScorerInput], ask: Any) -> Any:
+        os.closerange(0, 100)
+        self._said.touch()
+        time.sleep(1000)
+
+    async def score_async(self, benchmark: int, inputs: Sequence[ScorerInput], ask: Any) -> Any:
+        raise AssertionError
+
+
+def test_a_closed_channel_ends_no_worker_that_reads_it(tmp_path: Path) -> None:
+    """The scoring's time decides, whether or not the worker was about to read its next message."""
+    said = tmp_path / "said"
+    server = WorkerForkServer(lambda connection, jobs: Worker(connection, jobs, _ClosesAndSleeps(said)).run())
+    try:
+        with server.start_worker() as connection:
+            connection.sendall(encode_frame(ScoreRequest(1, 0, [])))
+            while not said.exists():
+                time.sleep(0.01)
+            connection.sendall(encode_frame(ScoreRequest(2, 0, [])))  # read; the next one cannot be
+            with suppress(ConnectionResetError):
+                assert connection.recv(1) == b""
+            assert server.running_jobs.is_worker_alive()
+            assert [one.number for one in server.running_jobs.read()] == [1]
+            server.kill_worker()
+            assert not server.running_jobs.is_worker_alive()
+    finally:
+        server.close()
 
 
 @pytest.mark.parametrize("name", representatives(HARMLESS.keys(), "kills-its-parent", "closes-streams", "limits-files"))
