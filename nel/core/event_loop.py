@@ -14,8 +14,8 @@ def run(main: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine on a new event loop and return its result."""
     factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
     with suppress(ImportError):  # absent on some platforms
-        import uvloop  # noqa: PLC0415
+        from nel.core.uv_loop import UvLoop  # noqa: PLC0415
 
-        factory = uvloop.new_event_loop
+        factory = UvLoop
     with asyncio.Runner(loop_factory=factory) as runner:
         return runner.run(main)

@@ -2113,4 +2113,22 @@ MUTATIONS: Final = (
         tests=("tests/engine/scorers/test_hostile_scorers.py",),
         keyword="ends_no_worker",
     ),
+    Mutation(
+        name="unsent-bytes-keep-a-connection",
+        room="core",
+        fault="A run that stopped while it sent ended in an error of the loop, or not at all.",
+        fragment='            warnings.filterwarnings("ignore", "unclosed resource", ResourceWarning)\n',
+        replacement="            pass\n",
+        tests=("tests/core/test_event_loop.py",),
+        keyword="ends_with_the_loop and closed",
+    ),
+    Mutation(
+        name="a-worker-that-starts-stays-connected",
+        room="engine",
+        fault="A run that stopped while the process of its scorers started left the connection to it open.",
+        fragment="        self._control.close()\n        self._close_connection()\n",
+        replacement="        self._control.close()\n",
+        tests=("tests/engine/scorers/test_dispatch.py",),
+        keyword="leaves_nothing_open",
+    ),
 )

@@ -418,7 +418,7 @@ class _WorkerSupervisor:
 
     def _disconnect(self) -> None:
         if self._writer is not None:
-            self._writer.close()
+            self._writer.transport.abort()  # what was not sent would keep it open
             self._writer = None
 
 

@@ -114,18 +114,16 @@ class WorkerForkServer:
             run_and_exit(lambda: _serve_forks(theirs, lambda one: work(one, self.running_jobs)), signal.SIGUSR2)
         theirs.close()
         self._control.settimeout(_REPLY_SECONDS)
+        self._connection: socket.socket | None = None
 
     def start_worker(self) -> socket.socket:
-        """Return a connection to a new worker; the one before is killed."""
-        ours, theirs = socket.socketpair()
-        try:
-            with theirs:
-                socket.send_fds(self._control, [_ORDER.pack(b"fork", 0)], [theirs.fileno()])
-            self._receive()
-        except BaseException:
-            ours.close()
-            raise
-        return ours
+        """Return a connection to a new worker, open until `close` at the latest; the one before is killed."""
+        self._close_connection()
+        self._connection, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(self._control, [_ORDER.pack(b"fork", 0)], [theirs.fileno()])
+        self._receive()
+        return self._connection
 
     def kill_worker(self) -> None:
         """Kill the worker and every process it started; return once they are gone."""
@@ -137,8 +135,13 @@ class WorkerForkServer:
         with suppress(OSError):
             self._control.sendall(_ORDER.pack(b"stop", 0))
         self._control.close()
+        self._close_connection()
         with suppress(ChildProcessError):
             os.waitpid(self._pid, 0)
+
+    def _close_connection(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
 
     def _receive(self) -> None:
         if len(self._control.recv(_ORDER.size, socket.MSG_WAITALL)) < _ORDER.size:

@@ -8,6 +8,7 @@ import faulthandler
 import os
 import re
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -248,6 +249,37 @@ async def test_turns_are_scored_one_by_one_and_averaged() -> None:
     assert isinstance(outcome, Scored)
     assert outcome.reward == 0.5
     assert outcome.metrics == {"correct": 0.5, "correct_turn_1": 1.0, "correct_turn_2": 0.0}
+
+
+async def test_a_run_that_stops_while_its_worker_starts_leaves_nothing_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread that starts the worker cannot be cancelled: what it opens is closed with the scorers."""
+
+    def right(sample: ScorerInput) -> bool:
+        return True
+
+    (item,) = _items(right, 1)
+    scorers = Scorers([item.benchmark])
+    server = scorers._fork_server
+    assert server is not None
+    start, begun, stopped = server.start_worker, threading.Event(), threading.Event()
+    opened: list[socket.socket] = []
+
+    def start_slowly() -> socket.socket:
+        begun.set()
+        stopped.wait()
+        opened.append(start())
+        return opened[0]
+
+    monkeypatch.setattr(server, "start_worker", start_slowly)
+    running = asyncio.create_task(scorers.run(timeout_seconds=5, deliver=lambda _: None, answer=_no_answer))
+    scorers.put(item)
+    await asyncio.to_thread(begun.wait)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    stopped.set()
+    await asyncio.get_running_loop().shutdown_default_executor()
+    scorers.close()
+    assert [one.fileno() for one in opened] == [-1]
 
 
 async def test_without_its_process_a_scorer_is_unscored_and_nothing_hangs() -> None:
