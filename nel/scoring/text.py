@@ -75,6 +75,13 @@ def answer_after_marker(text: str) -> str | None:
     return None if last is None else _bare_answer(last)
 
 
+def behind_marker(text: str) -> str | None:
+    """Return the lines below the last ``Answer:`` at the start of a line, or None where there is none."""
+    lines = text.split("\n")
+    last = next((number for number in range(len(lines) - 1, -1, -1) if _ANSWER.match(lines[number])), None)
+    return None if last is None else "\n".join(lines[last + 1 :])
+
+
 def _bare_answer(last: str) -> str | None:
     """Return what stands behind a marker without emphasis, closing words and a full stop, or None."""
     plain = _POLITE.sub("", last).strip().rstrip(".。").strip("*_`$ ").rstrip(".").strip()

@@ -134,3 +134,25 @@ def test_drop_shows_a_whole_answer_in_examples() -> None:
 def test_a_short_answer_is_not_read_from_reasoning(response: str, answer: str | None) -> None:
     """What a recorded text only thinks is no answer, and no token is part of one."""
     assert short_answer(response) == answer
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        ("Answer: 24\n\nActually, that is wrong. It should be 17.", "17"),
+        ("Answer: Rome\n\nWait, no. Answer: Paris", "Paris"),
+        ("Answer: Rome\n\nNo other city fits.", "Rome"),
+        ("Answer: Rome\nActually, the answer is found in line 2.", "Rome"),
+        ("Answer:\n- Forte\n- Gould\n\nBoth scored.", "Forte; Gould"),
+        ("Answer:\n\n24 points", "24 points"),
+        ("**Answer:**\n\n1. Paris", "Paris"),
+        ("```\n24\n```", "24"),
+        ("```text\n24\n```", "24"),
+        ("Answer:\n<answer>\nParis\n</answer>", "Paris"),
+        (r"Answer: $\text{Matt Forte}$", "Matt Forte"),
+        ("Answer:", None),
+    ],
+)
+def test_a_short_answer_is_what_the_response_keeps(response: str, answer: str | None) -> None:
+    """A list below the marker is one answer of several parts, and what is taken back is none."""
+    assert short_answer(response) == answer

@@ -2131,4 +2131,13 @@ MUTATIONS: Final = (
         tests=("tests/engine/scorers/test_dispatch.py",),
         keyword="leaves_nothing_open",
     ),
+    Mutation(
+        name="the-last-of-two-boxes-is-the-answer",
+        room="scoring",
+        fault="Of two numbers that a response leaves open, each in a box, the last one is its answer.",
+        fragment="return UNDECIDED if is_second else None",
+        replacement="return None",
+        tests=("tests/scoring/reading/test_numbers_in_forms.py",),
+        keyword="test_numbers",
+    ),
 )

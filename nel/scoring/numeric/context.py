@@ -51,6 +51,8 @@ _OPERAND_BEFORE = lazy_pattern(
 _ROOT_OR_SPREAD = lazy_pattern(r"(?:[√∛±^]|\+/-)\s?[({]?\Z")
 _COMPARED = lazy_pattern(r"(?:(?<![A-Za-z<])[a-zA-Z]|[\d)}])\s?(?:[<>≤≥≠]=?|!=|\\(?:leq?|geq?|lt|gt|neq?))\s?\Z")
 _BOUND_COMMAND = lazy_pattern(r"\\(?:leq?|geq?|lt|gt|neq?|leqslant|geqslant)\s?\Z")
+_FUNCTION_COMMAND = lazy_pattern(r"\\(?:arc)?(?:log|ln|lg|exp|sin|cos|tan|cot|sec|csc|Gamma|phi)\s*\Z")
+"""A function whose argument digits are: the 204 of ``\\log 204``."""
 _UNIT_POWER = lazy_pattern(
     r"""
     (?: (?<![A-Za-z\\]) (?: [cdkmnµμ]?m | in | ft | yd | mi | s | sec | units? | inch(?:es)? | feet | foot | yards?
@@ -224,7 +226,7 @@ def _before(text: str, before: str, start: int, end: int) -> tuple[Standing, int
         return Standing.PART, start
     if sign == "," and _TUPLE.search(before):
         return Standing.PART, start
-    if sign.isalpha() and "\\" in before and _BOUND_COMMAND.search(before):
+    if sign.isalpha() and "\\" in before and (_BOUND_COMMAND.search(before) or _FUNCTION_COMMAND.search(before)):
         return Standing.PART, start
     return _behind_word(text, before, stripped, start, end)
 

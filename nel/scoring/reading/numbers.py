@@ -17,13 +17,14 @@ from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.numeric.finding import Number, found_numbers
 from nel.scoring.numeric.languages import Mark
 from nel.scoring.reading import remarks
+from nel.scoring.reading.box_remarks import box_objection, is_example
 from nel.scoring.reading.declarations import Declaration
 from nel.scoring.reading.number_places import SEGMENT_MAX, is_record, places, stop_of
 from nel.scoring.reading.plain_endings import plain_number
 from nel.scoring.reading.prepare import prepared
 from nel.scoring.reading.result import Reading
 from nel.scoring.reading.stated import makes, stated_in, states_at_once
-from nel.scoring.reading.status import MARKED_WRONG, TAKEN_BACK, is_plain, objection
+from nel.scoring.reading.status import MARKED_WRONG, TAKEN_BACK, behind_cross, is_plain, objection
 from nel.scoring.wording import last_match
 
 LAST_NUMBER: Final = "last number"
@@ -71,7 +72,6 @@ _BINDING: Final = frozenset(("tag", "hashes", "short marker"))
 """Forms whose sentence says nothing about them."""
 _FENCE = lazy_pattern(r"\s*(?:```\w*\s*\n\s*)?")
 _MARKS_ONLY = lazy_pattern(r"[\W_]*(?:\\[a-z]+[\W_]*)*")
-_CROSS = lazy_pattern(r"[^❌✗✘✖🚫\n]{0,20}[❌✗✘✖🚫]")
 _CLAUSE_STARTS = lazy_pattern(r"[;:,]|\b(?:but|so|therefore|thus|hence)\b")
 _WITHIN_STARTS = lazy_pattern(r"[,;]|\b(?:but|rather|so|sino|bensì|sim|sondern|а)\b|而是|ではなく|بل")
 _CLAUSE = lazy_pattern(r";|—|,\s+(?:but|however)\b|\b(?:but|so)\s", re.IGNORECASE)
@@ -170,7 +170,7 @@ def _read_declared(text: str, reading: Reading, language: Mark | None) -> bool:
         if why in (remarks.UNDECIDED, remarks.CUT_OFF):
             return True
         if why in (TAKEN_BACK, MARKED_WRONG):
-            _take(reading, _later(text, _behind_cross(text, number.end), language), CORRECTED)
+            _take(reading, _later(text, behind_cross(text, number.end), language), CORRECTED)
             return True
         if why == remarks.DENIED:
             denied_at = number.end if denied_at is None else denied_at
@@ -223,6 +223,10 @@ def _declared_objection(text: str, place: Declaration, number: Number) -> str | 
     """Return why a declared number does not count, or None."""
     if number.end == len(text) and number.end - number.start > _DIGITS_MAX:
         return remarks.CUT_OFF
+    if place.form == "box" and (why := box_objection(text, place)) is not None:
+        return why
+    if is_example(text, number.start):
+        return remarks.SUPPOSED
     if is_plain(text, number.start, number.end):
         return None
     start = place.start if place.form == "box" else place.end
@@ -286,12 +290,6 @@ def _taken_back_at(text: str, number: Number, end: int) -> int | None:
             return found
         start = found
     return None
-
-
-def _behind_cross(text: str, end: int) -> int:
-    """Return where a cross ends that marks the number before it as wrong, or the number's own end."""
-    cross = _CROSS.match(text, end)
-    return end if cross is None else cross.end()
 
 
 def _later(text: str, start: int, language: Mark | None) -> Number | None:

@@ -53,7 +53,8 @@ _OPENS = lazy_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 _BOUND = lazy_pattern(
-    r"[\W_]*(?:(?<![=-])[<>≤≥]|at\s+(?:least|most)|no\s+(?:more|less|fewer)\s+than|up\s+to|mindestens|höchstens|"
+    r"[\W_]*(?:(?<![=-])[<>≤≥]|(?:(?:well|just|slightly|a\s+(?:little|bit))\s+)?(?:over|under|above|below)|"
+    r"at\s+(?:least|most)|no\s+(?:more|less|fewer)\s+than|up\s+to|mindestens|höchstens|"
     r"au\s+(?:moins|plus)|"
     r"al\s+(?:menos|meno)|"
     r"como\s+máximo|almeno|al\s+massimo|pelo\s+menos|no\s+máximo|не\s+(?:менее|более)|至少|至多|少なくとも|على\s+الأقل)\W*\d",

@@ -39,6 +39,7 @@ _SENTENCE_START = lazy_pattern(
 )
 _SENTENCE_STOP = lazy_pattern(r"[.!?。！？؟\n](?:(?<![.!?])|(?=\s|[\"”’)*_]+\s|\Z))")
 _CROSS = lazy_pattern(r"[^\S\n]*\\?[*_)\]}:.\"'”’`$]*[^\S\n]*(?:is[^\S\n]+)?(?P<mark>[❌✗✘✖🚫])")
+_CROSS_NEAR = lazy_pattern(r"[^❌✗✘✖🚫\n]{0,20}[❌✗✘✖🚫]")
 _TICK = lazy_pattern(r"[^\S\n]*[*_)\]}:.\"'”’`$]*[^\S\n]*(?P<mark>[✅✓✔☑])")
 _SAYING = lazy_pattern(
     r"\b(?:hint|misprint|template|prompt|says?|said|saying|writes?|wrote|form|format|claims?|argues?|answers?|answered|with|phrase|like|as"
@@ -184,6 +185,12 @@ def _own_clause(before: str) -> str:
 def is_marked_wrong(text: str, end: int) -> bool:
     """Return whether a cross follows: "B ❌"."""
     return not text.isascii() and _CROSS.match(text, end) is not None
+
+
+def behind_cross(text: str, end: int) -> int:
+    """Return where a cross ends that marks the candidate before it as wrong, or the candidate's own end."""
+    cross = _CROSS_NEAR.match(text, end)
+    return end if cross is None else cross.end()
 
 
 def is_marked_right(text: str, end: int) -> bool:
