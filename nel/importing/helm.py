@@ -33,15 +33,27 @@ def import_helm(source: Path) -> Imported | None:
     """Runs of HELM: the directory of one, or one with some below; None where there is none.
 
     Raises:
-        OutputError: A file is damaged or missing, or no metric is one that nel can take for the score.
+        OutputError: A file is damaged or missing, or no run has a metric that nel can take for the score.
     """
     paths = sorted(source.rglob(STATE)) if source.is_dir() else [source] if source.name == STATE else []
     found, notes = [], ["An instance without statistics is unscored; instances that a run left out are unknown."]
+    unmeasured: list[_NoMeasure] = []
     for path in paths:
-        benchmark, said = _benchmark(path)
+        try:
+            benchmark, said = _benchmark(path)
+        except _NoMeasure as error:
+            unmeasured.append(error)
+            continue
         found.append(benchmark)
         notes += said
+    if unmeasured and not found:
+        raise OutputError(f"{unmeasured[0]}; import a run with one of {', '.join(MEASURES)}")
+    notes += [f"{error}: left out" for error in unmeasured]
     return Imported(format="helm", benchmarks=found, notes=notes) if found else None
+
+
+class _NoMeasure(Exception):
+    """A run has no metric that can be the score, as one that measures perplexity or speed alone."""
 
 
 def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
@@ -53,7 +65,7 @@ def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
     measure = next((one for one in MEASURES if counted[one]), None)
     if measure is None:
         known = ", ".join(sorted(counted)) or "none"
-        raise OutputError(f"{path.parent} has no metric that nel can take for the score (it has {known})")
+        raise _NoMeasure(f"{path.parent} has no metric that nel can take for the score (it has {known})")
     states = wanted(state, "request_states", list, str(path))
     split, n_left = _split(states)
     others = [one for one in MEASURES if counted[one] and one != measure]
