@@ -53,7 +53,7 @@ _NUMBER = lazy_pattern(
         )?
       | {_VULGAR}
     )
-    (?: \s? (?: [×·*] | \\times | \\cdot ) \s?10 {_POWER} )?
+    (?: \s? (?: [×·*xX] | \\times | \\cdot ) \s?10 {_POWER} )?
     (?: (?:k|K|M|mn|B|bn) (?!\w) | (?: \s? (?i: {SCALES} ) (?![a-zA-Z]) ){{1,2}} )?
     """,
     re.VERBOSE,

@@ -113,7 +113,9 @@ _GLUED_SCALES: Final = {
 }
 _GLUED_SCALE = lazy_pattern(r"(?<=\d)(?:k|K|M|mn|B|bn)\Z")
 """Only without a space: ``300 K`` is a temperature."""
-_SCALED = lazy_pattern(rf"(?P<base>.+?)(?:(?:[×·*]|\\times|\\cdot)10(?P<power>\D.*)|(?P<word>{SCALES}))", re.IGNORECASE)
+_SCALED = lazy_pattern(
+    rf"(?P<base>.+?)(?:(?:[×·*x]|\\times|\\cdot)10(?P<power>\D.*)|(?P<word>{SCALES}))", re.IGNORECASE
+)
 _DIGIT = lazy_pattern(r"\d")
 _SENTENCE = lazy_pattern(r"[^\W\d_]{3,}\s+[^\W\d_]{3,}|\n")
 _SENTENCE_CHARACTERS_MIN: Final = 80
