@@ -11,6 +11,7 @@ import typer
 from nel.cli.gate import FailUnder
 from nel.cli.places import resumed_path
 from nel.cli.settings import JUDGE_FLAGS, MODEL_FLAGS, Chosen, chosen_settings, taking_settings
+from nel.core.collection import collection_paused
 from nel.engine.process_limits import check_memory
 from nel.errors import ConfigError, UsageError
 
@@ -136,13 +137,14 @@ def salvage_run(run_dir: RunDir) -> None:
 
 def _showing(*, several: bool) -> Callable[..., None]:
     """Return what runs one configuration or that of several endpoints; only that is imported."""
-    if several:
-        from nel.cli.matrix_show import show_matrix  # noqa: PLC0415 - keeps --help and other runs fast
+    with collection_paused():  # what an import makes stays: searching it for cycles finds none
+        if several:
+            from nel.cli.matrix_show import show_matrix  # noqa: PLC0415 - keeps --help and other runs fast
 
-        return show_matrix
-    from nel.cli.eval_show import show_run  # noqa: PLC0415
+            return show_matrix
+        from nel.cli.eval_show import show_run  # noqa: PLC0415
 
-    return show_run
+        return show_run
 
 
 def _showing_preview(*, several: bool) -> Callable[..., None]:

@@ -13,7 +13,6 @@ from nel.config.schema import BenchmarkConfig, JudgeConfig, ModelConfig, RunConf
 from nel.engine.scorers.call import is_builtin_rule
 from nel.engine.scorers.identity import judge_digest
 from nel.errors import ConfigError, did_you_mean
-from nel.judges.registry import check_template
 from nel.prompts import is_template_file
 from nel.scoring.model_graded import GRADER
 from nel.scoring.protocol import asks_judge, wanted_judges
@@ -43,6 +42,8 @@ def _judge(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> J
     if judge is not None and not judge.panel and own is not None:
         judge = judge.model_copy(update={"panel": own.panel})
     if judge is not None and judge.template is not None:
+        from nel.judges.registry import check_template  # noqa: PLC0415 - a run without a judge reads no reply
+
         check_template(
             judge.template,
             grade_pattern=judge.grade_pattern,

@@ -15,7 +15,8 @@ from tests.support.endpoint import Call, Reply, answer, scripted
 LATER = (
     "aiohttp", "docker", "jinja2", "numpy", "rich", "scipy", "nel.artifacts", "nel.comparison", "nel.decide",
     "nel.exporting", "nel.reports.page", "nel.leaderboard", "nel.mock_server", "nel.sandbox",
-    "nel.benchmarks.api.adapters.bridge", "nel.benchmarks.api.yaml_benchmark",
+    "nel.benchmarks.api.adapters.bridge", "nel.benchmarks.api.yaml_benchmark", "nel.judges.parsing",
+    "nel.judges.registry",
 )  # fmt: skip
 """Packages that the first request does not need."""
 OF_NEL_MAX = 400

@@ -19,6 +19,7 @@ from nel.engine.scorers.call import ScoringContext
 from nel.engine.session import Session
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
+from nel.judges import registry
 from nel.judges.registry import judge_for
 from nel.judges.types import Case, Grade, Judge
 from nel.models import cache as cache_module
@@ -108,7 +109,7 @@ def _with_another_settle(settle: Callable[[Case, Sequence[Grade]], Grade], name:
             judge = judge_for(case)
             return replace(judge, settle=settle) if judge.name == name else judge
 
-        patch.setattr(judges, "judge_for", found)
+        patch.setattr(registry, "judge_for", found)
 
     return mutate
 

@@ -13,9 +13,6 @@ from nel.config.redaction import redact_url
 from nel.config.schema import EndpointConfig, GenerationConfig, JudgeConfig, ModelConfig
 from nel.engine.plan import Plan, judging_models
 from nel.errors import JudgeError, did_you_mean
-from nel.judges.llm_rubric import NAME as LLM_RUBRIC
-from nel.judges.pair_templates import NAME as PAIRWISE
-from nel.judges.registry import judge_for
 from nel.judges.types import Case
 from nel.scoring.model_graded import GRADER
 from nel.types import Message, Sample, ScorerInput
@@ -37,6 +34,9 @@ def complete_case(case: Case, given: ScorerInput, plan: Plan) -> Case:
         given: What the scorer was given.
         plan: Has the template and criteria of the run.
     """
+    from nel.judges.llm_rubric import NAME as LLM_RUBRIC  # noqa: PLC0415 - a run without a judge reads no reply
+    from nel.judges.pair_templates import NAME as PAIRWISE  # noqa: PLC0415
+
     judge = plan.judge or JudgeConfig()
     is_of_run = judge.template is not None and (case.yields_template or not case.template)
     if is_of_run and case.template == PAIRWISE:
@@ -65,6 +65,9 @@ def _check_pair_template(template: str) -> None:
     Raises:
         JudgeError: ``bad_template``.
     """
+    from nel.judges.pair_templates import NAME as PAIRWISE  # noqa: PLC0415 - a run without a judge reads no reply
+    from nel.judges.registry import judge_for  # noqa: PLC0415
+
     if judge_for(Case(template=template)).name != PAIRWISE:
         raise JudgeError(
             f"the benchmark compares two answers and the template {template[:60]!r} shows one; name {{answer_a}} and "

@@ -14,7 +14,6 @@ from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from nel.byob.judge import RESPONSE_FORMAT
 from nel.config.schema import EndpointConfig, JudgeConfig, ModelConfig
 from nel.core.observer import Place
 from nel.core.strict_json import dumps_bytes
@@ -39,7 +38,6 @@ from nel.engine.store.codec import decode_response, encode_response
 from nel.errors import JudgeError, JudgePreflightError, PreflightError, StoppedEarly
 from nel.judges.panel import aggregate_opinions, aggregate_repeats
 from nel.judges.record import JudgementJson, record_json
-from nel.judges.registry import judge_for
 from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question, check_case
 from nel.models.faults import Fault
 from nel.models.pacing import EndpointDown, GateClosed
@@ -232,6 +230,9 @@ class Judges:
             BudgetSpent: The next request might pass a cap.
             StoppedEarly: A reply cannot be kept.
         """
+        from nel.byob.judge import RESPONSE_FORMAT  # noqa: PLC0415 - a run without a judge reads no reply
+        from nel.judges.registry import judge_for  # noqa: PLC0415
+
         position = len(records)  # before the first await, so that records keep the order of the scorer's requests
         records.append(None)
         check_case(case)

@@ -28,7 +28,6 @@ from nel.benchmarks.api.benchmark import Benchmark
 from nel.engine.scorers.data_files import DataFiles, data_files, digest_of_data
 from nel.engine.scorers.dependencies import Dependencies, read_dependencies
 from nel.engine.scorers.source_digest import combined, read_source
-from nel.judges.registry import judge_for
 from nel.judges.types import Case
 from nel.prompts import is_template_file
 
@@ -125,6 +124,8 @@ def judge_digest(template: str | None) -> str:
     starts = [path for path in _files_of(nel.judges) if _STATISTICS not in path.parts]
     parts = []
     if template is not None:
+        from nel.judges.registry import judge_for  # noqa: PLC0415 - a run without a judge reads no reply
+
         judge = judge_for(Case(template=template))
         starts += _file_of(inspect.unwrap(_bare(judge.ask)).__module__)
         if is_template_file(template):
