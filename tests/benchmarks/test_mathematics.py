@@ -100,6 +100,10 @@ def test_mgsm_asks_in_the_language_of_the_problem() -> None:
         ("<answer>204</answer>", "204", True),
         ("It can't be $\\boxed{204}$.", "204", False),
         (r"\boxed{20}", "204", False),
+        (r"\boxed{\textcolor{red}{204}}", "204", True),
+        (r"\boxed{\color{blue}204}", "204", True),
+        (r"\boxed{{204},{4}}", "204", False),
+        (r"\boxed{\color{blue}{204}, \color{red}{4}}", "204", False),
     ],
 )
 def test_aime_answers(response: str, gold: Any, right: bool) -> None:

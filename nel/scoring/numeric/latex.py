@@ -85,6 +85,8 @@ _PLAIN_FUNCTION: Final = lazy_pattern(r"(?<![\\A-Za-z])(?P<name>log|ln|sin|cos|t
 _PLAIN_ROOT: Final = lazy_pattern(r"\\sqrt\s?\(([^()]*)\)")
 _LOGARITHM: Final = lazy_pattern(r"\\log_(?:\{(\w+)\}|(\w+))\s*(?:\(([^()]*)\)|\{([^{}]*)\}|(\d+|[a-z]))")
 _STYLE: Final = lazy_pattern(r"\\(?:displaystyle|textstyle|bf|rm|mathit)(?![A-Za-z])\s?|(?<=\\)[dt](?=frac)")
+COLOUR: Final = lazy_pattern(r"\\(?:text)?color(?:box)?\s?(?:\[\w{1,8}\])?\{[\w!.,# -]{1,40}\}\s?")
+"""``\\textcolor{red}``; what is coloured stands behind it."""
 _STYLED: Final = lazy_pattern(r"\\(?:bm|boldsymbol|mathbf)\s?\{")
 _WHOLE: Final = lazy_pattern(r"\s*(?:\\displaystyle\s*)?\\(?:bm|boldsymbol|mathbf)\s?\{(?P<inner>[^\n]*)\}\s*")
 _ROW_GAP: Final = lazy_pattern(r"\\\\\s*\[\s*-?[\d.]+\s?(?:pt|ex|em|mm|cm|px)\s*\]")
@@ -142,6 +144,7 @@ def as_latex(text: str) -> str:
     >>> as_latex("20√5"), as_latex("x² ≤ 3"), as_latex("\\\\displaystyle\\\\mathbf{x}")
     ('20\\\\sqrt{5}', 'x^{2} \\\\le  3', 'x')
     """
+    text = uncoloured(text)
     whole = _WHOLE.fullmatch(text)
     if whole is not None and _is_balanced(whole["inner"]):
         text = whole["inner"]
@@ -166,6 +169,19 @@ def as_latex(text: str) -> str:
         text = _GROUPED_POWER.sub(r"^{\1}", text)
         text = _LOGARITHM.sub(_logarithm, text)
     return text
+
+
+def uncoloured(text: str) -> str:
+    """Return an expression without its colours, and without the braces of one that was coloured as a whole.
+
+    >>> uncoloured("\\\\textcolor{red}{\\\\frac12}"), uncoloured("(\\\\color{red}1, 2)")
+    ('\\\\frac12', '(1, 2)')
+    """
+    if "color" not in text:
+        return text
+    plain = COLOUR.sub("", text).strip()
+    inner = plain[1:-1]
+    return inner if plain[:1] == "{" and plain[-1:] == "}" and _is_balanced(inner) else plain
 
 
 def _rooted(found: re.Match[str]) -> str:

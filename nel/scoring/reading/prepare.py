@@ -1,7 +1,7 @@
 """A response as the reader sees it: of the same length, without the marks that say nothing about an answer.
 
-Reasoning in tags, struck-out text, emphasis in HTML and end tokens become spaces, so that a place in the prepared text
-is a place in the response. Depends on `nel.scoring.wording`.
+Reasoning in tags, struck-out text, emphasis in HTML, colours in LaTeX and end tokens become spaces, so that a place in
+the prepared text is a place in the response. Depends on `nel.scoring.wording` and `nel.scoring.numeric.latex`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from nel.scoring.numeric.latex import COLOUR
 from nel.scoring.wording import cleaned
 
 MARKS: Final = frozenset("✅✓✔☑❌✗✘✖🚫")
@@ -52,6 +53,8 @@ def prepared(text: str) -> str:
     plain = _with_marks(text)
     if "<|" in plain:
         plain = _without_channels(plain)
+    if "color" in plain:
+        plain = COLOUR.sub(_blank, plain)
     if _has_tags(plain):
         plain = _without_thoughts(plain)
         plain = _END_TOKEN.sub(_blank, _STRUCK.sub(_blank, plain))

@@ -63,7 +63,7 @@ _BOUND = lazy_pattern(
 _EXPLAINS = lazy_pattern(
     r"""
     ^ [^\d,;:(（—–]{0,60}?
-    (?: [(（—–\[] | ;(?!\s*[$€£¥]?\d) | : | \s-\s | ,(?!\s*(?:and|or)?\s*[$€£¥]?\d
+    (?: [(（—–\[] | ;(?!\s*[$€£¥]?\d) | : | \s-\s | ,(?!\s*(?:and|or)?\s*\{?[$€£¥]?\d
         |\s*and\s+(?:then\s+)?(?:gets?|has|have|gives?|receives?|keeps?|earns?|pays?)\b)
       | \b(?: because | since | as | after | per | every | each | from | for | at | in | of | by | with
         | within | over | when | using

@@ -17,6 +17,9 @@ from nel.scoring.reading.prepare import prepared
         ("<reflection>A?", ""),
         ("Thinking...\nA?\n...done thinking.\n\nB", "B"),
         ("~~A~~ <b>B</b>", "B"),
+        (r"\boxed{\textcolor{red}{7}}", r"\boxed{ {7}}"),
+        (r"\color{blue}7", "7"),
+        ("the color {5}", "the color {5}"),
     ],
 )
 def test_reasoning_is_not_seen(response: str, seen: str) -> None:
