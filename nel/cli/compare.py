@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nel.cli.baseline import Named
+from nel.cli.finite import finite
 
 FLIPS_MAX = 1000
 
@@ -26,6 +27,12 @@ Despite = Annotated[
     ),
 ]
 Benches = Annotated[list[str] | None, typer.Option("--bench", "-b", help="Only this benchmark; repeatable.")]
+Margin = Annotated[
+    float,
+    typer.Option(
+        min=0.0, callback=finite, help="The largest difference that does not matter, as a score: 0.01 is one point."
+    ),
+]
 Seed = Annotated[int, typer.Option(min=0, help="Of random sign flips, where there are too many to count.")]
 
 
@@ -34,9 +41,7 @@ def compare(
     baseline: Named = None,
     despite: Despite = None,
     bench: Benches = None,
-    margin: Annotated[
-        float, typer.Option(min=0.0, help="The largest difference that does not matter, as a score: 0.01 is one point.")
-    ] = 0.0,
+    margin: Margin = 0.0,
     level: Annotated[float, typer.Option(min=0.6, max=0.9999, help="Level of the intervals.")] = 0.95,
     seed: Seed = 0,
     flips: Annotated[

@@ -165,7 +165,7 @@ def probe(
     too_long: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Send a prompt of about N tokens, which should not fit.")
     ] = None,
-    timeout: Annotated[float, typer.Option(min=1, help="Seconds that one request may take.")] = 60.0,
+    timeout: Annotated[float, typer.Option(min=1, max=86400, help="Seconds that one request may take.")] = 60.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Ask an endpoint what it can do, and print a table: yes, no or unknown, each with the evidence.

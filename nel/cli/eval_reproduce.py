@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nel.cli.compare import Margin
 from nel.cli.settings import chosen_settings
 from nel.errors import UsageError
 
@@ -19,9 +20,7 @@ _FLIPS_MAX = 1000
 def reproduce(
     ctx: typer.Context,
     run_dir: Annotated[Path, typer.Argument(help="The directory of a finished run.")],
-    margin: Annotated[
-        float, typer.Option(min=0.0, help="The largest difference that does not matter, as a score: 0.01 is one point.")
-    ] = 0.0,
+    margin: Margin = 0.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
     """Start the same run again beside the old one, without its response cache, and compare the two sample by sample.

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from nel.cli.finite import finite
+
 Runs = Annotated[
     list[str] | None,
     typer.Argument(
@@ -21,26 +23,34 @@ Correlation = Annotated[
     float | None, typer.Option(min=-1.0, max=1.0, help="Assume this between both models' scores. [0.5]")
 ]
 Within = Annotated[
-    float | None, typer.Option(min=0.0, help="Assume this variance of the answers to one question. Default: the run's.")
+    float | None,
+    typer.Option(
+        min=0.0, callback=finite, help="Assume this variance of the answers to one question. Default: the run's."
+    ),
 ]
 Discordant = Annotated[
     float | None,
     typer.Option(min=0.0, max=1.0, help="Assume that one alone is right on this share. Default: the runs'."),
 ]
 DesignEffect = Annotated[
-    float | None, typer.Option(min=0.0, help="Assume this factor of the variance through clusters. Default: the run's.")
+    float | None,
+    typer.Option(
+        min=0.0, callback=finite, help="Assume this factor of the variance through clusters. Default: the run's."
+    ),
 ]
 JudgeCorrelation = Annotated[
     float | None, typer.Option(min=0.0, max=1.0, help="Plan people's labels for a judge that correlates so with them.")
 ]
 OneSided = Annotated[bool, typer.Option(help="Plan for a gate: the effect is the distance to the margin.")]
-OfAnAnswer = Annotated[float | None, typer.Option(min=0.0, help="Of one answer. Default: the run's.")]
-Price = Annotated[float | None, typer.Option(min=0.0, help="For a million tokens.")]
+OfAnAnswer = Annotated[float | None, typer.Option(min=0.0, callback=finite, help="Of one answer. Default: the run's.")]
+Price = Annotated[float | None, typer.Option(min=0.0, callback=finite, help="For a million tokens.")]
 
 
 def power(
     runs: Runs = None,
-    effect: Annotated[float, typer.Option(min=0.0, help="The least difference to find: 0.02 is two points.")] = 0.02,
+    effect: Annotated[
+        float, typer.Option(min=0.0, callback=finite, help="The least difference to find: 0.02 is two points.")
+    ] = 0.02,
     wanted: Annotated[float, typer.Option("--power", min=0.01, max=0.9999, help="How likely it shall be found.")] = 0.8,
     alpha: Annotated[float, typer.Option(min=1e-6, max=0.5, help="How likely chance may look like one.")] = 0.05,
     one_sided: OneSided = False,
@@ -57,7 +67,9 @@ def power(
     completion_tokens: OfAnAnswer = None,
     price_input: Price = None,
     price_output: Price = None,
-    answers_per_hour: Annotated[float | None, typer.Option(min=0.0, help="Default: the run's.")] = None,
+    answers_per_hour: Annotated[
+        float | None, typer.Option(min=0.0, callback=finite, help="Default: the run's.")
+    ] = None,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the power curves as a picture.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
 ) -> None:

@@ -33,8 +33,10 @@ def serve(
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A run's configuration, of which the judges are taken.")
     ] = None,
-    judge_timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for scoring and judging one answer.")] = 300.0,
-    scorer_timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for scoring one answer.")] = 60.0,
+    judge_timeout: Annotated[
+        float, typer.Option(min=0.1, max=86400, help="Seconds for scoring and judging one answer.")
+    ] = 300.0,
+    scorer_timeout: Annotated[float, typer.Option(min=0.1, max=86400, help="Seconds for scoring one answer.")] = 60.0,
 ) -> None:
     """Serve a benchmark for training: /seed_session gives a sample, /verify the reward of an answer.
 

@@ -14,7 +14,16 @@ import numpy as np
 from nel.comparison.early_stop import n_not_asked, with_honest_verdict
 from nel.comparison.fields import Difference, differences, refuse_unequal, unchecked
 from nel.comparison.lines import Columns, Ints
-from nel.comparison.measures import REWARD, SLICES_MAX, Measure, Scores, Settings, measure, scores_of
+from nel.comparison.measures import (
+    REWARD,
+    SLICES_MAX,
+    Measure,
+    Scores,
+    Settings,
+    meaningless_margin,
+    measure,
+    scores_of,
+)
 from nel.comparison.pairing import Pairing, needs_rows, pair
 from nel.comparison.questions import Questions, is_universal
 from nel.comparison.sides import Side, SideBenchmark
@@ -180,6 +189,9 @@ def compare_benchmark(
         n = "one sample" if len(pairing) else "no sample"
         raise UsageError(f"{what}: {n} in common, and a comparison needs at least two; nothing is decided")
     scores = scores_of(pairing, REWARD)
+    wrong = meaningless_margin(settings.margin, scores)
+    if wrong is not None:
+        raise UsageError(f"{what}: margin {settings.margin:g}: {wrong}")
     headline = measure(scores, candidate.headline, settings)
     if n_not_asked(pairing):
         headline = with_honest_verdict(headline, baseline, candidate, settings)

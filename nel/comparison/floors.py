@@ -11,15 +11,17 @@ from typing import Any, Final
 
 from nel.comparison.decision import Check, Decision, GatedBenchmark, decide
 from nel.comparison.sides import readable
+from nel.comparison.whole_run import read_whole_run
 from nel.decide.policy import ResolvedRule
 from nel.decide.verdict import GateDecision
 from nel.errors import ConfigError, OutputError, UsageError, did_you_mean
 from nel.metrics.intervals import ANYTIME, LEVEL
-from nel.reports.run_files import BenchmarkFiles, read_run
+from nel.reports.run_files import BenchmarkFiles
 from nel.reports.shard import MERGE, shard_title
 
 _KIND: Final = "floor"
 _FEWEST: Final = 2
+_PERCENT: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +81,7 @@ def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
         OutputError: The run is not finished, or its artifacts are damaged.
         UsageError: No benchmark has a metric that is named, or a benchmark has a single sample.
     """
-    benchmarks = read_run(run_dir)
+    benchmarks = read_whole_run(run_dir)
     for files in benchmarks:
         if files.metrics.get("shard"):
             title = shard_title(files.metrics)
@@ -110,6 +112,11 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
     for one in held:
         if one.row["n_questions"] == 1 and files.metrics["accounting"]["n_total"] < _FEWEST:
             raise UsageError(f"{files.title} has a single sample; nothing can be decided on it")
+        if one.row["bounds"] is not None and not 0 <= floor.value <= 1:
+            raise ConfigError(
+                f"--fail-under {floor.metric}={floor.value:g}: {metric} of {files.title} lies between 0 and 1"
+                + (f"; {floor.value / 100:g} is {floor.value:g} %" if 0 < floor.value <= _PERCENT else "")
+            )
         if one.row["value"] is None:
             one.blockers.append(f"nothing was measured: {one.row['reason']}")
         elif one.row["ci_lower"] is None:

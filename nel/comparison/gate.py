@@ -17,7 +17,7 @@ from nel.comparison.compare import BenchmarkComparison, calibration_warnings, co
 from nel.comparison.decision import Check, Decision, GatedBenchmark, decide
 from nel.comparison.early_stop import anytime_difference
 from nel.comparison.fields import NEVER_GO
-from nel.comparison.measures import Measure, Scores, Settings, measure, scores_of
+from nel.comparison.measures import Measure, Scores, Settings, meaningless_margin, measure, scores_of
 from nel.comparison.pairing import needs_rows
 from nel.comparison.sides import Side, SideBenchmark
 from nel.decide.policy import Direction, Policy, ResolvedRule
@@ -123,6 +123,7 @@ def _missing(name: str, baseline: Side, candidate: Side, policy: Policy) -> _Ent
 def _entry(compared: BenchmarkComparison, policy: Policy, settings: Settings) -> _Entry:
     rule = policy.resolve(compared.name)
     metric, scores = _metric(compared, rule)
+    _check_margin(compared.name, rule, scores)
     if rule.direction is Direction.LOWER:
         scores = scores.turned()
     entry = _Entry(name=compared.name, rule=rule, metric=metric, compared=compared, scores=scores)
@@ -132,6 +133,18 @@ def _entry(compared: BenchmarkComparison, policy: Policy, settings: Settings) ->
         entry.demands.append(replace(relative, is_stopped=compared.n_not_asked > 0))
     entry.blockers += _blockers(compared, scores, policy, metric)
     return entry
+
+
+def _check_margin(name: str, rule: ResolvedRule, scores: Scores) -> None:
+    """Refuse a rule that any candidate would pass.
+
+    Raises:
+        ConfigError: Its drop is one that scores cannot have, and no other drop is demanded.
+    """
+    wrong = meaningless_margin(rule.max_drop, scores)
+    is_all = rule.max_drop > 1 or rule.max_relative_drop is None
+    if wrong is not None and is_all and rule.is_gated:
+        raise ConfigError(f"the policy gives {name} a max_drop of {rule.max_drop:g}: {wrong}")
 
 
 def _drop(compared: BenchmarkComparison, rule: ResolvedRule, scores: Scores, settings: Settings) -> Demand:

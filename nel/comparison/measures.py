@@ -25,6 +25,7 @@ REWARD: Final = "reward"
 """The key of the headline, which every line has."""
 _FEWEST: Final = 2
 SLICES_MAX: Final = 500
+_POINTS: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,12 @@ class Scores:
         """Return whether a sample of any pair is unscored."""
         ends = (self.baseline_ends, self.candidate_ends)
         return any(bool((low != high).any()) for low, high in ends)
+
+    @property
+    def are_shares(self) -> bool:
+        """Return whether every score lies between 0 and 1."""
+        ends = (*self.baseline_ends, *self.candidate_ends)
+        return all(bool(((one >= 0) & (one <= 1)).all()) for one in ends)
 
     def only(self, chosen: npt.NDArray[np.bool_]) -> Scores:
         """Return the scores of some pairs."""
@@ -135,6 +142,20 @@ def scores_of(pairing: Pairing, metric: str) -> Scores:
         clusters=clusters_of(pairing),
     )
     return scores.only(~(np.isnan(left[1][0]) | np.isnan(right[1][0])))
+
+
+def meaningless_margin(margin: float, scores: Scores) -> str | None:
+    """Return what is wrong with a margin that no difference of these scores can exceed, None where some can.
+
+    A margin of 2 that means two points would make everything equivalent, and let any candidate pass.
+    """
+    if margin < 1 or not scores.are_shares:
+        return None
+    return f"scores from 0 to 1 cannot differ by more than 1, so {margin:g} says nothing; " + _meant(margin)
+
+
+def _meant(margin: float) -> str:
+    return "one point is 0.01" if margin == 1 else f"{margin / _POINTS:g} is {margin:g} points"
 
 
 def clusters_of(pairing: Pairing) -> Ints | None:

@@ -11,11 +11,12 @@ from typing import Any, Final
 from nel.comparison.blocks import BlockReader
 from nel.comparison.lines import NOT_ASKED, SCORED, STATES, UNSCORED, Line, digest, joined, number_or_nan
 from nel.comparison.sides import Side, SideBenchmark, Texts, readable, reward_of, text_or_none, whole_of
+from nel.comparison.whole_run import read_whole_run
 from nel.config.yaml_file import read_value
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import ConfigError, OutputError, UsageError
-from nel.reports.run_files import BenchmarkFiles, read_run, read_run_yaml
+from nel.reports.run_files import BenchmarkFiles, read_run_yaml
 from nel.reports.shard import MERGE, shard_title
 
 _RECORDED: Final = "recorded responses"
@@ -43,7 +44,7 @@ def read_side(path: Path, label: str) -> Side:
         raise OutputError(f"{path} is still written by process {owner.pid}; wait until it ends, then compare")
     if not any(path.glob("*/metrics.json")):
         raise OutputError(f"{path} is not finished: it has no results yet; finish it with nel eval resume {path}")
-    found = read_run(path)
+    found = read_whole_run(path)
     with readable(path):
         benchmarks = {files.title: _benchmark(path, files) for files in found}
         models = {str(files.bundle["config"]["model"]) for files in found if files.bundle["config"].get("model")}

@@ -35,39 +35,55 @@ class Pilot:
     """How many there are; None for no limit."""
     is_within_known: bool = True
     """Whether the variance within questions was measured or assumed, and is not 0 for want of repeats."""
+    largest: float | None = None
+    """The largest difference that there can be, 1 for scores from 0 to 1; None where that is not known."""
 
     def questions_needed(self, effect: float, repeats: int, test: Test) -> int:
         """Return how many questions find an effect with so many answers to each on either side.
 
         Raises:
-            ValueError: The effect is none, or too small to be found.
+            ValueError: The effect is none, too small to be found, or larger than any difference.
         """
-        if self._is_mcnemar(effect, repeats):
-            psi = self.discordant or 0.0
-            return mcnemar_questions_needed(effect, psi, design_effect=self.variances.design_effect, test=test)
+        self._check(effect)
+        share = self._share(effect, repeats)
+        if share is not None:
+            return mcnemar_questions_needed(effect, share, design_effect=self.variances.design_effect, test=test)
         return questions_needed(effect, self.variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test)
 
     def detectable(self, questions: int, repeats: int, test: Test) -> float:
         """Return the least effect that so many questions find."""
         scale = self.variances.design_effect
-        largest = self.discordant if repeats == 1 else None
-        if largest and mcnemar_power(largest, largest, questions, design_effect=scale, test=test) >= test.power:
-            return mcnemar_minimum_detectable_effect(questions, largest, design_effect=scale, test=test)
-        return minimum_detectable_effect(
+        if self.discordant and repeats == 1:
+            if mcnemar_power(1.0, 1.0, questions, design_effect=scale, test=test) < test.power:
+                return 1.0
+            return mcnemar_minimum_detectable_effect(questions, self.discordant, design_effect=scale, test=test)
+        found = minimum_detectable_effect(
             questions, self.variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test
         )
+        return found if self.largest is None else min(found, self.largest)
 
     def power(self, effect: float, questions: int, repeats: int, test: Test) -> float:
         """Return how likely so many questions find an effect."""
-        if self._is_mcnemar(effect, repeats):
-            psi = self.discordant or 0.0
-            return mcnemar_power(effect, psi, questions, design_effect=self.variances.design_effect, test=test)
+        self._check(effect)
+        share = self._share(effect, repeats)
+        if share is not None:
+            return mcnemar_power(effect, share, questions, design_effect=self.variances.design_effect, test=test)
         return power_of(
             effect, questions, self.variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test
         )
 
-    def _is_mcnemar(self, effect: float, repeats: int) -> bool:
-        return repeats == 1 and self.discordant is not None and effect <= self.discordant
+    def _share(self, effect: float, repeats: int) -> float | None:
+        """Return the discordant share to plan with, None where McNemar's form does not hold.
+
+        No difference comes with fewer discordant questions than itself, so a larger one than was seen raises the share.
+        """
+        return max(self.discordant, effect) if repeats == 1 and self.discordant is not None else None
+
+    def _check(self, effect: float) -> None:
+        if self.largest is not None and effect > self.largest:
+            raise ValueError(
+                f"scores from 0 to {self.largest:g} cannot differ by {effect:g}; {effect / 100:g} is {effect:g} points"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -250,25 +250,32 @@ def mcnemar_power(
 def mcnemar_minimum_detectable_effect(
     questions: float, discordant: float, *, design_effect: float = 1.0, test: Test | None = None
 ) -> float:
-    """Return the least difference that so many questions scored 0 or 1 find; never above the discordant share.
+    """Return the least difference that so many questions scored 0 or 1 find.
+
+    Where not even a difference as large as the discordant share is found, the share is taken to be as large as the
+    difference: no difference comes with fewer discordant questions.
 
     Raises:
-        ValueError: A number is out of range, or not even a difference as large as the discordant share is found.
+        ValueError: A number is out of range, or not even a difference of 1 is found.
 
-    >>> round(mcnemar_minimum_detectable_effect(1742, 0.2), 4)
-    0.03
+    >>> round(mcnemar_minimum_detectable_effect(1742, 0.2), 4), round(mcnemar_minimum_detectable_effect(50, 0.02), 4)
+    (0.03, 0.1354)
     """
     test = test or Test()
     _check_discordant(discordant, discordant)
-    low, high = 0.0, discordant
-    if mcnemar_power(high, discordant, questions, design_effect=design_effect, test=test) < test.power:
-        raise ValueError(f"{questions:g} questions of which {discordant:.1%} are discordant find no difference")
+
+    def finds(effect: float) -> bool:
+        share = max(effect, discordant)
+        return mcnemar_power(effect, share, questions, design_effect=design_effect, test=test) >= test.power
+
+    low, high = (0.0, discordant) if finds(discordant) else (discordant, 1.0)
+    if not finds(high):
+        raise ValueError(f"{questions:g} questions find no difference, however large")
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         if not low < middle < high:
             break
-        enough = mcnemar_power(middle, discordant, questions, design_effect=design_effect, test=test) >= test.power
-        low, high = (low, middle) if enough else (middle, high)
+        low, high = (low, middle) if finds(middle) else (middle, high)
     return high
 
 

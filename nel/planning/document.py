@@ -32,7 +32,7 @@ def power_json(source: Source, wish: Wish) -> dict[str, Any]:
     """Return the whole plan.
 
     Raises:
-        UsageError: The numbers plan nothing, such as an effect larger than the share of discordant pairs.
+        UsageError: The numbers plan nothing, such as an effect larger than scores can differ.
     """
     try:
         return _power_json(source, wish)
@@ -78,8 +78,14 @@ def _power_json(source: Source, wish: Wish) -> dict[str, Any]:
             }
             for repeats in tried
         ],
-        "notes": list(source.notes),
+        "notes": [*source.notes, *_notes(pilot, wish.effect)],
     }
+
+
+def _notes(pilot: Pilot, effect: float) -> list[str]:
+    if pilot.discordant is None or effect <= pilot.discordant:
+        return []
+    return [f"no difference comes with fewer discordant questions than itself, so {100 * effect:g} % are planned with"]
 
 
 def _buys_more(pilot: Pilot, questions: int, cheaper: str) -> str | None:

@@ -67,6 +67,8 @@ class _Moments:
     totals: Floats
     squares: Floats
     is_binary: bool
+    is_share: bool
+    """Whether all scores lie between 0 and 1."""
 
     @property
     def means(self) -> Floats:
@@ -128,6 +130,7 @@ def _from_assumptions(assumed: Assumptions) -> Source:
         discordant=assumed.discordant,
         questions=assumed.questions,
         is_within_known=assumed.within is not None,
+        largest=1.0,
     )
     return Source(
         kind="assumptions",
@@ -171,6 +174,7 @@ def _from_one(side: Side, wanted: str | None, assumed: Assumptions) -> Source:
             discordant=assumed.discordant,
             questions=assumed.questions or len(questions),
             is_within_known=assumed.within is not None or moments.within is not None,
+            largest=1.0 if moments.is_share else None,
         ),
         resources=_resources(side, found),
         notes=notes,
@@ -213,6 +217,7 @@ def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assu
             discordant=discordant,
             questions=assumed.questions or len(pairing.baseline),
             is_within_known=assumed.within is not None or None not in (before.within, after.within),
+            largest=1.0 if before.is_share and after.is_share else None,
         ),
         resources=_resources(candidate, right),
         notes=sorted(set(notes)),
@@ -263,6 +268,7 @@ def _moments(questions: Questions, chosen: Ints) -> _Moments:
         totals=values.scored_sum[kept],
         squares=values.squares[kept],
         is_binary=bool(np.all((known == 0) | (known == 1))),
+        is_share=bool(np.all((known >= 0) & (known <= 1))),
     )
 
 

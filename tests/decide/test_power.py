@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from nel.decide import (
+    Pilot,
     Test,
     Variances,
     clustered_minimum_detectable_effect,
     design_effect,
     label_plan,
+    mcnemar_exact,
     mcnemar_minimum_detectable_effect,
     mcnemar_power,
     mcnemar_questions_needed,
@@ -130,6 +132,36 @@ def test_label_plan_weighs_costs() -> None:
         label_plan(0.001, label_variance=0.24, correlation=0.9, answers=2000)
 
 
+@pytest.mark.parametrize(("effect", "discordant"), [(0.1, 0.02), (0.3, 0.195), (0.05, 0.05)])
+def test_no_effect_is_planned_with_fewer_discordant_questions_than_itself(effect: float, discordant: float) -> None:
+    """Two runs that hardly differ do not make a large difference cheaper than one-sided flips alone can be found."""
+    pilot = Pilot(variances=Variances(between=discordant, within_baseline=0, within_candidate=0), discordant=discordant)
+    found = pilot.questions_needed(effect, 1, Test())
+    assert found == mcnemar_questions_needed(effect, effect)
+    assert pilot.power(effect, found, 1, Test()) == pytest.approx(0.8, abs=0.01)
+    six = sum(math.comb(found, wins) * effect**wins * (1 - effect) ** (found - wins) for wins in range(6))
+    assert mcnemar_exact(6, 0) <= 0.05 < mcnemar_exact(5, 0)
+    assert 1 - six == pytest.approx(0.8, abs=0.05)
+
+
+@pytest.mark.parametrize("questions", [10, 50, 200])
+def test_what_few_questions_find_has_at_least_as_many_discordant_ones(questions: int) -> None:
+    """With 2 % discordant questions 50 of them were said to find 5.6 points, and find 15."""
+    pilot = Pilot(variances=Variances(between=0.02, within_baseline=0, within_candidate=0), discordant=0.02)
+    found = pilot.detectable(questions, 1, Test())
+    assert found > 0.02
+    assert mcnemar_power(found, found, questions) == pytest.approx(0.8, abs=1e-6)
+    assert pilot.detectable(3, 1, Test()) == 1.0
+
+
+def test_scores_cannot_differ_by_more_than_their_scale() -> None:
+    """An effect of 2 that means two points would need four questions."""
+    pilot = Pilot(variances=Variances(between=0.2, within_baseline=0, within_candidate=0), largest=1.0)
+    with pytest.raises(ValueError, match=r"cannot differ by 2; 0\.02 is 2 points"):
+        pilot.questions_needed(2.0, 1, Test())
+    assert pilot.detectable(1, 1, Test()) == 1.0
+
+
 def test_what_cannot_be_planned_is_an_error() -> None:
     """Effects, shares, variances and levels that are none are refused with their numbers."""
     with pytest.raises(ValueError, match="effect must be above 0"):
@@ -147,4 +179,4 @@ def test_what_cannot_be_planned_is_an_error() -> None:
     with pytest.raises(ValueError, match="too small to be found"):
         questions_needed(1e-9, MILLER)
     with pytest.raises(ValueError, match="find no difference"):
-        mcnemar_minimum_detectable_effect(10, 0.05)
+        mcnemar_minimum_detectable_effect(3, 0.05)

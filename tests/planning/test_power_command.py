@@ -221,3 +221,25 @@ def test_what_plans_nothing_is_one_clear_line(tmp_path: Path) -> None:
     assert "prices need tokens" in refused(run, "--price-input", "1", "--price-output", "1")
     for output in (refused(run, same), refused(right)):
         assert output.count("\n") == 1
+
+
+def test_an_effect_larger_than_the_disagreement_is_planned_with_more(tmp_path: Path) -> None:
+    """Two runs that hardly differ would plan 16 questions for 10 points, which find them in every fourth case."""
+    found = power("--discordant", "0.02", "--effect", "0.1")
+    assert found["plans"][0]["questions"] == mcnemar_questions_needed(0.1, 0.1)
+    assert "10 % are planned with" in " ".join(found["notes"])
+
+
+@pytest.mark.parametrize("given", [("--discordant", "0.2"), ("--score", "0.8"), ()])
+def test_an_effect_in_points_is_refused(tmp_path: Path, given: tuple[str, ...]) -> None:
+    """--effect 2 is no effect of two points."""
+    runs = () if given else (write_run(tmp_path / "a", lines(coins(50, 0.7, 1))),)
+    assert "scores from 0 to 1 cannot differ by 2; 0.02 is 2 points" in refused(*runs, *given, "--effect", "2")
+
+
+@pytest.mark.parametrize(
+    "option", ["--effect", "--within", "--design-effect", "--prompt-tokens", "--price-input", "--answers-per-hour"]
+)
+def test_infinity_plans_nothing(option: str) -> None:
+    """It ended in a traceback, or in no time at all."""
+    assert '"inf" is not a finite number' in " ".join(refused("--discordant", "0.2", option, "inf").split())
