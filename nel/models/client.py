@@ -376,7 +376,7 @@ class Client:
             return unreadable(error)
 
     def _read(self, one: _Call, fetched: Fetched | Fault, stream: AnswerStream | None) -> Response | Fault:
-        payload = self._payload(fetched, stream)
+        payload = self._payload(fetched, stream, one.tokens_max)
         if isinstance(payload, Fault):
             return payload
         assert one.parse is not None  # noqa: S101 - set by _call
@@ -392,11 +392,12 @@ class Client:
             answer, latency_seconds=fetched.seconds, first_token_seconds=first, inter_token_seconds=between, attempts=1
         )
 
-    def _payload(self, fetched: Fetched | Fault, stream: AnswerStream | None) -> Any | Fault:
+    def _payload(self, fetched: Fetched | Fault, stream: AnswerStream | None, limit: int | None = None) -> Any | Fault:
         if isinstance(fetched, Fault):
             return fetched
         if fetched.status != _OK:
-            return fault_of_status(fetched.status, fetched.headers, self._redactor.body(fetched.body))
+            body = self._redactor.body(fetched.body)
+            return fault_of_status(fetched.status, fetched.headers, body, max_tokens=limit)
         if stream is not None and fetched.streamed:
             answer = stream.answer()
             return answer if isinstance(answer, Fault) else self._redactor.json(answer)
@@ -414,7 +415,7 @@ class Client:
             if outcome.usage.completion_tokens is not None:
                 self._answer_tokens += 0.1 * (outcome.usage.completion_tokens - self._answer_tokens)
             gate.succeeded(permit, tokens=used, quotas=quotas(fetched.headers) if isinstance(fetched, Fetched) else {})
-        elif outcome.kind == "rate_limit" or outcome.status == _OVERLOADED:
+        elif (outcome.kind == "rate_limit" and outcome.retryable) or outcome.status == _OVERLOADED:
             gate.refused(permit, outcome.wait_seconds)
         elif outcome.kind == NO_FILES:
             gate.connection_not_allowed(permit)

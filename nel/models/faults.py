@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from nel.core.plain_numbers import plain_int
-from nel.core.strict_json import loads
-from nel.models.context_window import PROMPT_CODES, blame
+from nel.models.context_window import blame, is_sure
+from nel.models.error_bodies import ErrorBody, error_body, error_said
 from nel.models.rate_limit_headers import retry_after_seconds
+from nel.models.vendor_words import RATE, Meaning, meaning_of
 from nel.types import FailureKind
 
 _LOG = logging.getLogger(__name__)
@@ -31,11 +32,6 @@ _KINDS: Final = {
     422: "bad_request",
     429: "rate_limit",
 }
-_CONTENT_FILTER = re.compile(r"content.?(?:filter|policy|management)|flagged as potentially violating", re.IGNORECASE)
-_BAD_KEY: Final = re.compile(r"api key not valid|no connected db", re.IGNORECASE)
-"""Gemini says so with 400, and LiteLLM without a database, in which it would look for any key but its own."""
-_NO_CREDIT: Final = re.compile(r"credit balance is too low", re.IGNORECASE)
-"""Anthropic says so with 400."""
 _RETRY_DELAY: Final = re.compile(rb'"retryDelay"\s*:\s*"([0-9]{1,9}(?:\.[0-9]{1,9})?)s"')
 """Of Gemini, which sends no Retry-After."""
 _STATUS_OF_CODE: Final = {
@@ -57,23 +53,32 @@ _STATUS_OF_CODE: Final = {
     "api_error": 500,
     "timeout_error": 504,
     "overloaded_error": 529,
+    "invalid_argument": 400,
+    "failed_precondition": 400,
+    "unauthenticated": 401,
+    "permission_denied": 403,
+    "not_found": 404,
+    "resource_exhausted": 429,
+    "throttlingexception": 429,
+    "internal": 500,
+    "unavailable": 503,
+    "deadline_exceeded": 504,
 }
 """Codes that vendors put into an error object, by the status they belong to."""
 _MESSAGE_CHARACTERS_MAX = 300
-_READ_CHARACTERS_MAX = 4_000
-"""Of an error body that are read for what it says."""
 _BAD_REQUEST = 400
-_UNAUTHORIZED = 401
+_TOO_MANY = 429
+_PROMPT_STATUSES: Final = frozenset({400, 413, 422, 500})
+_STATUS_OF_MEANING: Final[Mapping[str, int]] = {"auth": 401, "rate_limit": 429}
+_TOO_LARGE_FOR_RATE: Final = re.compile(r"request too large\b.{0,200}\btokens per min", re.IGNORECASE | re.DOTALL)
+"""OpenAI and Groq refuse a request that is larger than all tokens of a minute, which no wait changes."""
 _SERVER_ERROR = 500
 _ERROR_STATUSES = range(400, 600)
 _OK = 200
-_CODE_CHARACTERS_MAX = 100
-_CODE_MAX = 1_000_000
 NO_FILES: Final = "open_files"
 """Kind of the fault of a connection that this process, or this machine, may not open."""
 UNSIGNED: Final = "unsigned"
 """Kind of the fault of a request that could not be signed, so that it was not sent."""
-_NO_QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,42 +113,51 @@ class Fault:
         return self.never_connected or self.kind == "connect_timeout"
 
 
-def fault_of_status(status: int, headers: Mapping[str, str], body: bytes) -> Fault:
-    """Return what a response with an error status means."""
-    fault = _fault_of(status, headers, error_body(body))
+def fault_of_status(status: int, headers: Mapping[str, str], body: bytes, *, max_tokens: int | None = None) -> Fault:
+    """Return what a response with an error status means.
+
+    Args:
+        max_tokens: The limit on the answer that was sent; some servers name its sum with the prompt alone.
+    """
+    said = error_body(body)
+    if aws := headers.get("x-amzn-errortype"):
+        said = replace(said, codes=(*said.codes, aws.partition(":")[0].lower()))
+    fault = _fault_of(status, headers, said, max_tokens)
     delay = _RETRY_DELAY.search(body) if fault.retryable and fault.wait_seconds is None else None
     return fault if delay is None else replace(fault, wait_seconds=float(delay[1]))
 
 
-def _fault_of(status: int, headers: Mapping[str, str], said: ErrorBody) -> Fault:
+def _fault_of(status: int, headers: Mapping[str, str], said: ErrorBody, max_tokens: int | None = None) -> Fault:
     message = _clip(said.message)
     described = f"HTTP {status}" + (f": {message}" if message else "")
-    failure = _model_failure(status, said)
+    meaning = meaning_of(status, said)
+    failure = _model_failure(status, said, meaning, max_tokens)
     if failure is not None:
         return Fault(kind=failure, message=described, retryable=False, status=status, model_failure=failure)
-    if not _NO_QUOTA.isdisjoint(said.codes) or (status == _BAD_REQUEST and _NO_CREDIT.search(said.message)):
+    if meaning == "quota":
         return Fault(kind="quota", message=described, retryable=False, status=status)
-    status_of_kind = _UNAUTHORIZED if status == _BAD_REQUEST and _BAD_KEY.search(said.message) else status
+    status_of_kind = _STATUS_OF_MEANING.get(meaning or "", status)
     kind = _KINDS.get(status_of_kind) or ("server_error" if status >= _SERVER_ERROR else f"http_{status}")
+    is_hopeless = status_of_kind == _TOO_MANY and _TOO_LARGE_FOR_RATE.search(said.message)
     return Fault(
         kind=kind,
         message=described,
-        retryable=_retryable(status, headers),
+        retryable=_retryable(status_of_kind, headers) and not is_hopeless,
         status=status,
         wait_seconds=retry_after_seconds(headers),
     )
 
 
-def _model_failure(status: int, said: ErrorBody) -> FailureKind | None:
+def _model_failure(status: int, said: ErrorBody, meaning: Meaning | None, max_tokens: int | None) -> FailureKind | None:
     """Return how the model failed where a refusal says that it did: a prompt too long, or an answer filtered."""
-    is_too_long = status in (400, 413, 422, 500) and blame(said.message, said.codes) == "prompt"
-    # A server error alone is worth another try: one that names the sizes or the code is not chance.
-    is_sure = status < _SERVER_ERROR or not PROMPT_CODES.isdisjoint(said.codes) or re.search("[0-9]", said.message)
-    if is_too_long and is_sure:
-        return "context_exceeded"
-    if status in (400, 403, 422) and ("content_filter" in said.codes or _CONTENT_FILTER.search(said.message)):
+    if meaning == "content_filter":
         return "content_filter"
-    return None
+    if meaning is not None or status not in _PROMPT_STATUSES:
+        return None
+    if blame(said.message, said.codes, max_tokens=max_tokens) != "prompt":
+        return None
+    # A server error alone is worth another try.
+    return "context_exceeded" if status < _SERVER_ERROR or is_sure(said.message, said.codes) else None
 
 
 def _retryable(status: int, headers: Mapping[str, str]) -> bool:
@@ -155,13 +169,21 @@ def _retryable(status: int, headers: Mapping[str, str]) -> bool:
 
 
 def fault_of_error_object(error: object) -> Fault:
-    """Return what an ``error`` inside an HTTP 200 body means, by its own code."""
-    said = _said(error)
+    """Return what an ``error`` inside an HTTP 200 body means, by its own code, or else by its words."""
+    said = error_said(error)
     numbers = (plain_int(code) for code in said.codes)
     known = [number for number in numbers if number is not None and number in _ERROR_STATUSES]
     known += [_STATUS_OF_CODE[code] for code in said.codes if code in _STATUS_OF_CODE]
-    inner = _fault_of(known[0] if known else _SERVER_ERROR, {}, said)
+    inner = _fault_of(known[0] if known else _status_of_words(said), {}, said)
     return replace(inner, message=f"HTTP 200 with an error: {_clip(said.message)}", status=_OK)
+
+
+def _status_of_words(said: ErrorBody) -> int:
+    """Return the status that an error without a code would have had."""
+    if RATE.search(said.message):
+        return _TOO_MANY
+    is_refused = meaning_of(_BAD_REQUEST, said) is not None
+    return _BAD_REQUEST if is_refused or blame(said.message, said.codes) == "prompt" else _SERVER_ERROR
 
 
 def aborted(finish_reason: str) -> Fault:
@@ -190,54 +212,6 @@ def unreadable(error: Exception) -> Fault:
     """
     _LOG.error("an answer could not be read", exc_info=error)
     return malformed(f"the answer could not be read ({type(error).__name__}: {_clip(str(error))})")
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorBody:
-    """What an error body says, whatever its shape."""
-
-    message: str
-    codes: tuple[str, ...] = ()
-    """Its ``code``, ``type`` and ``status``, as far as they are words or numbers, in lower case."""
-
-
-def error_body(body: bytes) -> ErrorBody:
-    """Return the message and the codes of an error body, as far as it has them."""
-    try:
-        payload = loads(body)
-    except ValueError:
-        text = body[:_READ_CHARACTERS_MAX].decode("utf-8", "replace")
-        return ErrorBody(re.sub(r"<[^>]{0,200}>", " ", text))
-    if isinstance(payload, list) and len(payload) == 1:  # as Gemini sends it
-        payload = payload[0]
-    if isinstance(payload, dict) and isinstance(payload.get("error"), str) and "message" in payload:
-        return _said(payload)
-    return _said(payload.get("error") or payload if isinstance(payload, dict) else payload)
-
-
-def _said(error: object) -> ErrorBody:
-    if not isinstance(error, Mapping):
-        return ErrorBody(_text(error))
-    message = next((error[name] for name in ("message", "detail", "error", "msg") if error.get(name)), "")
-    codes = (error.get(name) for name in ("code", "type", "status"))
-    return ErrorBody(_text(message), tuple(_text(code).lower() for code in codes if _is_code(code)))
-
-
-def _is_code(code: object) -> bool:
-    """Return whether a code is a word or a number of a length that one may have."""
-    if isinstance(code, str):
-        return len(code) <= _CODE_CHARACTERS_MAX
-    return type(code) is int and 0 <= code < _CODE_MAX
-
-
-def _text(value: object) -> str:
-    """Return a JSON value of any size and depth as text of bounded length."""
-    if isinstance(value, str):
-        return value[:_READ_CHARACTERS_MAX]
-    try:
-        return str(value)[:_READ_CHARACTERS_MAX]
-    except (ValueError, RecursionError):  # a number of 5,000 digits, or lists in lists
-        return f"a {type(value).__name__}"
 
 
 def _clip(text: str) -> str:

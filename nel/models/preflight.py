@@ -148,6 +148,16 @@ async def check_echo(client: Client) -> EchoSupport:
     return found
 
 
+def _refused_key(fault: Fault, detail: str, variable: str) -> str:
+    """Return what a refusal of the key, or of access whatever the key, asks for."""
+    if fault.status != _FORBIDDEN:
+        return f"the key in {variable} was refused ({detail}); check the key in {variable}"
+    return (
+        f"access was refused ({detail}); check the key in {variable}, whether it may use the model, and whether a "
+        "firewall or the region stands in between"
+    )
+
+
 def _remedy(detail: str, flags: Flags) -> str:
     """Return what to do where nothing answers: the proxy in front of the endpoint is not the endpoint."""
     if detail.startswith("the proxy "):
@@ -184,13 +194,10 @@ def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False, fl
     endpoint, detail = client.endpoint, client.describe(fault)
     if fault.kind == "auth":
         variable = key_variable(endpoint)
-        key = (
-            f"the key in {variable} was refused"
-            if variable
-            else f"it wants a key; name the variable that holds it with {flags.key}"
-        )
-        fix = () if variable else (flags.key, "VARIABLE")
-        raise PreflightError(f"{endpoint.url}: {key} ({detail})", endpoint_kind=fault.kind, fix=fix)
+        if not variable:
+            key = f"it wants a key; name the variable that holds it with {flags.key}"
+            raise PreflightError(f"{endpoint.url}: {key} ({detail})", endpoint_kind="auth", fix=(flags.key, "VARIABLE"))
+        raise PreflightError(f"{endpoint.url}: {_refused_key(fault, detail, variable)}", endpoint_kind="auth")
     if fault.kind == "quota":
         raise StoppedEarly(f"{endpoint.url}: the account has no quota left ({detail})", endpoint_kind=fault.kind)
     if fault.kind == "tls":

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from nel.core.finish_reasons import ending_of
 from nel.core.thinking import split_reasoning
+from nel.models.error_bodies import error_in
 from nel.models.faults import Fault, aborted, fault_of_error_object, malformed
 from nel.types import Generation, Message, Protocol, Request, Response, Usage
 
@@ -45,10 +46,11 @@ def parse_answer(protocol: Protocol, payload: object) -> Response | Fault:
     if not isinstance(payload, dict):
         return malformed(f"the body is a JSON {type(payload).__name__}, not an object")
     if payload.get("error"):
-        return fault_of_error_object(payload["error"])
+        return fault_of_error_object(error_in(payload))
     choice = first_choice(payload.get("choices"))
     if choice is None:
-        return malformed("the body has no choices")
+        error = error_in(payload)
+        return malformed("the body has no choices") if error is None else fault_of_error_object(error)
     finish_reason = choice.get("finish_reason")
     if finish_reason == "error":
         return fault_of_error_object(choice.get("error") or "finish_reason is error")

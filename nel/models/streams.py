@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Final
 
 from nel.core.strict_json import loads
+from nel.models.error_bodies import error_in
 from nel.models.faults import UNREADABLE, Fault, fault_of_error_object, malformed, unreadable
 from nel.models.protocols import first_choice, first_token_of, index_of
 
@@ -99,8 +100,8 @@ class AnswerStream(ABC):
             return
         if not isinstance(payload, dict):
             self._fault = self._fault or malformed("a chunk of the stream is not a JSON object")
-        elif payload.get("error") or self._is_error:
-            self._fault = self._fault or fault_of_error_object(payload.get("error") or payload)
+        elif payload.get("error") or payload.get("object") == "error" or self._is_error:
+            self._fault = self._fault or fault_of_error_object(error_in(payload) or payload)
         else:
             self._take(payload, now)
 

@@ -1,0 +1,155 @@
+"""Reads error bodies of any shape: the message, and the codes that vendors put beside or below it. No I/O.
+
+{"error": {"message", "code", "type"}}        OpenAI and most others; a list of one such object from Gemini
+{"error": "…", "code": "…"}                   xAI, TGI, Ollama
+{"message"}, {"detail"}, {"errors": […]}      Mistral, FastAPI, watsonx
+{"base_resp": {"status_code", "status_msg"}}  MiniMax, with HTTP 200
+{"error": {"metadata": {"raw": "…"}}}         OpenRouter: the words of the server behind it
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from nel.core.strict_json import loads
+
+_READ_CHARACTERS_MAX = 4_000
+"""Of an error body that are read for what it says."""
+_CODE_CHARACTERS_MAX = 100
+_CODE_MAX = 1_000_000
+_DEPTH_MAX: Final = 4
+_CODES_MAX: Final = 16
+_PARTS_MAX: Final = 8
+"""Of a list of errors that are read."""
+_MESSAGES: Final = ("message", "detail", "error", "errors", "msg", "error_msg", "status_msg", "errorMessage", "title")
+_CODES: Final = (
+    "code",
+    "type",
+    "status",
+    "reason",
+    "error_code",
+    "error_type",
+    "status_code",
+    "__type",
+    "finishReason",
+)
+_INNER: Final = ("error", "detail", "innererror", "inner_error", "base_resp", "metadata", "details", "errors")
+"""Fields below which further codes stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorBody:
+    """What an error body says, whatever its shape."""
+
+    message: str
+    codes: tuple[str, ...] = ()
+    """Its ``code``, ``type``, ``status`` and the like, as far as they are words or numbers, in lower case."""
+
+
+def error_body(body: bytes) -> ErrorBody:
+    """Return the message and the codes of an error body, as far as it has them."""
+    try:
+        return error_said(loads(body))
+    except ValueError:
+        text = body[:_READ_CHARACTERS_MAX].decode("utf-8", "replace")
+        text = re.sub(r"<(style|script)\b.{0,4000}?(?:</\1>|$)", " ", text, flags=re.IGNORECASE | re.DOTALL)
+        return ErrorBody(re.sub(r"<[^>]{0,200}>", " ", text))
+
+
+def error_said(error: object) -> ErrorBody:
+    """Return the message and the codes of an error, whatever JSON it is."""
+    codes = dict.fromkeys(code for code in _codes(error, _DEPTH_MAX))
+    return ErrorBody(_message(error, _DEPTH_MAX), tuple(codes)[:_CODES_MAX])
+
+
+def error_in(payload: object) -> object:
+    """Return the error that a decoded body is or holds instead of an answer; None where it is not known to be one.
+
+    With HTTP 200 some servers send an error without an ``error``: FastChat an object of the type ``error``, MiniMax a
+    ``base_resp``, Baidu an ``error_code``.
+    """
+    if not isinstance(payload, Mapping):
+        return None
+    if payload.get("error"):
+        error = payload["error"]
+        return payload if isinstance(error, str) and ("message" in payload or "code" in payload) else error
+    if payload.get("object") == "error" or payload.get("type") == "error" or payload.get("error_code"):
+        return payload
+    state = payload.get("base_resp")
+    if isinstance(state, Mapping) and state.get("status_code"):
+        return state
+    return None
+
+
+def _message(error: object, depth: int) -> str:
+    """Return the message of an error, and behind it the words of a server further back where a proxy repeats them."""
+    if isinstance(error, list):
+        parts = [_message(part, depth - 1) for part in error[:_PARTS_MAX]] if depth > 0 else []
+        return "; ".join(part for part in parts if part)[:_READ_CHARACTERS_MAX] or _text(error)
+    if not isinstance(error, Mapping):
+        return _text(error)
+    found = next((error[name] for name in _MESSAGES if error.get(name)), None)
+    if found is None:
+        inner = error.get("base_resp")
+        return _message(inner, depth - 1) if depth > 0 and isinstance(inner, Mapping) else ""
+    message = _message(found, depth - 1) if depth > 0 else _text(found)
+    message = f"{_place(error)}{message}"
+    behind = _behind(error)
+    return message if behind is None or depth <= 0 else f"{message}: {_message(behind, depth - 1)}"
+
+
+def _place(error: Mapping[str, object]) -> str:
+    """Return where pydantic says that a problem is, e.g. ``max_tokens: ``; empty for any other error."""
+    place = error.get("loc")
+    if not isinstance(place, list):
+        return ""
+    names = [str(part) for part in place[:_PARTS_MAX] if isinstance(part, str | int) and part != "body"]
+    return ".".join(names)[:_CODE_CHARACTERS_MAX] + ": " if names else ""
+
+
+def _behind(error: Mapping[str, object]) -> object:
+    """Return what the server behind a proxy said, decoded where it is JSON; None where it is not repeated."""
+    metadata = error.get("metadata")
+    raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
+    if not isinstance(raw, str) or not raw:
+        return raw if isinstance(raw, Mapping) else None
+    try:
+        decoded = loads(raw[: 4 * _READ_CHARACTERS_MAX])
+    except ValueError:
+        return raw
+    return decoded if isinstance(decoded, Mapping | list) else raw
+
+
+def _codes(error: object, depth: int) -> Iterator[str]:
+    if depth <= 0:
+        return
+    if isinstance(error, list):
+        for part in error[:_PARTS_MAX]:
+            yield from _codes(part, depth - 1)
+    elif isinstance(error, Mapping):
+        yield from (_text(error[name]).lower() for name in _CODES if _is_code(error.get(name)))
+        for name in _INNER:
+            if isinstance(error.get(name), Mapping | list):
+                yield from _codes(error[name], depth - 1)
+        if "metadata" in error and not isinstance(behind := _behind(error), str):
+            yield from _codes(behind, depth - 1)
+
+
+def _is_code(code: object) -> bool:
+    """Return whether a code is a word or a number of a length that one may have."""
+    if isinstance(code, str):
+        return 0 < len(code) <= _CODE_CHARACTERS_MAX
+    return type(code) is int and 0 <= code < _CODE_MAX
+
+
+def _text(value: object) -> str:
+    """Return a JSON value of any size and depth as text of bounded length."""
+    if isinstance(value, str):
+        return value[:_READ_CHARACTERS_MAX]
+    try:
+        return str(value)[:_READ_CHARACTERS_MAX]
+    except (ValueError, RecursionError):  # a number of 5,000 digits, or lists in lists
+        return f"a {type(value).__name__}"
