@@ -34,6 +34,18 @@ UnscoredCause: TypeAlias = Literal["infra", "judge", "scorer", "sandbox", "budge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One call of a tool, as a model wrote it."""
+
+    id: str
+    """Names it in the message with its result; empty where the server gives none."""
+    name: str
+    """The tool's name."""
+    arguments: str
+    """JSON as the model wrote it, which may be no JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """One chat message."""
 
@@ -41,6 +53,10 @@ class Message:
     """``system``, ``user``, ``assistant`` or ``tool``."""
     content: str | tuple[JsonObject, ...]
     """Text, or content parts in the OpenAI shape (``{"type": "image_url", …}``)."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    """Of an assistant's message."""
+    tool_call_id: str | None = None
+    """Of a tool's message: the call whose result it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +83,10 @@ class Sample:
     """Further user messages, each sent after the answer to the previous one."""
     continuation: str | None = None
     """The text whose log-likelihood is requested after each choice, where the choices are contexts."""
+    tools: tuple[JsonObject, ...] = ()
+    """The tools that the model may call in its one answer, in the OpenAI shape; they are never run."""
+    tool_choice: Json = None
+    """Which of them it must call, in the OpenAI shape; None: not sent."""
 
 
 SECOND_ASKING: Final = 10_000
@@ -109,6 +129,9 @@ class Request:
     """For every protocol but completions."""
     prompt: str | None = None
     """For completions."""
+    tools: tuple[JsonObject, ...] = ()
+    """As those of a `Sample`."""
+    tool_choice: Json = None
     generation: Generation = field(default_factory=Generation)
 
 
@@ -178,6 +201,8 @@ class Response:
     error: ResponseError | None = None
     first_token: Mapping[str, float] = field(default_factory=dict)
     """Log-probability of each alternative for the first token, natural logarithm; empty where none was requested."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    """The model's calls of the tools that the request offered; empty where it offered none."""
     choice_scores: tuple[ChoiceScore, ...] = ()
     """The log-likelihood of each choice, in the sample's order; empty where none was requested."""
 
@@ -208,6 +233,8 @@ class ScorerInput:
     """The whole sample, with its id, prompt and choices; None outside a run."""
     repeat: int = 0
     """The repeat, from 0."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    """The model's calls of the tools that the sample offers."""
 
 
 CORRECT: Final = "C"

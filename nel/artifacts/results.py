@@ -6,11 +6,11 @@ equal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from nel.engine.store.codec import decode_outcome, decode_response, decode_sample
 from nel.engine.store.snapshot import StoredResult, StoredRow
-from nel.types import ModelFailure, Outcome, Response, Sample, Scored, Unscored
+from nel.types import Message, ModelFailure, Outcome, Response, Sample, Scored, Unscored
 
 NOT_RUN = Unscored(cause="cancelled", kind="not_run", detail="never asked; the run ended before it")
 """What a sample is that the run never came to, unless the store knows better."""
@@ -75,7 +75,7 @@ def _result(
 def result_line(result: Result) -> dict[str, object]:
     """Return the JSON object of one line of results.jsonl."""
     sample, response, outcome = result.sample, result.response, result.outcome
-    return {
+    line: dict[str, object] = {
         "problem_idx": result.idx,
         "sample_id": result.sample_id,
         "repeat": result.repeat,
@@ -96,6 +96,9 @@ def result_line(result: Result) -> dict[str, object]:
         "tokens": _tokens(response),
         "timing": _timing(response),
     }
+    if response is not None and response.tool_calls:
+        line["tool_calls"] = [asdict(call) for call in response.tool_calls]
+    return line
 
 
 def reward_of(outcome: Outcome) -> float | None:
@@ -127,7 +130,14 @@ def outcome_json(outcome: Outcome) -> dict[str, object]:
 def _prompt(sample: Sample) -> object:
     if isinstance(sample.input, str):
         return sample.input
-    return [{"role": message.role, "content": message.content} for message in sample.input]
+    return [_message(message) for message in sample.input]
+
+
+def _message(message: Message) -> dict[str, object]:
+    fields: dict[str, object] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        fields["tool_calls"] = [asdict(call) for call in message.tool_calls]
+    return fields if message.tool_call_id is None else {**fields, "tool_call_id": message.tool_call_id}
 
 
 def _metadata(sample: Sample | None) -> dict[str, object]:

@@ -13,6 +13,7 @@ from nel.comparison.lines import NOT_ASKED, SCORED, STATES, UNSCORED, Line, dige
 from nel.comparison.sides import Side, SideBenchmark, Texts, readable, reward_of, text_or_none, whole_of
 from nel.comparison.whole_run import read_whole_run
 from nel.config.yaml_file import read_value
+from nel.core.called_tools import with_calls
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import ConfigError, OutputError, UsageError
@@ -160,7 +161,7 @@ def _texts(value: Mapping[str, Any]) -> Texts:
         sample_id=str(value["sample_id"]),
         prompt=value.get("prompt"),
         expected=value.get("expected_answer"),
-        response=text_or_none(value.get("model_response")),
+        response=text_or_none(with_calls(value.get("model_response"), value.get("tool_calls"))),
         extracted=text_or_none(value.get("extracted_answer")),
         reward=value["reward"],
         outcome="scored" if outcome["state"] == "scored" else _cause(outcome),

@@ -236,7 +236,7 @@ def _request(plan: Plan, item: ScoringTask, payload: ScorerPrompt) -> Request:
     if plan.eval_only or plan.model is None:
         raise EndpointError("recorded answers are scored: there is no model to ask; give the run an endpoint")
     generation: Generation = replace(plan.generation, **options)
-    sample = replace(item.sample, input=_input(prompt), turns=())
+    sample = replace(item.sample, input=_input(prompt), turns=(), tools=(), tool_choice=None)
     return build_request(
         sample,
         repeat=item.repeat,

@@ -33,7 +33,7 @@ def verdict_before_scoring(
         return ModelFailure(kind="content_filter", detail="the endpoint filtered the answer")
     if ending == "refusal":
         return ModelFailure(kind="refusal", detail="the endpoint marked the answer as a refusal")
-    empty = not response.text.strip()
+    empty = not response.text.strip() and not response.tool_calls
     if ending == "truncated" and (empty or truncated == "failure"):
         full = is_context_full(response.finish_reason)
         detail = "cut off where the model's context ends" if full else "cut off by the token limit; raise --max-tokens"

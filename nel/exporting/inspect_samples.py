@@ -126,7 +126,11 @@ def _error(result: Mapping[str, Any]) -> dict[str, str] | None:
 def _answer(result: Mapping[str, Any]) -> dict[str, Any]:
     text, reasoning = result.get("model_response") or "", result.get("reasoning")
     content = [{"type": "reasoning", "reasoning": reasoning}, {"type": "text", "text": text}] if reasoning else text
-    return {"role": "assistant", "content": content, "source": "generate"}
+    made: dict[str, Any] = {"role": "assistant", "content": content, "source": "generate"}
+    calls = result.get("tool_calls")
+    if isinstance(calls, list):
+        made["tool_calls"] = [_call(one, f"answer.{number}") for number, one in enumerate(calls)]
+    return made
 
 
 def _usage(tokens: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,12 +169,13 @@ def _part(part: Any) -> dict[str, Any]:  # checked here
 
 
 def _call(call: Any, name: str) -> dict[str, Any]:  # checked here
-    function = call.get("function") if isinstance(call, dict) else None
+    given = call if isinstance(call, dict) else {}
+    function = given.get("function", given)  # of the OpenAI shape, or of results.jsonl
     function = function if isinstance(function, dict) else {}
     try:
         arguments = loads(str(function.get("arguments")))
     except ValueError:
         arguments = None
-    made = {"id": str(call.get("id") if isinstance(call, dict) else name), "function": str(function.get("name"))}
+    made = {"id": str(given.get("id") or name), "function": str(function.get("name"))}
     unread = function.get("arguments")
     return {**made, "arguments": arguments if isinstance(arguments, dict) else {"unread": unread}, "type": "function"}

@@ -17,6 +17,7 @@ from nel.types import (
     Response,
     Sample,
     Scored,
+    ToolCall,
     Unscored,
     UnscoredCause,
     Usage,
@@ -121,11 +122,25 @@ def _response(sample: Mapping[str, Any], kept: Mapping[str, Any], attached: Mapp
         usage=Usage(
             **{f"{name}_tokens": whole(tokens.get(name)) for name in ("prompt", "completion", "reasoning", "cached")}
         ),
+        tool_calls=_calls((choices[0].get("message") or {}).get("tool_calls")),
         model=text(output.get("model")),
         latency_seconds=number(output.get("time")),
         first_token_seconds=number(timing.get("first_token_seconds")),
         attempts=whole(timing.get("attempts")) or 0,
     )
+
+
+def _calls(listed: object) -> tuple[ToolCall, ...]:
+    """Return calls of tools, whose arguments a log has as an object; what a model wrote otherwise is below "unread"."""
+    calls = []
+    for one in listed if isinstance(listed, list) else []:
+        given = one if isinstance(one, dict) else {}
+        arguments, name = given.get("arguments"), text(given.get("function"))
+        if isinstance(arguments, dict) and set(arguments) == {"unread"}:
+            arguments = arguments["unread"]
+        if name:
+            calls.append(ToolCall(id=text(given.get("id")) or "", name=name, arguments=text(arguments) or "{}"))
+    return tuple(calls)
 
 
 def _texts(content: object, kind: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NoReturn, TypeAlias, get_args
 
 from nel.errors import JudgeError, did_you_mean
-from nel.types import Message
+from nel.types import Json, JsonObject, Message
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
 """Level of measurement of grades: two that differ are only different, ordered, or a known distance apart."""
@@ -96,6 +96,11 @@ class Question:
     """Sent instead of the prompt, where a scorer supplies a whole conversation."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Generation settings of the scorer, by their names in the configuration; those of the run take precedence."""
+    tools: tuple[JsonObject, ...] = ()
+    """Tools that the judge may call, in the OpenAI shape. With any, `read` gets a reply as the JSON text
+    ``{"content": …, "tool_calls": [{"id": …, "name": …, "arguments": …}]}``."""
+    tool_choice: Json = None
+    """Which of them it must call, in the OpenAI shape; None: not sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,7 +67,8 @@ class ResponseCache:
 
     def put(self, key: str, response: Response) -> None:
         """Keep an answer that is whole; anything else, and a cache that cannot be written, is left alone."""
-        whole = response.error is None and response.text.strip() and ending_of(response.finish_reason) == "complete"
+        is_said = response.tool_calls or response.text.strip()
+        whole = response.error is None and is_said and ending_of(response.finish_reason) in ("complete", "tool_calls")
         if self._connection is None or not whole:
             return
         text = self._encode(response)

@@ -492,7 +492,7 @@ class Client:
             prompt_bytes=prompt_bytes(request, body),
             url=wire_of(request.protocol).address(self.endpoint),
             protocol=request.protocol,
-            parse=parse or partial(parse_answer, request.protocol),
+            parse=parse or partial(parse_answer, request.protocol, offers_tools=bool(request.tools)),
         )
 
     def _estimate(self, one: _Call) -> int:

@@ -15,6 +15,7 @@ from nel.core.finish_reasons import ending_of
 from nel.core.thinking import split_reasoning
 from nel.models.error_bodies import error_in
 from nel.models.faults import Fault, aborted, fault_of_error_object, malformed
+from nel.models.tool_calls import sent_call, tool_calls_in
 from nel.types import Generation, Message, Protocol, Request, Response, Usage
 
 PATHS: Final[Mapping[str, str]] = {"chat": "/chat/completions", "completions": "/completions"}
@@ -33,6 +34,8 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
     body: dict[str, object] = {"model": request.model}
     if request.protocol == "chat":
         body["messages"] = [_message(message) for message in request.messages]
+        body |= {"tools": list(request.tools)} if request.tools else {}
+        body |= {"tool_choice": request.tool_choice} if request.tool_choice is not None else {}
     else:
         body["prompt"] = request.prompt
     body.update(_settings(request.generation, request.repeat))
@@ -140,8 +143,9 @@ def _answer(
     found = read_text(text, finish_reason=finish, reasoning=outer if isinstance(outer, str) else None)
     if isinstance(refusal, str) and refusal and not found.text:
         found = replace(found, text=refusal, finish_reason="refusal")
-    if not found.text and source.get("tool_calls"):
-        found = replace(found, finish_reason="tool_calls")
+    if called := source.get("tool_calls"):
+        found = replace(found, tool_calls=tool_calls_in(called))
+        found = found if found.text or found.finish_reason == "length" else replace(found, finish_reason="tool_calls")
     return replace(
         found,
         usage=parse_usage(payload.get("usage")),
@@ -195,7 +199,12 @@ def _settings(generation: Generation, repeat: int) -> dict[str, Any]:
 
 def _message(message: Message) -> dict[str, Any]:
     content = message.content
-    return {"role": message.role, "content": content if isinstance(content, str) else list(content)}
+    sent: dict[str, Any] = {"role": message.role, "content": content if isinstance(content, str) else list(content)}
+    if message.tool_calls:
+        sent["tool_calls"] = [sent_call(call) for call in message.tool_calls]
+    if message.tool_call_id is not None:
+        sent["tool_call_id"] = message.tool_call_id
+    return sent
 
 
 def _text(content: object) -> str | None:

@@ -13,6 +13,7 @@ from nel.core.strict_json import loads
 from nel.models.error_bodies import error_in
 from nel.models.faults import UNREADABLE, Fault, fault_of_error_object, malformed, unreadable
 from nel.models.protocols import first_choice, first_token_of, index_of
+from nel.models.tool_calls import CallPieces
 
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _TEXTS: Final = ("content", "reasoning_content", "reasoning", "refusal")
@@ -130,7 +131,7 @@ class EventStream(AnswerStream):
         self._index: int | None = None
         self._rest: dict[str, object] = {}
         self._logprobs: object = None  # of the first chunk that has some, which are the first token's
-        self._has_tool_calls = False
+        self._tool_calls = CallPieces()
 
     def _result(self) -> object:
         if not self._done and self._finish is None:
@@ -144,14 +145,14 @@ class EventStream(AnswerStream):
         message: dict[str, object] = {
             "content": None,
             **texts,
-            **({"tool_calls": [{}]} if self._has_tool_calls else {}),
+            **({"tool_calls": self._tool_calls.whole()} if self._tool_calls else {}),
         }
         return {**self._rest, "choices": [{"message": message, **ending}]}
 
     def _is_chosen(self, index: int) -> bool:
         """Return whether a chunk belongs to the choice with the lowest index; drops what came of a higher one."""
         if self._index is not None and index < self._index:
-            self._texts, self._finish, self._logprobs, self._has_tool_calls = {}, None, None, False
+            self._texts, self._finish, self._logprobs, self._tool_calls = {}, None, None, CallPieces()
             self.token_times.clear()
         self._index = index if self._index is None else min(index, self._index)
         return index == self._index
@@ -172,7 +173,8 @@ class EventStream(AnswerStream):
             delta = delta if isinstance(delta, dict) else {}
         else:
             delta = {"content": choice.get("text")}
-        self._has_tool_calls = self._has_tool_calls or bool(delta.get("tool_calls"))
+        if delta.get("tool_calls"):
+            self._tool_calls.add(delta["tool_calls"])
         for name in _TEXTS:
             if isinstance(delta.get(name), str) and delta[name]:
                 self._texts.setdefault(name, []).append(delta[name])

@@ -16,6 +16,7 @@ from functools import partial
 from os.path import commonprefix
 from typing import Any, Final, Literal, TypeAlias
 
+from nel.core.called_tools import with_calls
 from nel.core.collection import collection_paused
 from nel.core.forked_map import mapped, usable_processes
 from nel.core.line_parts import parts_of_lines
@@ -239,7 +240,7 @@ def _row(result: Mapping[str, Any], group: Group, preambles: Mapping[str, str]) 
         _category(result),
         result.get("reward"),
         _gist(_without_preamble(question_in(result.get("prompt")), preambles.get(_category(result) or "", ""))),
-        _gist(result.get("model_response") or outcome.get("detail") or ""),
+        _gist(_said(result) or outcome.get("detail") or ""),
         None if extracted is None else _gist(extracted),
         None if target is None else _gist(target),
     ]
@@ -264,6 +265,10 @@ def _without_preamble(question: str, preamble: str) -> str:
     return question[cut:] if len(preamble) < len(question.rstrip()) and question.startswith(preamble) else question
 
 
+def _said(result: Mapping[str, Any]) -> str | None:
+    return with_calls(result.get("model_response"), result.get("tool_calls"))
+
+
 def _gist(value: object) -> str:
     text = as_text(value)
     cut = one_line(text[: 4 * _GIST_CHARACTERS_MAX])
@@ -285,7 +290,7 @@ def _details(result: Mapping[str, object]) -> dict[str, object]:
     return {
         "id": _label(result.get("sample_id")),
         "prompt": _prompt(result.get("prompt")),
-        "response": _optional(result.get("model_response")),
+        "response": _optional(_said(result)),
         "reasoning": _optional(result.get("reasoning")),
         "expected": _optional(result.get("expected_answer")),
         "extracted": _optional(result.get("extracted_answer")),

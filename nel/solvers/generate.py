@@ -26,6 +26,8 @@ def build_request(
             sample_id=sample.id,
             repeat=repeat,
             messages=messages,
+            tools=sample.tools,
+            tool_choice=sample.tool_choice,
             generation=generation,
         )
     prompt = "\n\n".join(message.content for message in messages if isinstance(message.content, str))
@@ -35,6 +37,8 @@ def build_request(
         sample_id=sample.id,
         repeat=repeat,
         prompt=prompt,
+        tools=sample.tools,
+        tool_choice=sample.tool_choice,
         generation=generation,
     )
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from nel.artifacts.readings import AnswerReadings, read_again
 from nel.artifacts.results import Result, read_result, reward_of
+from nel.core.called_tools import with_calls
 from nel.core.sent_messages import MESSAGE_FIELDS, messages_in
 from nel.core.strict_json import loads
 from nel.engine.store.browsing import BrowsedStore
@@ -130,7 +131,7 @@ def sample_view(run: FoundRun, benchmark: BenchmarkSummary, idx: int, repeat: in
         prompt=[(role, _shown(said, limit)) for role, said in prompt],
         settings=settings,
         was_sent=sent is not None,
-        answer=_segments(text, mark, limit),
+        answer=[*_segments(text, mark, limit), *_calls(result, limit)],
         is_cut=limit is not None and any(len(one) > limit for one in (text, *(said for _, said in prompt))),
         reasoning=_shown((result.response.reasoning or "") if result.response is not None else "", limit),
         extracted=extracted,
@@ -253,6 +254,14 @@ def _segments(text: str, mark: tuple[int, int] | None, limit: int | None) -> lis
     return [(_shown(part, limit), is_marked) for part, is_marked in parts if part]
 
 
+def _calls(result: Result, limit: int | None) -> Segments:
+    """Return the calls of tools behind the answer's text."""
+    called = result.response.tool_calls if result.response is not None else ()
+    said = with_calls("", [asdict(one) for one in called]) or ""
+    is_first = result.response is None or not result.response.text
+    return [(_shown(said if is_first else f"\n{said}", limit), False)] if said else []
+
+
 def _shown(text: str, limit: int | None) -> str:
     if limit is None or len(text) <= limit:
         return text
@@ -269,13 +278,17 @@ def _call(key: str, request: str, response: str) -> Call:
         answer: Response | None = decode_response(response)
     except StoreError as error:
         return Call(title=titles.get(kind, key), sent=sent, said=str(error), reasoning="")
-    said = "" if answer is None else answer.text if answer.error is None else answer.error.message
+    said = "" if answer is None else answer.error.message if answer.error is not None else _said(answer)
     return Call(
         title=titles.get(kind, key),
         sent=[(role, _shown(text, TEXT_MAX)) for role, text in sent],
         said=_shown(said, TEXT_MAX),
         reasoning=_shown((answer.reasoning or "") if answer is not None else "", TEXT_MAX),
     )
+
+
+def _said(response: Response) -> str:
+    return with_calls(response.text, [asdict(one) for one in response.tool_calls]) or ""
 
 
 def _facts(result: Result) -> list[tuple[str, object]]:

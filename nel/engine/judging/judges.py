@@ -31,6 +31,7 @@ from nel.engine.judging.replies import (
     reask_messages,
     settle_round,
     shown_reply,
+    text_of_reply,
 )
 from nel.engine.plan import Plan
 from nel.engine.scorers.call import ScoringContext
@@ -43,6 +44,7 @@ from nel.models.faults import Fault
 from nel.models.pacing import EndpointDown, GateClosed
 from nel.models.preflight import JUDGE_FLAGS, check_endpoint, raise_if_hopeless
 from nel.models.protocols import logprob_settings
+from nel.models.wire.base import NotInProtocol
 from nel.models.wire.registry import build_body
 from nel.types import Generation, Message, Request, Response, ScorerInput
 
@@ -338,7 +340,7 @@ class Judges:
                 break
         if isinstance(read, JudgeError):
             raise read
-        return response.text, read
+        return text_of_reply(question, response), read
 
     def _call(
         self, sample: JudgedSample, member: ModelConfig, messages: Sequence[Message], question: Question, number: int
@@ -346,7 +348,10 @@ class Judges:
         settings = self._adaptation.of(sample.place[0], member)
         request = _request(sample, member, messages, question, number)
         request = replace(request, generation=settings.as_taken(request.generation))
-        body = dumps_bytes(build_body(request, stream=member.stream))
+        try:
+            body = dumps_bytes(build_body(request, stream=member.stream))
+        except NotInProtocol as error:
+            raise JudgeError(f"{member.label} cannot be asked: {error}", kind="unsupported") from error
         counted = f"{member.label}:{hashlib.sha256(body).hexdigest()}"
         sample.context.request_counts[counted] += 1
         key = f"{KEY_PREFIX}{counted}-{sample.context.request_counts[counted]}"
@@ -466,6 +471,8 @@ def _request(
         benchmark=sample.place[0],
         messages=tuple(messages) if is_chat else (),
         prompt=None if is_chat else prompt,
+        tools=question.tools,
+        tool_choice=question.tool_choice,
         generation=generation,
     )
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Final, TypeVar
 
 from nel.core.finish_reasons import ending_of
+from nel.core.strict_json import dumps
 from nel.engine.judging.plugin_threads import PLUGIN_TIMEOUT, PluginThreads
 from nel.errors import JudgeError
 from nel.judges.types import Case, Grade, Judge, Opinion, Question
@@ -100,6 +101,14 @@ def _is_quick(function: Callable[..., object], case: Case) -> bool:
     return longest <= _INLINE_QUESTIONS_MAX and n_characters <= _INLINE_CHARACTERS_MAX
 
 
+def text_of_reply(question: Question, response: Response) -> str:
+    """Return a reply as its question reads it: the text, or JSON with text and calls where tools were offered."""
+    calls = [asdict(call) for call in response.tool_calls]
+    if not question.tools or not (calls or response.text.strip()):
+        return response.text
+    return dumps({"content": response.text, "tool_calls": calls})
+
+
 async def read_reply(question: Question, response: Response, threads: PluginThreads) -> Grade | JudgeError:
     """Return the grade of a whole reply, or the fault; a long reply, or one for plugin code, is read in a thread."""
     try:
@@ -119,7 +128,7 @@ def _grade_of(question: Question, response: Response) -> Grade:
     error = response.error
     if error is not None:
         raise JudgeError(f"the judge did not answer: {error.message}", kind=error.kind)
-    text = response.text
+    text = text_of_reply(question, response)
     ending = ending_of(response.finish_reason)
     if question.read_tokens is not None and response.first_token:
         if response.reasoning is not None:
@@ -155,8 +164,10 @@ def _read(text: str, read: Callable[[_Said], Grade], said: _Said) -> Grade:
 
 def reask_messages(messages: Sequence[Message], reply: str, again: str) -> list[Message]:
     """Return the conversation that asks again after an unreadable reply."""
+    *before, last = messages
+    if not reply.strip() and last.role != "user":
+        return [*messages, Message(role="user", content=again)]
     if not reply.strip():  # some endpoints refuse an empty assistant message: extend the question instead
-        *before, last = messages
         content = last.content
         longer = f"{content}\n\n{again}" if isinstance(content, str) else (*content, {"type": "text", "text": again})
         return [*before, replace(last, content=longer)]

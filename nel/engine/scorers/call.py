@@ -169,6 +169,7 @@ def _scorer_input(item: ScoringTask, response: str, target: object) -> ScorerInp
         metadata={**item.sample.metadata, **_log_likelihoods(item)},
         sample=item.sample,
         repeat=item.repeat,
+        tool_calls=item.response.tool_calls,
     )
 
 

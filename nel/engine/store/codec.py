@@ -21,11 +21,15 @@ from nel.types import (
     ResponseError,
     Sample,
     Scored,
+    ToolCall,
     Unscored,
     Usage,
 )
 
 _SEAL: Final = "~"
+_OPTIONAL_OF_SAMPLE: Final = (
+    "choices", "subset", "group", "recorded_response", "turns", "continuation", "tools", "tool_choice",
+)  # fmt: skip
 _BEFORE_SEAL: Final = f',"{_SEAL}":"'
 _SEAL_CHARACTERS: Final = len(_BEFORE_SEAL) + len('01234567"}')
 
@@ -43,7 +47,7 @@ def is_intact(text: object) -> bool:
         return False
     tail = text[-_SEAL_CHARACTERS:]
     if not tail.startswith(_BEFORE_SEAL):
-        return _SEAL not in tail
+        return not (tail.startswith('"~', 1) or tail.startswith('~"', 2))  # a seal with a flipped byte
     try:
         body = text[:-_SEAL_CHARACTERS].encode()
     except UnicodeEncodeError:
@@ -81,7 +85,7 @@ def encode_sample(sample: Sample) -> str:
         "target": sample.target,
         "metadata": sample.metadata,
     }
-    for name in ("choices", "subset", "group", "recorded_response", "turns", "continuation"):
+    for name in _OPTIONAL_OF_SAMPLE:
         value = getattr(sample, name)
         if value not in (None, ()):
             fields[name] = value
@@ -104,6 +108,8 @@ def decode_sample(sample_id: str, text: str) -> Sample:
             recorded_response=fields.get("recorded_response"),
             turns=tuple(fields.get("turns", ())),
             continuation=fields.get("continuation"),
+            tools=tuple(fields.get("tools", ())),
+            tool_choice=fields.get("tool_choice"),
         )
     except _DAMAGE as error:
         raise _damaged(error) from error
@@ -130,6 +136,7 @@ def encode_response(response: Response) -> str:
         "error": None if error is None else asdict(error),
         "first_token": dict(response.first_token) or None,
         "choice_scores": [asdict(score) for score in response.choice_scores] or None,
+        "tool_calls": [asdict(call) for call in response.tool_calls] or None,
     }
     return dumps({name: value for name, value in fields.items() if value is not None})
 
@@ -159,6 +166,7 @@ def decode_response(text: str) -> Response:
             error=None if error is None else ResponseError(**error),
             first_token=fields.get("first_token", {}),
             choice_scores=tuple(ChoiceScore(**score) for score in fields.get("choice_scores", ())),
+            tool_calls=tuple(ToolCall(**call) for call in fields.get("tool_calls", ())),
         )
     except _DAMAGE as error:
         raise _damaged(error) from error
@@ -196,9 +204,19 @@ def decode_outcome(text: str) -> Outcome:
 
 
 def _message(message: Message) -> dict[str, object]:
-    return {"role": message.role, "content": message.content}
+    fields: dict[str, object] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        fields["tool_calls"] = [asdict(call) for call in message.tool_calls]
+    if message.tool_call_id is not None:
+        fields["tool_call_id"] = message.tool_call_id
+    return fields
 
 
 def _read_message(fields: dict[str, Any]) -> Message:
     content = fields["content"]
-    return Message(role=fields["role"], content=content if isinstance(content, str) else tuple(content))
+    return Message(
+        role=fields["role"],
+        content=content if isinstance(content, str) else tuple(content),
+        tool_calls=tuple(ToolCall(**call) for call in fields.get("tool_calls", ())),
+        tool_call_id=fields.get("tool_call_id"),
+    )

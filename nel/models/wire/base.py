@@ -37,6 +37,8 @@ class Wire(ABC):
     """Where the list of models is, below the base URL; None where there is none."""
     signs: ClassVar[bool] = False
     """Whether each request has headers of its own; see `sign`."""
+    takes_tools: ClassVar[bool] = False
+    """Whether its requests can offer tools, and its answers hold calls of them."""
     unsupported: ClassVar[Mapping[str, str]] = {}
     """Generation settings that it has no field for, and the option that sets each."""
 

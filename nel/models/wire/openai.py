@@ -39,6 +39,7 @@ class Chat(_OpenAI):
     """Chat completions, as most servers have them."""
 
     name = "chat"
+    takes_tools = True
 
     def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
         """Return a body with one message."""

@@ -5,14 +5,16 @@ Sends nothing. A package brings a protocol as an entry point of the group ``nel.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
 from nel import plugins
 from nel.config.schema import EndpointConfig, GenerationConfig
+from nel.core.finish_reasons import ending_of
 from nel.core.strict_json import dumps_bytes, loads
 from nel.errors import ConfigError, NelError, PluginError
-from nel.models.faults import Fault
+from nel.models.faults import Fault, malformed
 from nel.models.wire.anthropic import Anthropic
 from nel.models.wire.base import NotInProtocol, Wire
 from nel.models.wire.gemini import Gemini
@@ -55,6 +57,8 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
         NotInProtocol: A message, or a part of one, has no place in its protocol.
     """
     wire = wire_of(request.protocol)
+    if not wire.takes_tools and (request.tools or any(one.tool_calls or one.tool_call_id for one in request.messages)):
+        raise NotInProtocol(f"nel sends tools over the chat protocol only, and this is {request.protocol}")
     if wire.name in _BUILT_IN:
         return wire.body(request, stream=stream)
     try:
@@ -65,9 +69,22 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
         raise NotInProtocol(f'the client "{request.protocol}" failed: {type(error).__name__}: {error}') from error
 
 
-def parse_answer(protocol: Protocol, payload: object) -> Response | Fault:
-    """Return the answer in a decoded HTTP 200 body, or the fault it is instead."""
-    return wire_of(protocol).answer(payload)
+def parse_answer(protocol: Protocol, payload: object, *, offers_tools: bool = False) -> Response | Fault:
+    """Return the answer in a decoded HTTP 200 body, or the fault it is instead.
+
+    Args:
+        protocol: Of the request.
+        payload: The body.
+        offers_tools: Whether the model was free to call tools; a call in any other answer is dropped.
+    """
+    found = wire_of(protocol).answer(payload)
+    if isinstance(found, Fault):
+        return found
+    if not offers_tools:
+        return replace(found, tool_calls=()) if found.tool_calls else found
+    if not found.text and not found.tool_calls and ending_of(found.finish_reason) == "tool_calls":
+        return malformed("the answer is a call of a tool that cannot be read: it has no name, or odd arguments")
+    return found
 
 
 def neutral_body(body: bytes, protocol: Protocol, prompt: str) -> bytes:

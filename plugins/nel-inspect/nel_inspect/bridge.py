@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import Any, ClassVar, Final, Self
 from urllib.parse import parse_qsl, unquote
 
-from nel import Benchmark, Message, Sample, Score, ScorerInput
+from nel import Benchmark, Sample, Score, ScorerInput
 from nel.benchmarks.api.benchmark import recorded_in
 from nel.errors import ConfigError, DatasetError, JudgeError, ScorerError
 from nel.judges.reply_formats import may_hold_verdict
@@ -27,7 +27,7 @@ from nel_inspect.graders import Graders
 from nel_inspect.grading import score_of
 from nel_inspect.solving import Given, score
 from nel_inspect.tasks import Address, Rows, load_task
-from nel_inspect.watching import Refused
+from nel_inspect.watching import Refused, described, message_of
 
 _GRADES: Final = ("C", "I", "P", "N")
 
@@ -60,13 +60,15 @@ class TaskScorer:
             JudgeError: A grader gave no grade that can be used.
             ScorerError: A scorer gave no value or none that is a number, or the task did what nel cannot do for it.
         """
-        expected = None if sample.sample is None else [_sent(one) for one in sample.sample.input]
+        asked = sample.sample
+        expected = None if asked is None else ([described(one) for one in asked.input], list(asked.tools))
         task = load_task(self.address).task
         try:
             found = await score(
                 task,
                 sample.metadata,
                 sample.response,
+                calls=sample.tool_calls,
                 expected=expected,
                 graders=self.graders,
                 judge=sample.judge_fn or _no_judge,
@@ -88,15 +90,17 @@ class TaskBenchmark(Benchmark):
         """
         if "fault" in raw:
             raise DatasetError(str(raw["fault"]))
-        described = raw["sample"]
-        choices = described.get("choices")
+        row = raw["sample"]
+        choices = row.get("choices")
         return Sample(
             id=sample_id,
-            input=tuple(_message(one) for one in raw["messages"]),
-            target=described["target"],
+            input=tuple(message_of(one) for one in raw["messages"]),
+            tools=tuple(raw.get("tools", ())),
+            tool_choice=raw.get("tool_choice"),
+            target=row["target"],
             choices=tuple(choices) if choices else None,
-            metadata=dict(described),
-            recorded_response=None if self.response_field is None else recorded_in(described, self.response_field),
+            metadata=dict(row),
+            recorded_response=None if self.response_field is None else recorded_in(row, self.response_field),
         )
 
     def with_shots(self, rows: Sequence[Any], **_: Any) -> Self:
@@ -261,13 +265,3 @@ def _number(name: str, value: Any) -> float | bool:
 def _details(one: Any) -> dict[str, Any]:
     reason = getattr(one, "reason", None)
     return {**(one.metadata or {}), **({} if reason is None else {"reason": str(reason)})}
-
-
-def _message(described: Mapping[str, Any]) -> Message:
-    content = described["content"]
-    return Message(role=described["role"], content=content if isinstance(content, str) else tuple(content))
-
-
-def _sent(message: Any) -> dict[str, Any]:
-    content = message.content
-    return {"role": message.role, "content": content if isinstance(content, str) else [dict(one) for one in content]}

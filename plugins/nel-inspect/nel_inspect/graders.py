@@ -10,17 +10,30 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from nel.core.strict_json import loads
 from nel.errors import JudgeError, NelError
 from nel.judges.reply_formats import only_reply
 from nel.judges.types import Case, Judgement
 from nel.scoring.model_graded import GRADER
-from nel.types import Message
-from nel_inspect.grading import FOREIGN, GRADE, GRADES, MESSAGES, PATTERN, REPLY, SETTINGS, score_of
+from nel.types import Message, ToolCall
+from nel_inspect.grading import (
+    FOREIGN,
+    GRADE,
+    GRADES,
+    MESSAGES,
+    PATTERN,
+    REPLY,
+    SETTINGS,
+    TOOL_CHOICE,
+    TOOLS,
+    score_of,
+)
 from nel_inspect.settings import by_our_names
-from nel_inspect.watching import MODEL, Want, Watch, turn_of
+from nel_inspect.tools import Offer
+from nel_inspect.watching import MODEL, Want, Watch, message_of, turn_of
 
 _UNSENDABLE: Final = re.compile("[\ud800-\udfff]")
 
@@ -87,20 +100,18 @@ class Grading:
 GRADING: ContextVar[Grading | None] = ContextVar("nel_inspect_grading", default=None)
 
 
-async def reply_of(model: Any, given: Any, tools: Any, config: Any, watch: Watch) -> str:
-    """Return what the run's judges reply to a call of ``Model.generate``.
+async def reply_of(model: Any, given: Any, offer: Offer, config: Any, watch: Watch) -> tuple[str, tuple[ToolCall, ...]]:
+    """Return what the run's judges reply to a call of ``Model.generate``: text, and calls of the tools on offer.
 
     Raises:
         JudgeError: There is no reply that can be used.
         Refused: The call holds what nel cannot send.
         TriedOutError: There is no model to call yet.
     """
-    if tools:
-        raise watch.refuse("gives its grader tools")
     chosen = (model.config.merge(config) if config is not None else model.config).model_dump(exclude_none=True)
     instruction = chosen.pop("system_message", None)
     schema = chosen.pop("response_schema", None)
-    settings, left = by_our_names(chosen)
+    settings, left = by_our_names(chosen, has_tools=bool(offer.tools))
     if left:
         raise watch.refuse(f"sets {', '.join(left)} for its grader")
     if schema is not None:
@@ -110,17 +121,23 @@ async def reply_of(model: Any, given: Any, tools: Any, config: Any, watch: Watch
         settings["extra"] = {**settings.get("extra", {}), **extra}
     turns = [{"role": "user", "content": given}] if isinstance(given, str) else [turn_of(one, watch) for one in given]
     first = [] if instruction is None else [{"role": "system", "content": instruction}]
-    return await _asked(model, tuple(_message(one) for one in (*first, *turns)), settings, watch)
+    values = {MESSAGES: tuple(_message(one) for one in (*first, *turns)), SETTINGS: settings}
+    if offer.tools:
+        values |= {TOOLS: offer.tools, TOOL_CHOICE: offer.choice}
+    reply = await _asked(model, values, watch)
+    if not offer.tools:
+        return reply, ()
+    said = loads(reply)
+    return said["content"], tuple(ToolCall(**one) for one in said["tool_calls"])
 
 
-async def _asked(model: Any, messages: tuple[Message, ...], settings: Mapping[str, Any], watch: Watch) -> str:
+async def _asked(model: Any, values: dict[str, Any], watch: Watch) -> str:
     grading, graders = GRADING.get(), watch.graders or Graders()
     models = (grading.models if grading is not None else ()) or [model]
     judges = tuple(dict.fromkeys(name for one in models for name in graders.judges_of(one, watch)))
     watch.wants.append(Want(judges=judges, is_free=grading is None))
     if watch.judge is None:
         raise TriedOutError("no grader is asked yet")
-    values: dict[str, Any] = {MESSAGES: messages, SETTINGS: settings}
     if grading is not None:
         values |= {PATTERN: grading.pattern, GRADES: grading.grades, FOREIGN: grading.foreign}
     case = Case(
@@ -133,7 +150,7 @@ async def _asked(model: Any, messages: tuple[Message, ...], settings: Mapping[st
     judgement = await watch.judge(case)
     if grading is None:
         reply = only_reply(judgement)
-        watch.reply = "\n\n".join(str(one.content) for one in messages), reply
+        watch.reply = "\n\n".join(str(one.content) for one in values[MESSAGES]), reply
         return reply
     grading.judgement = judgement
     return next((one.reply for one in judgement.opinions if one.grade is not None), "")
@@ -157,7 +174,7 @@ def grade_in(grading: Grading) -> Any:
 
 
 def _message(turn: Mapping[str, Any]) -> Message:
-    content = turn["content"]
-    if not isinstance(content, str):
-        return Message(role=turn["role"], content=tuple(content))
-    return Message(role=turn["role"], content=_UNSENDABLE.sub("\ufffd", content).replace("\0", "\u2400"))
+    message = message_of(turn)
+    if not isinstance(message.content, str):
+        return message
+    return replace(message, content=_UNSENDABLE.sub("\ufffd", message.content).replace("\0", "\u2400"))

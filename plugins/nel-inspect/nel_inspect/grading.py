@@ -28,6 +28,8 @@ GRADE: Final = "inspect_grade"
 MESSAGES: Final = "_messages"
 """Where a case's values have what is sent, as `Message` objects."""
 SETTINGS: Final = "_settings"
+TOOLS: Final = "_tools"
+TOOL_CHOICE: Final = "_tool_choice"
 FOREIGN: Final = "_foreign"
 PATTERN: Final = "_pattern"
 GRADES: Final = "_grades"
@@ -88,7 +90,14 @@ def _ask_for_grade(case: Case) -> Sequence[Question]:
 
 def _question(case: Case, read: Read) -> Question:
     messages = _messages(case)
-    return Question(prompt=_text(messages), read=read, messages=messages, settings=case.values.get(SETTINGS, {}))
+    return Question(
+        prompt=_text(messages),
+        read=read,
+        messages=messages,
+        settings=case.values.get(SETTINGS, {}),
+        tools=tuple(case.values.get(TOOLS, ())),
+        tool_choice=case.values.get(TOOL_CHOICE),
+    )
 
 
 def _messages(case: Case) -> tuple[Message, ...]:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from nel.errors import MissingExtra
 from nel_inspect.graders import GRADING, Grading, grade_in, reply_of
+from nel_inspect.tools import offered, output_of
 from nel_inspect.watching import INSIDE, WATCH
 
 _LOCK: Final = Lock()
@@ -92,11 +93,10 @@ def _generating(original: Any) -> Any:
             return await original(self, *args, **more)
         if not watch.is_scoring:
             raise watch.refuse("calls a model itself in a solver, as agents and critics do")
-        from inspect_ai.model import ModelOutput  # noqa: PLC0415 - heavy
-
         given = shape.bind(self, *args, **more).arguments
-        reply = await reply_of(self, given["input"], given.get("tools"), given.get("config"), watch)
-        return ModelOutput.from_content(str(self), reply)
+        offer = await offered(given.get("tools"), given.get("tool_choice"), watch)
+        text, calls = await reply_of(self, given["input"], offer, given.get("config"), watch)
+        return output_of(str(self), text, calls, offer)
 
     return generate
 

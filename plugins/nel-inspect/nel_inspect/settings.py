@@ -14,19 +14,26 @@ _BODY: Final = (
 )  # fmt: skip
 _OF_THE_MACHINERY: Final = (
     "max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections", "adaptive_connections",
-    "cache", "cache_prompt", "batch", "parallel_tool_calls", "internal_tools", "max_tool_output", "fail_on_refusal",
+    "cache", "cache_prompt", "batch", "internal_tools", "max_tool_output", "fail_on_refusal",
     "reasoning_history", "reasoning_summary",
 )  # fmt: skip
-"""How Inspect's client sends, or what concerns tools: nel has its own settings for the one and refuses the other."""
+"""How Inspect's client sends, for which nel has its own settings, or what it does after an answer."""
+_OF_TOOLS: Final = ("parallel_tool_calls",)
 
 
-def by_our_names(settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return settings as a benchmark's ``generation`` has them, and the names of those that nel cannot send."""
-    left = {key: value for key, value in settings.items() if key not in _OF_THE_MACHINERY}
+def by_our_names(settings: Mapping[str, Any], *, has_tools: bool = False) -> tuple[dict[str, Any], list[str]]:
+    """Return settings as a benchmark's ``generation`` has them, and the names of those that nel cannot send.
+
+    Args:
+        settings: By Inspect's names.
+        has_tools: Whether tools are on offer; else what concerns them is left out, as Inspect does.
+    """
+    unsent = (*_OF_THE_MACHINERY, *(() if has_tools else _OF_TOOLS))
+    left = {key: value for key, value in settings.items() if key not in unsent}
     named = {ours: left.pop(theirs) for theirs, ours in _NAMED.items() if theirs in left}
     stop = left.pop("stop_seqs", None)
     extra = dict(left.pop("extra_body", None) or {})
-    extra |= {name: left.pop(name) for name in _BODY if name in left}
+    extra |= {name: left.pop(name) for name in (*_BODY, *_OF_TOOLS) if name in left}
     if stop:
         named["stop"] = list(stop)
     return ({**named, "extra": extra} if extra else named), sorted(left)

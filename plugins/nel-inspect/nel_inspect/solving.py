@@ -11,13 +11,17 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from nel.judges.types import Case, Judgement
+from nel.types import JsonObject, ToolCall
 from nel_inspect.graders import Graders
+from nel_inspect.tools import offered, output_of
 from nel_inspect.watching import MODEL, SECONDS_MAX, WATCH, Asked, Refused, Want, Watch, apart, enter, turn_of
 
 _LOG = logging.getLogger(__name__)
+Sent: TypeAlias = tuple[list[dict[str, Any]], list[JsonObject]]
+"""The messages of a request and the tools that it offered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +39,8 @@ def ask(task: Any, sample: Mapping[str, Any]) -> Asked:
     """Return what a task's solvers ask of the model for a sample, as `dumped` gives it.
 
     Raises:
-        Refused: They ask twice or not at all, hold tools, call a model themselves, or send what is neither text nor an
-            image.
+        Refused: They ask twice or not at all, run tools and ask again, call a model themselves, or send what is neither
+            text nor an image.
         Exception: Whatever a solver raises before it asks.
     """
     watch = Watch(answer="")
@@ -61,7 +65,7 @@ def wants_of(task: Any, sample: Mapping[str, Any], answer: str, graders: Graders
     """Return which graders a task's scorers ask about an answer; none is asked.
 
     Raises:
-        Refused: Solvers call a model, or scorers call one that is not configured, or with tools.
+        Refused: Solvers call a model, or scorers call one that is not configured.
         PrerequisiteError: Of Inspect: a required role has no model.
     """
     from inspect_ai._util.error import PrerequisiteError  # noqa: PLC0415 - heavy
@@ -94,14 +98,16 @@ async def score(
     sample: Mapping[str, Any],
     answer: str,
     *,
-    expected: Sequence[Mapping[str, Any]] | None,
+    calls: Sequence[ToolCall] = (),
+    expected: Sent | None,
     graders: Graders,
     judge: Callable[[Case], Awaitable[Judgement]] | None,
 ) -> list[Given]:
     """Return what each scorer gives a model's answer; run it in an asyncio task of its own.
 
     Args:
-        expected: The messages that were sent; the solvers must come to the same ones again.
+        calls: The calls of tools in the answer.
+        expected: What was sent; the solvers must come to the same again.
         graders: Who may be asked.
         judge: Puts a case to the run's judges.
 
@@ -110,13 +116,14 @@ async def score(
         JudgeError: A grader gave no reply that can be used.
         Exception: Whatever a solver or scorer raises.
     """
-    watch = Watch(answer=answer, graders=graders, judge=judge)
+    watch = Watch(answer=answer, calls=tuple(calls), graders=graders, judge=judge)
     enter(graders.models())
     WATCH.set(watch)
     try:
         original = _sample(sample)
         state = await _solve(task, original, watch)
-        if expected is not None and watch.asked is not None and list(watch.asked.messages) != list(expected):
+        asked = watch.asked
+        if expected is not None and asked is not None and (list(asked.messages), list(asked.tools)) != expected:
             raise watch.refuse("shapes another prompt than the one that was sent; its solvers draw at random")
         watch.is_scoring = True
         found = []
@@ -203,18 +210,25 @@ def plan_of(task: Any) -> Any:
 
 def _generate_for(task: Any, watch: Watch) -> Callable[..., Any]:
     async def generate(state: Any, tool_calls: str = "loop", **settings: Any) -> Any:
-        from inspect_ai.model import GenerateConfig, ModelOutput  # noqa: PLC0415 - heavy
+        from inspect_ai.model import GenerateConfig, execute_tools  # noqa: PLC0415 - heavy
 
         if watch.asked is not None:
             raise watch.refuse("asks the model more than once for a sample")
-        if state.tools:
-            raise watch.refuse("gives the model tools")
-        chosen = task.config.merge(GenerateConfig(**settings)).model_dump(exclude_none=True)
+        offer = await offered(state.tools, state.tool_choice, watch)
+        if offer.tools and tool_calls == "loop":
+            raise watch.refuse('runs the tools that the model calls and asks it again (tool_calls="loop")')
+        config = task.config.merge(GenerateConfig(**settings))
+        chosen = config.model_dump(exclude_none=True)
         instruction = chosen.pop("system_message", None)
         first = [] if instruction is None else [{"role": "system", "content": instruction}]
-        watch.asked = Asked(messages=(*first, *(turn_of(one, watch) for one in state.messages)), settings=chosen)
-        state.output = ModelOutput.from_content(MODEL, watch.answer)
+        messages = (*first, *(turn_of(one, watch) for one in state.messages))
+        watch.asked = Asked(messages=messages, settings=chosen, tools=offer.tools, tool_choice=offer.choice)
+        state.output = output_of(MODEL, watch.answer, watch.calls, offer)
         state.messages.append(state.output.message)
+        if tool_calls == "single" and state.output.message.tool_calls:
+            made, output = await execute_tools(state.messages, state.tools, config.max_tool_output)
+            state.messages.extend(made)
+            state.output = output if output is not None else state.output
         return state
 
     return generate

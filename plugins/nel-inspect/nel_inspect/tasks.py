@@ -79,7 +79,7 @@ class LoadedTask:
         self.digest = digest
         self._check_declared()
         self.first, self.sample = self._probe()
-        self.generation = self._generation(self.first.settings)
+        self.generation = self._generation(self.first)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield each sample with its messages, or with what is wrong with it."""
@@ -89,6 +89,8 @@ class LoadedTask:
                 row["sample"] = dumped(sample)
                 asked = self._ask(sample)
                 row["messages"] = [dict(one) for one in asked.messages]
+                if asked.tools:
+                    row |= {"tools": list(asked.tools), "tool_choice": asked.tool_choice}
                 if asked.settings != self.first.settings:
                     row["fault"] = "is asked with other generation settings than the first sample"
             except Refused as error:
@@ -188,9 +190,9 @@ class LoadedTask:
             raise Refused("needs a sandbox for its samples")
         return ask(self.task, dumped(sample))
 
-    def _generation(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def _generation(self, asked: Asked) -> dict[str, Any]:
         """Return the generation settings by nel's names."""
-        named, left = by_our_names(settings)
+        named, left = by_our_names(asked.settings, has_tools=bool(asked.tools))
         if left:
             raise ConfigError(f"{self.address.task} sets {', '.join(left)}, which this bridge cannot send")
         return named

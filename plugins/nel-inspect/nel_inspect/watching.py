@@ -9,12 +9,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from nel.core.strict_json import dumps
 from nel.errors import NelError
 from nel.judges.types import Case, Judgement
+from nel.types import JsonObject, Message, ToolCall
 
 if TYPE_CHECKING:
     from nel_inspect.graders import Graders
@@ -39,6 +41,9 @@ class Asked:
     """Each with ``role`` and ``content``, in the OpenAI shape."""
     settings: Mapping[str, Any]
     """Those of Inspect's generation settings that are set, by Inspect's names."""
+    tools: tuple[JsonObject, ...] = ()
+    """The tools that the model may call, in the OpenAI shape."""
+    tool_choice: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,8 @@ class Watch:
     """What happened while a task's code ran."""
 
     answer: str
+    calls: tuple[ToolCall, ...] = ()
+    """The calls of tools in the answer."""
     graders: Graders | None = None
     """Whom scorers may ask; None while it is the solvers' turn alone."""
     judge: Callable[[Case], Awaitable[Judgement]] | None = None
@@ -137,17 +144,45 @@ def _evaluated() -> Any:
 
 
 def turn_of(message: Any, watch: Watch) -> dict[str, Any]:
-    """Return one of Inspect's messages in the OpenAI shape.
+    """Return one of Inspect's messages with the fields of nel's `Message`, as JSON has them.
 
     Raises:
-        Refused: It holds calls of tools, or what is neither text nor an image.
+        Refused: It holds what is neither text nor an image.
     """
-    if message.role == "tool" or getattr(message, "tool_calls", None):
-        raise watch.refuse("shows the model calls of tools")
     content = message.content
     if not isinstance(content, str):
         content = [_part(one, watch) for one in content]
-    return {"role": message.role, "content": content}
+    turn = {"role": message.role, "content": content}
+    if message.role == "tool":
+        said = message.text if message.error is None else f"Error: {message.error.message}"
+        return {**turn, "content": said, "tool_call_id": message.tool_call_id or ""}
+    calls = getattr(message, "tool_calls", None) or []
+    if calls:
+        turn["tool_calls"] = [{"id": one.id, "name": one.function, "arguments": dumps(one.arguments)} for one in calls]
+    return turn
+
+
+def message_of(turn: Mapping[str, Any]) -> Message:
+    """Return what `turn_of` describes as a message of nel's."""
+    content = turn["content"]
+    return Message(
+        role=turn["role"],
+        content=content if isinstance(content, str) else tuple(content),
+        tool_calls=tuple(ToolCall(**one) for one in turn.get("tool_calls", ())),
+        tool_call_id=turn.get("tool_call_id"),
+    )
+
+
+def described(message: Message) -> dict[str, Any]:
+    """Return a message of nel's as `turn_of` describes it."""
+    content = message.content
+    turn: dict[str, Any] = {
+        "role": message.role,
+        "content": content if isinstance(content, str) else [dict(one) for one in content],
+    }
+    if message.tool_calls:
+        turn["tool_calls"] = [asdict(one) for one in message.tool_calls]
+    return turn if message.tool_call_id is None else {**turn, "tool_call_id": message.tool_call_id}
 
 
 def _part(part: Any, watch: Watch) -> dict[str, Any]:

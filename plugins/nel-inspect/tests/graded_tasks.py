@@ -30,7 +30,6 @@ from inspect_ai.scorer import (
     scorer,
 )
 from inspect_ai.solver import TaskState, generate, system_message
-from inspect_ai.tool import tool
 from inspect_ai.util import json_schema
 
 SUMS = [
@@ -137,29 +136,12 @@ def by_name(name: str = "openai/gpt-4o") -> Scorer:
     return score
 
 
-@tool
-def look_up() -> object:
-    """Return a tool."""
-
-    async def execute(word: str) -> str:
-        """Look a word up.
-
-        Args:
-            word: The word.
-        """
-        return word
-
-    return execute
-
-
 @scorer(metrics=[accuracy()])
 def with_settings(**settings: object) -> Scorer:
     """Give a grader what nel does not send."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        tools = [look_up()] if settings.get("tools") else []
-        config = GenerateConfig() if tools else GenerateConfig(**settings)
-        return Score(value=(await get_model().generate("Well?", tools=tools, config=config)).completion)
+        return Score(value=(await get_model().generate("Well?", config=GenerateConfig(**settings))).completion)
 
     return score
 
@@ -197,7 +179,6 @@ _SCORERS = {
     "required": lambda: model_graded_qa(model_role=ModelRole("critic", required=True)),
     "grader_required": by_role_alone,
     "ranked": lambda: with_settings(num_choices=3),
-    "tools": lambda: with_settings(tools=True),
 }
 
 

@@ -228,7 +228,7 @@ def test_a_sample_that_cannot_be_asked_costs_itself_only(tmp_path: Path, endpoin
     ("kind", "error", "message"),
     [
         ("agent", ConfigError, "runs the agent react"),
-        ("tools", ConfigError, "gives the model tools"),
+        ("tools", ConfigError, "runs the tools that the model calls and asks it again"),
         ("critic", ConfigError, "calls a model itself"),
         ("twice", ConfigError, "asks the model more than once"),
         ("silent", ConfigError, "never asks the model"),

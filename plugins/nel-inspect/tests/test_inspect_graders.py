@@ -415,7 +415,6 @@ def test_a_role_and_a_name_are_found_in_the_run(tmp_path: Path) -> None:
         ("grader_required", {}, [], "Model role 'grader' is required.*--judge-url"),
         ("careless", {}, ["one", "two"], "reads its grader's replies itself, and the run has 2 judges"),
         ("ranked", {}, ["j"], "sets num_choices for its grader"),
-        ("tools", {}, ["j"], "gives its grader tools"),
     ],
 )
 def test_what_cannot_be_graded_is_refused(

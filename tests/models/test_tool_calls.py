@@ -1,0 +1,183 @@
+"""Calls of tools are read from answers in one piece and in many, kept, shown, handed on and read back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from nel.artifacts.results import Result, result_line
+from nel.artifacts.schema import load_schema
+from nel.core.called_tools import with_calls
+from nel.engine.response_outcomes import verdict_before_scoring
+from nel.engine.store.codec import (
+    decode_response,
+    decode_sample,
+    encode_response,
+    encode_sample,
+    is_intact,
+    sealed,
+)
+from nel.exporting.inspect_samples import _sample as exported
+from nel.importing.inspect_values import _response as imported
+from nel.models.cache import ResponseCache
+from nel.models.faults import Fault
+from nel.models.streams import EventStream
+from nel.models.tool_calls import tool_calls_in
+from nel.models.wire.base import NotInProtocol
+from nel.models.wire.registry import build_body, parse_answer
+from nel.reports.samples import _details
+from nel.solvers.generate import build_request
+from nel.types import Generation, Message, Request, Response, Sample, Scored, ToolCall
+
+TOOL = {"type": "function", "function": {"name": "add", "description": "Add.", "parameters": {"type": "object"}}}
+ADD = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"x": 1}'}}
+CALL = ToolCall(id="c1", name="add", arguments='{"x": 1}')
+SAMPLE = Sample(
+    id="s",
+    input=(
+        Message(role="user", content="1 + 1?"),
+        Message(role="assistant", content="", tool_calls=(CALL,)),
+        Message(role="tool", content="2", tool_call_id="c1"),
+    ),
+    target="2",
+    tools=(TOOL,),
+    tool_choice="required",
+)
+RESPONSE = Response(text="I add.", finish_reason="tool_calls", tool_calls=(CALL,), attempts=1)
+
+
+def chat(calls: object, *, text: str | None = None, finish: str = "tool_calls") -> dict[str, Any]:
+    """Return the body of an answer that calls tools."""
+    return {"choices": [{"message": {"content": text, "tool_calls": calls}, "finish_reason": finish}]}
+
+
+def read(payload: object, *, offers_tools: bool = True) -> Response:
+    """Return an answer that can be read."""
+    found = parse_answer("chat", payload, offers_tools=offers_tools)
+    assert isinstance(found, Response)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("calls", "found"),
+    [
+        ([ADD], (CALL,)),
+        ([{"function": {"name": "add", "arguments": {"x": 1}}}], (ToolCall(id="", name="add", arguments='{"x":1}'),)),
+        ([{"function": {"name": "add"}}], (ToolCall(id="", name="add", arguments="{}"),)),
+        ([{**ADD, "id": 7}], (ToolCall(id="", name="add", arguments='{"x": 1}'),)),
+        ([ADD, {**ADD, "function": {"name": "add", "arguments": "no JSON"}}],
+         (CALL, ToolCall(id="c1", name="add", arguments="no JSON"))),
+        ([ADD, {"id": "c2", "type": "function"}], ()),
+        ([{**ADD, "function": {"name": "", "arguments": "{}"}}], ()),
+        ([{**ADD, "function": {"name": "add", "arguments": [1]}}], ()),
+        ([None], ()),
+        ("add", ()),
+    ],
+)  # fmt: skip
+def test_calls_are_read_all_or_none(calls: object, found: tuple[ToolCall, ...]) -> None:
+    """Arguments stay as the model wrote them, JSON or not; a half of the calls is no answer."""
+    assert tool_calls_in(calls) == found
+
+
+def test_a_call_is_an_answer_only_where_tools_were_offered() -> None:
+    """Elsewhere it is dropped, as ever; where it cannot be read the endpoint is at fault; a cut one is truncated."""
+    assert read(chat([ADD])).tool_calls == (CALL,)
+    assert verdict_before_scoring(read(chat([ADD], finish="stop")), truncated="failure") is None
+    unasked = read(chat([ADD]), offers_tools=False)
+    verdict = verdict_before_scoring(unasked, truncated="failure")
+    assert (unasked.tool_calls, getattr(verdict, "kind", None)) == ((), "no_answer")
+    found = parse_answer("chat", chat([{"id": "c1"}]), offers_tools=True)
+    assert isinstance(found, Fault)
+    assert (found.kind, found.retryable) == ("malformed", True)
+    assert read(chat([{"id": "c1"}], text="It is 2.")).text == "It is 2."
+    cut = verdict_before_scoring(read(chat([ADD], finish="length")), truncated="failure")
+    assert getattr(cut, "kind", None) == "truncated"
+
+
+def piece(index: int | None = None, identity: str | None = None, name: str | None = None, arguments: Any = None) -> Any:
+    """Return a piece of a call as chunks carry it."""
+    function = {key: one for key, one in (("name", name), ("arguments", arguments)) if one is not None}
+    own = {key: one for key, one in (("index", index), ("id", identity)) if one is not None}
+    return {**own, "function": function}
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        [[piece(0, "a", "f", "")], [piece(0, arguments='{"x"')], [piece(0, arguments=": 1}")], [piece(1, "b", "g", "{}")]],
+        [[piece(0, "a", "f", ""), piece(1, "b", "g", "")], [piece(1, arguments="{}"), piece(0, arguments='{"x": 1}')]],
+        [[piece(None, "a", "f", '{"x": 1}')], [piece(None, "b", "g", "{}")]],
+        [[piece(None, "a", "f", '{"x"')], [piece(None, "a", "f", ": 1}")], [piece(None, "b", "g", "{}")]],
+        [[piece(0, "a", "f", '{"x": 1}'), piece(1, "b", "g", "{}")]],
+    ],
+)  # fmt: skip
+def test_streamed_calls_are_put_together(chunks: list[list[Any]]) -> None:
+    """With numbers, mixed, and without them as some servers send them."""
+    stream = EventStream(chat=True)
+    events = [{"choices": [{"index": 0, "delta": {"tool_calls": one}}]} for one in chunks]
+    events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+    for number, event in enumerate(events):
+        stream.feed(f"data: {json.dumps(event)}\n\n".encode(), float(number))
+    calls = read(stream.answer()).tool_calls
+    assert [(one.id, one.name, one.arguments) for one in calls] == [("a", "f", '{"x": 1}'), ("b", "g", "{}")]
+
+
+def test_tools_are_sent_over_chat_alone() -> None:
+    """With the messages that hold calls and results; every other protocol says that it cannot."""
+    made = {"repeat": 0, "model": "m", "generation": Generation(), "system_prompt": None}
+    body = build_body(build_request(SAMPLE, protocol="chat", **made))
+    assert (body["tools"], body["tool_choice"]) == ([TOOL], "required")
+    assert body["messages"][1]["tool_calls"] == [ADD]
+    assert body["messages"][2] == {"role": "tool", "content": "2", "tool_call_id": "c1"}
+    plain = Sample(id="s", input="1 + 1?")
+    assert not {"tools", "tool_choice"} & build_body(build_request(plain, protocol="chat", **made)).keys()
+    shown = Request(protocol="gemini", model="m", sample_id="s", repeat=0, messages=SAMPLE.input[:2])  # type: ignore[arg-type]
+    for protocol in ("completions", "responses", "anthropic", "gemini"):
+        with pytest.raises(NotInProtocol, match="over the chat protocol only"):
+            build_body(build_request(SAMPLE, protocol=protocol, **made))
+    with pytest.raises(NotInProtocol, match="over the chat protocol only"):
+        build_body(shown)
+
+
+def test_what_is_stored_comes_back(tmp_path: Path) -> None:
+    """In the store and in the cache, which keeps a call as it keeps a text."""
+    assert decode_sample("s", sealed(encode_sample(SAMPLE))) == SAMPLE
+    assert decode_response(sealed(encode_response(RESPONSE))) == RESPONSE
+    cache = ResponseCache(tmp_path / "cache.db", encode=encode_response, decode=decode_response)
+    silent = Response(finish_reason="tool_calls", tool_calls=(CALL,), attempts=1)
+    cache.put("key", silent)
+    assert cache.get("key") == silent
+    cache.close()
+
+
+def test_results_show_and_hand_on_the_calls() -> None:
+    """The line fits its schema; the page, comparisons and Inspect's log have the calls, and the log gives them back."""
+    outcome = Scored(reward=1.0, metrics={"correct": 1.0})
+    line = json.loads(json.dumps(result_line(Result(0, "s", 0, SAMPLE, RESPONSE, outcome, was_run=True))))
+    jsonschema.validate(line, load_schema("result"))
+    assert line["tool_calls"] == [{"id": "c1", "name": "add", "arguments": '{"x": 1}'}]
+    assert line["prompt"][2] == {"role": "tool", "content": "2", "tool_call_id": "c1"}
+    assert _details(line)["response"] == 'I add.\n[calls add({"x": 1})]'
+    assert with_calls(None, line["tool_calls"]) == '[calls add({"x": 1})]'
+    log = exported(line, "m", "reward")
+    assert log["messages"][-1]["tool_calls"][0] | {"type": ""} == {
+        "id": "c1", "function": "add", "arguments": {"x": 1}, "type": "",
+    }  # fmt: skip
+    back = imported(log, log["store"]["nel"], {})
+    assert back is not None
+    assert [(one.id, one.name, json.loads(one.arguments)) for one in back.tool_calls] == [("c1", "add", {"x": 1})]
+
+
+@pytest.mark.parametrize("flipped", range(1, 7))
+def test_a_seal_with_a_flipped_byte_is_no_seal(flipped: int) -> None:
+    """But a text of an earlier version that happens to hold the same sign is whole."""
+    text = sealed(encode_response(Response(text="4", finish_reason="stop")))
+    start = len(text) - len(',"~":"01234567"}')
+    damaged = f"{text[: start + flipped]}\x01{text[start + flipped + 1 :]}"
+    assert is_intact(text)
+    assert not is_intact(damaged) or damaged[start + 2] == "\x01"
+    assert all(is_intact(f'{{"text":"a","finish_reason":"{"x" * n}~{"y" * (12 - n)}"}}') for n in range(13))
