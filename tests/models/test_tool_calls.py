@@ -108,7 +108,7 @@ def piece(index: int | None = None, identity: str | None = None, name: str | Non
 @pytest.mark.parametrize(
     "chunks",
     [
-        [[piece(0, "a", "f", "")], [piece(0, arguments='{"x"')], [piece(0, arguments=": 1}")], [piece(1, "b", "g", "{}")]],
+        [[piece(0, "a", "f")], [piece(0, arguments='{"x"')], [piece(0, arguments=": 1}")], [piece(1, "b", "g", "{}")]],
         [[piece(0, "a", "f", ""), piece(1, "b", "g", "")], [piece(1, arguments="{}"), piece(0, arguments='{"x": 1}')]],
         [[piece(None, "a", "f", '{"x": 1}')], [piece(None, "b", "g", "{}")]],
         [[piece(None, "a", "f", '{"x"')], [piece(None, "a", "f", ": 1}")], [piece(None, "b", "g", "{}")]],
