@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nel.comparison.early_stop import n_not_asked, with_honest_verdict
+from nel.comparison.early_stop import n_not_asked, with_honest_verdict, without_interval
 from nel.comparison.fields import Difference, differences, refuse_unequal, unchecked
 from nel.comparison.lines import Columns, Ints
 from nel.comparison.measures import (
@@ -193,8 +193,10 @@ def compare_benchmark(
     if wrong is not None:
         raise UsageError(f"{what}: margin {settings.margin:g}: {wrong}")
     headline = measure(scores, candidate.headline, settings)
+    metrics, slices = _other_metrics(pairing, settings), _slices(pairing, settings)
     if n_not_asked(pairing):
         headline = with_honest_verdict(headline, baseline, candidate, settings)
+        metrics, slices = [without_interval(one) for one in metrics], [without_interval(one) for one in slices]
     return BenchmarkComparison(
         name=baseline.name,
         baseline=baseline,
@@ -204,8 +206,8 @@ def compare_benchmark(
         unchecked=unchecked(baseline, candidate),
         headline=headline,
         scores=scores,
-        metrics=_other_metrics(pairing, settings),
-        slices=_slices(pairing, settings),
+        metrics=metrics,
+        slices=slices,
         repeats=(_variances(pairing.baseline, pairing.left), _variances(pairing.candidate, pairing.right)),
         cautions=_cautions(baseline, candidate, pairing),
     )
@@ -273,7 +275,7 @@ def _cautions(baseline: SideBenchmark, candidate: SideBenchmark, pairing: Pairin
     if n_left_out:
         found.append(
             f"a stop rule ended a run early: {len(pairing) - n_left_out:,} of {len(pairing):,} pairs were asked on "
-            "both sides, and an interval of a fixed number of samples is too narrow for them"
+            "both sides, and intervals of a fixed number of samples do not hold for them"
         )
     return found
 

@@ -16,9 +16,12 @@ from nel.comparison.lines import NOT_ASKED
 from nel.comparison.measures import Measure, Settings
 from nel.comparison.pairing import Pairing
 from nel.comparison.sides import SideBenchmark
+from nel.decide.early_stop import NO_INTERVAL, STOP_RULE
+from nel.decide.paired import PairedDifference
 from nel.decide.verdict import Verdict, verdict
-from nel.metrics.intervals import LEVEL
+from nel.metrics.intervals import ANYTIME, LEVEL
 
+_DIRECTIONS: Final = (Verdict.BETTER, Verdict.WORSE)
 _ROUNDING: Final = 1e-9
 
 
@@ -45,15 +48,50 @@ def anytime_difference(baseline: SideBenchmark, candidate: SideBenchmark) -> tup
 def with_honest_verdict(
     found: Measure, baseline: SideBenchmark, candidate: SideBenchmark, settings: Settings
 ) -> Measure:
-    """Return the headline of sides of which one was stopped early, with a verdict that holds at any time or none."""
+    """Return the headline of sides of which one was stopped early, with verdict and interval that hold at any time.
+
+    A rule that compared with this baseline has decided the direction, where it says so; the p-value is the error that
+    it was allowed. It may have decided on the pairs that differ, sooner than the interval of the difference would.
+    """
     ends = anytime_difference(baseline, candidate)
-    if ends is not None and settings.level <= LEVEL + _ROUNDING:
-        said = verdict(*ends, margin=settings.margin)
-        span = f"{100 * ends[0]:+.2f} % to {100 * ends[1]:+.2f} %"
-        note = f"by the candidate's stop rule the difference over all questions is {span}, which holds at any time"
-        reason = "" if said is not Verdict.INCONCLUSIVE else "the interval that holds at any time has harm and gain"
-        return replace(found, verdict=said, reason=reason, notes=[*found.notes, note])
+    if ends is None or settings.level > LEVEL + _ROUNDING:
+        return without_interval(found)
+    reason = str((candidate.stop_rule or {}).get("reason"))
+    is_decided = reason in _DIRECTIONS
+    said = Verdict(reason) if is_decided else verdict(*ends, margin=settings.margin)
+    span = f"{100 * ends[0]:+.2f} % to {100 * ends[1]:+.2f} %"
+    note = f"by the candidate's stop rule the difference over all questions is {span}, which holds at any time"
+    if is_decided and ends[0] <= 0 <= ends[1]:
+        note += f"; that it is {said} was decided on the pairs that differ, which is sooner"
+    why = "" if said is not Verdict.INCONCLUSIVE else "the interval that holds at any time has harm and gain"
+    p_value = 1 - LEVEL if said in _DIRECTIONS else 1.0
+    kept = _held(found.found, ends, ANYTIME, p_value, STOP_RULE)
+    return replace(found, found=kept, verdict=said, reason=why, notes=[*found.notes, note])
+
+
+def without_interval(found: Measure) -> Measure:
+    """Return a measure of sides of which one was stopped early, where nothing is known that holds at any time."""
+    kept = _held(found.found, (-1.0, 1.0), NO_INTERVAL, 1.0, NO_INTERVAL)
+    found = replace(found, found=kept, bounds=None, notes=[])
     if found.verdict is Verdict.INCONCLUSIVE:
         return found
     reason = f"{found.verdict} had the number of samples been fixed; a stop rule chose it"
     return replace(found, verdict=Verdict.INCONCLUSIVE, reason=reason)
+
+
+def _held(
+    found: PairedDifference | None, ends: tuple[float, float], method: str, p_value: float, test: str
+) -> PairedDifference | None:
+    """Return a difference without the interval and the p-value of a fixed number of samples."""
+    if found is None:
+        return None
+    return replace(
+        found,
+        lower=ends[0],
+        upper=ends[1],
+        interval_method=method,
+        p_value=p_value,
+        test_method=test,
+        naive_lower=None,
+        naive_upper=None,
+    )

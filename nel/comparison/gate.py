@@ -15,7 +15,7 @@ import numpy as np
 
 from nel.comparison.compare import BenchmarkComparison, calibration_warnings, common_benchmarks, compare_benchmark
 from nel.comparison.decision import Check, Decision, GatedBenchmark, decide
-from nel.comparison.early_stop import anytime_difference
+from nel.comparison.early_stop import anytime_difference, without_interval
 from nel.comparison.fields import NEVER_GO
 from nel.comparison.measures import Measure, Scores, Settings, meaningless_margin, measure, scores_of
 from nel.comparison.pairing import needs_rows
@@ -268,14 +268,20 @@ def _gated(entry: _Entry, breached: Mapping[int, float], level: float) -> GatedB
         blockers=entry.blockers,
         is_missing=entry.compared is None,
         compared=entry.compared,
-        measured=None if entry.scores is None else _shown(entry.scores, entry.metric, entry.rule, level),
+        measured=_measured(entry, level),
     )
 
 
-def _shown(scores: Scores, metric: str, rule: ResolvedRule, level: float) -> Measure:
+def _measured(entry: _Entry, level: float) -> Measure | None:
     """Return the difference as people read it: candidate minus baseline, whichever way is better."""
-    upright = scores.turned() if rule.direction is Direction.LOWER else scores
-    return measure(upright, metric, Settings(level=level))
+    compared, scores = entry.compared, entry.scores
+    if compared is None or scores is None:
+        return None
+    if compared.n_not_asked and compared.scores is scores:
+        return replace(compared.headline, metric=entry.metric)
+    upright = scores.turned() if entry.rule.direction is Direction.LOWER else scores
+    found = measure(upright, entry.metric, Settings(level=level))
+    return without_interval(found) if compared.n_not_asked else found
 
 
 def _tested(demand: Demand, breached: Mapping[int, float], level: float, *, gated: bool) -> Check:

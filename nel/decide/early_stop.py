@@ -18,6 +18,10 @@ from nel.metrics.intervals import LEVEL
 ROUNDING: Final = 1e-9
 """Means closer than this are equal: sums of scores are off by rounding, and towards the last cluster an interval is so
 narrow that the rounding alone would put the truth outside it."""
+STOP_RULE: Final = "stop_rule"
+"""The test of a comparison that a stop rule decided; its p-value is the error that the rule is allowed."""
+NO_INTERVAL: Final = "none"
+"""The test and the interval of a comparison whose number of samples a stop rule chose, where none holds at any time."""
 _MIDDLE: Final = 0.5
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from nel.decide.early_stop import NO_INTERVAL, STOP_RULE
 from nel.reports import numbers
 from nel.reports.text import as_text, one_line, visible
 
@@ -37,7 +38,7 @@ def points(value: float | None, measure: Mapping[str, Any], *, signed: bool = Tr
 def interval(measure: Mapping[str, Any]) -> str:
     """Return the interval of a difference, a dash where there is none."""
     found = measure["difference"]
-    if found is None:
+    if found is None or found["ci_method"] == NO_INTERVAL:
         return numbers.MISSING
     return f"{points(found['ci_lower'], measure)} to {points(found['ci_upper'], measure)}"
 
@@ -116,7 +117,7 @@ def _flip_lines(benchmark: Mapping[str, Any], shown: int) -> Iterator[str]:
 
 def _cells(measure: Mapping[str, Any]) -> tuple[str, ...]:
     found = measure["difference"]
-    p_value = measure["p_adjusted"]
+    p_value = None if found is None or found["test"] == NO_INTERVAL else measure["p_adjusted"]
     return (
         score(measure["baseline"], measure),
         score(measure["candidate"], measure),
@@ -143,10 +144,11 @@ def _evidence(measure: Mapping[str, Any]) -> Iterator[str]:
     found = measure["difference"]
     if found is None:
         return
-    yield (
-        f"won {found['wins']:,}, lost {found['losses']:,}, equal {found['ties']:,}; "
-        f"{found['test']} p = {p_text(found['p_value'])}, interval by {found['ci_method']}"
-    )
+    counts = f"won {found['wins']:,}, lost {found['losses']:,}, equal {found['ties']:,}"
+    if found["test"] in (STOP_RULE, NO_INTERVAL):
+        yield counts
+        return
+    yield f"{counts}; {found['test']} p = {p_text(found['p_value'])}, interval by {found['ci_method']}"
     if found["n_clusters"] is not None:
         yield f"samples in {found['n_clusters']:,} clusters"
     yield (
@@ -183,10 +185,11 @@ def _slices(benchmark: Mapping[str, Any]) -> Iterator[str]:
     moved = [one for one in benchmark["slices"] if one["difference"] is not None and one["difference"]["value"]]
     moved.sort(key=lambda one: (one["p_adjusted"], -abs(one["difference"]["value"]), one["metric"]))
     for one in moved[:_SLICES_SHOWN]:
-        yield (
-            f"  {one['metric']}: {points(one['difference']['value'], one)} ({interval(one)}), "
-            f"p = {p_text(one['p_adjusted'])}, {one['verdict']}"
-        )
+        difference = f"  {one['metric']}: {points(one['difference']['value'], one)}"
+        if one["difference"]["test"] == NO_INTERVAL:
+            yield f"{difference} of those that were asked"
+        else:
+            yield f"{difference} ({interval(one)}), p = {p_text(one['p_adjusted'])}, {one['verdict']}"
     if len(moved) > _SLICES_SHOWN:
         yield f"  and {len(moved) - _SLICES_SHOWN} more categories that moved"
 
