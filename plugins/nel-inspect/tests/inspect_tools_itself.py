@@ -1,12 +1,13 @@
 """Run a task that offers tools with Inspect itself, and print what it would send and how it scored.
 
-python inspect_tools_itself.py FILE KIND REPLIES_JSON LOG_FOLDER
+python inspect_tools_itself.py FILE@TASK ARGUMENTS_JSON REPLIES_JSON LOG_FOLDER
+
+Replies are text and calls, by the text of the last message.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from types import SimpleNamespace
 from typing import Any
@@ -21,7 +22,7 @@ from inspect_ai.tool import ToolFunction
 
 def main() -> None:
     """Run it, one sample after another."""
-    file, kind, replies, folder = sys.argv[1:]
+    spec, arguments, replies, folder = sys.argv[1:]
     known = json.loads(replies)
     sent = {}
 
@@ -34,7 +35,7 @@ def main() -> None:
             "tool_choice": named or {"type": "function", "function": {"name": choice.name}},
         }
         assert named or isinstance(choice, ToolFunction)
-        text, calls = known[re.findall(r"What is (\d+)", asked)[-1]]
+        text, calls = known[asked]
         if not calls:
             return ModelOutput.from_content("mockllm/model", text)
         made = [
@@ -44,14 +45,13 @@ def main() -> None:
         return ModelOutput(model="m", choices=[ChatCompletionChoice(message=message, stop_reason="tool_calls")])
 
     tiktoken.get_encoding = lambda _: SimpleNamespace(encode=lambda text, **_: list(text))  # else it is downloaded
-    (task,) = load_tasks([f"{file}@offering"], {"kind": kind})
+    (task,) = load_tasks([spec], json.loads(arguments))
     model = get_model("mockllm/model", custom_outputs=reply)
     (log,) = run(task, model=model, epochs=1, max_samples=1, log_dir=folder, display="none", log_format="json")
     if log.status != "success":
         sys.exit(str(log.error.message if log.error else log.samples[0].error))
-    found = [
-        {"input": one.input, "value": next(iter(one.scores.values())).value, **sent[one.input]} for one in log.samples
-    ]
+    asked = [(one, one.input if isinstance(one.input, str) else one.input[-1].text) for one in log.samples]
+    found = [{"input": text, "value": next(iter(one.scores.values())).value, **sent[text]} for one, text in asked]
     print(json.dumps(found))  # noqa: T201 - the answer
 
 

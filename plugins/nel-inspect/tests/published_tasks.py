@@ -139,3 +139,64 @@ def published(name: str) -> Task:
     finally:
         datasets.load_dataset = real
     return found
+
+
+_TOOLS = [
+    {
+        "name": "weather.now", "description": "Say the weather of a city.",
+        "parameters": {
+            "type": "dict", "required": ["city"],
+            "properties": {
+                "city": {"type": "string", "description": "The city."},
+                "unit": {"type": "string", "enum": ["C", "F"], "description": "Of the temperature."},
+            },
+        },
+    },
+    {
+        "name": "add_up", "description": "Add numbers.",
+        "parameters": {
+            "type": "dict", "required": ["numbers"],
+            "properties": {"numbers": {"type": "array", "items": {"type": "integer"}, "description": "In order."}},
+        },
+    },
+]  # fmt: skip
+_WEATHER = {"weather.now": {"city": ["Paris", "paris"], "unit": ["C", ""]}}
+_SUM = {"add_up": {"numbers": [[1, 2]]}}
+_CALLED = (
+    ("simple_python", "How is the weather in Paris?", _TOOLS[:1], [_WEATHER]),
+    ("simple_python", "What is 1 plus 2?", _TOOLS[1:], [_SUM]),
+    ("multiple", "Add 1 and 2 for me.", _TOOLS, [_SUM]),
+    ("multiple", "Is it warm in Paris?", _TOOLS, [_WEATHER]),
+    ("parallel", "Weather in Paris, and 1 plus 2?", _TOOLS, [_WEATHER, _SUM]),
+    ("parallel", "1 plus 2, and Paris' weather?", _TOOLS, [_WEATHER, _SUM]),
+    ("irrelevance", "Who wrote Hamlet?", _TOOLS, []),
+    ("irrelevance", "Who wrote Faust?", _TOOLS, []),
+)
+
+
+@task
+def called() -> Task:
+    """Return the Berkeley function calling leaderboard over eight questions of one turn."""
+    bfcl = importlib.import_module("inspect_evals.bfcl.bfcl")
+    from inspect_evals.bfcl.data import BFCLRecord  # noqa: PLC0415
+
+    records = [
+        BFCLRecord(
+            id=f"{category}_{number}", category_name=category, question=[[{"role": "user", "content": asked}]],
+            function=tools, ground_truth=truth, turns=1,
+        )
+        for number, (category, asked, tools, truth) in enumerate(_CALLED)
+    ]  # fmt: skip
+    samples = [bfcl.single_turn_record_to_sample(record) for record in records]
+    return Task(dataset=samples, solver=bfcl.bfcl_solver(), scorer=bfcl.bfcl_scorer())
+
+
+@task
+def submitted() -> Task:
+    """Return SimpleQA over eight questions: its grader submits a grade by a tool."""
+    from inspect_ai.dataset import Sample  # noqa: PLC0415 - heavy
+    from inspect_evals.simpleqa.scorer import simpleqa_schema_tool_scorer  # noqa: PLC0415
+    from inspect_evals.simpleqa.simpleqa import SIMPLEQA_GRADER_TEMPLATE  # noqa: PLC0415
+
+    samples = [Sample(id=f"q{number}", input=_question(number), target=f"red {number}") for number in range(8)]
+    return Task(dataset=samples, scorer=simpleqa_schema_tool_scorer(grader_template=SIMPLEQA_GRADER_TEMPLATE))

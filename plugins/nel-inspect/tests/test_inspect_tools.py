@@ -83,8 +83,13 @@ def run(folder: Path, url: str, name: str, kind: str, **more: Any) -> Any:
 
 def by_itself(folder: Path, kind: str) -> list[dict[str, Any]]:
     """Return what Inspect gives each sample for the same answers."""
-    known = {str(n): reply_to(f"What is {n} plus {n}?") for n in range(8)}
-    given = [str(TASKS), kind, json.dumps(known), str(folder / "logs")]
+    known = {text: reply_to(text) for text in (f"What is {n} plus {n}?" for n in range(8))}
+    return by_inspect(f"{TASKS}@offering", {"kind": kind}, known, folder / "logs")
+
+
+def by_inspect(spec: str, arguments: dict[str, str], known: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
+    """Return what Inspect sends of each sample and its value, given replies by the text of the last message."""
+    given = [spec, json.dumps(arguments), json.dumps(known), str(folder)]
     done = subprocess.run(
         [sys.executable, str(FOLDER / "inspect_tools_itself.py"), *given],
         capture_output=True, text=True, check=False, timeout=120,

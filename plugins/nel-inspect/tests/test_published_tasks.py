@@ -15,8 +15,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 from nel import evaluate
-from tests.support.endpoint import Endpoint, answer, scripted
+from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 from tests.support.lm_eval import read_samples
+from tests.support.runs import read_results
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # what other packages warn of is theirs
 FOLDER = Path(__file__).parent
@@ -97,3 +98,84 @@ def test_a_published_task_is_asked_and_scored_as_by_inspect(tmp_path: Path, endp
         if len(scores) > 1:
             wanted = {scorer: number(one["value"]) for scorer, one in scores.items()}
             assert row["scoring_details"]["metrics"] == pytest.approx(wanted)
+
+
+GRADED = ("CORRECT", "INCORRECT", "NOT_ATTEMPTED")
+
+
+def call_of(name: str, arguments: dict[str, Any], identity: str = "c") -> dict[str, Any]:
+    """Return a call as an endpoint lists it."""
+    return {"id": identity, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+
+
+PARIS, BERLIN = call_of("weather_now", {"city": "Paris"}), call_of("weather_now", {"city": "Berlin"})
+SUM = call_of("add_up", {"numbers": [1, 2]}, "d")
+CALLED: dict[str, tuple[str | None, list[dict[str, Any]]]] = {
+    "How is the weather in Paris?": (None, [PARIS]),
+    "What is 1 plus 2?": (None, [call_of("add_up", {"numbers": [2, 1]})]),
+    "Add 1 and 2 for me.": ("I add them.", [SUM]),
+    "Is it warm in Paris?": (None, [BERLIN]),
+    "Weather in Paris, and 1 plus 2?": (None, [SUM, PARIS]),
+    "1 plus 2, and Paris' weather?": (None, [SUM]),
+    "Who wrote Hamlet?": ("Shakespeare did.", []),
+    "Who wrote Faust?": (None, [SUM]),
+}
+"""What the model says to a question, and its calls."""
+
+
+def test_a_published_benchmark_of_calls_is_asked_and_scored_as_by_inspect(tmp_path: Path) -> None:
+    """The Berkeley function calling leaderboard in one turn: the same tools, messages and values."""
+
+    def reply(call: Call, _: int) -> Reply:
+        text, called = CALLED[call.body["messages"][-1]["content"]]
+        return answer(text, finish="tool_calls", tool_calls=called) if called else answer(text)
+
+    with scripted(reply, models=["m"]) as served:
+        settings = {
+            "endpoint": {"url": served.url, "model": "m"},
+            "benchmarks": [f"inspect://{FILE}@called"],
+            "output": {"dir": str(tmp_path / "out")},
+        }
+        result = evaluate(settings)
+        sent = {call.body["messages"][-1]["content"]: call.body for call in served.of_samples}
+    assert result.exit_code == 0
+    given = [f"{FILE}@called", "{}", json.dumps(CALLED), str(tmp_path / "logs")]
+    done = subprocess.run(
+        [sys.executable, str(FOLDER / "inspect_tools_itself.py"), *given],
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    theirs = json.loads(done.stdout.splitlines()[-1])
+    rows = {row["prompt"][-1]["content"]: row for row in read_results(result.run_dir, "inspect-called")}
+    assert {one["input"] for one in theirs} == set(rows) == set(CALLED)
+    for one in theirs:
+        body = sent[one["input"]]
+        assert (body["messages"], body["tools"], body["tool_choice"]) == (
+            one["messages"], one["tools"], one["tool_choice"],
+        )  # fmt: skip
+        assert rows[one["input"]]["reward"] == number(one["value"])
+    assert sorted(row["reward"] for row in rows.values()) == [0, 0, 0, 0, 1, 1, 1, 1]
+
+
+def test_a_published_grader_submits_its_grade_by_a_tool(tmp_path: Path) -> None:
+    """SimpleQA: correct, incorrect and not attempted; a grader that only talks leaves the sample unscored."""
+
+    def grade(call: Call, _: int) -> Reply:
+        n = int(call.text.split("What is no. ")[-1].split("?")[0])
+        if n == 3:
+            return answer("It is correct, CORRECT, A.")
+        return answer(None, finish="tool_calls", tool_calls=[call_of("submit", {"grade": GRADED[n % 3]})])
+
+    with scripted(lambda *_: answer("red 1"), models=["m"]) as served, scripted(grade, models=["j"]) as judge:
+        settings = {
+            "endpoint": {"url": served.url, "model": "m"},
+            "judge": {"url": judge.url, "model": "j"},
+            "benchmarks": [f"inspect://{FILE}@submitted"],
+            "output": {"dir": str(tmp_path / "out")},
+        }
+        result = evaluate(settings)
+        body = judge.of_samples[0].body
+    rows = read_results(result.run_dir, "inspect-submitted")
+    assert [row["reward"] for row in rows] == [1, 0, 0, None, 0, 0, 1, 0]
+    assert rows[3]["outcome"]["cause"] == "judge"
+    assert body["tool_choice"] == {"type": "function", "function": {"name": "submit"}}
