@@ -64,6 +64,9 @@ _UNIT_POWER = lazy_pattern(
     re.VERBOSE,
 )
 """The unit whose power digits are: the 2 of ``m^2``."""
+_RESIDUE = lazy_pattern(r"\s?\$?\s?\(?\s?(?:\\[pb]?mod(?![a-z])|mod(?:ulo)?\b)\s?[{$(]*\s?(?P<modulus>\d{1,9})(?!\d)")
+"""The modulus behind a remainder: the 1000 of ``204 \\pmod{1000}``."""
+_MODULUS = lazy_pattern(r"(?:\\[pb]?mod|\bmod(?:ulo)?)\s?[{$(]*\s?\Z")
 _TAG = lazy_pattern(r"</?[A-Za-z][^<>\n]{0,30}>\s*\Z")
 _NEGATIVE_SPACED = lazy_pattern(r"[=:(][^\S\n]*[-−–][^\S\n]+\Z")
 _SIGN_WORD = lazy_pattern(
@@ -128,6 +131,7 @@ _EXPRESSION_AFTER = lazy_pattern(
                                | p?mod | bmod | choose | over ) (?![a-zA-Z]) | sqrt\b )
     | \s? [+\-−–—] \s? (?: [$\\]{0,2}[\d√π] | \\ (?:sqrt|pi|frac) | \(\d | [b-z](?![\w'’]) )
     | (?: \* | \s\*\s ) (?: [\d(] | [b-z](?!\w) )
+    | \+ (?= [\s.,;)}\]$*] | \Z )                         # "18+" is 18 or more
     | [^\S\n]+ (?: (?:more|less|fewer)\s+than | squared | cubed | factorial | times\s | choose\s | plus\s
       | divided\s | multiplied\s | modulo
                  | mod\s | to\s+the\s+power | or\s+(?:more|less|fewer|greater|higher|lower)
@@ -166,6 +170,8 @@ def standing(text: str, start: int, end: int) -> tuple[Standing, int]:
     before, after = text[max(0, start - _BEFORE) : start], text[end : end + _AFTER]
     if after and (found := _after(text, before, after, start, end)) is not None:
         return found, start
+    if "mod" in before and _MODULUS.search(before):
+        return Standing.LABEL, start
     if before:
         return _before(text, before, start, end)
     return Standing.NUMBER, start
@@ -191,7 +197,7 @@ def _after(text: str, before: str, after: str, start: int, end: int) -> Standing
         and not _FOOTNOTE_NOT.search(before)
     ):
         return Standing.LABEL
-    if first in ".]":
+    if first in ".]" or ("mod" in after and _is_remainder(after, text[start:end])):
         return None
     joined = _JOINED_AFTER.match(after)
     if _EXPRESSION_AFTER.match(after) or (joined and not _same(joined["number"] or "", text[start:end])):
@@ -287,6 +293,12 @@ def _behind_word(text: str, before: str, stripped: str, start: int, end: int) ->
     if end - start == 4 and _DATE_BEFORE.search(before):  # noqa: PLR2004 - a year
         return Standing.PART, start
     return Standing.NUMBER, start
+
+
+def _is_remainder(after: str, digits: str) -> bool:
+    """Return whether digits are a remainder, smaller than the modulus behind them, and no dividend."""
+    found = _RESIDUE.match(after)
+    return found is not None and digits.isdecimal() and int(digits) < int(found["modulus"])
 
 
 def _same(left: str, right: str) -> bool:

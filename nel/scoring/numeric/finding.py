@@ -17,7 +17,7 @@ from typing import Final
 from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.numeric.context import Standing, standing
 from nel.scoring.numeric.languages import Mark, decimal_mark
-from nel.scoring.numeric.parsing import CURRENCIES, SCALES, parse_number
+from nel.scoring.numeric.parsing import AND_A_PART, CURRENCIES, SCALES, parse_number
 from nel.scoring.numeric.words import words_in, words_value
 from nel.scoring.wording import cleaned, is_denied
 
@@ -45,6 +45,7 @@ _NUMBER = lazy_pattern(
             {_VULGAR}                                                          # 2½
           | [ ]? {_LATEX_FRACTION}                                             # 2\frac12
           | [ ] \d{{1,3}} /\d{{1,3}} (?![\d/])                                 # 2 1/2
+          | {AND_A_PART} (?![a-zA-Z])                                         # 2 and a half
           | {_POWER}                                                           # 10^3 and 3²
           | (?P<exponent> [eE][+-]?\d{{1,4}} (?! \w | \.\d ) )
           | (?P<denominator>                                                   # not of a date: 12/31/2020, 2020/12/31

@@ -45,6 +45,10 @@ _SEPARATED = lazy_pattern(r"(?P<sign>[+-]*)(?P<digits>\d+(?:[.,']\d+)+)(?![.,'\d
 _FRACTION = lazy_pattern(r"([+-]?)(\d{1,400})/(\d{1,400})")
 _LATEX = lazy_pattern(r"([+-]?)\\[dt]?frac(?:\{([+-]?\d+)\}\{(\d+)\}|(\d)(\d))")
 _MIXED = lazy_pattern(r"(?P<whole>[+-]?\d{1,400})(?:\s+(?P<part>\d{1,400}/\d{1,400})|(?P<latex>\\[dt]?frac.{2,20}))")
+AND_A_PART: Final = r"(?:[ ]|-)and[ -](?:a|one)[ -](?:half|third|quarter)"
+"""A part in words behind digits: "2 and a half"."""
+_WITH_PART = lazy_pattern(rf"(?P<whole>.*\d){AND_A_PART}(?P<scale>\s+\w+)?", re.IGNORECASE)
+_PARTS: Final = {"half": 2, "third": 3, "quarter": 4}
 _SCALE_WORDS: Final = {
     "dozen": 12,
     "hundred": 100,
@@ -194,6 +198,8 @@ def _written(text: str, mark: Mark | None, words: bool) -> Fraction | None:
     if len(text) > 2 * _DIGITS_MAX:
         return None
     plain = text.strip().strip("*_`").strip()
+    if " and" in plain and (with_part := _WITH_PART.fullmatch(plain)) is not None:
+        return _with_part(with_part, mark)
     if len(plain) > _SENTENCE_CHARACTERS_MIN and _SENTENCE.search(plain):
         return None
     if words and plain[:1].isalpha() and (found := words_value(plain)) is not None:
@@ -221,6 +227,15 @@ def _written(text: str, mark: Mark | None, words: bool) -> Fraction | None:
             return None
         plain = f"{separated['sign']}{digits}{plain[separated.end() :]}"
     return _value(plain)
+
+
+def _with_part(found: re.Match[str], mark: Mark | None) -> Fraction | None:
+    """Return the value of digits with a part in words: "2 and a half"."""
+    whole, scale = _written(found["whole"], mark, words=False), (found["scale"] or "").strip().lower()
+    if whole is None or (scale and scale not in _SCALE_WORDS):
+        return None
+    part = next(Fraction(1, under) for word, under in _PARTS.items() if word in found[0][found.end("whole") :].lower())
+    return (whole - part if found["whole"].startswith(("-", "−")) else whole + part) * _SCALE_WORDS.get(scale, 1)
 
 
 def _separated(text: str, mark: Mark | None) -> str | None:

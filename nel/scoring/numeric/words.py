@@ -246,7 +246,8 @@ def _fraction(words: list[str]) -> Fraction | None:
         before = _whole(tuple(head[: split - 1])) if split else 0
         over = 1 if split and head[split:] == ["a"] else _whole(tuple(head[split:]))
         if before is not None and over is not None:
-            return before + Fraction(over, parts[words[-1]])
+            unit = _english().scales.get(head[split - 2], 1) if head[split:] == ["a"] and split > 1 else 1
+            return before + Fraction(over * unit, parts[words[-1]])  # "a dozen and a half" is 18
     return None
 
 

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading.rules import Rule
 from nel.scoring.reading.status import ASKED, DENIED, MARKED_WRONG, QUOTED, SUPPOSED
+from nel.scoring.reading.turns import own_turn
 
 _LINES_MAX: Final = 200
 """Lines at the end of a response that are looked at."""
@@ -57,7 +58,7 @@ def plain(text: str) -> str:
     if not text.isascii() or "\r" in text:
         text = _SPACES.sub(" ", text)
     if "<" in text or "[" in text or "◁" in text or "hinking" in text:
-        text = _without_thoughts(text)
+        text = own_turn(_without_thoughts(text))
         text = _DROPPED.sub(_blank, text)
     elif "~~" in text:
         text = _DROPPED.sub(_blank, text)

@@ -22,7 +22,8 @@ _BETWEEN: Final = r"""
 """
 _VERB: Final = r"""
     (?:
-        [\s*_"'`\])]*+ (?: [:：=|⇒→] (?! \w*// ) | (?<=\s)[-–—](?=\s) )
+        ['’]s\b
+      | [\s*_"'`\])]*+ (?: -{1,2}> | [:：=|⇒→➜➔] (?! \w*// ) | (?<=\s)[-–—](?=\s) )
       | [\s*_,]*+ (?: therefore | thus | hence | then | i\s+(?:think|believe|guess|would\s+say) )? [\s*_,]*+
         \b (?: is | was | be | been | are | equals | becomes | seems? | must\s+be | would\s+be | should\s+be
         | will\s+be
@@ -90,10 +91,15 @@ _FOREIGN: Final = lazy_pattern(
 )
 _ANS: Final = lazy_pattern(r"(?<![a-z])ans\s*[:=][\s*_]*+", re.IGNORECASE)
 _TAG: Final = lazy_pattern(
-    r"(?:answer|result|solution|choice|response|output|final|label|verdict|conclusion)s?\s*[>\]]\s*+", re.IGNORECASE
+    r"(?:answer|ans|result|solution|choice|option|letter|response|output|final|label|verdict|conclusion)s?\s*[>\]]\s*+",
+    re.IGNORECASE,
 )
 _TAG_OPENS: Final = lazy_pattern(r"[<\[]\s*(?:(?:final|my|correct)[_\s-]?)?\Z", re.IGNORECASE)
-_BOX: Final = lazy_pattern(r"\\(?:boxed|fbox)\s*\{")
+_BOX: Final = lazy_pattern(r"\\(?:boxed|fbox|framebox)\s*\{")
+_BARE_BOX: Final = lazy_pattern(
+    r"\\(?:boxed|fbox)[^\S\n]+(?=[-−+]?\d|\\[dt]?frac)(?P<answer>(?:\\[dt]?frac|[^\s$\\])+)"
+)
+"""A box without braces, which its author means to hold all that follows: ``\\boxed 204``."""
 _HASHES: Final = lazy_pattern(r"####[^\S\n]*(?=[^\s#])")
 _OPENS_HEADING: Final = lazy_pattern(
     r"(?:\A|\n)[\s*_#|>\[\d.)-]*(?:(?:the|my|our|final|correct|short|model|la|die|le|el|richtige|endgültige|step)\s+(?:\d+[:.]?\s*)?)*[*_]*\Z",
@@ -125,12 +131,13 @@ class Declaration(NamedTuple):
 
 _Patterns = Sequence[tuple[re.Pattern[str], str]]
 """Patterns to try where a declaring word stands, and the form that each shows."""
+_BOXES: Final = ("boxed", "fbox", "framebox")
 _NOUNS: Final[_Patterns] = ((_HEADING, "heading"), (_OTHER_NOUN, "declared"))
 _ENGLISH: Final[dict[str, _Patterns]] = {
     "answer": ((_NOUN, "declared"), (_HEADING, "heading"), (_TAG, "tag")),
     "ans:": ((_ANS, "declared"),),
-    "boxed": (),
-    "fbox": (),
+    "ans>": ((_TAG, "tag"),),
+    **dict.fromkeys(_BOXES, ()),
     "####": ((_HASHES, "hashes"),),
     "solution": (*_NOUNS, (_TAG, "tag")),
     "result": (*_NOUNS, (_TAG, "tag")),
@@ -173,6 +180,7 @@ _OTHER_SCRIPTS: Final[dict[str, _Patterns]] = dict.fromkeys(
 OF_OPTIONS: Final[dict[str, _Patterns]] = {
     "option": ((_OPTION_NOUN, "declared"), (_TAG, "tag")),
     "choice": ((_OPTION_NOUN, "declared"), (_TAG, "tag")),
+    "letter>": ((_TAG, "tag"),),
     "selection": _NOUNS,
 }
 """Further words, for answers that are options."""
@@ -203,7 +211,7 @@ def declarations(text: str, further: Mapping[str, _Patterns] = {}) -> Iterator[D
             return
         word = max(places, key=places.__getitem__)
         place = places[word]
-        found = _box_at(text, place) if word in ("boxed", "fbox") else _at(text, place, words[word])
+        found = _box_at(text, place) if word in _BOXES else _at(text, place, words[word])
         if found is not None:
             yield found
         earlier = lowered.rfind(word, 0, place)
@@ -252,7 +260,8 @@ def _at(text: str, place: int, patterns: _Patterns) -> Declaration | None:
 def _box_at(text: str, place: int) -> Declaration | None:
     match = _BOX.match(text, place - 1) if place else None
     if match is None:
-        return None
+        bare = _BARE_BOX.match(text, place - 1) if place else None
+        return None if bare is None else Declaration(place - 1, *bare.span("answer"), "box")
     depth = 1
     for position in range(match.end(), min(len(text), match.end() + _BOX_CHARACTERS_MAX)):
         depth += (text[position] == "{") - (text[position] == "}")

@@ -51,7 +51,7 @@ _ANSWER_WORDS: Final = ("answer", "antwort", "réponse", "respuesta", "risposta"
 _BACKWARD = lazy_pattern(
     r"""
     \s (?:
-        (?:is|be) \s+ (?:the|my) \s+ (?:\w+\s+)? answer | the \s+ (?:final\s+)? answer (?=[\s.]*$)
+        (?:is|be) \s+ (?:the|my|our) \s+ (?:\w+\s+)? answer | the \s+ (?:final\s+)? answer (?=[\s.]*$)
       | (?:die|meine) \s+ (?:(?:richtige|korrekte|endgültige|gesuchte)\s+)? antwort (?!\s*(?:ist|lautet|:))
       | est \s+ (?:la|ma) \s+ (?:bonne\s+)? réponse | es \s+ (?:la|mi) \s+ respuesta | è \s+ la \s+ (?:mia\s+)? risposta
       | é \s+ a \s+ (?:minha\s+)? resposta | [—–-] \s+ (?:это\s+)? (?:правильный\s+)? ответ
@@ -60,7 +60,7 @@ _BACKWARD = lazy_pattern(
     re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )
 """Forms whose answer stands before: "64 is the answer"."""
-_LEADS: Final = ("is the", "is my", "be the", "be my")
+_LEADS: Final = tuple(f"{verb} {whose}" for verb in ("is", "be") for whose in ("the", "my", "our"))
 _ENDS_WITH_ANSWER = lazy_pattern(r"answer[\s.]*$", re.MULTILINE)
 """One of these is in each of those forms in English."""
 _BEFORE_MAX: Final = 80

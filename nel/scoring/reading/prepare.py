@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from nel.scoring.numeric.latex import COLOUR
+from nel.scoring.reading.turns import own_turn
 from nel.scoring.wording import cleaned
 
 MARKS: Final = frozenset("✅✓✔☑❌✗✘✖🚫")
@@ -57,7 +58,7 @@ def prepared(text: str) -> str:
         plain = COLOUR.sub(_blank, plain)
     if _has_tags(plain):
         plain = _without_thoughts(plain)
-        plain = _END_TOKEN.sub(_blank, _STRUCK.sub(_blank, plain))
+        plain = _END_TOKEN.sub(_blank, _STRUCK.sub(_blank, own_turn(plain)))
         plain = _HTML.sub(_blank, plain)
     elif "~~" in plain:
         plain = _STRUCK.sub(_blank, plain)

@@ -7,6 +7,8 @@ them is meant states none.
 from __future__ import annotations
 
 import re
+from fractions import Fraction
+from itertools import pairwise
 from typing import Final
 
 from nel.core.lazy_regex import lazy_pattern
@@ -18,7 +20,8 @@ from nel.scoring.wording import last_match
 _BUT = lazy_pattern(r"\b(?:sino|bensì|e\s+sim|sondern|mas\s+sim|а)\b|而是|ではなく|بل", re.IGNORECASE)
 """What stands behind a denied answer and before the one that is given: "no es 5, sino 7"."""
 _EQUALS = lazy_pattern(
-    r"(?<![<>!])=|[≈≃→⇒]|\\(?:approx|implies|Rightarrow|to)\b|\b(?:which\s+is|equals?(?:\s+to)?|i\.e\.)", re.IGNORECASE
+    r"(?<![<>!])=|[≈≃→⇒≡]|\\(?:approx|equiv|implies|Rightarrow|to)\b|\b(?:which\s+is|equals?(?:\s+to)?|i\.e\.)",
+    re.IGNORECASE,
 )
 _RESULT = lazy_pattern(
     r"\b(?:so|making|giving|gives|leaving|leaves|makes?|for\s+a\s+total\s+of|totall?ing|total\s+of|is|are|was|were|"
@@ -33,15 +36,21 @@ _MAKES = lazy_pattern(
 _PLACES = lazy_pattern(r"\s*(?:decimals?|significant|digits?|places?|figures?|d\.?p)\b", re.IGNORECASE)
 """What "rounded to 2" goes on with where the 2 is no result."""
 _IS = lazy_pattern(r"\W*(?:is|equals|makes?|gives|yields)\W*", re.IGNORECASE)
+_VARIABLE: Final = r"(?:[A-Za-z]|[A-Z]{2}|\\[a-z]{2,7})(?:_\{?\w{1,3}\}?)?"
 _SECOND_ASSIGNED = lazy_pattern(
-    r"(?<![A-Za-z\\])(?P<first>[A-Za-z])\s*=\s*[$\\-]*\d[\d.,]*(?<!,)[$\s]*(?:,|;|\band\b)(?:\s*and\b)?[\s$]*"
-    r"(?!(?P=first))[A-Za-z]\s*=[\s$\\-]*\Z"
+    rf"(?<![A-Za-z\\\d]){_VARIABLE}\s*=\s*[${{\\-]*\d[\d.,]*(?<!,)[$}}\s]*(?:,|;|\band\b)(?:\s*and\b)?"
+    rf"(?:[\s$]|\\[,;:! ]|\\q?quad)*{_VARIABLE}\s*=[\s${{\\-]*\Z"
 )
 """Two variables with a value each: "a = 1, b = 2"."""
 _JOINS_MORE = lazy_pattern(r"[^\S\n]*(?:[^\W\d]+[^\S\n]+)?and\b", re.IGNORECASE)
 """Goes on with another number behind a result: "since 16 - 7 = 9 and each costs $2, she earns $18"."""
 _ASSIGNMENT_MAX: Final = 12
 _OTHERWISE = lazy_pattern(r"\b(?:or|oder|ou|или|either)\b|或|または|أو", re.IGNORECASE)
+_OR_IN_BRACKETS = lazy_pattern(
+    r"[(（]\W*(?:(?:or|oder|ou|или|either)(?:\s+(?:maybe|perhaps|possibly|even))?\b|或|または|أو)[\s}$]*\Z",
+    re.IGNORECASE,
+)
+"""Before a second answer that brackets offer: "204 (or 205)"."""
 _OPENS = lazy_pattern(
     r"""
     [\W_]*+ (?: \\[a-zA-Z]+ [\W_]*+ )*
@@ -76,7 +85,16 @@ _DENIED_CLOSELY = lazy_pattern(
     r"(?:(?:be|a|the|just|bei|mit)\s+)?|不是|而非|ليس\s|وليس\s)[\W_]*\Z",
     re.IGNORECASE,
 )
-_OPERATION = lazy_pattern(r"\s(?:[-−–+×·]|\\times|\\cdot)\s")
+_OPERATION = lazy_pattern(
+    r"\s(?P<minus>[-−–])\s|\s?(?:(?P<plus>\+)|(?P<times>[×·]|\\times(?![a-z])|\\cdot(?![a-z])|(?<!\*)\*(?!\*)))\s?"
+)
+"""Between two numbers; a minus without spaces may be the hyphen of a range."""
+_OPERANDS_MAX: Final = 12
+_OPENED = lazy_pattern(r"[\s$*_`\"'“({\[=:]*(?:\\[(\[]\s*)?")
+_CLOSED = lazy_pattern(r"[$*_`\"'”)}\].,;]*\s*(?:\\[)\]])?[\s$)}\].,;]*")
+_HALF = lazy_pattern(r"[\W_]*((?:a[ ]|one[ -])?half)[\W_]*", re.IGNORECASE)
+_EMPHASISED_MAX: Final = 24
+"""Characters behind a number up to where its emphasis ends, such as its unit."""
 BARE: Final = lazy_pattern(r"[\W_]*")
 
 
@@ -96,8 +114,9 @@ def stated_in(text: str, start: int, stop: int, language: Mark | None = None) ->
     start = _with_sign(text, start)
     found = list(found_numbers(text, start, stop, language))
     if not found:
-        return number_in_words(text, start, stop)
-    if len(found) == 2 and (computed := _computed(text, start, stop, found)) is not None:  # noqa: PLR2004
+        half = _HALF.fullmatch(text, start, stop)
+        return Number(*half.span(1), half[1], Fraction(1, 2), False) if half else number_in_words(text, start, stop)
+    if 1 < len(found) <= _OPERANDS_MAX and (computed := _computed(text, start, stop, found)) is not None:
         return computed
     numbers = [
         number for number in found if not _DENIED_CLOSELY.search(text[max(start, number.start - 30) : number.start])
@@ -115,7 +134,20 @@ def stated_in(text: str, start: int, stop: int, language: Mark | None = None) ->
         several = _OTHERWISE.search(text, start, stop) and number_in_words(text, start, stop)
         is_bound = _BOUND.match(text, start, numbers[0].start + 1)
         return _none(numbers, text) if several or is_bound else numbers[0]
-    return _of_several(text, start, numbers)
+    meant = _of_several(text, start, numbers)
+    return _only_emphasised(text, numbers) or meant if meant.value is None else meant
+
+
+def _only_emphasised(text: str, numbers: list[Number]) -> Number | None:
+    """Return the only number of several that is in bold: "She makes **$18** by selling 9 eggs at $2 each"."""
+    bold = [
+        number
+        for number in numbers
+        if text[max(0, number.start - 2) : number.start] in ("**", "__")
+        and text[number.start - 2 : number.start] in text[number.end : number.end + _EMPHASISED_MAX]
+    ]
+    is_choice = _OTHERWISE.search(text, numbers[0].end, numbers[-1].start)
+    return bold[0] if len(bold) == 1 and bold[0].value is not None and not is_choice else None
 
 
 def makes(text: str, start: int, place: int) -> bool:
@@ -144,7 +176,8 @@ def _of_several(text: str, start: int, numbers: list[Number]) -> Number:
     outside = [number for number in numbers if not _in_brackets(text, start, number.start)] or numbers
     last = outside[-1]
     if len({number.value for number in outside}) == 1:
-        return outside[0]
+        is_offered = any(_OR_IN_BRACKETS.search(text, start, number.start) for number in numbers)
+        return _none(numbers, text) if is_offered else outside[0]
     equals = last_match(_EQUALS, text[start : last.start])
     if equals is not None:
         behind = [number for number in outside if number.start >= start + equals.end()]
@@ -179,17 +212,24 @@ def _is_written_out(numbers: list[Number], equals: int) -> bool:
 
 
 def _computed(text: str, start: int, stop: int, found: list[Number]) -> Number | None:
-    """Return the value of a passage that is nothing but a difference, a sum or a product of two numbers, or None."""
-    first, second = found
-    sign = _OPERATION.fullmatch(text, first.end, second.start)
-    if sign is None or not BARE.fullmatch(text, start, first.start) or not BARE.fullmatch(text, second.end, stop):
+    """Return the value of a passage that is nothing but sums, differences and products of numbers, or None."""
+    first, last = found[0], found[-1]
+    if not _OPENED.fullmatch(text, start, first.start) or not _CLOSED.fullmatch(text, last.end, stop):
         return None
-    left, right = parse_number(first.written), parse_number(second.written)
-    if left is None or right is None or (sign[0].strip() in "-−–" and left < right):
-        return None  # "40 - 42" may be a range
-    mark = sign[0].strip()
-    value = left - right if mark in "-−–" else left + right if mark == "+" else left * right
-    return Number(first.start, second.end, text[first.start : second.end], value, is_literal=False)
+    total, product = Fraction(0), parse_number(first.written)
+    for left, right in pairwise(found):
+        sign, value = _OPERATION.fullmatch(text, left.end, right.start), parse_number(right.written)
+        if sign is None or value is None or product is None:
+            return None
+        if sign["times"]:
+            product *= value
+            continue
+        if sign["minus"] and len(found) == 2 and product < value:  # noqa: PLR2004
+            return None  # "40 - 42" may be a range
+        total, product = total + product, -value if sign["minus"] else value
+    if product is None:
+        return None
+    return Number(first.start, last.end, text[first.start : last.end], total + product, is_literal=False)
 
 
 def _explained(text: str, number: Number, following: Number) -> bool:

@@ -63,10 +63,97 @@ from nel.scoring.numeric.numbers import numbers_equal
         (r"The answer should be in the form \boxed{204}, but I ran out of", None),
         (r"The answer is a whole number, e.g. \boxed{042}. I could not find it.", None),
         (r"It has to be given in the form $\boxed{n}$, so $\boxed{42}$.", "42"),
+        (r"The two solutions are \boxed{12} and \boxed{17}.", None),
+        (r"\boxed{12}, \boxed{17}", None),
+        (r"\boxed{12} and \boxed{17} are the factors, so the answer is \boxed{204}.", "204"),
+        (r"Case 1: \boxed{204}. Case 2: \boxed{180}. Total:", None),
+        (r"Case 1: \boxed{204}. Case 2: \boxed{180}. So the total is", None),
+        (r"\boxed{204}. In total we tried 12 ways.", "204"),
+        (r"\boxed{a={20},b={4}}", None),
+        (r"\boxed{x_1=3, x_2=5}", None),
+        (r"\boxed{p=7,\ q=29}", None),
+        ("x = 3, x = 5", None),
+        ("2x = 10, x = 5", "5"),
+        (r"\boxed{204\text{ (or }205)}", None),
+        ("Answer: 204 (or 204.0)", "204"),
+        ("The answer is 18+.", None),
+        ("The answer is a dozen and a half.", "18"),
+        ("Answer: two and a half", "2.5"),
+        ("Answer: 2 and a half hours", "2.5"),
+        ("Answer: 2 and a half million", "2500000"),
+        ("The answer is half.", "1/2"),
+        ("The answer is half of them.", None),
     ],
 )
 def test_numbers(response: str, number: str | None) -> None:
     """The power of a unit is no number of its own; a bound and two values are no single number."""
+    found = gsm8k_number(response)
+    assert (found is None) == (number is None), found
+    assert number is None or numbers_equal(found, number), found
+
+
+@pytest.mark.parametrize(
+    ("response", "number"),
+    [
+        (r"$\boxed{2\cdot102}$", "204"),
+        (r"\boxed{200+4}", "204"),
+        (r"\boxed{2 \times 100 + 4}", "204"),
+        ("<answer>3 + 5 * 2 - 1</answer>", "12"),
+        ("Answer: -3 + 5", "2"),
+        ("Answer: 1000-73", None),  # a difference, or a range
+        ("Answer: 40 - 42", None),
+        ("The total is $2000 + $50 *", None),  # cut off
+        ("Answer: - 3 + 5", None),
+        ("Answer: √5 + 3", None),
+        (r"\boxed{204 \pmod{1000}}", "204"),
+        (r"The answer is $1204 \equiv 204 \pmod{1000}$.", "204"),
+        ("Answer: 204 (mod 1000)", "204"),
+        ("Answer: 1204 mod 1000", None),
+        ("Answer: 1204 mod 1000 = 204", "204"),
+    ],
+)
+def test_sums_and_remainders(response: str, number: str | None) -> None:
+    """A sum, a difference or a product of numbers alone is its value, and a modulus is no number of its own."""
+    found = gsm8k_number(response)
+    assert (found is None) == (number is None), found
+    assert number is None or numbers_equal(found, number), found
+
+
+@pytest.mark.parametrize(
+    ("response", "number"),
+    [
+        (r"\boxed 7", "7"),
+        (r"So $\boxed 204$ it is.", "204"),
+        (r"\framebox{204}", "204"),
+        ("<ans>204</ans>", "204"),
+        ("Final answer -> 204", "204"),
+        ("The answer's 204.", "204"),
+        ("204 is our answer.", "204"),
+        ("So she makes **$18** every day by selling 9 eggs at $2 each.", "18"),
+        ("She sells **9** eggs or 18.", None),
+        ("She sells **9** eggs at **$2** each.", None),
+    ],
+)
+def test_declarations_and_emphasis(response: str, number: str | None) -> None:
+    """A box needs no braces, a tag may be short, and the only number in bold is the one that is meant."""
+    found = gsm8k_number(response)
+    assert (found is None) == (number is None), found
+    assert number is None or numbers_equal(found, number), found
+
+
+@pytest.mark.parametrize(
+    ("response", "number"),
+    [
+        ("Answer: 18<|endoftext|>Question: 3 + 3?\nThe answer is 6.", "18"),
+        ("Answer: 18<|im_end|>\n<|im_start|>user\n3 + 3?<|im_end|>\n<|im_start|>assistant\nAnswer: 6", "18"),
+        ("Let me see.<|im_end|>\n<|im_start|>assistant\nAnswer: 18", "18"),
+        ("18</s><s>[INST] 3 + 3? [/INST] The answer is 6.</s>", "18"),
+        ("<|im_start|>assistant\nAnswer: 18<|im_end|>", "18"),
+        ("<think>5</think></s>Answer: 18", "18"),
+    ],
+)
+def test_what_follows_the_end_of_the_turn_is_no_answer(response: str, number: str) -> None:
+    """A model whose end token did not stop it answers questions of its own behind it."""
     assert gsm8k_number(response) == number
 
 
