@@ -114,7 +114,7 @@ def stated_in(text: str, start: int, stop: int, language: Mark | None = None) ->
     start = _with_sign(text, start)
     found = list(found_numbers(text, start, stop, language))
     if not found:
-        half = _HALF.fullmatch(text, start, stop)
+        half = _HALF.fullmatch(text, start, stop) if text[:start].strip() else None  # alone it is half of something
         return Number(*half.span(1), half[1], Fraction(1, 2), False) if half else number_in_words(text, start, stop)
     if 1 < len(found) <= _OPERANDS_MAX and (computed := _computed(text, start, stop, found)) is not None:
         return computed
