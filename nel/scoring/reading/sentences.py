@@ -112,7 +112,7 @@ _SAYS_RIGHT = lazy_pattern(
 )
 _EXAMINED_CHARACTERS: Final = 60
 _TURN = lazy_pattern(
-    r"[,;:–—]?\s*\b(?:but|however|still|yet|aber|mais|pero|ma|mas|но)\b|但是?|が[、,]|けれど|でも|しかし|하지만|지만|لكن",
+    r"(?:[,;:–—]\s*)?\b(?:but|however|still|yet|aber|mais|pero|ma|mas|но)\b|但是?|が[、,]|けれど|でも|しかし|하지만|지만|لكن",
     re.IGNORECASE,
 )
 """What a hedge goes on with where an answer follows: "I'm not sure, but I think B"."""
