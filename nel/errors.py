@@ -26,7 +26,7 @@ A message says what happened, where, and the next step. This module imports noth
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,6 +39,17 @@ EXIT_GATE_INCONCLUSIVE = 5
 EXIT_STOPPED_EARLY = 75
 EXIT_SIGINT = 130
 EXIT_SIGTERM = 143
+
+
+_CHARACTERS_MAX: Final = 1_800
+"""Of the message of a dataset's error."""
+
+
+def _shortened(message: str) -> str:
+    if len(message) <= _CHARACTERS_MAX:
+        return message
+    half = _CHARACTERS_MAX // 2
+    return f"{message[:half]} […] {message[-half:]}"
 
 
 class NelError(Exception):
@@ -63,6 +74,10 @@ class PluginError(UsageError):
 
 class DatasetError(UsageError):
     """A dataset cannot be found or read, is empty, or has unusable rows."""
+
+    def __init__(self, message: str) -> None:
+        """Keep the message; of one that quotes long names of columns the middle is left out."""
+        super().__init__(_shortened(message))
 
 
 class PromptError(UsageError):

@@ -5,6 +5,7 @@ line ends, so the row number and the line number differ; messages give both.
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from typing import TYPE_CHECKING, BinaryIO
 
 from nel.datasets.base import LINE_BYTES_MAX
@@ -57,7 +58,7 @@ def _read(file: BinaryIO, name: str, delimiter: str) -> Iterator[tuple[int, dict
 def _columns(header: list[str] | None, name: str) -> list[str]:
     if header is None:
         raise DatasetError(f"{name}: the file is empty; it needs a header line and rows")
-    twice = sorted({column for column in header if header.count(column) > 1})
+    twice = sorted(column for column, n in Counter(header).items() if n > 1)
     if twice:
         names = ", ".join(f'"{column}"' for column in twice)
         raise DatasetError(f"{name}: the header names {names} more than once; rename all but one")

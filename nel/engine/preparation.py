@@ -113,7 +113,7 @@ def _adapted_with_others(stored: StoredPlan, plan: Plan, snapshot: Snapshot) -> 
 
 def _prepare_unreadable(store: Store, key: int, plan: Plan, stored: StoredPlan, options: ResumeOptions) -> Job:
     if not stored or plan.config.max_problems != stored["max_problems"]:
-        raise DatasetError(plan.unreadable)
+        raise DatasetError(plan.unreadable or "the dataset cannot be read")
     return _prepare_from_snapshot(store, key, plan, stored, options)
 
 
