@@ -31,6 +31,8 @@ def reproduce(
     from nel.cli.compare_show import Wanted, show_comparison  # noqa: PLC0415 - keeps --help fast
     from nel.cli.eval_show import show_result  # noqa: PLC0415
     from nel.cli.progress import showing  # noqa: PLC0415
+    from nel.comparison.compare import check_before_asking  # noqa: PLC0415
+    from nel.comparison.reading import read_sides  # noqa: PLC0415
     from nel.engine.progress import Progress  # noqa: PLC0415
     from nel.evaluation import evaluate, stored_config  # noqa: PLC0415
 
@@ -40,6 +42,7 @@ def reproduce(
         raise UsageError(
             f"{run_dir} is shard {stored.shard} of a run, which is compared with nothing; reproduce the run"
         )
+    check_before_asking(read_sides([str(run_dir)])[0], margin)
     progress = Progress()
     with showing(progress):
         result = evaluate(_beside(stored, run_dir), progress=progress)

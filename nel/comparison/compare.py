@@ -189,9 +189,7 @@ def compare_benchmark(
         n = "one sample" if len(pairing) else "no sample"
         raise UsageError(f"{what}: {n} in common, and a comparison needs at least two; nothing is decided")
     scores = scores_of(pairing, REWARD)
-    wrong = meaningless_margin(settings.margin, scores)
-    if wrong is not None:
-        raise UsageError(f"{what}: margin {settings.margin:g}: {wrong}")
+    _refuse_margin(settings.margin, what, are_shares=scores.are_shares)
     headline = measure(scores, candidate.headline, settings)
     metrics, slices = _other_metrics(pairing, settings), _slices(pairing, settings)
     if n_not_asked(pairing):
@@ -211,6 +209,26 @@ def compare_benchmark(
         repeats=(_variances(pairing.baseline, pairing.left), _variances(pairing.candidate, pairing.right)),
         cautions=_cautions(baseline, candidate, pairing),
     )
+
+
+def check_before_asking(side: Side, margin: float) -> None:
+    """Refuse what a comparison with this side would refuse, before the other one is paid for.
+
+    Raises:
+        UsageError: The margin is larger than scores can differ.
+        OutputError: A file is damaged.
+    """
+    for one in side.benchmarks.values():
+        if margin >= 1:
+            rewards = one.columns(rows=False).numbers("reward")
+            known = rewards[~np.isnan(rewards)]
+            _refuse_margin(margin, f"{one.name} of {side.label}", are_shares=bool(((known >= 0) & (known <= 1)).all()))
+
+
+def _refuse_margin(margin: float, what: str, *, are_shares: bool) -> None:
+    wrong = meaningless_margin(margin, are_shares=are_shares)
+    if wrong is not None:
+        raise UsageError(f"{what}: margin {margin:g}: {wrong}")
 
 
 def _other_metrics(pairing: Pairing, settings: Settings) -> list[Measure]:

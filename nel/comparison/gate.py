@@ -141,7 +141,7 @@ def _check_margin(name: str, rule: ResolvedRule, scores: Scores) -> None:
     Raises:
         ConfigError: Its drop is one that scores cannot have, and no other drop is demanded.
     """
-    wrong = meaningless_margin(rule.max_drop, scores)
+    wrong = meaningless_margin(rule.max_drop, are_shares=scores.are_shares)
     is_all = rule.max_drop > 1 or rule.max_relative_drop is None
     if wrong is not None and is_all and rule.is_gated:
         raise ConfigError(f"the policy gives {name} a max_drop of {rule.max_drop:g}: {wrong}")

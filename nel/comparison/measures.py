@@ -144,12 +144,16 @@ def scores_of(pairing: Pairing, metric: str) -> Scores:
     return scores.only(~(np.isnan(left[1][0]) | np.isnan(right[1][0])))
 
 
-def meaningless_margin(margin: float, scores: Scores) -> str | None:
-    """Return what is wrong with a margin that no difference of these scores can exceed, None where some can.
+def meaningless_margin(margin: float, *, are_shares: bool) -> str | None:
+    """Return what is wrong with a margin that no difference of the scores can exceed, None where some can.
 
     A margin of 2 that means two points would make everything equivalent, and let any candidate pass.
+
+    Args:
+        margin: At least 0.
+        are_shares: Whether all scores lie between 0 and 1.
     """
-    if margin < 1 or not scores.are_shares:
+    if margin < 1 or not are_shares:
         return None
     return f"scores from 0 to 1 cannot differ by more than 1, so {margin:g} says nothing; " + _meant(margin)
 

@@ -54,3 +54,18 @@ def test_a_run_that_cannot_be_made_again_ends_as_a_run_does(tmp_path: Path) -> N
     assert done.returncode in (2, 75)
     assert "against" not in done.stdout
     assert nel("eval", "reproduce", "nowhere", cwd=tmp_path).returncode == 2
+
+
+def test_what_cannot_be_compared_is_refused_before_anything_is_paid(tmp_path: Path) -> None:
+    """A margin in the wrong unit, or an old run that did not end: the new run would be paid for in vain."""
+    with scripted(lambda *_: answer("Answer: 0"), models=["m"]) as endpoint:
+        run_dir = _run(tmp_path, endpoint.url)
+        before = len(endpoint.calls)
+        done = nel("eval", "reproduce", str(run_dir), "--margin", "5", cwd=tmp_path)
+        assert (done.returncode, "0.05 is 5 points" in done.stderr) == (2, True), done.stderr
+        file = run_dir / "gsm8k" / "metrics.json"
+        file.write_text(file.read_text(encoding="utf-8").replace('"complete": true', '"complete": false'), "utf-8")
+        done = nel("eval", "reproduce", str(run_dir), cwd=tmp_path)
+        assert (done.returncode, "is not finished" in done.stderr) == (2, True), done.stderr
+        assert len(endpoint.calls) == before
+    assert len(list((tmp_path / "out").iterdir())) == 1
