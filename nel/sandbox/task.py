@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from nel.sandbox.agent.dependence import Dependence
 from nel.sandbox.agent.running import MARK
+from nel.sandbox.shapes import class_names
 
 _OWN_STREAMS: Final = re.compile(
     r"\b(?:redirect_stdout|redirect_stderr|capsys|sys\.std(?:in|out|err)|asyncio|inspect|pytest)\b"
@@ -86,6 +87,8 @@ class Task:
     """Names that the program has to give."""
     constants: tuple[str, ...] = ()
     """Those of them that may be plain values."""
+    classes: tuple[str, ...] = ()
+    """Those of them that are classes."""
     stubs: tuple[str, ...] = ()
     """Functions and classes that the prompt only outlines."""
     marked: str = ""
@@ -114,6 +117,7 @@ class Task:
             "supplied": dict(self.supplied),
             "wanted": list(self.wanted),
             "constants": list(self.constants),
+            "classes": list(self.classes),
             "stubs": list(self.stubs),
             "shares_process": shares_process,
         }
@@ -150,6 +154,7 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         supplied=supplied,
         wanted=tuple(wanted),
         constants=tuple(constants),
+        classes=tuple(sorted(class_names(tree, wanted, prompt))),
         stubs=tuple(sorted(stubs)),
         marked=marked,
         owed=tuple(sorted(_owed(tree.body, together))),

@@ -8,6 +8,8 @@ import decimal
 import fractions
 import json
 import math
+import uuid
+from array import array
 from typing import Any
 
 import pytest
@@ -128,15 +130,31 @@ def test_everything_else_is_a_reference_or_refused() -> None:
     assert codec.decode(["R", 7], lambda number: ("reference", number)) == ("reference", 7)
 
 
-def test_what_holds_itself_or_is_too_deep_is_refused() -> None:
-    own: list[Any] = []
-    own.append(own)
+def test_tuples_that_are_too_deep_are_refused() -> None:
     deep: Any = 1
     for _ in range(300):
+        deep = (deep,)
+    with pytest.raises(codec.TooDeep):
+        codec.encode(deep, refuse)
+
+
+def test_containers_keep_their_identity_and_may_be_deep() -> None:
+    """Two places that hold one list still do, a list may hold itself, and lists may be nested very deep."""
+    row = [0]
+    left, right, table = there_and_back([row, row, {"row": row}])
+    assert left is right is table["row"]
+    own: list[Any] = []
+    own.append(own)
+    back = there_and_back(own)
+    assert back[0] is back
+    deep: Any = []
+    for _ in range(10_000):
         deep = [deep]
-    for value in (own, deep):
-        with pytest.raises(codec.TooDeep):
-            codec.encode(value, refuse)
+    back = there_and_back(deep)
+    depth = 0
+    while back:
+        back, depth = back[0], depth + 1
+    assert depth == 10_000
 
 
 @given(st.recursive(st.none() | st.integers() | st.text(max_size=3), lambda inner: st.lists(inner, max_size=3)))
@@ -189,6 +207,22 @@ def test_times_fractions_and_views() -> None:
     assert there_and_back({"a": 1}.keys()) == {"a"}
     assert there_and_back({"a": 1}.items()) == {("a", 1)}
     assert list(there_and_back({"a": 1}.values())) == [1]
+
+
+def test_classes_and_values_of_the_standard_library_cross_by_name_and_parts() -> None:
+    """What has the name of such a class and is another is a reference."""
+    values = (int, ValueError, type(None), ..., NotImplemented, slice(1, None, 2), uuid.UUID(int=5), array("i", [1, 2]))
+    assert there_and_back(values) == values
+    made = there_and_back(collections.defaultdict(list, a=[1]))
+    assert (made, made["b"], type(made)) == ({"a": [1], "b": []}, [], collections.defaultdict)
+    assert there_and_back(collections.defaultdict(lambda: "none"))["x"] == "none"
+    liar = type("UUID", (), {"__module__": "uuid", "__str__": lambda _: "5"})()
+    assert codec.encode(liar, lambda _: 7) == ["R", 7]
+
+
+def test_what_can_change_unseen_crosses_as_an_answer_alone() -> None:
+    with pytest.raises(codec.CannotCross):
+        codec.encode(array("i", [1]), refuse, is_answer=False)
 
 
 def test_the_collections_that_tests_know_keep_their_kind() -> None:

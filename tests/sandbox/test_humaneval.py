@@ -71,7 +71,7 @@ def test_all_canonical_solutions_pass_in_the_default_mode(sandbox: Sandbox) -> N
         ("", "raise ValueError('no idea')", {"runtime_error"}),
         ("", "import os; os._exit(0)", {"runtime_error"}),
         ("", "import sys; sys.exit(0)", {"runtime_error"}),
-        (EQUAL_TO_ALL, "return Same()", {"wrong"}),
+        (EQUAL_TO_ALL, "return Same()", {"wrong", "runtime_error"}),  # it has no rounding
     ],
     ids=["pass", "raise", "os._exit", "sys.exit", "equal-to-all"],
 )

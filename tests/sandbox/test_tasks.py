@@ -12,9 +12,22 @@ from nel.errors import DatasetError
 from nel.sandbox import Limits, Program, Sandbox
 from nel.sandbox.task import read_task
 
-TASKS: list[dict[str, Any]] = tomllib.loads(
-    (Path(__file__).parent / "hostile" / "tasks.toml").read_text(encoding="utf-8")
-)["task"]
+HOSTILE = Path(__file__).parent / "hostile"
+
+
+def grouped(name: str) -> list[dict[str, Any]]:
+    """Return the cases of a file of groups as tasks: what a case does not say its group does."""
+    groups = tomllib.loads((HOSTILE / name).read_text(encoding="utf-8"))["group"]
+    defaults = {"entry_point": "f", "verdict": "passed"}
+    return [
+        {**defaults, **group, **case, "name": f"{group['name']}: {case['name']}"}
+        for group in groups
+        for case in group["case"]
+    ]
+
+
+GROUPED: list[dict[str, Any]] = grouped("objects.toml")
+TASKS: list[dict[str, Any]] = tomllib.loads((HOSTILE / "tasks.toml").read_text(encoding="utf-8"))["task"]
 TIGHT = Limits(cpu_seconds=2.0, idle_seconds=1.5, memory_mb=256)
 
 
@@ -47,6 +60,21 @@ def test_each_task_is_judged_by_who_is_to_blame(sandbox: Sandbox, task: dict[str
     """The expected verdict in the expected mode, or a bad row where the tests are at fault."""
     found = judged(sandbox, task)
     assert found == expected(task, found)
+
+
+@pytest.mark.docker
+def test_each_case_of_the_groups_gets_its_verdict(sandbox: Sandbox) -> None:
+    """What tests do with a program's objects, values and exceptions, all at once: a case takes a few milliseconds."""
+    asked = [(case, sandbox.submit(program_of_task(case))) for case in GROUPED]
+    found = {}
+    for case, future in asked:
+        try:
+            verdict = future.result().verdict
+        except DatasetError:
+            verdict = "bad_row"
+        if verdict not in case["verdict"].split("|"):
+            found[case["name"]] = verdict
+    assert found == {}
 
 
 def test_what_a_task_supplies_does_not_come_from_the_program() -> None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import Final
 
 MODULES: Final = (
+    "kinds",
     "codec",
     "channel",
     "limits",
     "seccomp",
     "solution",
     "running",
+    "objects",
     "remote",
     "checker",
     "dependence",

@@ -22,7 +22,7 @@ def judge(payload: int, connection: int, result: int) -> None:
     os.close(payload)
     own = os.getpid()
     try:
-        verdict = _verdict(given, Remote(connection))
+        verdict = _verdict(given, Remote(connection, given["classes"]))
     except BaseException as error:  # noqa: BLE001 - nothing a program sends may end its tests without a verdict
         verdict = {"failed": f"the tests ended with {type(error).__name__}", "text": ""}
     if os.getpid() == own:
@@ -67,7 +67,9 @@ def _bind(given: channel.Message, names: dict[str, str], remote: Remote, space: 
         if kind is None or (name in space and name != entry_point):
             continue
         if kind != "value" or name == entry_point or name in given["constants"]:
-            space[name] = remote.named(name, "callable" if name == entry_point and kind == "exception" else kind)
+            space[name] = remote.named(
+                name, "callable" if name == entry_point and kind.startswith("exception") else kind
+            )
     if entry_point and entry_point not in names:
         space.pop(entry_point, None)
         if hasattr(builtins, entry_point):

@@ -6,16 +6,33 @@ What comes over the channel is hostile; it is decoded to plain values, and every
 from __future__ import annotations
 
 import builtins
+import contextlib
 import reprlib
 import sys
 import threading
 import types
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from nel.sandbox.agent import channel, codec, running
+from nel.sandbox.agent.objects import Function, Reference, class_of, made_of, number_of
 
 _TEXT_CHARACTERS_MAX = 4_000
-_SHORT = reprlib.Repr()
+_ATTRIBUTES_MAX = 32
+_NAME_CHARACTERS_MAX = 100
+_NO_ANSWERS = ("unittest", "doctest", "pytest", "_pytest")
+"""Modules whose exceptions mean something to what runs tests."""
+
+
+class _Short(reprlib.Repr):
+    """Shows values in short without asking the program."""
+
+    def repr1(self, x: Any, level: int) -> str:
+        """Return what stands for a value."""
+        return "<an object of the program>" if isinstance(x, Reference) else super().repr1(x, level)
+
+
+_SHORT = _Short()
 _SHORT.maxstring = _SHORT.maxother = 160
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = 12
 _ENDS_OF_ITERATION = (StopIteration, StopAsyncIteration)
@@ -43,9 +60,14 @@ class ProgramError(Exception):
 class Remote:
     """The program at the other end of the channel."""
 
-    def __init__(self, connection: int) -> None:
-        """Ask over this descriptor."""
+    def __init__(self, connection: int, classes: Collection[str] = ()) -> None:
+        """Ask over this descriptor.
+
+        Args:
+            classes: Names that are those of classes, by the task's text.
+        """
         self._connection = connection
+        self._are_classes = classes
         self._turn = threading.RLock()
         self.calls = 0
         self.failure: ProgramFailed | None = None
@@ -54,6 +76,8 @@ class Remote:
         self._raised: list[tuple[BaseException, str]] = []
         self._classes: dict[str, type[Exception]] = {}
         self._references: dict[int, Reference] = {}
+        self._made: dict[int, Reference] = {}
+        self._reference_classes: dict[tuple[str, int], type[Reference]] = {}
 
     def loaded(self) -> dict[str, str]:
         """Wait until the program is loaded and return its names.
@@ -75,11 +99,25 @@ class Remote:
 
     def named(self, name: str, kind: str) -> Any:
         """Return a proxy of a function or class, a class that stands for an exception, or the value of a constant."""
-        if kind == "exception":
-            return self._classes.setdefault(name, type(name, (Exception,), {}))
+        if kind.startswith("exception"):
+            return self._exception_class([name, *kind.split()[2:]])
         if kind == "value":
             return self.ask({"do": "get", "name": name})
-        return Function(self, {"name": name}, name)
+        return Function(self, name, makes_objects=name in self._are_classes)
+
+    def _exception_class(self, names: list[str]) -> type[Exception]:
+        """Return the class that stands for an exception of the program, given its name and those of its bases."""
+        name = names[0]
+        if name not in self._classes:
+            base: type[Exception] = Exception
+            if len(names) > 1:
+                known = getattr(builtins, names[1], None)
+                if known is None:
+                    base = self._exception_class(names[1:])
+                elif isinstance(known, type) and issubclass(known, Exception) and known not in _ENDS_OF_ITERATION:
+                    base = known
+            self._classes[name] = type(name, (base,), {})
+        return self._classes[name]
 
     def ask(self, question: channel.Message) -> Any:
         """Return the program's answer as a plain value, a reference, or by raising what it raised."""
@@ -88,23 +126,31 @@ class Remote:
     def call(self, target: dict[str, Any], shown: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Call something of the program; arguments that it changed are changed here, too."""
         self._last = (shown, arguments, None)
-        reply = self._exchange(
-            {
-                "do": "call",
-                **target,
-                "args": [self.encoded(argument) for argument in arguments],
-                "kwargs": {name: self.encoded(value) for name, value in options.items()},
-            }
-        )
-        value = self._value(reply)
-        self._apply(reply.get("changed"), {**dict(enumerate(arguments)), **options})
+        sender = codec.Sender(self._number_of, is_answer=False)
+        given = [self._sent(sender, value) for value in (*arguments, *options.values())]
+        table = self._table(sender)
+        question = {"do": "call", **target, "args": given, "names": list(options), "table": table}
+        value = self._value(self._exchange(question), table=table, containers=sender.containers)
         self._last = (shown, arguments, value)
         return value
+
+    def _sent(self, sender: codec.Sender, value: Any) -> Any:
+        try:
+            return sender.encode(value)
+        except (codec.TooDeep, RecursionError) as error:
+            # An answer may be nested half as deep as an argument, so that this is the tests' own.
+            raise codec.CannotCross(f"the tests pass an argument that is too deep: {error}") from None
+
+    def _table(self, sender: codec.Sender) -> list[Any]:
+        try:
+            return sender.table()
+        except (codec.TooDeep, RecursionError) as error:
+            raise codec.CannotCross(f"the tests pass an argument that is too deep: {error}") from None
 
     def encoded(self, value: Any) -> Any:
         """Return a value of the tests as it goes to the program; raises `codec.CannotCross`."""
         try:
-            return codec.encode(value, self._number_of)
+            return codec.encode(value, self._number_of, is_answer=False)
         except (codec.TooDeep, RecursionError) as error:
             # An answer may be nested half as deep as an argument, so that this is the tests' own.
             raise codec.CannotCross(f"the tests pass an argument that is too deep: {error}") from None
@@ -117,8 +163,10 @@ class Remote:
                 fault, a program could choose the weaker mode by what it defines or raises.
             codec.CannotCross: It is the tests' own, and has no plain form.
         """
-        if isinstance(value, (Reference, Function)):
-            return value._number()  # noqa: SLF001 - of this module
+        if isinstance(value, Reference):
+            return number_of(value)
+        if isinstance(value, Function):
+            return value.number()
         known = tuple(self._classes.values())
         if value in known or isinstance(value, known) or any(error is value for error, _ in self._raised):
             raise self.failed("nonsense", "an exception of the program does not go back to it")
@@ -183,35 +231,66 @@ class Remote:
             raise self.failed("nonsense", "the program's answer is no answer")
         return said
 
-    def _value(self, reply: channel.Message, *, ends_iteration: bool = False) -> Any:
+    def _value(
+        self,
+        reply: channel.Message,
+        *,
+        ends_iteration: bool = False,
+        table: Sequence[Any] = (),
+        containers: Sequence[Any] = (),
+    ) -> Any:
+        """Return the value of a reply, or raise what it says was raised; arguments that changed are changed here, too.
+
+        Args:
+            table: What the containers of the question held.
+            containers: Those themselves, by the same numbers.
+        """
+        receiver = codec.Receiver(self._reference, containers, limit=codec.DEPTH_MAX // 2)
+        self._apply(receiver, reply, table)
         if "raised" in reply:
             raise self._exception_of(reply["raised"], ends_iteration=ends_iteration)
         if "value" not in reply:
             raise self.failed("nonsense", "the program's answer holds no value")
-        return self._decoded(reply["value"])
-
-    def _decoded(self, data: Any) -> Any:
         try:
-            return codec.decode(data, self._reference, limit=codec.DEPTH_MAX // 2)
+            return receiver.decode(reply["value"])
         except (codec.BadValue, RecursionError) as error:
             raise self.failed("nonsense", f"the program's answer is {error}") from None
 
-    def _reference(self, number: Any) -> Reference:
-        if not isinstance(number, int):
-            raise codec.BadValue("no encoded value")
-        return self._references.setdefault(number, Reference(self, number))
-
-    def _apply(self, changed: Any, arguments: dict[Any, Any]) -> None:
-        for place, argument in arguments.items():
-            if isinstance(changed, dict) and str(place) in changed:
-                now = self._decoded(changed[str(place)])
-                if type(now) is not type(argument):
+    def _apply(self, receiver: codec.Receiver, reply: channel.Message, table: Sequence[Any]) -> None:
+        """Take the containers of a reply, and change those of the question that the program has changed."""
+        try:
+            receiver.take(reply.get("table") or [])
+            for number, contents in dict(reply.get("changed") or {}).items():
+                place = int(number)
+                if not 0 <= place < len(table) or contents[0] != table[place][0]:
                     raise self.failed("nonsense", "an argument changed its type")
-                if isinstance(argument, (list, bytearray)):
-                    argument[:] = now
-                elif isinstance(argument, (dict, set)):
-                    argument.clear()
-                    argument.update(now)
+                receiver.change(place, contents)
+        except (codec.BadValue, RecursionError, ValueError, TypeError, LookupError) as error:
+            raise self.failed("nonsense", f"the program's answer is {error}") from None
+
+    def _reference(self, body: Any) -> Reference:
+        """Return what stands for an object: its number, the name and the number of its class, and its kind."""
+        if not isinstance(body, list) or [type(one) for one in body] != [int, str, int, str]:
+            raise codec.BadValue("no encoded value")
+        number, name, class_number, kind = body
+        known = self._references.get(number)
+        if known is None:
+            key = name[:_NAME_CHARACTERS_MAX].replace("\0", ""), class_number
+            if key not in self._reference_classes:
+                self._reference_classes[key] = class_of(*key)
+            known = self._references[number] = self._reference_classes[key](self, number, kind)
+        return known
+
+    def made(self, value: Reference) -> Reference:
+        """Return what stands for an object that the tests made of a class."""
+        return self._made.setdefault(number_of(value), made_of(value))
+
+    def said_of(self, error: BaseException | None) -> Any:
+        """Return what the program is told of an exception that leaves a block of the tests: its class and its text."""
+        if error is None:
+            return None
+        kinds = [kind.__name__ for kind in type(error).__mro__]
+        return [kinds, running.text_of(error) if self.raised_of(error) is not None else ""]
 
     def _exception_of(self, said: Any, *, ends_iteration: bool) -> BaseException:
         if not isinstance(said, dict):
@@ -221,10 +300,10 @@ class Remote:
             return self.failed("too_large", text)
         if name == "MemoryError":
             return self.failed("memory", str(said.get("trace") or name))
-        kinds = said.get("kinds")
-        if ends_iteration and kinds and kinds[0] == "StopIteration":
+        kinds = [str(kind) for kind in said["kinds"]] if isinstance(said.get("kinds"), list) else []
+        if ends_iteration and kinds[:1] == ["builtins:StopIteration"]:
             return StopIteration()
-        error = self._exception_like([str(kind) for kind in kinds] if isinstance(kinds, list) else [], said, text)
+        error = self._exception_like(kinds, said, text)
         if error is None:
             return self.failed("raised", str(said.get("trace") or f"{name}: {text}"))
         self._raised.append((error, str(said.get("trace"))[:_TEXT_CHARACTERS_MAX]))
@@ -232,118 +311,53 @@ class Remote:
 
     def _exception_like(self, kinds: list[str], said: channel.Message, text: str) -> Exception | None:
         """Return an exception of the nearest class the tests know; None for what must not be caught, as SystemExit."""
-        try:
-            arguments = tuple(codec.decode(argument, self._reference) for argument in said.get("args") or ())
-        except (codec.BadValue, TypeError):
-            arguments = (text,)
+        arguments = self._arguments_of(said, text)
         for kind in kinds:
-            known = self._classes.get(kind) or getattr(builtins, kind, None)
+            module, _, name = kind.rpartition(":")
+            known = self._classes.get(name) or getattr(builtins, name, None) or _imported(module, name)
             if not isinstance(known, type) or not issubclass(known, BaseException):
                 continue
             if not issubclass(known, Exception):
                 return None
             if known is Exception or known in _ENDS_OF_ITERATION:
-                error = ProgramError(text)
-                error.kind = kinds[0]
-                return error
-            try:
-                return known(*arguments)
-            except TypeError:
-                continue
+                error: Exception = ProgramError(text)
+                error.kind = kinds[0].rpartition(":")[2]  # type: ignore[attr-defined]  # of that class
+            else:
+                error = _exception(known, arguments)
+            self._give_attributes(error, said)
+            return error
         return None
 
+    def _arguments_of(self, said: channel.Message, text: str) -> tuple[Any, ...]:
+        try:
+            return tuple(codec.decode(argument, self._reference) for argument in said.get("args") or ())
+        except (codec.BadValue, TypeError):
+            return (text,)
 
-class Reference:
-    """An object that stays in the program's process; equal to nothing but itself."""
-
-    def __init__(self, remote: Remote, number: int) -> None:
-        """Stand for the object of this number."""
-        self.__dict__["_remote"] = remote
-        self.__dict__["_target"] = {"ref": number}
-        self.__dict__["_is_made"] = False
-
-    def _number(self) -> int:
-        return int(self._target["ref"])
-
-    def _ask(self, deed: str, **more: Any) -> Any:
-        return self._remote.ask({"do": deed, **self._target, **more})
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self._ask("getattr", name=name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        self._ask("setattr", name=name, value=self._remote.encoded(value))
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        """Call it in the program's process."""
-        return self._remote.call(self._target, "an object of the program", arguments, options)
-
-    def __len__(self) -> int:
-        length = self._ask("len")
-        if type(length) is not int:
-            raise TypeError("its length is no integer")
-        return length
-
-    def __iter__(self) -> Any:
-        return self._ask("iter")
-
-    def __next__(self) -> Any:
-        return self._ask("next")
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._ask("item", key=self._remote.encoded(key))
-
-    def __contains__(self, key: Any) -> bool:
-        # The question holds what the tests expect, so it is put to objects alone that the tests made of a class.
-        if self._is_made:
-            return self._ask("in", key=self._remote.encoded(key)) is True
-        return any(item is key or item == key for item in self)
-
-    def __bool__(self) -> bool:
-        return self._ask("bool") is True
-
-    def __str__(self) -> str:
-        text = self._ask("str")
-        return text if type(text) is str else ""
-
-    def __repr__(self) -> str:
-        return "<an object of the program>"
+    def _give_attributes(self, error: Exception, said: channel.Message) -> None:
+        """Give an exception the attributes of the program's own that it has beyond those of its class."""
+        given = said.get("attributes")
+        for name, data in list(given.items())[:_ATTRIBUTES_MAX] if isinstance(given, dict) else ():
+            if not str(name).startswith("_"):
+                with contextlib.suppress(codec.BadValue, AttributeError, TypeError):
+                    setattr(error, str(name), codec.decode(data, self._reference))
 
 
-class Function:
-    """A function or class of the program, by name."""
+def _imported(module: str, name: str) -> Any:
+    """Return an exception of a module that the tests have imported; none of those that steer a run of tests."""
+    if not module or module.split(".", maxsplit=1)[0] in _NO_ANSWERS:
+        return None
+    return vars(sys.modules[module]).get(name) if module in sys.modules else None
 
-    def __init__(self, remote: Remote, target: dict[str, Any], name: str) -> None:
-        """Stand for what has this name."""
-        self._remote = remote
-        self._target = target
-        self.__name__ = name
 
-    def _number(self) -> int:
-        found = self._remote.ask({"do": "get", **self._target})
-        if not isinstance(found, Reference):
-            raise self._remote.failed("nonsense", f"{self.__name__} was callable and is none any more")
-        return found._number()  # noqa: SLF001 - of this module
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        """Call it in the program's process."""
-        value = self._remote.call(self._target, self.__name__, arguments, options)
-        if isinstance(value, Reference) and self.__name__.lstrip("_")[:1].isupper():
-            value.__dict__["_is_made"] = True
-        return value
-
-    def __instancecheck__(self, value: Any) -> bool:
-        """Return whether an object of the program is of this class; a plain value is of none."""
-        if type(value) is not Reference:
-            return False
-        return self._remote.ask({"do": "isinstance", "ref": value._number(), "name": self.__name__}) is True  # noqa: SLF001
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(self._remote.ask({"do": "get", **self._target}), name)
+def _exception(kind: type[Exception], arguments: tuple[Any, ...]) -> Exception:
+    """Return an exception of a class whose constructor may want something else than its arguments."""
+    try:
+        return kind(*arguments)
+    except Exception:  # noqa: BLE001 - whatever that constructor does
+        error = kind.__new__(kind)
+        error.args = arguments
+        return error
 
 
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 2_000))

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import atexit
 import builtins
+import contextlib
+import copy
 import linecache
+import math
+import operator
 import os
 import sys
 import threading
@@ -22,6 +26,7 @@ from nel.sandbox.agent import channel, codec
 FILE_NAME = "solution.py"
 _TEXT_CHARACTERS_MAX = 2_000
 _TRACE_CHARACTERS_MAX = 1_000
+_ATTRIBUTES_MAX = 32
 
 
 def serve(payload: int, connection: int) -> None:
@@ -94,7 +99,7 @@ def described(error: BaseException) -> channel.Message:
         arguments = [codec.encode(argument, _refuse) for argument in error.args[:8]]
     except BaseException:  # noqa: BLE001 - they need not cross
         arguments = []
-    kinds = [kind.__name__ for kind in type(error).__mro__ if issubclass(kind, BaseException)]
+    kinds = [f"{kind.__module__}:{kind.__name__}" for kind in _exception_kinds(error)]
     try:
         *frames, last = traceback.format_exception(type(error), error, error.__traceback__, limit=-4)
         trace = (
@@ -106,9 +111,27 @@ def described(error: BaseException) -> channel.Message:
         "type": type(error).__name__,
         "kinds": kinds,
         "args": arguments,
+        "attributes": _attributes_of(error),
         "text": text,
         "trace": trace,
     }
+
+
+def _exception_kinds(error: BaseException) -> list[type]:
+    return [kind for kind in type.__dict__["__mro__"].__get__(type(error)) if issubclass(kind, BaseException)]
+
+
+def _attributes_of(error: BaseException) -> dict[str, Any]:
+    """Return what of an exception's own attributes has a plain form."""
+    found: dict[str, Any] = {}
+    try:
+        for name, value in list(vars(error).items())[:_ATTRIBUTES_MAX]:
+            if type(name) is str and not name.startswith("_"):
+                with contextlib.suppress(codec.CannotCross, codec.TooDeep):
+                    found[name] = codec.encode(value, _refuse)
+    except BaseException:  # noqa: BLE001 - they need not cross
+        return {}
+    return found
 
 
 def reopen_standard_streams() -> None:
@@ -152,7 +175,8 @@ def _end_like_an_interpreter(status: int) -> int:
 def _kind_of(value: Any) -> str:
     # By its type and not by isinstance, which asks the value.
     if issubclass(type(value), type) and issubclass(value, BaseException):
-        return "exception"
+        bases = [kind.__name__ for kind in type.__dict__["__mro__"].__get__(value)]
+        return " ".join(["exception", *bases])
     return "callable" if callable(value) else "value"
 
 
@@ -168,18 +192,37 @@ class _Server:
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}
         self._deeds: dict[str, Callable[[Any, Any], Any]] = {
-            "get": lambda _, asked: getattr(self._module, asked["name"]),
-            "getattr": lambda target, asked: getattr(target, asked["name"]),
+            "get": lambda target, _: target,
+            "getattr": lambda target, asked: getattr(target, asked["attribute" if "attribute" in asked else "name"]),
+            "setattr": lambda target, asked: setattr(
+                target, asked["attribute" if "attribute" in asked else "name"], self._decoded(asked["value"])
+            ),
+            "delattr": lambda target, asked: delattr(target, asked["name"]),
             "len": lambda target, _: len(target),
             "iter": lambda target, _: iter(target),
             "next": lambda target, _: next(target),
+            "reversed": lambda target, _: reversed(target),
             "str": lambda target, _: str(target),
             "repr": lambda target, _: repr(target),
+            "format": lambda target, asked: format(target, asked["specification"]),
             "bool": lambda target, _: bool(target),
+            "hash": lambda target, _: hash(target),
+            "copy": lambda target, _: copy.copy(target),
+            "deepcopy": lambda target, _: copy.deepcopy(target),
+            "plain": lambda target, _: _plain(target),
             "item": lambda target, asked: target[self._decoded(asked["key"])],
+            "setitem": lambda target, asked: operator.setitem(
+                target, self._decoded(asked["key"]), self._decoded(asked["value"])
+            ),
+            "delitem": lambda target, asked: operator.delitem(target, self._decoded(asked["key"])),
             "in": lambda target, asked: self._decoded(asked["key"]) in target,
             "isinstance": lambda target, asked: isinstance(target, getattr(self._module, asked["name"])),
-            "setattr": self._set,
+            "issubclass": lambda target, asked: issubclass(target, getattr(self._module, asked["name"])),
+            "operate": self._operate,
+            "unary": lambda target, asked: _UNARY[asked["name"]](target),
+            "round": lambda target, asked: round(target) if asked["digits"] is None else round(target, asked["digits"]),
+            "enter": lambda target, _: type(target).__enter__(target),
+            "exit": lambda target, asked: type(target).__exit__(target, *_leaving(asked["error"])),
         }
 
     def names(self) -> dict[str, str]:
@@ -195,40 +238,118 @@ class _Server:
         try:
             if asked["do"] == "call":
                 return self._call(asked)
-            target = self._objects[asked["ref"]] if "ref" in asked else None
-            return {"value": self._encoded(self._deeds[asked["do"]](target, asked))}
+            target = self._objects[asked["ref"]] if "ref" in asked else getattr(self._module, asked["name"])
+            return self._reply(self._deeds[asked["do"]](target, asked), codec.Sender(self._refer))
         except BaseException as error:  # noqa: BLE001 - whatever the program raises is its answer
             return {"raised": described(error)}
 
-    def _call(self, asked: Any) -> dict[str, object]:
+    def _reply(self, value: Any, sender: codec.Sender, known: int = 0) -> channel.Message:
+        reply: channel.Message = {"value": sender.encode(value)}
+        if table := sender.table(known):
+            reply["table"] = table
+        return reply
+
+    def _call(self, asked: Any) -> channel.Message:
         function = self._objects[asked["ref"]] if "ref" in asked else getattr(self._module, asked["name"])
-        given = asked["args"]
-        arguments = [self._decoded(argument) for argument in given]
-        options = {name: self._decoded(value) for name, value in asked["kwargs"].items()}
-        result = function(*arguments, **options)
-        reply: channel.Message = {"value": self._encoded(result)}
-        changed = {}
-        for place, argument in [*enumerate(arguments), *options.items()]:
-            if type(argument) in (list, dict, set, bytearray):
-                now = self._encoded(argument)
-                if now != (given if isinstance(place, int) else asked["kwargs"])[place]:
-                    changed[str(place)] = now
+        receiver = codec.Receiver(self._resolve)
+        receiver.take(asked["table"])
+        values = [receiver.decode(value) for value in asked["args"]]
+        names = asked["names"]
+        count = len(values) - len(names)
+        options = {name: values[count + place] for place, name in enumerate(names)}
+        given = receiver.containers
+        try:
+            result = function(*values[:count], **options)
+        except BaseException as error:  # noqa: BLE001 - whatever the program raises is its answer
+            return {"raised": described(error), **self._changes(given, asked["table"])}
+        sender = codec.Sender(self._refer, given)
+        value = sender.encode(result)
+        changed = self._changed(sender, given, asked["table"])
+        reply: channel.Message = {"value": value}
+        if table := sender.table(len(given)):
+            reply["table"] = table
         if changed:
             reply["changed"] = changed
         return reply
 
-    def _set(self, target: Any, asked: Any) -> None:
-        setattr(target, asked["name"], self._decoded(asked["value"]))
+    def _changes(self, given: list[Any], before: list[Any]) -> channel.Message:
+        """Return what a call that raised has changed before."""
+        try:
+            sender = codec.Sender(self._refer, given)
+            changed = self._changed(sender, given, before)
+            return {"changed": changed, "table": sender.table(len(given))} if changed else {}
+        except BaseException:  # noqa: BLE001 - the exception is the answer
+            return {}
 
-    def _encoded(self, value: Any) -> object:
-        return codec.encode(value, self._refer)
+    def _changed(self, sender: codec.Sender, given: list[Any], before: list[Any]) -> dict[str, Any]:
+        """Return, by number, what those containers hold now that hold something else than before."""
+        found = {}
+        for number, contents in enumerate(before):
+            now = sender.contents(given[number])
+            if now != contents:
+                found[str(number)] = now
+        return found
+
+    def _operate(self, target: Any, asked: Any) -> Any:
+        other = self._decoded(asked["other"])
+        left, right = (other, target) if asked["swapped"] else (target, other)
+        return _BINARY[asked["name"]](left, right)
 
     def _decoded(self, data: Any) -> Any:
-        return codec.decode(data, lambda number: self._objects[number])
+        return codec.decode(data, self._resolve)
 
-    def _refer(self, value: Any) -> int:
+    def _resolve(self, body: Any) -> Any:
+        return self._objects[body]
+
+    def _refer(self, value: Any) -> list[Any]:
+        kind = type(value)
+        is_own = kind.__module__ == "solution"
+        shown = str(kind.__name__)
+        container = next((base.__name__ for base in (list, dict, set) if issubclass(kind, base)), "")
+        return [self._number(value), shown, self._number(kind) if is_own else -1, container if is_own else shown]
+
+    def _number(self, value: Any) -> int:
         known = self._numbers.get(id(value))
         if known is None:
             known = self._numbers[id(value)] = len(self._objects)
             self._objects.append(value)
         return known
+
+
+def _plain(value: Any) -> Any:
+    """Return what a container of the program's own class holds, as a builtin; None for anything else."""
+    for base, reduce in ((list, list.__iter__), (dict, dict.items), (set, set.__iter__)):
+        if issubclass(type(value), base):
+            return base(reduce(value))
+    return None
+
+
+def _leaving(said: Any) -> tuple[Any, Any, Any]:
+    """Return what ``__exit__`` is given for an exception of the tests."""
+    if said is None:
+        return None, None, None
+    kinds, text = said
+    kind = next((known for name in kinds if isinstance(known := getattr(builtins, name, None), type)), Exception)
+    return kind, kind(text), None
+
+
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    **{name: getattr(operator, name) for name in "add sub mul truediv floordiv mod pow matmul xor".split()},
+    **{name: getattr(operator, name) for name in "lshift rshift eq ne lt le gt ge".split()},
+    "and": operator.and_,
+    "or": operator.or_,
+    "divmod": divmod,
+}
+_UNARY: dict[str, Callable[[Any], Any]] = {
+    "neg": operator.neg,
+    "pos": operator.pos,
+    "abs": abs,
+    "invert": operator.invert,
+    "int": int,
+    "float": float,
+    "complex": complex,
+    "index": operator.index,
+    "trunc": math.trunc,
+    "floor": math.floor,
+    "ceil": math.ceil,
+}

@@ -16,7 +16,7 @@ from nel.errors import DatasetError, SandboxError
 from nel.sandbox import Sandbox, SandboxSettings, Verdict
 from tests.sandbox.hostile.catalogue import load_programs
 from tests.sandbox.test_hostile import program_of
-from tests.sandbox.test_tasks import TASKS, program_of_task
+from tests.sandbox.test_tasks import GROUPED, TASKS, program_of_task
 
 PAGE: Final = Path(__file__).parents[3] / "docs" / "explanation" / "robustness.md"
 BEGIN: Final = "<!-- python -m tests.sandbox.hostile.table -->"
@@ -65,7 +65,7 @@ def outcomes(sandbox: Sandbox) -> Iterator[tuple[str, str, frozenset[str], str]]
     asked: list[tuple[str, str, frozenset[str], Future[Verdict]]] = [
         (one.family, one.name, one.verdicts, sandbox.submit(program_of(one))) for one in load_programs()
     ]
-    for task in TASKS:
+    for task in [*TASKS, *GROUPED]:
         wanted = frozenset(part.strip() for part in task["verdict"].split("|"))
         asked.append(("tasks", task["name"], wanted, sandbox.submit(program_of_task(task))))
     for family, name, wanted, future in asked:
