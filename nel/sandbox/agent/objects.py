@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from nel.sandbox.agent.remote import Remote
+from typing import Any, Protocol
 
 _BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift divmod".split()
 _COMPARED = "eq ne lt le gt ge".split()
@@ -30,6 +27,28 @@ _KINDS: dict[str, type] = {
 """What an object may be said to be, since nothing of it is equal to a value."""
 _NOT_ASKED = frozenset(("__array__", "__deepcopy__", "__copy__", "__reduce_ex__", "__getstate__", "__set_name__"))
 """Names that others look for in every object."""
+
+
+class Remote(Protocol):
+    """The program at the other end of the channel."""
+
+    def ask(self, question: dict[str, Any]) -> Any:
+        """Return the program's answer."""
+
+    def call(self, target: dict[str, Any], shown: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """Call something of the program."""
+
+    def encoded(self, value: Any) -> Any:
+        """Return a value of the tests as it goes to the program."""
+
+    def failed(self, kind: str, text: str) -> BaseException:
+        """Note how the program failed; return it to be raised."""
+
+    def made(self, value: Reference) -> Reference:
+        """Return what stands for an object that the tests made of a class."""
+
+    def said_of(self, error: BaseException | None) -> Any:
+        """Return what the program is told of an exception of the tests."""
 
 
 class Reference:
