@@ -30,11 +30,11 @@ def parse(text: bytes) -> object:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
         return _parse_slowly(text)
-    n_colons = text.count(b'":') + text.count(b" :") + text.count(b"\t:") + text.count(b"\r:") + text.count(b"\n:")
-    return value if _is_exact(value, n_colons) else _parse_slowly(text)
+    return value if _is_exact(value, text) else _parse_slowly(text)
 
 
-def _is_exact(value: Any, n_colons: int) -> bool:
+def _is_exact(value: Any, text: bytes) -> bool:
+    """Return whether a value is all that its text says: as many keys, and no integer that lost digits."""
     n_keys = 0
     pending = [value]
     while pending:
@@ -47,7 +47,12 @@ def _is_exact(value: Any, n_colons: int) -> bool:
             pending.extend(item)
         elif kind is float and abs(item) >= _INT64:
             return False
-    return n_keys == n_colons
+    return n_keys == text.count(b":") or n_keys == _n_keys_at_most(text)
+
+
+def _n_keys_at_most(text: bytes) -> int:
+    """Return how many colons stand behind a quote or white space, as all that follow a key do."""
+    return text.count(b'":') + sum(text.count(bytes((space, ord(":")))) for space in b" \t\r\n")
 
 
 def _parse_slowly(text: bytes) -> object:

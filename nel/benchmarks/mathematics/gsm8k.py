@@ -10,6 +10,8 @@ from nel.scoring.numeric.numbers import last_number, numbers_equal
 
 REVISION = "740312add88f781978c0658806c59bc2815b9866"
 _GOLD = re.compile(r"(?:####|\bA:)\s*([^\n]+?)\s*$")
+_DIGITS_MAX = 18
+"""Of a gold answer that is taken as it stands, as most are, without being looked for."""
 
 PROMPT = """Solve this problem step by step. End with a line of the form "Answer: N", where N is the number alone.
 
@@ -23,9 +25,15 @@ def with_gold_number(row: dict[str, object]) -> dict[str, object]:
         ValueError: The answer has no such ending.
     """
     match = _GOLD.search(str(row["answer"]))
-    if match is None or last_number(match[1]) is None:
+    gold = None if match is None else _gold_in(match[1])
+    if gold is None:
         raise ValueError('its "answer" does not end in "#### N"')
-    return {**row, "gold": last_number(match[1])}
+    return {**row, "gold": gold}
+
+
+def _gold_in(text: str) -> str | None:
+    is_plain = text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX
+    return text if is_plain else last_number(text)
 
 
 @benchmark(
