@@ -619,8 +619,8 @@ MUTATIONS: Final = (
         name="duplicate-key-accepted",
         room="datasets",
         fault="A row that names a key twice silently keeps the last value.",
-        fragment="return n_keys == n_colons",
-        replacement="return n_keys <= n_colons",
+        fragment="or n_keys == _n_keys_at_most(text)",
+        replacement="or n_keys <= _n_keys_at_most(text)",
         tests=("tests/datasets/test_files.py",),
     ),
     Mutation(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import asdict
+from operator import eq
 from typing import Any, Final
 
 from nel.core.strict_json import dumps, loads
@@ -47,7 +48,8 @@ def is_intact(text: object) -> bool:
         return False
     tail = text[-_SEAL_CHARACTERS:]
     if not tail.startswith(_BEFORE_SEAL):
-        return not (tail.startswith('"~', 1) or tail.startswith('~"', 2))  # a seal with a flipped byte
+        n_equal = sum(map(eq, tail, _BEFORE_SEAL))
+        return tail[2:3] != _SEAL or n_equal < len(_BEFORE_SEAL) - 1  # else it is a seal with a flipped byte
     try:
         body = text[:-_SEAL_CHARACTERS].encode()
     except UnicodeEncodeError:
