@@ -9,6 +9,10 @@ from nel.types import ScorerInput
 
 DATE = "What is the date?\nOptions:\n(A) 05/01/2021\n(B) 06/01/2021\n(C) 07/01/2021"
 SORT = "Sort the following words alphabetically: List: cat apple bear"
+CLOSE = "Complete the rest of the sequence, making sure that the parentheses are closed properly. Input: [ [ { ("
+PLAUSIBLE = 'Is the following sentence plausible? "Ann scored a reverse layup."'
+RETURN = "If you follow these instructions, do you return to the starting point? Take 1 step."
+LIARS = "Question: Ann lies. Bob says Ann lies. Does Bob tell the truth?"
 CAUSE = "How would a typical person answer each of the following questions about causation?\nDid Ann cause it?"
 REASONS = "First, we look at it.\n\n"
 
@@ -61,3 +65,73 @@ def test_answers_in_the_words_of_chat_models(answer: str, gold: str, problem: st
     """What a response states counts, whether or not it says "the answer is" on one line."""
     found = bbh.scorer(ScorerInput(response=REASONS + answer, target=gold, metadata={"input": problem}))
     assert found["correct"] is right  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "problem", "right"),
+    [
+        ("The missing closing brackets are: `)`, `}`, `]`, `]`.", ") } ] ]", CLOSE, True),
+        ('So the rest of the sequence is ") } ] ]".', ") } ] ]", CLOSE, True),
+        ("Therefore, the sequence of closing brackets should be `) } ] ]`.", ") } ] ]", CLOSE, True),
+        ("The remaining closing brackets are ) } ] ] in this order.", ") } ] ]", CLOSE, True),
+        (r"$\boxed{) } ] ]}$", ") } ] ]", CLOSE, True),
+        (r"\boxed{\texttt{) \} ] ]}}", ") } ] ]", CLOSE, True),
+        ("<answer>) } ] ]</answer>", ") } ] ]", CLOSE, True),
+        ("1. )\n2. }\n3. ]\n4. ]", ") } ] ]", CLOSE, True),
+        ("I need to add a closing angle bracket: >", ">", "Input: < [ ]", True),
+        ("The complete sequence is: [ [ { ( ) } ] ]", ") } ] ]", CLOSE, False),
+        ("We close `(` with `)` and `[` with `]`.", ")", CLOSE, False),
+        ('So, we need ")", "]". So the', ") ]", CLOSE, False),
+        ("<answer>apple bear cat</answer>", "apple bear cat", SORT, True),
+        ('{"answer": ["apple", "bear", "cat"]}', "apple bear cat", SORT, True),
+        (r"\boxed{\text{apple},\ \text{bear},\ \text{cat}}", "apple bear cat", SORT, True),
+        ("So the answer is apple, bear and cat.", "apple bear cat", SORT, True),
+        ("The correct order is apple, bear, cat. Let me know if I can help!", "apple bear cat", SORT, True),
+        ("apple\nbear\ncat", "apple bear cat", SORT, True),
+        ("a. apple\nb. bear\nc. cat", "apple bear cat", SORT, True),
+        ("(1) apple, (2) bear, (3) cat", "apple bear cat", SORT, True),
+        ("| # | Word |\n|---|---|\n| 1 | apple |\n| 2 | bear |\n| 3 | cat |", "apple bear cat", SORT, True),
+        ("So the answer is aspen apple bear cat.", "apple bear cat", SORT, False),
+        ("So the answer is apple, bear, cat, dog.", "apple bear cat", SORT, False),
+        (
+            'Hence, we have "apple" < ["bear" ? "cat"]. Now let us look at the second letter of',
+            "apple bear cat",
+            SORT,
+            False,
+        ),
+    ],
+)
+def test_brackets_and_lists_in_other_wrappings(answer: str, gold: str, problem: str, right: bool) -> None:
+    """A row of brackets or words counts in a box, a tag, JSON, a list or a sentence, unless more belongs to it."""
+    found = bbh.scorer(ScorerInput(response=answer, target=gold, metadata={"input": problem}))
+    assert found["correct"] is right, found  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "problem", "right"),
+    [
+        ("not (True) and (True) = False and True = False", "False", "not True is", True),
+        ("True and False = False", "False", "True and False is", True),
+        ("not True and True\n= False and True\n= False", "False", "not True is", True),
+        ("Z = False", "False", "not True is", True),
+        (r"$\boxed{\texttt{False}}$", "False", "not True is", True),
+        ("We look at the parts.\nA = False", "False", "not True is", False),  # a part, not the whole
+        ("= True or False", "True", "True or False is", False),  # cut off
+        ("The sentence is not plausible.", "no", PLAUSIBLE, True),
+        ("Implausible.", "no", PLAUSIBLE, True),
+        ("So the answer is plausible.", "yes", PLAUSIBLE, True),
+        ("So the answer is plausible.", "no", PLAUSIBLE, False),
+        ("Therefore, you don't return to the starting point.", "No", RETURN, True),
+        ("You return to the starting point.", "Yes", RETURN, True),
+        ("We are not back at the starting point.", "Yes", RETURN, False),
+        ("If you return to the starting point.", "Yes", RETURN, False),
+        ("So Bob tells the truth.", "Yes", LIARS, True),
+        ("So Bob does not tell the truth.", "No", LIARS, True),
+        ("So Ann tells the truth.", "Yes", LIARS, False),
+        ("Most people would typically say no.", "No", CAUSE, True),
+    ],
+)
+def test_decisions_that_restate_the_question(answer: str, gold: str, problem: str, right: bool) -> None:
+    """The value that a formula comes to, and the last sentence that restates what was asked, decide."""
+    found = bbh.scorer(ScorerInput(response=answer, target=gold, metadata={"input": problem}))
+    assert found["correct"] is right, found  # type: ignore[index]

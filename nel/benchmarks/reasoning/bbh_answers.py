@@ -8,6 +8,7 @@ else the words of the problem in a row, or brackets on a line of their own.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -40,19 +41,56 @@ _CLOSES: Final = frozenset(".!?)]}>*_`\"'”’$。✅")
 _WRAPPING: Final = " \t*_`$\"'“”"
 _BRACKETS: Final = frozenset("()[]{}<>")
 _BETWEEN_BRACKETS: Final = re.compile(r"[\s,;.`\"'“”$*_]|\\(?=[{}])")
-_BOX_OF_BRACKETS: Final = re.compile(r"\\boxed\{([\s()\[\]{}<>\\]+)\}[\s.$]*$")
+_BOX_OF_BRACKETS: Final = re.compile(
+    r"\\boxed\{(?:\\(?:text|texttt|mathtt|mathrm)\s?\{(?P<set>[\s()\[\]{}<>\\]+)\}|(?P<plain>[\s()\[\]{}<>\\]+))\}[\s.$]*$",
+    re.MULTILINE,
+)
+_TAGS: Final = re.compile(r"</?[A-Za-z_]{1,20}>")
+_CLOSERS: Final = re.compile(
+    r"(?<![\w\-=+(\[{<])[)\]}>](?:(?:[\s,`'\"“”‘’*$]|\\(?=[}])|(?<=[\s,`'\"])and(?=[\s`'\"]))*[)\]}>])*(?![\w])"
+)
+"""Closing brackets in a row, with at most separators and emphasis between."""
+_GIVES_BRACKETS: Final = re.compile(
+    r"\b(?:clos\w+|remain\w*|rest|complet\w+|missing|need\w*|answer|sequence|result|output|add(?:ing|ed)?|append\w*)\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that gives the brackets asked for."""
 _FENCE: Final = re.compile(r"\s*```\w*\s*\n")
+_TAIL_MAX: Final = 4_000
+"""Characters at the end of a response in which a row of words is looked for."""
+_BEHIND_MAX: Final = 120
+_ROW_BEGINS: Final = re.compile(
+    r"(?:\A|[:：\n|\]>]|\b(?:is|are))[\s*_`$\"'“‘(\[{\\.-]*(?:(?:\d{1,3}|[a-z])[.):|\s]*)?[\s*_`$\"'“‘(\[{|\\]*\Z"
+)
+_ROW_ENDS: Final = re.compile(r"[ \t\"'”’\])}*_`$|\\]*(?:[.;!\n(—–]|\Z)")
+"""What may stand around a row of words: no further word that would belong to it."""
 _ITEM: Final = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+(.+)")
+_TEX_SPACE: Final = re.compile(r"\\(?:[,;:! ]|q?quad\b)")
+_TOKEN: Final = re.compile(r"[^\W_]+(?:[-'’.&/][^\W_]+)*")
+_ENUMERATOR: Final = re.compile(r"\d{1,3}|[a-z]|and|then")
+"""Tokens between the words of a list that only number or join them."""
 _NOT_WORDS: Final = re.compile(r"[,;>\"<|→]+|->|(?<!\w)['‘’]|['‘’](?!\w)|^\[|\]$")
 _LAST_AND: Final = re.compile(r",\s+and\s+")
 _COMMAND: Final = re.compile(r"\\(?:text|mathrm|texttt|textbf)\s*\{([^{}]*)\}")
 _REMARK: Final = re.compile(r"\s+\([^()]*\s[^()]*\)$")
 _TYPICAL: Final = re.compile(
-    r"\b(?:a|the|most)\s+(?:typical|average|ordinary|reasonable)?\s*(?:person|people)\s+would\s+(?:most\s+|very\s+)?(?:likely\s+|probably\s+)?(?:say|answer|respond|conclude)(?:\s+with)?\b",
+    r"\b(?:a|the|most)?\s*(?:(?:typical|average|ordinary|reasonable)\s+)?(?:person|people)\s+would\s+(?:most\s+|very\s+)?"
+    r"(?:likely\s+|probably\s+|typically\s+|generally\s+|usually\s+)?(?:say|answer|respond|conclude)(?:\s+with)?\b",
     re.IGNORECASE,
 )
 """What "How would a typical person answer?" is answered with."""
 _TRUTH: Final = {"yes": "True", "no": "False"}
+_PLAUSIBILITY: Final = {"plausible": "yes", "not plausible": "no", "implausible": "no"}
+"""What a sentence can be called where it is asked whether it is plausible."""
+_ASKED_LIAR: Final = re.compile(r"\bDoes (?P<name>\w+) tell the truth\?")
+_RETURNS: Final = re.compile(
+    r"\b(?:you|we|i)\s+(?:would\s+|will\s+|also\s+|indeed\s+)?(?P<no>(?:do|does|did|would|will)(?:\s+not|n['’]t)\s+(?:end\s+up\s+)?)?"
+    r"(?:do\s+|have\s+)?(?:return(?:ed|ing)?|(?:are|end\s+up)\s+(?:back\s+)?(?P<not>not\s+(?:back\s+)?)?at)\s+(?:back\s+)?(?:to\s+)?the\s+"
+    r"(?:start(?:ing)?|original|initial)\s+(?:point|position)[\s.!*_`]*\Z",
+    re.IGNORECASE,
+)
+_LAST_SENTENCE: Final = re.compile(r"(?:\A|[.!?\n]\s*)(?P<last>[^.!?\n]+[\s.!*_`]*)\Z")
+_SENTENCE_MAX: Final = 300
 _VALIDITY: Final = {
     f"{denied}{how}{word}": verdict
     for how in ("", "deductively ", "logically ", "formally ")
@@ -87,7 +125,7 @@ def read_answer(response: str, gold: str, problem: str = "") -> str | None:
         return None if letter is None or "," in letter else f"({letter})"
     if gold.casefold() in {"yes", "no", "true", "false"}:
         text = _TYPICAL.sub("the answer is", response) if "typical person" in problem else response
-        decided = _stated(read_decision(text), text, may_mention=True)
+        decided = _stated(read_decision(text), text, may_mention=True) or _restated(text, problem)
         return _TRUTH.get(decided or "") if gold.casefold() in {"true", "false"} else decided
     if gold in {"valid", "invalid"}:
         return _VALIDITY.get(read_category(response, tuple(_VALIDITY)).value or "")
@@ -96,6 +134,26 @@ def read_answer(response: str, gold: str, problem: str = "") -> str | None:
     if is_brackets(gold):
         return _brackets(response)
     return _words(response, problem)
+
+
+def _restated(text: str, problem: str) -> str | None:
+    """Return the yes or no that the last sentence of a response gives by restating what was asked, or None."""
+    if "plausible" in problem:
+        return _PLAUSIBILITY.get(read_category(text, tuple(_PLAUSIBILITY)).value or "")
+    last = _LAST_SENTENCE.search(text[-_SENTENCE_MAX:].rstrip())
+    if last is None or "if" in last["last"].lower().split():
+        return None
+    if "return to the starting point" in problem and (found := _RETURNS.search(last["last"])) is not None:
+        return "no" if found["no"] or found["not"] else "yes"
+    asked = _ASKED_LIAR.search(problem)
+    if asked is None:
+        return None
+    verdict = re.search(
+        rf"\b{asked['name']}\s+(?:(?P<yes>(?:also\s+|is\s+|must\s+be\s+|does\s+)?tell(?:s|ing)?\s+the\s+truth)|(?:is\s+)?(?:lies|lying)"
+        rf"|(?:does|is)(?:\s+not|n['’]t)\s+tell(?:ing)?\s+the\s+truth)[\s.!*_`]*\Z",
+        last["last"],
+    )
+    return None if verdict is None else "yes" if verdict["yes"] else "no"
 
 
 def _stated(reading: Reading, text: str, *, may_mention: bool) -> str | None:
@@ -142,24 +200,91 @@ def words(text: str) -> list[str]:
 
 
 def _brackets(response: str) -> str | None:
+    response = _TAGS.sub(" ", response)
+    boxes = _BOX_OF_BRACKETS.findall(response)
+    if boxes and _ANSWER_IS.search(response) is None:
+        return str(boxes[-1][0] or boxes[-1][1]).strip()
     declared = declared_answer(response)
     if declared is not None and is_brackets(_BETWEEN_BRACKETS.sub("", declared)):
         return declared
     alone = [line for line in response.splitlines() if is_brackets(_BETWEEN_BRACKETS.sub("", line))]
-    return alone[-1].strip() if alone and declared is None else declared
+    if alone and declared is None:
+        return alone[-1].strip()
+    is_declared = declared is not None and _ANSWER_IS.search(response) is not None
+    row = _row_of_brackets(declared or response, is_declared=is_declared)
+    return row or _items_of_brackets(response) or declared
+
+
+def _row_of_brackets(text: str, *, is_declared: bool) -> str | None:
+    """Return the only row of closing brackets in the last line that has one and says what it is, or None.
+
+    A row that goes on from opening ones is the whole sequence, and not the rest that is asked for.
+    """
+    if not is_declared and text.rstrip()[-1:] not in _CLOSES:
+        return None
+    for line in reversed(text.rstrip().splitlines()):
+        rows = list(_CLOSERS.finditer(line))
+        if rows:
+            row = str(rows[0][0])
+            before = _BETWEEN_BRACKETS.sub("", line[: rows[0].start()])
+            says_so = is_declared or _GIVES_BRACKETS.search(line) is not None
+            is_given = len(rows) == 1 and says_so and before[-1:] not in tuple("([{<")
+            return str(_BETWEEN_BRACKETS.sub("", row.replace("and", ""))) if is_given else None
+    return None
+
+
+def _items_of_brackets(response: str) -> str | None:
+    """Return the brackets that are the items of a list, one each, or None."""
+    items = [found[1] for found in map(_ITEM.fullmatch, response.splitlines()) if found]
+    plain = [_BETWEEN_BRACKETS.sub("", item) for item in items]
+    return " ".join(plain) if plain and all(is_brackets(item) for item in plain) else None
 
 
 def _words(response: str, problem: str) -> str | None:
+    found = _LIST.search(problem)
+    given = tuple(words(found[1])) if found else ()
     declared = declared_answer(response)
     if declared is not None:
-        return declared
-    found = _LIST.search(problem)
-    given = frozenset(words(found[1])) if found else frozenset[str]()
-    runs = [run for run in _runs(response, given) if 2 * len(run) > len(given)]
+        return _in_order(declared, given) or declared
+    runs = [run for run in _runs(response, frozenset(given)) if 2 * len(run) > len(given)]
     if runs:
         return " ".join(runs[-1])
+    ordered = _in_order(response, given) if response.rstrip()[-1:] in _CLOSES or "\n" in response else None
+    if ordered is not None:
+        return ordered
     text = read_text(response).value
-    return text if text is None or not given or given.issuperset(words(text)) else None
+    return text if text is None or not given or frozenset(given).issuperset(words(text)) else None
+
+
+def _in_order(text: str, given: tuple[str, ...]) -> str | None:
+    """Return all given words as a text ends with them in a row, an order before the given one; or None.
+
+    Numbers of items, "and" and what LaTeX, JSON and Markdown put around words may stand between them, and a short
+    sentence without any of them behind. A row in the midst of reasoning is none.
+    """
+    plain = _COMMAND.sub(r" \1 ", _TAGS.sub(" ", _TEX_SPACE.sub(" ", text))).casefold()
+    wanted, n = Counter(given), len(given)
+    if n < 2 or any(_TOKEN.fullmatch(word) is None for word in given):  # noqa: PLR2004 - one word has no order
+        return None
+    found = list(_TOKEN.finditer(plain, max(0, len(plain) - _TAIL_MAX)))
+    tokens = [token for token in found if token[0] in wanted or not _ENUMERATOR.fullmatch(token[0])]
+    last = next((place for place in range(len(tokens), 0, -1) if tokens[place - 1][0] in wanted), 0)
+    rows = [tokens[end - n : end] for end in (last, last - n) if end >= n]
+    ordered = [row for row in rows if _is_row(plain, row, wanted)]
+    if not ordered or ordered[0] is not rows[0]:
+        return None
+    first, end = rows[0][0].start(), rows[0][-1].end()
+    is_apart = _ROW_BEGINS.search(plain, max(0, first - _BEHIND_MAX), first) and _ROW_ENDS.match(plain, end)
+    if not is_apart or len(plain) - end > _BEHIND_MAX:
+        return None
+    words_found = [tuple(token[0] for token in row) for row in ordered]
+    return " ".join(next((row for row in words_found if row != given), words_found[0]))
+
+
+def _is_row(text: str, row: list[re.Match[str]], wanted: Counter[str]) -> bool:
+    """Return whether tokens are the wanted words with nothing open between them: no "?" and no nested lists."""
+    between = text[row[0].start() : row[-1].end()]
+    return Counter(token[0] for token in row) == wanted and "?" not in between and "[" not in between
 
 
 def _runs(response: str, given: frozenset[str]) -> Iterator[list[str]]:
@@ -199,8 +324,9 @@ def declared_answer(response: str) -> str | None:
         found = _only_line(response)
     if found is None:
         return None
-    box = _BOX_OF_BRACKETS.search(found)
-    found = found if is_brackets(_BETWEEN_BRACKETS.sub("", found)) else box[1] if box else last_boxed(found) or found
+    if not is_brackets(_BETWEEN_BRACKETS.sub("", found)):
+        box = _BOX_OF_BRACKETS.search(found)
+        found = (box["set"] or box["plain"]) if box else last_boxed(found) or found
     found = _COMMAND.sub(r"\1", _NEXT_SENTENCE.split(found)[0])
     found = found.strip(_WRAPPING).removesuffix(".").strip(_WRAPPING)
     return _REMARK.sub("", found) or None

@@ -29,6 +29,7 @@ _TAIL_CHARACTERS: Final = 8_000
 _DECLARATIONS_MAX: Final = 40
 _HEDGE_WORDS_MAX: Final = 2
 """Words before a comma that can be a hedge as a whole: "perhaps, yes"."""
+_FORMULA_MAX: Final = 400
 _VALUES_MAX: Final = 24
 """Words for yes and no in one sentence that are looked at."""
 _CLOSERS: Final = " \t\r\n\"'”’»)]*_`』」）"
@@ -36,6 +37,16 @@ _OPENERS: Final = " \t\r\n*_\"'“‘«「`$()[{\\#✅✓✔☑👉🎯….-—�
 """What may stand before a word that opens its sentence, or a part of it."""
 _WRAPPERS: Final = " \t\n*_\"'“‘«「`$([{#>"
 _LETTER: Final = lazy_pattern(r"[\s*_\"'(]*([yn])[\s*_\"').!]*")
+_FONT: Final = lazy_pattern(r"\\(?:text(?:tt|sf|rm|it|bf)|math(?:tt|sf|rm|it|bf)|operatorname|mbox)\s?\{")
+_LOGIC: Final = lazy_pattern(
+    r"(?:[\s()=→⇒∴>*_`$.|&{}\\-]|(?<![^\W_])(?:true|false|not|and|or|xor|z|text|land|lor|neg|boxed|to|rightarrow)(?![^\W_])"
+    r"|\A[a-y](?=\s?=))+"
+)
+"""A line of nothing but values of truth, their operators and equals signs; only Z, or a whole response, has a name."""
+_LOGIC_RESULT: Final = lazy_pattern(
+    r".*(?:[=→⇒∴]|->|\\(?:to|rightarrow)\b)[\s(*_`$\\{]*(?:text\{|boxed\{)*(?P<value>true|false)[\s)*_`$.}\\]*",
+    re.DOTALL,
+)
 _BOUNDARY: Final = lazy_pattern(
     r"[.!?…。！？؟\n](?:(?<=[.!?…])[.!?…]*+[\"”’»)\]*_`]*(?=\s|\Z)|(?<=[。！？؟])[。！？؟]*+[”」』）)*_`]*|(?<=\n)\s*)"
 )
@@ -113,7 +124,12 @@ def read_any_decision(text: str) -> Reading:
     letter = _LETTER.fullmatch(plain)
     if letter:
         return reading.take("yes" if letter[1] in "yY" else "no", letter.start(1), letter.end(1), "a letter alone")
+    plain = _FONT.sub(lambda font: "\\text{".rjust(len(font[0])), plain) if "\\" in plain else plain
     declared = _declared(plain, reading)
+    if declared is None or declared[0].value is None:
+        place = _evaluated(plain)
+        if place is not None:
+            return reading.take(words.VALUES[plain[slice(*place)]][0], *place, "the result of a formula")
     if declared is not None and declared[0].value is None:
         return reading
     said, end, rule = declared or (None, 0, "")
@@ -128,6 +144,18 @@ def read_any_decision(text: str) -> Reading:
     if said is not None:
         return reading.take(said.value, said.start, said.end, rule)
     return _plainest(behind.said, reading)
+
+
+def _evaluated(text: str) -> tuple[int, int] | None:
+    """Return where the value stands that the last line evaluates a formula to: "not True and True = False"; or None."""
+    end = len(text.rstrip())
+    start = max(text.rfind("\n", 0, end) + 1, end - _FORMULA_MAX)
+    if "true" not in text[start:end] and "false" not in text[start:end]:
+        return None
+    if not _LOGIC.fullmatch(text, start, end):
+        return None
+    found = _LOGIC_RESULT.fullmatch(text, start, end)
+    return None if found is None else found.span("value")
 
 
 def _plainest(found: list[_Said], reading: Reading) -> Reading:
