@@ -186,6 +186,12 @@ def remarks(result: RunResult) -> list[str]:
         too_long = item.accounting["model_failures"].get("context_exceeded", 0)
         if too_long:
             lines.append(f"{item.slot}: {too_long:,} prompts did not fit into the model's context and count 0")
+        filtered = item.accounting["model_failures"].get("content_filter", 0)
+        if filtered:
+            lines.append(
+                f"{item.slot}: {filtered:,} prompts or answers were stopped by a content filter and count 0"
+                f"{_on_completed(item)}"
+            )
     if result.ending.reason in ("SIGINT", "SIGTERM"):
         lines.append(f"interrupted by {result.ending.reason}; every answer so far is kept")
     elif result.ending.reason != "done":

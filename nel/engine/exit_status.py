@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from nel.errors import EXIT_SIGINT, EXIT_SIGTERM, EXIT_STOPPED_EARLY, JudgePreflightError, PreflightError, StoppedEarly
@@ -48,6 +48,14 @@ def exit_status_of(error: PreflightError | StoppedEarly | EndpointDown | BudgetS
     return ExitStatus(
         exit_code=error.exit_code, reason=str(error), endpoint_kind=error.endpoint_kind, cause=cause, fix=fix
     )
+
+
+def with_last_words(status: ExitStatus, trouble: str) -> ExitStatus:
+    """Return the status of an outage with where the endpoint is and what came of the last attempt; others as they are.
+
+    An endpoint that is down may well respond: with 503, with a rate limit, with the login page of a network.
+    """
+    return replace(status, reason=f"{status.reason} ({trouble})") if status.endpoint_kind == "outage" else status
 
 
 def exit_status_of_signal(name: str) -> ExitStatus:

@@ -24,7 +24,7 @@ from nel.core.observer import UNOBSERVED, Observer, SessionInfo
 from nel.core.strict_json import dumps_bytes
 from nel.engine.doubtful_answers import take_back
 from nel.engine.executors import Executor, LocalExecutor, ProgramRunner, ScorerPool, ScoringWork
-from nel.engine.exit_status import ExitStatus, exit_status_of
+from nel.engine.exit_status import ExitStatus, exit_status_of, with_last_words
 from nel.engine.judging.adaptation import JudgeAdaptation
 from nel.engine.judging.cases import is_same_endpoint, judge_models
 from nel.engine.judging.endpoints import JudgeEndpoint
@@ -282,7 +282,8 @@ class Session:
                     monitor = monitor_gate(client.gate, self.observer, reason=lambda: client.trouble)
                     clients.callback(asyncio.create_task(monitor).cancel)
                 judge_endpoints = await self._open_judges(clients, client, open_client, limits)
-                return await self._run_pipeline(client, judge_endpoints)
+                status = await self._run_pipeline(client, judge_endpoints)
+                return status if client is None else with_last_words(status, client.trouble)
 
     @asynccontextmanager
     async def _noting(self, limits: SharedLimits) -> AsyncIterator[None]:

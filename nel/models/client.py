@@ -27,7 +27,7 @@ from nel.models.adaptation import tokens_max
 from nel.models.budget import Ledger, tokens_of
 from nel.models.cache import ResponseCache
 from nel.models.doubtful import Asked, CarriedRequests
-from nel.models.faults import NO_FILES, UNREADABLE, Fault, fault_of_status, malformed, unreadable
+from nel.models.faults import ANSWERED, NO_FILES, UNREADABLE, Fault, fault_of_status, not_json, unreadable
 from nel.models.image_sizes import prompt_bytes
 from nel.models.pacing import Admission, EndpointDown, Gate, Permit
 from nel.models.pacing.configured import pace_of
@@ -40,7 +40,6 @@ from nel.models.transport import Fetched, Transport, proxy_for, transport_for
 from nel.models.wire.registry import neutral_body, parse_answer, wire_of
 from nel.types import SECOND_ASKING, Protocol, Request, Response, ResponseError
 
-_OK: Final = 200
 _OVERLOADED: Final = 529
 _LISTING_SECONDS: Final = 15.0
 """For the list of models; an endpoint that is slower than that is asked without it."""
@@ -340,7 +339,7 @@ class Client:
     async def _attempt(self, one: _Call, permit: Permit) -> Response | Fault:
         loop = asyncio.get_running_loop()
         started = loop.time()
-        stream = wire_of(one.protocol).stream() if self.endpoint.stream else None
+        stream = wire_of(one.protocol).stream()  # some servers stream although they were not asked to
         fetched = await self._transport.fetch("POST", one.url, one.body, one.headers, stream)
         while isinstance(fetched, Fault) and fetched.hung_up and fetched.on_reused:
             # An idle connection that the endpoint had closed already: no attempt was made.
@@ -395,17 +394,17 @@ class Client:
     def _payload(self, fetched: Fetched | Fault, stream: AnswerStream | None, limit: int | None = None) -> Any | Fault:
         if isinstance(fetched, Fault):
             return fetched
-        if fetched.status != _OK:
+        if fetched.status not in ANSWERED:
             body = self._redactor.body(fetched.body)
             return fault_of_status(fetched.status, fetched.headers, body, max_tokens=limit)
-        if stream is not None and fetched.streamed:
+        if stream is not None and (fetched.streamed or stream.takes(fetched.body)):
             answer = stream.answer()
             return answer if isinstance(answer, Fault) else self._redactor.json(answer)
         raw = fetched.body.removeprefix(b"\xef\xbb\xbf")
         try:
             return self._redactor.json(loads(raw), raw)
         except ValueError as error:
-            return malformed(f"the body is not JSON ({error}): {self._redactor.body(raw)[:80]!r}")
+            return not_json(self._redactor.body(raw), error)
 
     def _tell_gate(self, one: _Call, permit: Permit, fetched: Fetched | Fault, outcome: Response | Fault) -> None:
         gate = self.gate

@@ -69,7 +69,7 @@ def error_in(payload: object) -> object:
     """Return the error that a decoded body is or holds instead of an answer; None where it is not known to be one.
 
     With HTTP 200 some servers send an error without an ``error``: FastChat an object of the type ``error``, MiniMax a
-    ``base_resp``, Baidu an ``error_code``.
+    ``base_resp``, Baidu an ``error_code``, others nothing but a message.
     """
     if not isinstance(payload, Mapping):
         return None
@@ -81,7 +81,8 @@ def error_in(payload: object) -> object:
     state = payload.get("base_resp")
     if isinstance(state, Mapping) and state.get("status_code"):
         return state
-    return None
+    said = next((payload[name] for name in _MESSAGES if isinstance(payload.get(name), str) and payload[name]), None)
+    return None if said is None or "choices" in payload else payload
 
 
 def _message(error: object, depth: int) -> str:

@@ -19,7 +19,9 @@ from nel.models.vendor_words import RATE, Meaning, meaning_of
 from nel.types import FailureKind
 
 _LOG = logging.getLogger(__name__)
-RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+_RETRYABLE_BELOW_500: Final = frozenset({408, 409, 425, 429, 499})
+FINAL_SERVER_ERRORS: Final = frozenset({501, 505, 506, 510, 511})
+"""Of the server, and the same for each request: not implemented, another version of HTTP, a network to sign in to."""
 _KINDS: Final = {
     400: "bad_request",
     401: "auth",
@@ -31,6 +33,7 @@ _KINDS: Final = {
     413: "bad_request",
     422: "bad_request",
     429: "rate_limit",
+    499: "server_error",  # nginx and gRPC: the request was cancelled, and not by its sender
 }
 _RETRY_DELAY: Final = re.compile(rb'"retryDelay"\s*:\s*"([0-9]{1,9}(?:\.[0-9]{1,9})?)s"')
 """Of Gemini, which sends no Retry-After."""
@@ -66,6 +69,7 @@ _STATUS_OF_CODE: Final = {
 }
 """Codes that vendors put into an error object, by the status they belong to."""
 _MESSAGE_CHARACTERS_MAX = 300
+_START_BYTES = 1_000
 _BAD_REQUEST = 400
 _TOO_MANY = 429
 _PROMPT_STATUSES: Final = frozenset({400, 413, 422, 500})
@@ -74,7 +78,10 @@ _TOO_LARGE_FOR_RATE: Final = re.compile(r"request too large\b.{0,200}\btokens pe
 """OpenAI and Groq refuse a request that is larger than all tokens of a minute, which no wait changes."""
 _SERVER_ERROR = 500
 _ERROR_STATUSES = range(400, 600)
+_SERVER_ERRORS: Final = range(500, 600)
 _OK = 200
+ANSWERED: Final = frozenset({200, 201, 203})
+"""Statuses of an answer: frameworks send 201 for any POST unless told otherwise, proxies 203."""
 NO_FILES: Final = "open_files"
 """Kind of the fault of a connection that this process, or this machine, may not open."""
 UNSIGNED: Final = "unsigned"
@@ -165,7 +172,8 @@ def _retryable(status: int, headers: Mapping[str, str]) -> bool:
     told = headers.get("x-should-retry", "").lower()
     if told == "false":
         return False
-    return status in RETRYABLE_STATUSES or (told == "true" and status >= _SERVER_ERROR)
+    is_server_error = status in _SERVER_ERRORS and status not in FINAL_SERVER_ERRORS
+    return is_server_error or status in _RETRYABLE_BELOW_500 or (told == "true" and status >= _SERVER_ERROR)
 
 
 def fault_of_error_object(error: object) -> Fault:
@@ -175,7 +183,8 @@ def fault_of_error_object(error: object) -> Fault:
     known = [number for number in numbers if number is not None and number in _ERROR_STATUSES]
     known += [_STATUS_OF_CODE[code] for code in said.codes if code in _STATUS_OF_CODE]
     inner = _fault_of(known[0] if known else _status_of_words(said), {}, said)
-    return replace(inner, message=f"HTTP 200 with an error: {_clip(said.message)}", status=_OK)
+    message = _clip(said.message) or "no message"
+    return replace(inner, message=f"HTTP 200 with an error: {message}", status=_OK)
 
 
 def _status_of_words(said: ErrorBody) -> int:
@@ -199,6 +208,16 @@ def aborted(finish_reason: str) -> Fault:
 def malformed(message: str) -> Fault:
     """Return the fault of an answer that is not what the protocol says; worth another try."""
     return Fault(kind="malformed", message=message, retryable=True, status=_OK)
+
+
+def not_json(body: bytes, error: ValueError) -> Fault:
+    """Return the fault of a body that is no JSON: an empty one, a web page with its text, or what stands in it."""
+    start = body[:_START_BYTES].strip()
+    if not start:
+        return malformed("the body is empty")
+    if start[:1] == b"<":
+        return malformed(f"the body is a web page, not JSON: {_clip(error_body(body).message)}")
+    return malformed(f"the body is not JSON ({error}): {start[:80]!r}")
 
 
 UNREADABLE: Final = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)

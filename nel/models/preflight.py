@@ -25,6 +25,8 @@ from nel.models.wire.registry import wire_of
 from nel.types import ResponseError
 
 _FORBIDDEN = 403
+_CLIENT_ERRORS = range(400, 500)
+"""Which a setting cures; any other status says that the endpoint cannot answer, now or at this URL."""
 _LISTED_MAX = 5
 _PROBE_SECONDS = 120.0
 _LIKE = 0.6
@@ -174,11 +176,12 @@ def refused_by_all(client: Client, error: ResponseError) -> PreflightError | Sto
         raise_if_hopeless(client, fault)
     except (PreflightError, StoppedEarly) as known:
         return known
-    return PreflightError(
+    words = (
         f"{client.endpoint.url} refuses every request ({error.message}); {advice(error, client.endpoint)} "
-        "(samples from all over the set and a neutral prompt were refused alike)",
-        endpoint_kind=error.kind,
+        "(samples from all over the set and a neutral prompt were refused alike)"
     )
+    is_of_server = error.status is not None and error.status not in _CLIENT_ERRORS
+    return (StoppedEarly if is_of_server else PreflightError)(words, endpoint_kind=error.kind)
 
 
 def raise_if_hopeless(client: Client, fault: Fault, *, listing: bool = False, flags: Flags = MODEL_FLAGS) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 
 from nel.config.openai_environment import key_variable
 from nel.config.schema import EndpointConfig
-from nel.models.faults import UNSIGNED
+from nel.models.faults import FINAL_SERVER_ERRORS, UNSIGNED
 from nel.types import ResponseError
 
 NEUTRAL_PROMPT: Final = "Reply with the word OK."
@@ -17,14 +17,15 @@ _ALIKE: Final = 0.75
 _CHANGING: Final = re.compile(r"[0-9a-f]*[0-9][0-9a-f]*|req_\w+", re.IGNORECASE)
 """Numbers, and the identifiers of requests."""
 _REFUSED: Final = frozenset({"auth", "not_found", "bad_request", "tls", UNSIGNED})
-_CLIENT_ERROR: Final = "http_4"
+_OTHER_STATUS: Final = "http_"
+"""A status that is no answer and that no retry cures: 204, 426, 451 …"""
 
 
 def is_refusal(error: ResponseError | None) -> bool:
     """Return whether an endpoint refused a request for good, and not for what the model was to read or had said."""
     if error is None or error.model_failure is not None:
         return False
-    return error.kind in _REFUSED or error.kind.startswith(_CLIENT_ERROR)
+    return error.kind in _REFUSED or error.kind.startswith(_OTHER_STATUS) or error.status in FINAL_SERVER_ERRORS
 
 
 def is_unanswered(error: ResponseError | None) -> bool:
@@ -63,6 +64,10 @@ def _when(words: str) -> re.Pattern[str]:
 _ADVICE: Final = (
     (_when(r"max_completion_tokens.{0,20} instead"),
      "give -O generation.extra.max_completion_tokens=N for --max-tokens"),
+    (_when(r"^HTTP 407\b|proxy authentication"),
+     "give the proxy its user and password: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT"),
+    (_when(r"^HTTP 511\b"), "sign in to the network that this machine is in"),
+    (_when(r"^HTTP (?:2\d\d|501|505|426)\b"), "correct --model-url: no chat completions come from there"),
     (_when(r"\b(?:api.?key|authenticat\w*|unauthorized|credential|(?:proxy|access|bearer) token)"), "{key}"),
     (_when(r"max_(?:completion_|new_|output_)?tokens|output tokens|completion tokens|maximum tokens"),
      "lower --max-tokens"),

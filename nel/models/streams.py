@@ -16,6 +16,12 @@ from nel.models.protocols import first_choice, first_token_of, index_of
 from nel.models.tool_calls import CallPieces
 
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
+_NO_PAYLOAD: Final = (b"", b"[DONE]")
+"""Data of an event that keeps a connection alive, and of the last one."""
+_FIELDS: Final = (b"data:", b"event:", b": ")
+"""What a stream of events begins with, and no JSON does."""
+_START_BYTES: Final = 64
+_BOM: Final = b"\xef\xbb\xbf"
 _TEXTS: Final = ("content", "reasoning_content", "reasoning", "refusal")
 
 
@@ -29,6 +35,7 @@ class AnswerStream(ABC):
         """Start with nothing seen."""
         self._pending: list[bytes] = []
         self._ends_in_cr = False
+        self._is_first_line = True
         self._data: list[bytes] = []
         self._is_error = False
         self._fault: Fault | None = None
@@ -62,6 +69,13 @@ class AnswerStream(ABC):
             held_data = self._line(line, now) or held_data
         return held_data
 
+    def takes(self, body: bytes) -> bool:
+        """Take a whole body if it is a stream of events, whatever its content type says; return whether it is one."""
+        if not body[:_START_BYTES].removeprefix(_BOM).lstrip().startswith(_FIELDS):
+            return False
+        self.feed(body, 0.0)
+        return True
+
     def answer(self) -> Any | Fault:
         """Return the payload of the whole answer, or the fault that the stream ended with."""
         self._line(b"".join(self._pending), 0.0)
@@ -71,6 +85,9 @@ class AnswerStream(ABC):
         return self._result() if self._started else malformed("the stream has no data")
 
     def _line(self, line: bytes, now: float) -> bool:
+        if self._is_first_line:
+            self._is_first_line = False
+            line = line.removeprefix(_BOM)
         if not line:
             if self._data:
                 data, self._data = b"\n".join(self._data), []
@@ -90,8 +107,8 @@ class AnswerStream(ABC):
         return False
 
     def _event(self, data: bytes, now: float) -> None:
-        if data.strip() == b"[DONE]":
-            self._done = True
+        if data.strip() in _NO_PAYLOAD:
+            self._done = self._done or bool(data.strip())
             return
         self._started = True
         try:

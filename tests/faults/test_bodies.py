@@ -13,7 +13,7 @@ import pytest
 
 from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import run
-from tests.faults.server import Call, Endless, Reply, answer, answer_json, chunk, error, http, right, serving
+from tests.faults.server import Call, Do, Endless, Reply, answer, answer_json, chunk, error, http, right, serving
 from tests.support.runs import read_json
 
 GOOD = json.dumps(answer_json("Answer: 0"))
@@ -51,8 +51,42 @@ def test_an_answer_that_is_none_is_tried_again_and_never_scored(tmp_path: Path, 
     assert ran.exit_code == 3
 
 
+def _bare_deflate(data: bytes) -> bytes:
+    packing = zlib.compressobj(wbits=-15)
+    return packing.compress(data) + packing.flush()
+
+
 def _with_bom() -> Reply:
     return http(b"\xef\xbb\xbf" + GOOD.encode())
+
+
+SHOWN: dict[str, tuple[Reply, str]] = {
+    "f21-empty": (http(""), "the body is empty"),
+    "f21-spaces": (http(" \n"), "the body is empty"),
+    "f21-page": (
+        http("<html><style>p {}</style><title>Wifi</title><p>Sign in</p>", kind="text/html"),
+        "the body is a web page, not JSON: Wifi Sign in",
+    ),
+    "f23-no-message": (http('{"error": {"code": null}}'), "HTTP 200 with an error: no message"),
+    "f23-words-alone": (http('{"detail": "no such route"}'), "HTTP 200 with an error: no such route"),
+    "f33-websocket": (
+        [b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", Do.CLOSE],
+        "unreadable response: the endpoint changes to another protocol than HTTP/1.1",
+    ),
+    "f33-bad-location": (
+        http("", status=307, headers={"Location": "http://[::1/v1"}),
+        "HTTP 307: redirected to what is no URL; redirects are not followed, give the final URL",
+    ),
+}
+
+
+@pytest.mark.parametrize(("reply", "words"), SHOWN.values(), ids=SHOWN)
+def test_what_is_no_answer_is_shown_in_its_own_words(tmp_path: Path, reply: Reply, words: str) -> None:
+    """A login page, an empty body and an error without an ``error`` are named as what they are."""
+    with serving({0: reply}) as server:
+        ran = run(tmp_path, server)
+    assert ran.rows[0]["outcome"]["detail"] == words
+    assert ran.states[1:] == ["scored", "scored"]
 
 
 ACCEPTED = {
@@ -68,6 +102,18 @@ ACCEPTED = {
     "f26-unknown-finish": answer("Answer: 0", finish="eos_token"),
     "f31-gzip": http(gzip.compress(GOOD.encode()), headers={"Content-Encoding": "gzip"}),
     "f31-deflate": http(zlib.compress(GOOD.encode()), headers={"Content-Encoding": "deflate"}),
+    "f31-deflate-without-header": http(_bare_deflate(GOOD.encode()), headers={"Content-Encoding": "deflate"}),
+    "f31-gzip-in-members": http(
+        gzip.compress(GOOD[:99].encode()) + gzip.compress(GOOD[99:].encode()), headers={"Content-Encoding": "gzip"}
+    ),
+    "f31-gzip-identity": http(gzip.compress(GOOD.encode()), headers={"Content-Encoding": "gzip, identity"}),
+    "f31-utf-8": http(GOOD, headers={"Content-Encoding": "utf-8"}),
+    "f33-201": http(GOOD, status=201),
+    "f33-203": http(GOOD, status=203),
+    "f40-stream-unasked": http(
+        b'data: {"choices": [{"delta": {"content": "Answer: 0"}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n',
+        kind="text/event-stream",
+    ),
     "f23-null-error": http(json.dumps({**answer_json("Answer: 0"), "error": None})),
 }
 
@@ -114,6 +160,10 @@ INNER = {
     "f23-finish-error": (answer_json("Answer", finish="error"), "server_error", 3),
     "f23-finish-abort": (answer_json("Answer: 0", finish="abort"), "aborted", 3),
     "f23-finish-cancelled": (answer_json("Answer: 0", finish="CANCELLED"), "aborted", 3),
+    "f23-fastchat": ({"object": "error", "message": "slow: rate limit exceeded", "code": 40903}, "rate_limit", 3),
+    "f23-detail": ({"detail": "no such route"}, "server_error", 3),
+    "f23-minimax": ({"choices": None, "base_resp": {"status_code": 1000, "status_msg": "busy"}}, "server_error", 3),
+    "f23-no-message": ({"error": {"message": None, "code": None}}, "server_error", 3),
     "f23-code-400": ({"error": {"message": "no such field", "code": 400}}, "bad_request", 1),
 }
 

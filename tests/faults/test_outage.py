@@ -15,7 +15,7 @@ from nel.cli.progress import progress_line
 from nel.engine.progress import Progress
 from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import config, nel_cli, run, write_config
-from tests.faults.server import HANGS_SECONDS, Call, Do, Reply, closed_port, error, right, serving, wait_until
+from tests.faults.server import HANGS_SECONDS, Call, Do, Reply, closed_port, error, http, right, serving, wait_until
 from tests.support.runs import only_run, read_json
 from tests.support.tiers import first_rows, representatives
 
@@ -109,6 +109,24 @@ def _in_background(work: Callable[[], Any]) -> threading.Thread:
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     return thread
+
+
+@pytest.mark.parametrize(
+    ("down", "words"),
+    [
+        (error(429, "slow down"), "HTTP 429: slow down"),
+        (http("<html><title>Wifi</title><p>Sign in"), "the body is a web page, not JSON: Wifi Sign in"),
+        ([Do.RESET], "the endpoint closed the connection before it answered"),
+    ],
+    ids=["f37-rate-limit", "f37-login-page", "f37-reset"],
+)
+def test_an_outage_says_what_came_of_the_last_attempt(tmp_path: Path, down: Reply, words: str) -> None:
+    """An endpoint that is down may well respond; what it says tells a network's login from a server that is gone."""
+    with serving(lambda _: down) as server:
+        ran = run(tmp_path, server, n=6, endpoint=HASTY)
+    assert ran.exit_code == 75
+    assert "the endpoint has not answered for" in ran.reason
+    assert ran.reason.endswith(f"({server.url}: {words})")
 
 
 @pytest.mark.parametrize(

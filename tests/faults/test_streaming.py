@@ -69,7 +69,11 @@ SAME: dict[str, Reply] = {
     "f40-no-done-no-end": sse(lines(WHOLE, done=False)[:-1]),
     "f40-comments": sse(b": ping\n\n", lines(WHOLE[:3], done=False), b":\n\n: x\n\n", lines(WHOLE[3:])),
     "f40-named-events": sse(lines(WHOLE).replace(b"data: {", b"event: message\nid: 3\nretry: 9\ndata: {")),
-    "f40-bom": sse(b"\xef\xbb\xbf" + lines(WHOLE)),
+    "f40-bom": sse(*_every_byte(b"\xef\xbb\xbf" + lines([event({"content": TEXT}, finish="stop", usage=USAGE)]))),
+    "f40-empty-data": sse(b"data:\n\ndata: \n\n", lines(WHOLE)),
+    "f40-as-json": chunked(lines(WHOLE), kind="application/json"),
+    "f40-as-text-with-bom": chunked(b"\xef\xbb\xbf\n" + lines(WHOLE), kind="text/plain"),
+    "f40-201": [step.replace(b"200 OK", b"201 Created") for step in sse(lines(WHOLE)) if isinstance(step, bytes)],
     "f40-until-close": [
         b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + lines(WHOLE),
         Do.CLOSE,

@@ -35,6 +35,11 @@ def _body(message: str, code: str | None = None) -> bytes:
         (502, b"", "server_error", True),
         (503, b"", "server_error", True),
         (529, b"", "server_error", True),
+        (499, b"", "server_error", True),
+        (525, b"error code: 525", "server_error", True),
+        (530, b"error code: 1033", "server_error", True),
+        (599, b"", "server_error", True),
+        (511, b"<html>Sign in</html>", "server_error", False),
         (418, b"", "http_418", False),
     ],
 )

@@ -26,11 +26,11 @@ from typing import Final, cast
 from httptools import HttpParserCallbackError, HttpParserError, HttpParserUpgrade, HttpResponseParser
 from multidict import CIMultiDict
 
+from nel.models.faults import ANSWERED
 from nel.models.streams import AnswerStream
 from nel.models.transport.faults import ConnectionDropped, ResponseIncomplete, ResponseTooLarge, deadline_exceeded
 from nel.models.transport.unpacking import unpacker
 
-_OK: Final = 200
 _INFORMATIONAL: Final = range(100, 200)
 _HEAD_BYTES_MAX: Final = 256 * 1024
 _DRAINING_SECONDS: Final = 1.0
@@ -259,7 +259,7 @@ class Connection(asyncio.Protocol):
             [(name.decode(), value.decode("utf-8", "surrogateescape")) for name, value in self._raw_headers]
         )
         self._unpack = unpacker(headers.get("Content-Encoding", ""), self._limits.body_bytes_max)
-        if self._stream is not None and status == _OK:
+        if self._stream is not None and status in ANSWERED:
             self.streamed = headers.get("Content-Type", "").lower().startswith(self._stream.content_type)
         self._waits_for = "idle_timeout"
         self._size = 0

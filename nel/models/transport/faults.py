@@ -66,6 +66,8 @@ def fault_of_exception(error: Exception) -> Fault:
         return tls_fault(text)
     if isinstance(error, ConnectionDropped):
         return hung_up()
+    if isinstance(error, HttpParserUpgrade):
+        return unreadable_response("the endpoint changes to another protocol than HTTP/1.1")
     if isinstance(error, _UNREADABLE):
         return unreadable_response(text)
     if any(getattr(cause, "errno", None) in _TOO_MANY_FILES for cause in (error, error.__cause__)):
@@ -103,6 +105,9 @@ def unreadable_response(text: str) -> Fault:
 
 def redirected(status: int, location: str | None) -> Fault:
     """Return the fault of a redirect, which is not followed: the key would be sent to another host."""
-    where = redact_url(location or "?")[:200]
+    try:
+        where = redact_url(location or "?")[:200]
+    except ValueError:
+        where = "what is no URL"
     message = f"HTTP {status}: redirected to {where}; redirects are not followed, give the final URL"
     return Fault(kind="not_found", message=message, retryable=False, status=status)

@@ -16,7 +16,7 @@ from typing import Final
 import aiohttp
 
 from nel.config.schema import EndpointConfig
-from nel.models.faults import Fault
+from nel.models.faults import ANSWERED, Fault
 from nel.models.streams import AnswerStream
 from nel.models.transport.base import Fetched, as_sent
 from nel.models.transport.faults import (
@@ -33,7 +33,6 @@ from nel.models.transport.settings import tls_context
 from nel.models.transport.unpacking import ACCEPTED, unpacker
 
 _CHUNK_BYTES: Final = 64 * 1024
-_OK: Final = 200
 
 
 class ProxiedTransport:
@@ -104,7 +103,7 @@ class ProxiedTransport:
                         idle.restart()
                     if response.status in REDIRECTS:
                         return redirected(response.status, response.headers.get("Location"))
-                    streamed = stream is not None and response.status == _OK and _is_stream(response, stream)
+                    streamed = stream is not None and response.status in ANSWERED and _is_stream(response, stream)
                     read = await self._read(response, idle, stream if streamed else None)
                     return Fetched(
                         response.status, response.headers, read, time.monotonic() - started, streamed, started

@@ -12,6 +12,12 @@ ACCEPTED: Final = "gzip, deflate"
 """Value of Accept-Encoding."""
 _WINDOW_BITS: Final = {"gzip": 47, "x-gzip": 47, "deflate": 47}
 """For zlib: 32 detects a gzip or zlib header, 15 is the largest window."""
+_BARE: Final = -15
+"""For zlib: deflate without a header, which some servers send under the name of ``deflate``."""
+_ZLIB_METHOD: Final = 8
+_NO_ENCODING: Final = frozenset({"", "identity", "none", "utf-8", "utf8"})
+"""What servers write for none."""
+_GZIP: Final = b"\x1f\x8b"
 
 
 def unpacker(encoding: str, limit: int) -> Callable[[bytes], bytes] | None:
@@ -22,21 +28,38 @@ def unpacker(encoding: str, limit: int) -> Callable[[bytes], bytes] | None:
     Raises:
         ValueError: The encoding was not accepted.
     """
-    name = encoding.strip().lower()
-    if name in ("", "identity"):
+    names = [name for part in encoding.split(",") if (name := part.strip().lower()) not in _NO_ENCODING]
+    if not names:
         return None
-    if name not in _WINDOW_BITS:
-        raise ValueError(f"the body has the content encoding {name[:40]!r}; only {ACCEPTED} were accepted")
-    stream = zlib.decompressobj(_WINDOW_BITS[name])
-    left = limit
+    if len(names) > 1 or names[0] not in _WINDOW_BITS:
+        raise ValueError(f"the body has the content encoding {encoding[:40]!r}; only {ACCEPTED} were accepted")
+    return _Unpacker(names[0], limit).unpack
 
-    def unpack(packed: bytes) -> bytes:
-        nonlocal left
-        # Never more than a byte beyond the limit is decoded, so that a decompression bomb fills no memory.
-        unpacked = stream.decompress(packed, left + 1)
-        left -= len(unpacked)
-        if left < 0:
-            raise ResponseTooLarge(f"the response is larger than {limit} bytes after decompression")
+
+class _Unpacker:
+    """The state of one body."""
+
+    def __init__(self, name: str, limit: int) -> None:
+        self._name = name
+        self._limit = self._left = limit
+        self._stream = zlib.decompressobj(_WINDOW_BITS[name])
+        self._has_begun = False
+
+    def unpack(self, packed: bytes) -> bytes:
+        """Return what the next bytes decode to; never more than a byte beyond the limit, so that no bomb fits."""
+        if packed and not self._has_begun:
+            self._has_begun = True
+            if self._name == "deflate" and packed[:2] != _GZIP and packed[0] & 15 != _ZLIB_METHOD:
+                self._stream = zlib.decompressobj(_BARE)
+        unpacked = self._decoded(packed)
+        while self._stream.eof and self._stream.unused_data.startswith(_GZIP):  # gzip may have several members
+            rest, self._stream = self._stream.unused_data, zlib.decompressobj(_WINDOW_BITS["gzip"])
+            unpacked += self._decoded(rest)
         return unpacked
 
-    return unpack
+    def _decoded(self, packed: bytes) -> bytes:
+        unpacked = self._stream.decompress(packed, self._left + 1)
+        self._left -= len(unpacked)
+        if self._left < 0:
+            raise ResponseTooLarge(f"the response is larger than {self._limit} bytes after decompression")
+        return unpacked
