@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection
 from typing import Final, Literal
 
+from nel.core.lazy_regex import lazy_pattern
 from nel.models.vendor_words import RATE, UNKNOWN_FIELD
 
 Blame = Literal["prompt", "setting"]
@@ -39,7 +40,7 @@ PROMPT_CODES: Final = frozenset(
 _TOO_MUCH: Final = (
     r"(?:exceed|longer\ than|larger\ than|greater\ than|more\ than|too\ (?:long|large|many|big)|overflow)"
 )
-PROMPT_WORDS: Final = re.compile(
+PROMPT_WORDS: Final = lazy_pattern(
     rf"""
       context.{{0,20}}(?:length|window|size|limit)                    # OpenAI, vLLM, llama.cpp, Mistral, Kimi, MiniMax
     | maximum.{{0,30}}\btokens                                        # Gemini, Azure
@@ -84,19 +85,19 @@ PROMPT_WORDS: Final = re.compile(
 )
 """What servers say of a prompt that does not fit; after whom each line is."""
 
-_ALONE_TOO_LONG: Final = re.compile(
+_ALONE_TOO_LONG: Final = lazy_pattern(
     r"""
       even\ without\ any\ output | \b0\ output\ tokens
     | default_max_tokens`?\ \(-\d | max_(?:completion_)?tokens`?\ must\ be\ at\ least\ ?1\ got\ -\d
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_SURE: Final = re.compile(
+_SURE: Final = lazy_pattern(
     r"[0-9]|exceed|too (?:long|large)|longer than|greater than|larger than|overflow", re.IGNORECASE
 )
 """Of a server error, which may be chance: it names sizes, or says that one is exceeded."""
 
-SETTING_WORDS: Final = re.compile(
+SETTING_WORDS: Final = lazy_pattern(
     r"""
       max_(?:completion_|new_|output_)?tokens                          # OpenAI, vLLM, Anthropic, TGI, DeepSeek, Groq
     | max(?:imum)?(?:Output|\ output)\ ?Tokens                         # Gemini
@@ -113,13 +114,13 @@ _ASKED: Final = (
     r"|(?:the )?(?:specified |number of )?(?:requested )?(?:max|completion|output|prediction|response))"
 )
 _ITS: Final = r"(?:prompt|inputs?|messages|text input)`?"
-_BOTH: Final = re.compile(
+_BOTH: Final = lazy_pattern(
     rf"{_ITS}(?: length| tokens| \d+)*,? (?:\+|and|plus|or|and/or) {_ASKED}"
     r"|max_tokens or the prompt|length of either one",
     re.IGNORECASE,
 )
 """Prompt and limit named together: another prompt would have fitted."""
-_TOTAL: Final = re.compile(
+_TOTAL: Final = lazy_pattern(
     r"\brequested\b|(?:\b|_)total(?:\b|_)|\bcompletion\b|\bprediction\b|your request will take", re.IGNORECASE
 )
 """The sum of prompt and limit is what is too large."""

@@ -11,6 +11,7 @@ import re
 from functools import cached_property
 from itertools import islice
 
+from nel.core.lazy_regex import lazy_pattern
 from nel.core.timed_regex import last_group
 from nel.scoring.equality import normalise, same_formula, same_text, skeleton
 from nel.scoring.marks import (
@@ -34,25 +35,25 @@ from nel.types import ScorerInput
 
 __all__ = ["answer_after_marker", "answer_line", "exact_match", "fuzzy_match", "normalise", "same_text"]
 
-_NO_SPACES = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_NO_SPACES = lazy_pattern("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Scripts that write words without spaces between them, or with endings joined on."""
-_MARKS = re.compile(r"(?<!\S)[^\w\s]+(?:[^\S\n]+[^\w\s]+)*(?!\S)")
+_MARKS = lazy_pattern(r"(?<!\S)[^\w\s]+(?:[^\S\n]+[^\w\s]+)*(?!\S)")
 _AROUND_MARKS = " .,;:!?—–-*_`$\"'“”"
-_CURRENCY = re.compile("[$€£¥₹₩₽]")
+_CURRENCY = lazy_pattern("[$€£¥₹₩₽]")
 _WITHOUT_EMPHASIS = str.maketrans(dict.fromkeys('*_`"“”„«»', " "))
-_MORE = re.compile(r",\s|\s(?:is|was|because|since|which|–|—|-)\s|\s\(|\*\*")
+_MORE = lazy_pattern(r",\s|\s(?:is|was|because|since|which|–|—|-)\s|\s\(|\*\*")
 """Marks that an answer line has more than the answer."""
-_APPROXIMATE = re.compile(
+_APPROXIMATE = lazy_pattern(
     r"[~≈?]|\b(?:about|around|approximately|approx|roughly|nearly|almost|circa|ca|some)\b", re.IGNORECASE
 )
-_ASKED = re.compile(r"[^.!?。？\n]{0,40}[?？](?!\s*(?:yes|yep|indeed|correct|right|exactly)\b)", re.IGNORECASE)
+_ASKED = lazy_pattern(r"[^.!?。？\n]{0,40}[?？](?!\s*(?:yes|yep|indeed|correct|right|exactly)\b)", re.IGNORECASE)
 _DENIAL_WINDOW = 40
 _WINDOW = 80
 """Characters behind a place that are searched for a denial."""
 _FUZZY_CHARACTERS_MIN = 4
 _NAME_CHARACTERS_MAX = 3
 """Short names in capitals, such as US, that are words in small letters."""
-_ANSWER = re.compile(
+_ANSWER = lazy_pattern(
     r"""
     [^\S\n]*+ (?: [\#>*\-|]++ [^\S\n]*+ )?                             # a heading, a quotation, a list item
     (?:
@@ -63,8 +64,8 @@ _ANSWER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_ANSWER_HEADING = re.compile(r"[#*\t ]*+(?:the\s+)?final\s+answer[*\t ]*+", re.IGNORECASE)
-_POLITE = re.compile(
+_ANSWER_HEADING = lazy_pattern(r"[#*\t ]*+(?:the\s+)?final\s+answer[*\t ]*+", re.IGNORECASE)
+_POLITE = lazy_pattern(
     r"[.!?]\s+(?:i\s+hope|hope\s+|let\s+me\s+know|please|feel\s+free|thank|good\s+luck)\b.*", re.IGNORECASE
 )
 
