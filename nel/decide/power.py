@@ -259,7 +259,7 @@ def mcnemar_minimum_detectable_effect(
         ValueError: A number is out of range, or not even a difference of 1 is found.
 
     >>> round(mcnemar_minimum_detectable_effect(1742, 0.2), 4), round(mcnemar_minimum_detectable_effect(50, 0.02), 4)
-    (0.03, 0.1354)
+    (0.03, 0.1497)
     """
     test = test or Test()
     _check_discordant(discordant, discordant)
