@@ -11,6 +11,8 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from nel.sandbox.agent.dependence import Dependence
+
 _BUILTIN_ATTRIBUTES: Final = frozenset(
     name
     for kind in (str, bytes, list, tuple, dict, set, int, float, complex, range, collections.deque, collections.Counter)
@@ -59,3 +61,74 @@ def _calls_in(node: ast.expr) -> Iterator[str]:
 
 def _called(call: ast.Call) -> str:
     return call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def can_fail(tree: ast.Module, owed: Collection[int], dependence: Dependence) -> bool:
+    """Return whether an assertion that is always reached compares an answer of the program with something else.
+
+    Nothing may stand in tests that could pass over its failure, such as a ``try``, a ``with`` or a decorator.
+
+    >>> tree = ast.parse("assert f(1) == 2")
+    >>> can_fail(tree, [1], Dependence(tree, ["f"]))
+    True
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Try, ast.With, ast.AsyncWith, ast.Return)) or getattr(node, "decorator_list", None):
+            return False
+        if type(node).__name__ == "TryStar" or (isinstance(node, ast.Call) and "exit" in ast.unparse(node.func)):
+            return False
+    asserts = [node for node in ast.walk(tree) if isinstance(node, ast.Assert) and node.lineno in owed]
+    for node in asserts:
+        test = node.test
+        if isinstance(test, ast.Compare) and len(test.comparators) == 1 and isinstance(test.ops[0], (ast.Eq, ast.Is)):
+            sides = dependence.uses_program(test.left), dependence.uses_program(test.comparators[0])
+            if sides in ((True, False), (False, True)):
+                return True
+    return False
+
+
+def is_named(name: str, prompt: str) -> bool:
+    """Return whether a prompt names a value that a program is to define, and does not just use the word.
+
+    >>> is_named("expected", "Return the expected value."), is_named("MOD", "Take it modulo MOD.")
+    (False, True)
+    """
+    if name.isupper() or "_" in name:
+        return re.search(rf"\b{name}\b", prompt) is not None
+    return re.search(rf"[`'\"]{name}\b|^{name}[ ]*(?::[^=\n]*)?=|\bdef[ ]+{name}\b", prompt, re.MULTILINE) is not None
+
+
+def judge_of(tree: ast.Module, names: Collection[str], prompt: str, dependence: Dependence, entry_point: str) -> str:
+    """Return why a function that only the program could define would judge its own answers; empty where none does.
+
+    What the tests pass an answer to and take at its word, as in ``assert almost_equal(f(1), 2)``, is a helper of theirs
+    that is not there, unless the prompt asks for it.
+    """
+    if not entry_point:
+        return ""
+    trusted = {id(part) for node in ast.walk(tree) for part in _taken_at_their_word(node)}
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)) or node.func.id not in names:
+            continue
+        name = node.func.id
+        if name.lstrip("_")[:1].isupper() or re.search(rf"\b{name}\b", prompt):
+            continue
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if prompt.strip() or (id(node) in trusted and any(dependence.uses_program(part) for part in given)):
+            return f"the tests use {name}, which neither they nor the prompt define"
+    return ""
+
+
+def _taken_at_their_word(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, (ast.Assert, ast.If, ast.While, ast.IfExp)):
+        yield node.test
+    elif isinstance(node, ast.Expr):
+        yield node.value
+    elif isinstance(node, ast.BoolOp):
+        yield from node.values
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield node.operand
+    elif isinstance(node, ast.Compare):
+        sides = (node.left, *node.comparators)
+        if any(isinstance(side, ast.Constant) and isinstance(side.value, bool) for side in sides):
+            yield from sides

@@ -29,6 +29,7 @@ OUTPUT_BYTES_MAX: Final = 32 << 20
 """Largest expected output of a case; the room for a program's own is twice what is expected, up to this."""
 _OUTPUT_ROOM_BYTES: Final = 1 << 16
 _HOST_PATIENCE_SECONDS: Final = 30.0
+_CONTROL_SECONDS: Final = 1.0
 
 
 def judge(program: Program, language: Language, limits: Limits, ask: Ask, rehearsals: Rehearsals) -> Verdict:
@@ -58,8 +59,22 @@ def judge(program: Program, language: Language, limits: Limits, ask: Ask, rehear
             raise DatasetError(f"the tests cannot run apart from the program: {reason}; use the mode same_process")
         is_split = False
     if is_split:
-        return _split(program, task, limits, ask, rehearse)
-    return _together(program, task, limits, ask, partial(rehearse, shares_process=True))
+        verdict = _split(program, task, limits, ask, rehearse)
+    else:
+        verdict = _together(program, task, limits, ask, partial(rehearse, shares_process=True))
+    if verdict.passed and not task.can_fail:
+        short = limits.model_copy(update=_for_controls(limits))
+        if rehearsals.check_nothing(task, lambda job: _asked(short, ask, job), shares_process=not is_split):
+            raise DatasetError("the tests pass whatever the program returns")
+    return verdict
+
+
+def _for_controls(limits: Limits) -> dict[str, float]:
+    """Return the limits of tests against wrong programs, which they may well wait for."""
+    return {
+        "cpu_seconds": min(_CONTROL_SECONDS, limits.cpu_seconds),
+        "idle_seconds": min(_CONTROL_SECONDS, limits.idle_seconds),
+    }
 
 
 def _split(program: Program, task: Task, limits: Limits, ask: Ask, rehearse: Callable[[], Rehearsal]) -> Verdict:

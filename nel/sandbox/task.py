@@ -20,12 +20,15 @@ from typing import Any, Final
 
 from nel.sandbox.agent.dependence import Dependence
 from nel.sandbox.agent.running import MARK
-from nel.sandbox.shapes import class_names
+from nel.sandbox.shapes import can_fail, class_names, is_named, judge_of
 
 _OWN_STREAMS: Final = re.compile(
-    r"\b(?:redirect_stdout|redirect_stderr|capsys|sys\.std(?:in|out|err)|asyncio|inspect|pytest)\b"
+    r"\b(?:redirect_stdout|redirect_stderr|capsys|sys\.std(?:in|out|err)|asyncio|inspect|pytest|tempfile|monkeypatch"
+    r"|assertLogs|assertNoLogs|assertWarns\w*|catch_warnings|os\.(?:environ|putenv|chdir|makedirs|mkdir)|sys\.argv"
+    r"|write_text|write_bytes|builtins\.\w+[ ]*=(?!=))"
+    r"|\bopen\([^)\n]*,[ ]*(?:mode=)?['\"][wax]"
 )
-"""In tests: what the program prints, or what it is, matters to them."""
+"""In tests: what the program prints, what it is, or what both use of files, environment and modules, matters."""
 _ALIASES: Final[Mapping[str, str]] = {
     "np": "numpy",
     "numpy": "numpy",
@@ -103,6 +106,8 @@ class Task:
     """By their very text: unittest cases, mocks, subclasses of what the program defines."""
     crosses: bool = True
     """Whether, by their very text, all that the tests pass to the program has a plain form."""
+    can_fail: bool = False
+    """Whether, by their very text, an assertion compares what the program answers; in doubt they are tried."""
     broken: str = ""
     """Why the tests are of no use."""
 
@@ -138,7 +143,7 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
     helpers, stubs = _prompt_names(prompt, entry_point)
     supplied = _supplied(tree, unbound - helpers - {entry_point}, prompt, entry_point)
     wanted = sorted(unbound - set(supplied) | ({entry_point} if entry_point else set()))
-    constants = [name for name in wanted if re.search(rf"\b{name}\b", prompt)]
+    constants = [name for name in wanted if is_named(name, prompt)]
     if not entry_point and _called_names(tree).isdisjoint(wanted):
         constants = wanted  # the tests are about constants
     given = set(wanted) - helpers | {entry_point or "candidate", "candidate"}
@@ -147,6 +152,7 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
     apart = Dependence(tree, given, supplied)
     together = Dependence(tree, given, supplied, shares_process=True)
     needs_same_process = _needs_same_process(tests, tree, given)
+    owed = sorted(_owed(tree.body, together))
     return Task(
         tests=tests,
         prompt=prompt,
@@ -157,12 +163,14 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         classes=tuple(sorted(class_names(tree, wanted, prompt))),
         stubs=tuple(sorted(stubs)),
         marked=marked,
-        owed=tuple(sorted(_owed(tree.body, together))),
+        owed=tuple(owed),
         apart=apart,
         together=together,
         needs_same_process=needs_same_process,
         crosses=_crosses(_parsed(tests) or tree, given, supplied),
+        can_fail=can_fail(tree, owed, apart),
         broken=_undefined(tree, set(wanted) - helpers - set(constants) - {entry_point})
+        or judge_of(tree, set(wanted) - helpers - {entry_point, "candidate"}, prompt, apart, entry_point)
         or _dead_assertion(tree)
         or ("" if needs_same_process else _idle_assertions(tree, together)),
     )
@@ -278,11 +286,11 @@ def _needs_same_process(tests: str, tree: ast.Module, given: set[str]) -> bool:
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
             bases = {part.id for base in node.bases for part in ast.walk(base) if isinstance(part, ast.Name)}
-            if bases & given or any("TestCase" in ast.unparse(base) for base in node.bases):
+            if bases & given or any("AsyncioTestCase" in ast.unparse(base) for base in node.bases):
                 return True
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom):
-            names = [node.module or ""]
+            names = [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
         if any(name.split(".")[0] in ("pytest", "mock") or name == "unittest.mock" for name in names):
             return True
     return False

@@ -26,7 +26,7 @@ def grouped(name: str) -> list[dict[str, Any]]:
     ]
 
 
-GROUPED: list[dict[str, Any]] = grouped("objects.toml")
+GROUPED: list[dict[str, Any]] = [*grouped("objects.toml"), *grouped("poisoned.toml")]
 TASKS: list[dict[str, Any]] = tomllib.loads((HOSTILE / "tasks.toml").read_text(encoding="utf-8"))["task"]
 TIGHT = Limits(cpu_seconds=2.0, idle_seconds=1.5, memory_mb=256)
 
@@ -64,7 +64,7 @@ def test_each_task_is_judged_by_who_is_to_blame(sandbox: Sandbox, task: dict[str
 
 @pytest.mark.docker
 def test_each_case_of_the_groups_gets_its_verdict(sandbox: Sandbox) -> None:
-    """What tests do with a program's objects, values and exceptions, all at once: a case takes a few milliseconds."""
+    """Tests and programs in odd forms, all at once: a case takes a few milliseconds."""
     asked = [(case, sandbox.submit(program_of_task(case))) for case in GROUPED]
     found = {}
     for case, future in asked:

@@ -7,6 +7,7 @@ In doubt a statement depends on the program. Used on the host and in the contain
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -15,6 +16,9 @@ _BRANCHES = (ast.If, ast.While, ast.For, ast.AsyncFor)
 _GUARDS = (ast.Try, ast.With, ast.AsyncWith)
 _JUMPS = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _EXITS = frozenset(("exit", "quit", "_exit", "abort"))
+_HIDES_NAMES = frozenset(("exec", "eval", "globals", "locals", "vars", "compile"))
+"""Builtins that use names which do not stand in the tests."""
+_BUILTINS = frozenset(dir(builtins))
 _COMPREHENSIONS = (ast.comprehension, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CHOICES = (ast.BoolOp, ast.IfExp, ast.Lambda, *_COMPREHENSIONS)
 """What evaluates a part of itself only sometimes."""
@@ -37,7 +41,10 @@ class Dependence:
         self._names = set(program) | (set(_stored(tree)) if shares_process else set())
         self._shares_process = shares_process
         self._tree = tree
-        self._known = set(known) | set(_imported(tree))
+        bound = {name for node in ast.walk(tree) for name in _bound_by(node)}
+        self._known = (set(known) | set(_imported(tree)) | (_BUILTINS - bound)) - self._names
+        self._functions = _own_functions(tree)
+        self._escaped = _used_otherwise(tree)
         nodes = list(ast.walk(tree))
         size = -1
         while size != len(self._names):
@@ -53,7 +60,7 @@ class Dependence:
     def uses_program(self, node: ast.AST) -> bool:
         """Return whether an expression or statement uses what came from the program."""
         for part in ast.walk(node):
-            if isinstance(part, ast.Name) and part.id in self._names:
+            if isinstance(part, ast.Name) and (part.id in self._names or part.id in _HIDES_NAMES):
                 return True
             if self._shares_process and isinstance(part, ast.Attribute) and part.attr.startswith("std"):
                 return True
@@ -89,7 +96,7 @@ class Dependence:
 
     def _follow(self, node: ast.AST) -> None:
         """Add the names that one node makes depend on the program."""
-        if isinstance(node, (*_FUNCTIONS, ast.Lambda)):
+        if isinstance(node, (*_FUNCTIONS, ast.Lambda)) and self._may_be_given_answers(node):
             given = node.args
             arguments = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
             self._add(one.arg for one in arguments if one is not None and one.arg != "self")
@@ -109,6 +116,18 @@ class Dependence:
                 self._add(_changed(node))
         elif isinstance(node, _GUARDS) and self.uses_program(node):
             self._add(_changed(node))
+
+    def _may_be_given_answers(self, node: Any) -> bool:
+        """Return whether a function may be called with something of the program; only calls by its name tell."""
+        name = getattr(node, "name", "")
+        if self._shares_process or self._functions.get(name) is not node or name in self._escaped:
+            return True
+        if name == "check" or name.startswith("test"):
+            return True
+        calls = (part for part in ast.walk(self._tree) if isinstance(part, ast.Call) and _called(part) == name)
+        return any(
+            self.uses_program(part) for call in calls for part in (*call.args, *(word.value for word in call.keywords))
+        )
 
     def _follow_call(self, call: ast.Call) -> None:
         """What is passed along with something of the program, or changed by it, depends on it."""
@@ -166,6 +185,27 @@ def _path_to(node: ast.AST, position: tuple[int, ...]) -> list[ast.AST]:
         if position and (path := _path_to(child, position)):
             return [node, *path]
     return []
+
+
+def _own_functions(tree: ast.Module) -> dict[str, ast.AST]:
+    """Return the functions at the top of tests that nothing decorates."""
+    return {stmt.name: stmt for stmt in tree.body if isinstance(stmt, _FUNCTIONS) and not stmt.decorator_list}
+
+
+def _used_otherwise(tree: ast.Module) -> set[str]:
+    """Return the names that are read other than to be called."""
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called}
+
+
+def _bound_by(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a node binds."""
+    if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:

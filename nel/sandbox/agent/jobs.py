@@ -46,7 +46,10 @@ def _split(owner: Processes, job: channel.Message) -> channel.Message:
 
 
 def _rehearse(owner: Processes, job: channel.Message) -> channel.Message:
-    """The tests alone; what they print counts where they are to share the program's process."""
+    """The tests alone; what they print counts where they are to share the program's process.
+
+    Against an object that accepts everything (``rehearse``), or against wrong programs (``control``).
+    """
     owner.programs.ending = None
     run = Run(owner, job, job["limits"])
     result, result_writer = os.pipe()
@@ -54,8 +57,9 @@ def _rehearse(owner: Processes, job: channel.Message) -> channel.Message:
     run.read(result, lambda: _collect(result, said))
     empty = os.open("/dev/null", os.O_RDWR)
     tests = _sealed(job["task"])
-    out, err = (run.out_handle, run.err_handle) if job["task"]["shares_process"] else (empty, empty)
-    owner.tests.start(run.request("rehearse", is_tests=True), [empty, out, err, tests, result_writer])
+    prints = job["task"]["shares_process"] and job["how"] == "rehearse"
+    out, err = (run.out_handle, run.err_handle) if prints else (empty, empty)
+    owner.tests.start(run.request(job["how"], is_tests=True), [empty, out, err, tests, result_writer])
     for handle in (empty, tests, result_writer, run.out_handle, run.err_handle):
         os.close(handle)
     run.until(lambda: owner.tests.ending is not None)

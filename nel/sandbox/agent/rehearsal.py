@@ -15,7 +15,7 @@ import sys
 import types
 from typing import Any
 
-from nel.sandbox.agent import channel, codec, running
+from nel.sandbox.agent import cases, channel, codec, running
 from nel.sandbox.agent.dependence import Dependence
 
 _OPERATIONS_MAX = 10_000
@@ -149,8 +149,8 @@ def _verdict(given: channel.Message) -> channel.Message:
         reached = running.run_tests(compile(guarded, running.FILE_NAME, "exec"), given, space)
         if missed := sorted(set(given["owed"]) - reached):
             return {"broken": f"the tests end without having reached the assertion of line {missed[0]}"}
-        if given["shares_process"]:
-            _run_cases(space)
+        if "TestCase" in tests and (wrong := cases.run_cases(space, tests)) is not None:
+            raise wrong[1]
     except NeedsProcess as error:
         return {"cannot_cross": str(error)}
     except running.NotRun as error:
@@ -161,22 +161,6 @@ def _verdict(given: channel.Message) -> channel.Message:
         if dependence.is_own(running.lines_of(error), running.position_of(error)):
             return {"broken": running.shown(error)}
     return {"rehearsed": True}
-
-
-def _run_cases(space: dict[str, Any]) -> None:
-    """Run the methods of `unittest` cases; what they raise by themselves is raised."""
-    import unittest  # noqa: PLC0415 - few tests need it
-
-    for found in list(space.values()):
-        if not (isinstance(found, type) and issubclass(found, unittest.TestCase)):
-            continue
-        for name in unittest.defaultTestLoader.getTestCaseNames(found):
-            case = found(name)
-            case.setUp()
-            try:
-                getattr(case, name)()
-            except unittest.SkipTest:
-                continue
 
 
 def _keep_own(error: BaseException, dependence: Dependence) -> None:

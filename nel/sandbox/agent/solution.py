@@ -14,6 +14,7 @@ import linecache
 import math
 import operator
 import os
+import random
 import sys
 import threading
 import traceback
@@ -193,6 +194,7 @@ class _Server:
         self._numbers: dict[int, int] = {}
         self._deeds: dict[str, Callable[[Any, Any], Any]] = {
             "get": lambda target, _: target,
+            "seed": lambda _, asked: random.seed(self._decoded(asked["value"])),
             "getattr": lambda target, asked: getattr(target, asked["attribute" if "attribute" in asked else "name"]),
             "setattr": lambda target, asked: setattr(
                 target, asked["attribute" if "attribute" in asked else "name"], self._decoded(asked["value"])
@@ -238,10 +240,13 @@ class _Server:
         try:
             if asked["do"] == "call":
                 return self._call(asked)
-            target = self._objects[asked["ref"]] if "ref" in asked else getattr(self._module, asked["name"])
+            target = self._objects[asked["ref"]] if "ref" in asked else self._named(asked["name"])
             return self._reply(self._deeds[asked["do"]](target, asked), codec.Sender(self._refer))
         except BaseException as error:  # noqa: BLE001 - whatever the program raises is its answer
             return {"raised": described(error)}
+
+    def _named(self, name: str) -> Any:
+        return getattr(self._module, name) if name else self._module
 
     def _reply(self, value: Any, sender: codec.Sender, known: int = 0) -> channel.Message:
         reply: channel.Message = {"value": sender.encode(value)}

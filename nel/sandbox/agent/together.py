@@ -14,7 +14,7 @@ import traceback
 import types
 from typing import Any
 
-from nel.sandbox.agent import channel, codec, running, solution
+from nel.sandbox.agent import cases, channel, codec, running, solution
 
 
 class _Names(dict[str, Any]):
@@ -80,55 +80,17 @@ def _verdict(given: channel.Message, module: types.ModuleType) -> channel.Messag
         reached = running.run_tests(code, given, space)
         if missed := sorted(set(given["owed"]) - reached):
             return {"broken": f"the tests end without having reached the assertion of line {missed[0]}"}
-        return _run_cases(space, tests) if "TestCase" in tests else None
+        wrong = cases.run_cases(space, tests) if "TestCase" in tests else None
+        return None if wrong is None else _failure_of_case(*wrong)
     except running.NotRun as error:
         return {"broken": str(error)}
     except BaseException as error:  # noqa: BLE001 - whatever the tests raise is their verdict
         return _failure(error)
 
 
-def _run_cases(space: _Names, text: str) -> channel.Message | None:
-    """Run the `unittest` cases that the tests define; their number must be that of the test text."""
-    import ast  # noqa: PLC0415 - few tests need these two, and each makes every fork slower
-    import unittest  # noqa: PLC0415
-
-    class Result(unittest.TestResult):
-        """Keeps the exception itself."""
-
-        wrong: tuple[str, BaseException] | None = None
-
-        def addError(self, test: Any, err: Any) -> None:  # noqa: N802 - the name of the base class
-            """Keep the first."""
-            self.wrong = self.wrong or (str(getattr(test, "id", lambda: "")()), err[1])
-
-        addFailure = addError  # noqa: N815 - likewise
-
-        def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802
-            """Count the part of a test as a test."""
-            if err is not None:
-                self.addError(subtest, err)
-
-    classes = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
-    cases = [space[node.name] for node in classes if issubclass(space[node.name], unittest.TestCase)]
-    if not cases:
-        return None
-    suite = unittest.TestSuite()
-    for case in cases:
-        suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(case))
-    result = Result()
-    suite.run(result)
-    if result.wrong is not None:
-        failure = _failure(result.wrong[1])
-        return {**failure, "failed": f"{result.wrong[0]}: {failure['failed']}"} if "failed" in failure else failure
-    methods = {
-        (node.name, item.name)
-        for node in classes
-        for item in node.body
-        if isinstance(item, ast.FunctionDef) and item.name.startswith("test")
-    }
-    if result.testsRun < len(methods):
-        return {"failed": f"only {result.testsRun} of {len(methods)} tests ran", "text": ""}
-    return None
+def _failure_of_case(name: str, error: BaseException) -> channel.Message:
+    failure = _failure(error)
+    return {**failure, "failed": f"{name}: {failure['failed']}"} if "failed" in failure else failure
 
 
 def _failure(error: BaseException) -> channel.Message:
