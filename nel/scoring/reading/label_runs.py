@@ -69,6 +69,17 @@ def decided(found: tuple[str, ...]) -> tuple[str, ...]:
     return () if UNDECIDED in found else found
 
 
+_RANKED = lazy_pattern(r"[)\]*_]*\s(?:>|≻|»)\s*[(\[*_]*[A-Z]\b")
+"""A ranking goes on behind its first label: "B > A > C"."""
+_REMARK = lazy_pattern(
+    r"[^\S\n]+[(\[](?!\s*(?:or|and|maybe|perhaps|possibly|oder|und|ou|et|o|y|e|или|и|或)\b)[^()\[\]\n]{3,120}[)\]]",
+    re.IGNORECASE,
+)
+"""A remark in brackets behind a bare label: "C (A → B)"."""
+_VALUED = lazy_pattern(r"[^\S\n]?=[^\S\n]?[-−$\\]?\d")
+"""A quantity that is named by a letter: "A = 5"."""
+
+
 def run_at(text: str, position: int, labels: tuple[str, ...]) -> Run:
     """Return the labels that stand at a position, several when they are joined (``A, C``, ``[A][C]``, ``AC``).
 
@@ -89,6 +100,9 @@ def run_at(text: str, position: int, labels: tuple[str, ...]) -> Run:
         found.add(at[0])
         last = at[1]
         joined = JOINED.match(text, at[1]) or _CLOSED.match(text, at[1])
+        if len(found) == 1 and (_RANKED.match(text, at[1]) or _REMARK.match(text, at[1])):
+            start = at[1]
+            break
         separated = joined is not None and any(mark in joined[0] for mark in ",;/&")
         slashed = joined is not None and "/" in joined[0]
         hedged = joined is not None and _OR.search(joined[0]) is not None
@@ -110,7 +124,7 @@ def label_at(text: str, position: int, labels: tuple[str, ...]) -> tuple[str, in
         return None
     label = match[0]
     bracketed = not _BRACKETS.isdisjoint(text[position:start])
-    if not bracketed and is_word(text, match.end(), label):
+    if not bracketed and (is_word(text, match.end(), label) or _VALUED.match(text, match.end())):
         return None
     if label not in labels:
         if not (bracketed or LINE_ENDS.match(text, match.end()) or text[match.end() : match.end() + 1] in _AFTER_SMALL):

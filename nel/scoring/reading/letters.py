@@ -104,7 +104,8 @@ _SET_OFF = lazy_pattern(
 )
 _VERDICT_LINE = lazy_pattern(
     r"""
-    (?m) ^ [^\S\n]*+ [*_>|-]*+ [^\S\n]*+ [(\[]? (?P<label>[A-Z]) (?: [)\].:|*_]{1,6} [^\S\n] | (?=[^\S\n][:|–—-]) )
+    (?m) ^ [^\S\n]*+ [*_>|-]*+ [^\S\n]*+ (?:(?:option|choice)\s)? [(\[]? (?P<label>[A-Z])
+    (?: [)\].:|*_]{1,6} [^\S\n] | (?=[^\S\n][:|–—-]) )
     (?: [^\n]{0,200}? [\s:|–—-] )?? [*_(]*
     (?: (?P<right> (?:[✅✓✔][^\n]{0,80}) | yes | correct | true | right | fits | ✅ | ✓ | ✔
     | this\s+is\s+(?:the\s+)?(?:correct|right)(?:\s+(?:answer|one|option))? )

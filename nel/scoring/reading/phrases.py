@@ -38,7 +38,8 @@ DENIED_BEFORE = phrase_pattern(
         | ne\s+peut\s+(?:pas\s+)?être | no\s+es
         | no\s+puede\s+ser | non\s+è | non\s+può\s+essere | não\s+é
           | não\s+pode\s+ser | nunca | jamás | mai | jamais | не | ни | rather\s+than | instead\s+of
-          | as\s+opposed\s+to | eliminate[sd]? | eliminating | excludes?
+          | as\s+opposed\s+to | (?:avoid|discard|dismiss)(?:ed|ing)?
+          | eliminate[sd]? | eliminating | excludes?
           | rejected? | rul(?:ed?|es|ing)\s+out | esclud\w+ | exclu\w+ | descart\w+ | elimin\w+ | ausschließen
           | исключ\w+ | other\s+than | except
           | (?:anything|everything|all)\s+but | unlike | besides | statt | anstatt | plutôt\s+que
@@ -69,6 +70,7 @@ DENIED_AFTER = phrase_pattern(
       | غير\s+صحيح | ليس
       | can\s*(?:not|['’]t)\s+be | (?:do|does|did)(?:\s+not|n['’]t)\s+(?:fit|work|match|hold|apply|make\s+sense)
       | fails?\b | (?:was|is)\s+(?:eliminated|excluded|out|rejected|mistaken)
+      | (?:is|was)\s+(?:only|merely)\s+(?:the|an?)\b
       | (?:can|could|must)\s+be\s+(?:eliminated|excluded|ruled\s+out|rejected|dismissed)
       | (?:is|are)\s+(?:too\b|also\s+wrong|irrelevant|inaccurate|invalid|untrue|off\b) )
     """,

@@ -30,16 +30,19 @@ _MENTIONED = lazy_pattern(
     | ["“'‘`「『„$] \(? (?P<quoted>[A-Z]) [).:]? ["”'’`」』“$]
     | \\[(\[] \s* \(? (?P<inline>[A-Z]) \)? \s* \\[)\]]
     | \\(?:text|textbf|mathrm|mathbf|boxed)\s?\{{ \(? (?P<latex>[A-Z]) \)? \}}
+    | (?i: (?<![a-z]) (?:option|choice|answer|alternative|statement) ) \s+ \( (?P<small>[a-z]) \)
     | (?i: (?<![A-Za-zÀ-ɏЀ-ӿ]) {_CUE} ) s? [\s:：*_]*+ (?:[Nn]o\.?\s)? \(? (?P<named>[A-Z])
-      (?![A-Za-z0-9_À-ɏЀ-ӿ'’+\#\u0300-\u036f]|-\w)
+      (?![A-Za-z0-9_À-ɏЀ-ӿ'’+\#\u0300-\u036f]|-\w|\s?=\s?[-−$\\]?\d)
     | (?<![A-Za-z0-9À-ɏЀ-ӿ°'’.+\#/-])(?<!\d[ ])(?<!\d[ ][ ]) (?P<opening>[A-Z]) (?: [):：] (?=\s*\S) (?!\w)
     | [.] (?=\s+[^\Wa-z]|\s+[^\w\s]|\s*\n) | (?=\s\() | (?=\s[—–-]\s) ) (?!\s*[A-Z]\.)
     | (?<![A-Za-z0-9À-ɏЀ-ӿ°'’.+\#/-])(?<!\d[ ])(?<!\d[ ][ ]) (?P<right>[A-Z]) (?=
           \s*[✅✓✔☑] | \s+(?:it\s+)?is[.!](?:\s|\Z) | \s+(?:heißen|lauten|sein)\b | \s+(?:the|my)\s+(?:final\s+)?answer
-          | \s+(?:remains|fits|works|stands)\b | \s*[)\]}}*_$"”]*\s+as\s+(?:the|my|our)\s+(?:final\s+)?(?:answer|choice)
+          | \s+(?:remains|fits|works|stands|matches|applies|satisfies)\b
+          | \s*[)\]}}*_$"”]*\s+as\s+(?:the|my|our)\s+(?:final\s+)?(?:answer|choice)
         | \s+(?:wählen|nehmen|ankreuzen|in\s+Frage)\b
-        | \s+(?:seems|appears|looks)\s+(?:to\s+be\s+)?(?:the\s+)?(?:best\b|(?:most|more)\s+{_APT})
-        | \s+(?:is|was|must\s+be|has\s+to\s+be|should\s+be)\s+(?:clearly\s+|therefore\s+|thus\s+)?(?:the\s+|my\s+
+        | \s+(?:seems|appears|looks)\s+(?:to\s+be\s+)?(?:the\s+)?(?:best\b|(?:correct|right)\b(?!,)
+        |(?:most|more)\s+{_APT})
+        | \s+(?:is|was|(?:must|should|would|has\s+to)\s+be)\s+(?:clearly\s+|therefore\s+|thus\s+)?(?:the\s+|my\s+
         |our\s+)?(?:final\s+)?(?:right|correct|best(?!\s+known)|answer|one\b(?!\s+of)|choice|likel(?:y|ier|iest)
         |(?:most|more)\s+{_APT}|only\s+(?:one|option|choice|answer|statement|{_APT}|remaining|that|which))
         | \s+(?:ist\s+)?(?:die\s+)?(?:richtig|korrekt) | \s+ist\s+die\s+Antwort | \s+est\s+(?:la\s+)?(?:bonne
@@ -82,7 +85,8 @@ _NAMED_BY_LETTER: Final = frozenset(
     "angle appendix block box case category chapter class column compound drug edge edges event events figure force "
     "grade graph group hepatitis line matrix molecule node nodes part phase plan platform point points product room "
     "row sample schedule section segment set side state step substance team test type u.s variable vertex vitamin "
-    "vitamins".split()
+    "vitamins alcohol allele atom complex detector element energy enzyme gas gene intermediate ion isomer ketone metal "
+    "mixture mutant particle planet polymer protein reactant reagent species star strain system".split()
 )
 """Nouns whose things are named by letters."""
 _OPTION_WORDS: Final = frozenset(
@@ -92,8 +96,17 @@ _OPTION_WORDS: Final = frozenset(
 _WORD_CHARACTERS_MIN: Final = 4
 """Of a word that a letter in brackets behind it may stand for."""
 _LABEL_ENDS = lazy_pattern(r"(?<![A-Za-z0-9À-ɏЀ-ӿ])([A-Z])[)\]*_\"”`$]*[.][)\]*_\"”`$]*\Z")
-_ADDED = lazy_pattern(r"[A-Z][)\]*_]*\s*[+&/]\s*[(\[*_]*\Z")
-"""Another label and a mark that joins it to the one behind: "A + D"."""
+_ADDED = lazy_pattern(r"[A-Z][)\]*_]*\s*(?:[+&/<>≻→⇒]|-+>)\s*[(\[*_]*\Z")
+"""Another label and a mark that joins it to the one behind: "A + D", "B > A"."""
+_MADE = lazy_pattern(
+    r"\b(?:gives?|giving|yields?|yielding|forms?|forming|affords?|produces?|producing|into|reacts?\s+with)\s+[(\[*_]*\Z",
+    re.IGNORECASE,
+)
+"""Right before a letter that names what something is made into: "A reacts with B to give C"."""
+_DESCRIBED = lazy_pattern(
+    r"[\s*_>#-]*(?:(?:[Oo]ption|[Cc]hoice|[Ss]tatement)\s+[(\[*_]*|[(\[])(?P<label>[A-Z])[)\]*_:]*\s+(?=[a-z])"
+)
+"""The beginning of a sentence about an option: "Option B is sincere"."""
 _JOINING: Final = frozenset("and or und oder et ou y e o и или".split())
 _DANGLES = lazy_pattern(
     r"[,;:：，][\"*_\s]*\Z|(?:\A|\n)[\s*_#]*(?:final\s+)?answer[\s*_#]*\Z|\s(?:with|to|is|of|the|a|and|or|between|that|for|in|by|but|because|und|zwischen|e|y|et)\Z|\{\Z"
@@ -177,10 +190,31 @@ def concluded_label(
             if (run := _LABEL_LIST.match(text, found[1])) is not None:
                 all_listed = labels_named(text, *run.span(), labels) if _ARE_RIGHT.match(text, run.end()) else set()
                 return ",".join(label for label in labels if label in all_listed), *run.span()
-            if _ADDED.search(text, start, found[1]) or (several and phrases.UNDECIDED.search(text, start, end)):
+            is_made = several and _MADE.search(text, start, found[1]) is not None
+            is_described = _is_one_of_descriptions(text, sentences, (start, end), labels, texts)
+            if _ADDED.search(text, start, found[1]) or is_made or is_described:
+                return "", start, end
+            if several and phrases.UNDECIDED.search(text, start, end):
                 return "", start, end
             return found
     return None
+
+
+def _is_one_of_descriptions(
+    text: str,
+    sentences: list[tuple[int, int]],
+    place: tuple[int, int],
+    labels: tuple[str, ...],
+    texts: OptionTexts | None,
+) -> bool:
+    """Return whether a sentence says something about an option as the one before it does about another one."""
+    before = next((one for one in reversed(sentences) if one[1] <= place[0] and text[slice(*one)].strip()), None)
+    if before is None or _SAYS_RIGHT.search(text, *place) or _SAYS_RIGHT.search(text, *before):
+        return False
+    own, other = _DESCRIBED.match(text, *place), _DESCRIBED.match(text, *before)
+    if own is None or other is None or own["label"] == other["label"] or other["label"] not in labels:
+        return False
+    return bool(asserted(text, [(other["label"], *other.span("label"))], texts, Reading()))
 
 
 def _behind_hedge(text: str, start: int, end: int, labels: tuple[str, ...], texts: OptionTexts | None) -> int:
@@ -293,7 +327,7 @@ def mentions_in(text: str, start: int, end: int, labels: tuple[str, ...], texts:
     found = []
     for match in islice(_MENTIONED.finditer(text, start, end), _MENTIONS_MAX + 1):
         group = match.lastgroup or ""
-        label = match[group]
+        label = match[group].upper() if group == "small" else match[group]
         if label not in labels or (group in _BARE and _is_other(text, match.start(group))):
             continue
         if group in _WORDS and is_word(text, match.end(group), label):

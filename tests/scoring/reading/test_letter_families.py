@@ -37,6 +37,16 @@ def _read(response: str, options: tuple[str, ...] = CITIES) -> str | None:
         ("- [ ] A\n- [ ] B\n- [ ] C\n- [ ] D", None),
         ("A, C and D are correct.", None),
         ("A, C and D are wrong, B is right.", "B"),
+        ("Option A: Sydney - incorrect.\nOption B: Canberra - correct.\nOption C: Melbourne - incorrect.", "B"),
+        ("Option A names the largest city. Option B names the seat of government.", None),
+        ("Let's go on. Option A says Sydney. Option B says Canberra. Option C says", None),
+        ("Option A is wrong. Option B names the capital.", "B"),
+        ("Option A names the largest city. Option B is the correct answer.", "B"),
+        ("Ranking: B > A > C > D", None),
+        ("Answer: B > A > C", "B"),
+        ("I'd avoid A; B is safer.", None),
+        ("I'd avoid A. B is correct.", "B"),
+        ("It's Canberra; Sydney is only the largest city.", None),
     ],
 )
 def test_lists_with_verdicts(response: str, letter: str | None) -> None:
@@ -145,3 +155,27 @@ def test_other_alphabets(response: str, letter: str | None) -> None:
 def test_what_is_said_of_a_letter(response: str, letter: str | None) -> None:
     """Words such as "only", "best known" and "one of" choose nothing; a conclusion behind an answer does."""
     assert _read(response) == letter
+
+
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        ("The product A reacts with B to give C.", None),
+        ("Therefore, spin state |A> has energy B.", None),
+        ("Answer: A = 5, B = 7", None),
+        ("The reagent is A. So the answer is B.", "B"),
+        ("Answer: C (A → C → B → D)", "C"),
+        ("Answer: (A) (C)", None),
+        ("B matches.", "B"),
+        ("B seems correct.", "B"),
+        ("A would be wrong. B would be right.", "B"),
+        ("so option (d) is correct", "D"),
+        ("<option>B</option>", "B"),
+        ("<letter>B</letter>", "B"),
+        ("The answer is B.<|im_end|>\n<|im_start|>user\nAnd now? The answer is C.", "B"),
+    ],
+)
+def test_letters_that_name_other_things(response: str, letter: str | None) -> None:
+    """Letters of products, states and quantities are no labels; the options' texts are not known here."""
+    value = read_labels(response, labels_for(4)).value
+    assert (value if value and "," not in value else None) == letter
