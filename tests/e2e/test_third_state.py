@@ -135,7 +135,8 @@ def test_a_storm_of_500_is_unscored(tmp_path: Path) -> None:
 
 def test_a_long_storm_stops_the_run(tmp_path: Path) -> None:
     """So many samples lost in a row, others and a neutral prompt too, stop the run instead of burning the dataset."""
-    with scripted(lambda *_: Reply(status=501, body={}), models=["m"]) as endpoint:
+    broken = Reply(status=500, body={}, headers={"x-should-retry": "false"})
+    with scripted(lambda *_: broken, models=["m"]) as endpoint:
         done = _run(tmp_path, endpoint.url, "-O", "engine.faults_in_a_row_max=4", "--concurrency", "1", n=100)
         assert len(endpoint.calls) <= 20
     assert done.returncode == 75
