@@ -42,8 +42,8 @@ def runs_of(secret: str) -> tuple[bytes, ...]:
         "".join(f"{byte:04x}" for byte in data),
         "".join(str(byte) for byte in data),
         base64.b32encode(data).decode()[: 8 * len(data) // 5],
-        *_in_base64(data),
-        *_in_base64(base64.b64encode(data)),
+        *in_base64(data),
+        *in_base64(base64.b64encode(data)),
     ]
     found += [_bare_text(text) for text in encoded]
     return tuple(run.encode() for run in dict.fromkeys(found) if len(run) >= _LENGTH_MIN) if _is_long(secret) else ()
@@ -92,7 +92,7 @@ def _bare_text(text: str) -> str:
     return "".join(one for one in text.lower() if one.isascii() and one.isalnum())
 
 
-def _in_base64(data: bytes) -> Iterator[str]:
+def in_base64(data: bytes) -> Iterator[str]:
     """Yield the characters that hold bits of the data alone, whatever stands before and after it."""
     for offset in range(3):
         encoded = base64.b64encode(bytes(offset) + data + bytes(2)).decode()

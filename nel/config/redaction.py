@@ -7,7 +7,6 @@ escaped for JSON, URLs, HTML or Python, in base64 (with a user before it, too) o
 
 from __future__ import annotations
 
-import base64
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -16,7 +15,7 @@ from functools import cached_property
 from typing import Any, Final, TypeVar
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from nel.config.bare_spellings import bare, heads, runs_of
+from nel.config.bare_spellings import bare, heads, in_base64, runs_of
 from nel.config.bare_spellings import spans as bare_spans
 from nel.core.strict_json import dumps, loads
 from nel.errors import ConfigError
@@ -259,10 +258,7 @@ def _spellings(secret: str) -> Iterator[_Spelling]:
     yield _Spelling(secret, any_case=not _is_word(secret))
     data = secret.encode()
     yield _Spelling(data.hex(), is_escapable=False)
-    for offset in range(3):
-        # The characters that hold bits of the secret alone, whatever stands before and after it.
-        encoded = base64.b64encode(bytes(offset) + data + bytes(2)).decode()
-        middle = encoded[-(-8 * offset // 6) : 8 * (offset + len(data)) // 6]
+    for middle in in_base64(data):
         for text in dict.fromkeys((middle, middle.replace("+", "-").replace("/", "_"))):
             yield _Spelling(text, is_escapable=not text.isalnum(), is_base64=True, any_case=False)
 
