@@ -38,6 +38,8 @@ _FORMAT: Final = 1
 _NAMESPACE: Final = "nel-run"
 _SIGNER: Final = "nel"
 _KEYGEN_SECONDS: Final = 60
+_PRIVATE_KEY: Final = "-----BEGIN"
+_LINKS: Final = "symbolic links, whose content no signature covers: {links}"
 _CHUNK: Final = 1 << 20
 
 
@@ -195,6 +197,12 @@ def _files(directory: Path) -> list[Path]:
     return sorted(path for path in found if not _is_volatile(path))
 
 
+def _links(directory: Path) -> list[str]:
+    """Return the symbolic links of a run, to files or directories, where a file of it could be."""
+    found = (path.relative_to(directory) for path in directory.rglob("*") if path.is_symlink())
+    return sorted(str(path) for path in found if not _is_volatile(path))
+
+
 def _is_volatile(path: Path) -> bool:
     return path.name.startswith((FILE_NAME, ".", "run.log", "progress")) or READER in path.parts
 
@@ -208,11 +216,14 @@ def sign(run_dir: Path, verification: Verification, key: Path) -> Path:
     """Write the manifest and its signature by an SSH key, and return the signature's path.
 
     Raises:
-        UsageError: What was verified does not agree.
+        UsageError: What was verified does not agree, or there are symbolic links.
         OutputError: ``ssh-keygen`` is missing or refuses the key.
     """
     if not verification.passed:
         raise UsageError(f"{run_dir} is not signed: its files do not agree with its store")
+    links = _links(run_dir)
+    if links:
+        raise UsageError(f"{run_dir} is not signed: {_LINKS.format(links=', '.join(links))}; put files in their place")
     manifest = run_dir / MANIFEST
     write_file(manifest, [pretty(verification.manifest)])
     (run_dir / SIGNATURE).unlink(missing_ok=True)
@@ -240,6 +251,8 @@ def check_signature(run_dir: Path, verification: Verification, public_key: Path)
         key = public_key.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise OutputError(f"the signature cannot be checked: {error}") from error
+    if key.startswith(_PRIVATE_KEY):
+        raise OutputError(f"{public_key} is a private key; check with the public one, such as {public_key}.pub")
     with tempfile.TemporaryDirectory(prefix="nel-verify-") as scratch:
         allowed = Path(scratch) / "signers"
         allowed.write_text(f"{_SIGNER} {key}\n", encoding="utf-8")
@@ -250,6 +263,9 @@ def check_signature(run_dir: Path, verification: Verification, public_key: Path)
             return Check(what="signature", passed=False, detail=str(error))
     if not verification.manifest:
         return Check(what="signature", passed=False, detail="is of this key; what it signed cannot be read any more")
+    links = _links(run_dir)
+    if links:
+        return Check(what="signature", passed=False, detail=_LINKS.format(links=", ".join(links)))
     return _as_signed(loads(manifest), verification.manifest)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from nel.decide.power import (
@@ -48,7 +48,8 @@ class Pilot:
         share = self._share(effect, repeats)
         if share is not None:
             return mcnemar_questions_needed(effect, share, design_effect=self.variances.design_effect, test=test)
-        return questions_needed(effect, self.variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test)
+        variances = self._variances(effect)
+        return questions_needed(effect, variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test)
 
     def detectable(self, questions: int, repeats: int, test: Test) -> float:
         """Return the least effect that so many questions find."""
@@ -68,9 +69,8 @@ class Pilot:
         share = self._share(effect, repeats)
         if share is not None:
             return mcnemar_power(effect, share, questions, design_effect=self.variances.design_effect, test=test)
-        return power_of(
-            effect, questions, self.variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test
-        )
+        variances = self._variances(effect)
+        return power_of(effect, questions, variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test)
 
     def _share(self, effect: float, repeats: int) -> float | None:
         """Return the discordant share to plan with, None where McNemar's form does not hold.
@@ -78,6 +78,13 @@ class Pilot:
         No difference comes with fewer discordant questions than itself, so a larger one than was seen raises the share.
         """
         return max(self.discordant, effect) if repeats == 1 and self.discordant is not None else None
+
+    def _variances(self, effect: float) -> Variances:
+        """Return the variances to plan with, raised as the discordant share is where the effect is larger than it."""
+        if self.discordant is None or effect <= self.discordant:
+            return self.variances
+        within = self.variances.within_baseline + self.variances.within_candidate
+        return replace(self.variances, between=max(self.variances.between, effect - within))
 
     def _check(self, effect: float) -> None:
         if self.largest is not None and effect > self.largest:

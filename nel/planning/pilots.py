@@ -28,6 +28,7 @@ from nel.reports.run_files import read_run
 CORRELATION: Final = 0.5
 """Between two models' scores of the same questions, where nothing is known; published ones are 0.3 to 0.7."""
 _HOUR: Final = 3600
+_ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,14 +110,15 @@ def _from_assumptions(assumed: Assumptions) -> Source:
         raise UsageError("give the directory of an earlier run, or assume --score or --discordant")
     notes: list[str] = []
     within = assumed.within or 0.0
-    correlation = CORRELATION if assumed.correlation is None else assumed.correlation
-    if assumed.score is None:
-        total = assumed.discordant or 0.0
-        between = max(total - 2 * within, 0.0)
+    if assumed.score is not None:
+        _check_score(assumed.score, within, assumed.discordant)
+    if assumed.discordant is not None:
+        between = _between_of_discordant(assumed, 2 * within)
     else:
-        spread = assumed.score * (1 - assumed.score)
-        between = 2 * max(spread - within, 0.0) * (1 - correlation)
-        if assumed.correlation is None and assumed.discordant is None:
+        score = assumed.score or 0.0
+        correlation = CORRELATION if assumed.correlation is None else assumed.correlation
+        between = 2 * max(score * (1 - score) - within, 0.0) * (1 - correlation)
+        if assumed.correlation is None:
             notes.append(f"a correlation of {CORRELATION} between the two models is assumed (--correlation)")
     if assumed.within is None:
         notes.append("what repeats buy is not known and taken as nothing; assume --within to plan them")
@@ -143,6 +145,61 @@ def _from_assumptions(assumed: Assumptions) -> Source:
     )
 
 
+def _check_score(score: float, within: float, discordant: float | None = None) -> None:
+    """Refuse variances that scores from 0 to 1 with a mean cannot have.
+
+    Raises:
+        UsageError: The variance of the answers, or the discordant share, is larger than the mean allows.
+    """
+    if within > score * (1 - score) + _ROUNDING:
+        raise UsageError(
+            f"scores from 0 to 1 with a mean of {score:.4g} vary by {score * (1 - score):.4g} at most, and answers to "
+            f"one question by no more; --within cannot be {within:g}"
+        )
+    if discordant is not None and discordant > 2 * min(score, 1 - score) + _ROUNDING:
+        raise UsageError(
+            f"two models that both score {score:.4g} differ on {2 * min(score, 1 - score):.4g} of the questions at "
+            f"most; --discordant cannot be {discordant:g}"
+        )
+
+
+def _between_of_discordant(assumed: Assumptions, within: float) -> float:
+    """Return the variance of a difference between questions that is left of the discordant share.
+
+    Args:
+        assumed: With a discordant share: the variance of the difference of two single answers.
+        within: Variances of the answers to one question, of both models together.
+
+    Raises:
+        UsageError: A correlation is assumed too, or answers to one question alone are more often discordant.
+    """
+    share = assumed.discordant or 0.0
+    if assumed.correlation is not None:
+        raise UsageError("--discordant says how alike the two models are; leave out --correlation")
+    if within > share + _ROUNDING:
+        raise UsageError(
+            f"answers to one question vary so much that two of them are discordant on {within:.4g} of the questions; "
+            f"--discordant cannot be {share:g}"
+        )
+    return max(share - within, 0.0)
+
+
+def _check_run_assumptions(assumed: Assumptions, sides: Sequence[_Moments], within: Sequence[float]) -> None:
+    """Refuse what is assumed against the runs that are given.
+
+    Raises:
+        UsageError: A run has a mean score of its own, cannot vary as assumed, or has no discordant share.
+    """
+    if assumed.score is not None:
+        raise UsageError("--score is for a plan without a run; a run has its own")
+    if assumed.discordant is not None and not all(one.is_binary for one in sides):
+        raise UsageError("--discordant is for scores of 0 and 1, and the run has others")
+    if assumed.within is not None:
+        for one, variance in zip(sides, within, strict=True):
+            if one.is_share:
+                _check_score(float(one.means.mean()), variance)
+
+
 def _from_one(side: Side, wanted: str | None, assumed: Assumptions) -> Source:
     found = side.benchmarks[_chosen(list(side.benchmarks), wanted, side.label)]
     columns = found.columns()
@@ -151,14 +208,17 @@ def _from_one(side: Side, wanted: str | None, assumed: Assumptions) -> Source:
     moments = _moments(questions, chosen)
     kept = _scored(questions, chosen)
     correlation = CORRELATION if assumed.correlation is None else assumed.correlation
-    notes = [
-        f"the candidate is taken to vary as this run does, with a correlation of {correlation:g}"
-        + (" (--correlation; two runs tell it)" if assumed.correlation is None else "")
-    ]
+    alike = f", with a correlation of {correlation:g}" if assumed.discordant is None else ""
+    hint = " (--correlation; two runs tell it)" if alike and assumed.correlation is None else ""
+    notes = [f"the candidate is taken to vary as this run does{alike}{hint}"]
     within = _within(moments.within, assumed, notes)
+    _check_run_assumptions(assumed, [moments], [within])
     means = moments.means
-    reciprocal = float((1 / moments.counts).mean())
-    between = 2 * max(_variance(means) - within * reciprocal, 0.0) * (1 - correlation)
+    if assumed.discordant is not None:
+        between = _between_of_discordant(assumed, 2 * within)
+    else:
+        reciprocal = float((1 / moments.counts).mean())
+        between = 2 * max(_variance(means) - within * reciprocal, 0.0) * (1 - correlation)
     variances = Variances(
         between=between,
         within_baseline=within,
@@ -191,6 +251,9 @@ def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assu
     before, after = _moments(pairing.baseline, pairing.left[both]), _moments(pairing.candidate, pairing.right[both])
     notes: list[str] = []
     within = [_within(one.within, assumed, notes) for one in (before, after)]
+    _check_run_assumptions(assumed, [before, after], within)
+    if assumed.correlation is not None:
+        raise UsageError("two runs tell how alike they are; leave out --correlation")
     differences = after.means - before.means
     if not differences.any() and not sum(within):
         raise UsageError(
@@ -202,8 +265,11 @@ def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assu
     discordant = assumed.discordant
     if discordant is None and is_once and before.is_binary and after.is_binary:
         discordant = float(np.count_nonzero(differences) / len(differences)) or None
+    between = max(_variance(differences) - noise, 0.0)
+    if assumed.discordant is not None:
+        between = _between_of_discordant(assumed, sum(within))
     variances = Variances(
-        between=max(_variance(differences) - noise, 0.0),
+        between=between,
         within_baseline=within[0],
         within_candidate=within[1],
         design_effect=_design_effect(differences, pairing.baseline.codes_of("group")[pairing.left[both]], assumed),

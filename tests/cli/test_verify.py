@@ -156,3 +156,37 @@ def test_wrong_usage_is_one_line(run_dir: Path) -> None:
     with owned(run_dir):
         done = nel("verify", str(run_dir), cwd=folder)
     assert (done.returncode, "is in use by process" in done.stderr) == (2, True)
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    """A signing key."""
+    made = tmp_path / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", made], check=True)
+    return made
+
+
+def test_symbolic_links_are_neither_signed_nor_passed_over(run_dir: Path, key: Path) -> None:
+    """A decision.json that is a link was in no list of digests, so that any could be laid beside a signed run."""
+    elsewhere = run_dir.parent / "decision.json"
+    elsewhere.write_text("{}", encoding="utf-8")
+    (run_dir / "gsm8k" / "decision.json").symlink_to(elsewhere)
+    done = nel("verify", str(run_dir), "--sign", str(key), cwd=run_dir.parent)
+    assert (done.returncode, "no signature covers: gsm8k/decision.json" in done.stderr) == (2, True), done.stderr
+    assert not (run_dir / "manifest.json").exists()
+    (run_dir / "gsm8k" / "decision.json").unlink()
+    assert nel("verify", str(run_dir), "--sign", str(key), cwd=run_dir.parent).returncode == 0
+    for target in (elsewhere, run_dir.parent):
+        link = run_dir / "added"
+        link.symlink_to(target)
+        done = nel("verify", str(run_dir), "--check", f"{key}.pub", cwd=run_dir.parent)
+        assert (done.returncode, "no signature covers: added" in done.stdout) == (2, True), done.stdout
+        link.unlink()
+    assert nel("verify", str(run_dir), "--check", f"{key}.pub", cwd=run_dir.parent).returncode == 0
+
+
+def test_a_private_key_checks_nothing(run_dir: Path, key: Path) -> None:
+    """The message named a line of a temporary file, into which the private key had been copied."""
+    assert nel("verify", str(run_dir), "--sign", str(key), cwd=run_dir.parent).returncode == 0
+    done = nel("verify", str(run_dir), "--check", str(key), cwd=run_dir.parent)
+    assert (done.returncode, f"such as {key}.pub" in done.stderr) == (2, True), done.stderr
