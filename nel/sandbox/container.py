@@ -184,7 +184,7 @@ class Container:
         if following > _REPLY_BYTES_MAX:
             raise ValueError(f"an output of {following} bytes")
         if following:
-            reply["run"]["stdout"] = self._read(following, deadline).decode("utf-8", "backslashreplace")
+            reply["run"]["stdout"] = self._read(following, deadline).decode("utf-8", "surrogateescape")
         return reply
 
     def _read(self, size: int, deadline: float) -> bytes:

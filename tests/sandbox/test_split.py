@@ -208,3 +208,13 @@ def test_a_fork_does_not_use_the_sandbox_of_its_parent() -> None:
     sandbox._pid = os.getpid() + 1  # as a child sees it
     with pytest.raises(SandboxError, match="forked"):
         sandbox.submit(Program(source="def f(): pass", tests="f()", entry_point="f"))
+
+
+def test_the_end_of_a_script_is_an_interpreters_and_bytes_that_are_no_text_equal_none(sandbox: Sandbox) -> None:
+    """What an object prints when it is let go of counts; a byte beyond UTF-8 is not the escape that shows it."""
+    last_words = "class Last:\n    def __del__(self): print(self.word)\nlast = Last()\nlast.word = input()"
+    said = sandbox.run(Program(source=last_words, cases=(Case(stdin="bye\n", expected_output="bye\n"),)))
+    raw = "import sys; sys.stdout.buffer.write(b'\\xff')"
+    escaped = sandbox.run(Program(source=raw, cases=(Case(stdin="", expected_output="\\xff"),)))
+    assert (said.verdict, escaped.verdict) == ("passed", "wrong")
+    assert escaped.detail.encode()

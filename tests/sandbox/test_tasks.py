@@ -69,11 +69,11 @@ def test_each_case_of_the_groups_gets_its_verdict(sandbox: Sandbox) -> None:
     found = {}
     for case, future in asked:
         try:
-            verdict = future.result().verdict
+            verdict, mode = future.result().verdict, future.result().mode
         except DatasetError:
-            verdict = "bad_row"
-        if verdict not in case["verdict"].split("|"):
-            found[case["name"]] = verdict
+            verdict, mode = "bad_row", case.get("mode", "")
+        if verdict not in case["verdict"].split("|") or case.get("mode", mode) != mode:
+            found[case["name"]] = verdict, mode
     assert found == {}
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 MODULES: Final = (
     "kinds",
+    "functions",
     "codec",
     "channel",
     "limits",

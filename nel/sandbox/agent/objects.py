@@ -284,4 +284,5 @@ def made_of(value: Reference) -> Reference:
 
 def class_of(name: str, number: int) -> type[Reference]:
     """Return a class for references to objects of a class of the program, with its name."""
-    return type(name, (Reference,), {"__slots__": (), "_stands_for": number})
+    text = property(lambda self: self._ask("getattr", name="__doc__"))
+    return type(name, (Reference,), {"__slots__": (), "__doc__": text, "_stands_for": number})

@@ -15,7 +15,7 @@ import sys
 import types
 from typing import Any
 
-from nel.sandbox.agent import cases, channel, codec, running
+from nel.sandbox.agent import cases, channel, codec, functions, running
 from nel.sandbox.agent.dependence import Dependence
 
 _OPERATIONS_MAX = 10_000
@@ -136,7 +136,7 @@ def _verdict(given: channel.Message) -> channel.Message:
     dependence = Dependence(tree, [*wanted, "candidate"], given["supplied"], shares_process=given["shares_process"])
     space: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
     anything = Anything(crosses=not given["shares_process"])
-    space[_HANDLER] = lambda error: _keep_own(error, dependence)
+    space[_HANDLER] = _Keeper(dependence)
     if given["shares_process"]:
         module = types.ModuleType("solution")
         module.__dict__["__getattr__"] = lambda _: anything
@@ -163,11 +163,17 @@ def _verdict(given: channel.Message) -> channel.Message:
     return {"rehearsed": True}
 
 
-def _keep_own(error: BaseException, dependence: Dependence) -> None:
-    """Raise what is the tests' own; pass over what a program can bring about."""
-    is_own = dependence.is_own(running.lines_of(error), running.position_of(error))
-    if is_own or isinstance(error, (Inconclusive, NeedsProcess, running.NotRun)):
-        raise error
+class _Keeper:
+    """What is done about an exception of a statement that depends on the program."""
+
+    def __init__(self, dependence: Dependence) -> None:
+        self._dependence = dependence
+
+    def __call__(self, error: BaseException) -> None:
+        """Raise what is the tests' own; pass over what a program can bring about."""
+        is_own = self._dependence.is_own(running.lines_of(error), running.position_of(error))
+        if is_own or isinstance(error, (Inconclusive, NeedsProcess, running.NotRun)):
+            raise error
 
 
 def _see_that_it_crosses(value: object) -> None:
@@ -178,9 +184,13 @@ def _see_that_it_crosses(value: object) -> None:
 
 
 def _number_of(value: object) -> int:
-    if isinstance(value, Anything):
+    if isinstance(value, Anything) or functions.Porter(_number_if_known).packed(value) is not None:
         return 0
     raise NeedsProcess(f"the tests pass a {type(value).__name__}, which has no plain form")
+
+
+def _number_if_known(value: object) -> int | None:
+    return 0 if isinstance(value, (Anything, _Keeper)) else None
 
 
 class _Guards(ast.NodeTransformer):

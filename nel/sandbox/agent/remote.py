@@ -14,7 +14,7 @@ import types
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from nel.sandbox.agent import channel, codec, running
+from nel.sandbox.agent import channel, codec, functions, running
 from nel.sandbox.agent.objects import Function, Reference, class_of, made_of, number_of
 
 _TEXT_CHARACTERS_MAX = 4_000
@@ -77,6 +77,7 @@ class Remote:
         self._classes: dict[str, type[Exception]] = {}
         self._references: dict[int, Reference] = {}
         self._made: dict[int, Reference] = {}
+        self._porter = functions.Porter(_number_if_known)
         self._reference_classes: dict[tuple[str, int], type[Reference]] = {}
 
     def loaded(self) -> dict[str, str]:
@@ -155,8 +156,8 @@ class Remote:
             # An answer may be nested half as deep as an argument, so that this is the tests' own.
             raise codec.CannotCross(f"the tests pass an argument that is too deep: {error}") from None
 
-    def _number_of(self, value: Any) -> int:
-        """Return the number of the program's object that a value of the tests stands for.
+    def _number_of(self, value: Any) -> Any:
+        """Return the number of the program's object that a value of the tests stands for, or their function as code.
 
         Raises:
             ProgramFailed: It is an exception or a class of the program, which do not go back: were that the tests'
@@ -170,6 +171,8 @@ class Remote:
         known = tuple(self._classes.values())
         if value in known or isinstance(value, known) or any(error is value for error, _ in self._raised):
             raise self.failed("nonsense", "an exception of the program does not go back to it")
+        if (packed := self._porter.packed(value)) is not None:
+            return packed
         raise codec.CannotCross(f"the tests pass a {type(value).__name__}, which has no plain form")
 
     def raised_of(self, error: BaseException) -> str | None:
@@ -341,6 +344,12 @@ class Remote:
             if not str(name).startswith("_"):
                 with contextlib.suppress(codec.BadValue, AttributeError, TypeError):
                     setattr(error, str(name), codec.decode(data, self._reference))
+
+
+def _number_if_known(value: Any) -> int | None:
+    if isinstance(value, Reference):
+        return number_of(value)
+    return value.number() if isinstance(value, Function) else None
 
 
 def _imported(module: str, name: str) -> Any:

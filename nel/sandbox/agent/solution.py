@@ -10,6 +10,7 @@ import atexit
 import builtins
 import contextlib
 import copy
+import gc
 import linecache
 import math
 import operator
@@ -22,7 +23,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from nel.sandbox.agent import channel, codec
+from nel.sandbox.agent import channel, codec, functions
 
 FILE_NAME = "solution.py"
 _TEXT_CHARACTERS_MAX = 2_000
@@ -159,10 +160,14 @@ def _status_of(end: SystemExit) -> int:
 
 
 def _end_like_an_interpreter(status: int) -> int:
-    """Wait for threads, call what is registered for the exit, flush."""
+    """Wait for threads, call what is registered for the exit, let go of the program's objects, flush."""
     try:
         threading._shutdown()  # type: ignore[attr-defined]  # noqa: SLF001 - what the interpreter calls at its end
         atexit._run_exitfuncs()  # noqa: SLF001
+        names = vars(sys.modules["__main__"])
+        for name in [name for name in names if not name.startswith("__")]:
+            names[name] = None
+        gc.collect()
     except BaseException:  # noqa: BLE001
         traceback.print_exc()
     for stream in (sys.stdout, sys.stderr):
@@ -192,6 +197,7 @@ class _Server:
         self._module = module
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}
+        self._unpacker = functions.Unpacker(lambda number: self._objects[number])
         self._deeds: dict[str, Callable[[Any, Any], Any]] = {
             "get": lambda target, _: target,
             "seed": lambda _, asked: random.seed(self._decoded(asked["value"])),
@@ -304,7 +310,7 @@ class _Server:
         return codec.decode(data, self._resolve)
 
     def _resolve(self, body: Any) -> Any:
-        return self._objects[body]
+        return self._unpacker.function(body) if isinstance(body, dict) else self._objects[body]
 
     def _refer(self, value: Any) -> list[Any]:
         kind = type(value)

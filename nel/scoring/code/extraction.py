@@ -39,6 +39,7 @@ _QUOTES_ALONE = re.compile(r"^[ \t]*'''(\w*)[ \t]*$", re.MULTILINE)
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _TOKEN = re.compile(r"<\|(?:python_tag|eom_id|eot_id|im_end)\|>")
 """Tokens that chat models put around a program, and that some servers leave in the text."""
+_CDATA = re.compile(r"<!\[CDATA\[|\]\]>(?=\s*(?:</|$))")
 _NULS_AFTER = re.compile(r"\s*+\x00(?:\s*+\x00)*+")
 _BYTE_ORDER_MARKS = re.compile("^\ufeff+", re.MULTILINE)
 
@@ -85,6 +86,8 @@ def extract_program(
     _, answer, is_whole = split_reasoning(response)  # which a run has taken out, and a recorded text may still have
     marked, above = _plain(_of_record(answer if is_whole else "")), _plain(prompt)
     marked = _TOKEN.sub("", marked)
+    if "<![CDATA[" in marked:
+        marked = _CDATA.sub("", marked)
     text = marked.replace("\0", "")  # they are no part of any language, so that nothing around them would parse
     if not text.strip():
         return None
