@@ -339,7 +339,7 @@ class Client:
     async def _attempt(self, one: _Call, permit: Permit) -> Response | Fault:
         loop = asyncio.get_running_loop()
         started = loop.time()
-        stream = wire_of(one.protocol).stream()  # some servers stream although they were not asked to
+        stream = wire_of(one.protocol).stream() if self.endpoint.stream else None
         fetched = await self._transport.fetch("POST", one.url, one.body, one.headers, stream)
         while isinstance(fetched, Fault) and fetched.hung_up and fetched.on_reused:
             # An idle connection that the endpoint had closed already: no attempt was made.
@@ -375,7 +375,8 @@ class Client:
             return unreadable(error)
 
     def _read(self, one: _Call, fetched: Fetched | Fault, stream: AnswerStream | None) -> Response | Fault:
-        payload = self._payload(fetched, stream, one.tokens_max)
+        # Some servers stream although they were not asked to.
+        payload = self._payload(fetched, stream or wire_of(one.protocol).stream(), one.tokens_max)
         if isinstance(payload, Fault):
             return payload
         assert one.parse is not None  # noqa: S101 - set by _call

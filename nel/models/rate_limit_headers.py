@@ -19,8 +19,25 @@ _LENGTH_MAX: Final = 32
 """Longer values are ignored."""
 _EPOCH_MIN: Final = 1_000_000_000.0
 """A reset above this many seconds is a time since 1970 (2001 and later), not a duration."""
-_UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_PART: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|[smhd])")
+_EPOCH_MAX: Final = 100_000_000_000.0
+"""Above it, the year 5138, a time counts milliseconds or less."""
+_UNITS: Final = {
+    **dict.fromkeys(("ns", "nanoseconds"), 1e-9),
+    **dict.fromkeys(("us", "µs", "microseconds"), 1e-6),
+    **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds"), 0.001),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), 3600.0),
+    **dict.fromkeys(("d", "day", "days"), 86400.0),
+}
+_UNIT: Final = "|".join(sorted(_UNITS, key=len, reverse=True))
+_PART: Final = re.compile(rf"([0-9]+(?:\.[0-9]+)?) ?({_UNIT})", re.IGNORECASE)
+_PARTS: Final = re.compile(rf"(?:PT?)?((?:[0-9]{{1,12}}(?:\.[0-9]{{1,12}})? ?(?:{_UNIT})[ T]?){{1,6}})", re.IGNORECASE)
+"""``1m30s``, ``250 ms``, ``30 seconds``, and ``PT1M30S`` of ISO 8601."""
+_QUOTES: Final = " \t\"'"
+_USED_UP: Final = re.compile(r"\b(?:r|remaining)=0\b[^\"]{0,60}?[;, ](?:t|reset)=([0-9.]{1,20})")
+_IN_MILLISECONDS: Final = ("retry-after-ms", "x-ms-retry-after-ms")
+_VALUE_MAX: Final = 200
 _DATE: Final = re.compile(r"[0-9A-Za-z ,:.+-]{1,64}")
 """The characters of an HTTP or ISO date; the parsers below read underscores and the digits of all scripts too."""
 _PREFIXES: Final = ("x-ratelimit-{what}-{kind}", "anthropic-ratelimit-{kind}-{what}")
@@ -50,18 +67,40 @@ class Quota:
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     """Return the wait that a server asks for after a refusal, in seconds from now; None where it names none.
 
-    Read are ``retry-after-ms``, then ``Retry-After`` as seconds or as an HTTP date (relative to the response's own
-    ``Date``), then the latest reset of the limits that are used up. Negative and unreadable values count as absent.
+    Read are ``retry-after-ms``, then ``Retry-After`` as seconds, a duration or a date (relative to the response's own
+    ``Date``), then the latest reset of the limits that are used up, under whatever name. Negative and unreadable
+    values count as absent.
     """
-    milliseconds = _number(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return milliseconds / 1000
+    date = headers.get("Date")
+    for name in _IN_MILLISECONDS:
+        milliseconds = _number(headers.get(name))
+        if milliseconds is not None:
+            return milliseconds / 1000
     given = headers.get("Retry-After")
-    if given is not None:
-        return _retry_after(given, headers)
-    resets = [quota.reset_seconds for quota in quotas(headers).values() if quota.remaining <= 0]
-    known = [reset for reset in resets if reset is not None]
-    return max(known) if known else None
+    if given is not None and (found := _each(given[:_VALUE_MAX], date)):
+        return max(found)
+    resets = [reset for name, value in headers.items() if (reset := _reset_of(name, value, headers, date)) is not None]
+    return max(resets) if resets else None
+
+
+def _each(text: str, date: str | None) -> list[float]:
+    """Return a header's values as durations: one, or one for each time that proxies put into it (``30, 30``)."""
+    whole = duration_seconds(text, date)
+    parts = [whole] if whole is not None else [duration_seconds(part, date) for part in text.split(",")]
+    return [part for part in parts if part is not None]
+
+
+def _reset_of(name: str, value: str, headers: Mapping[str, str], date: str | None) -> float | None:
+    """Return when a limit that is used up is full again, of the header that says so; None for any other header."""
+    lowered = name.lower()
+    if "ratelimit" not in lowered:
+        return None
+    if lowered == "ratelimit":  # one field for all, as the IETF drafts it
+        found = _USED_UP.search(value[:_VALUE_MAX])
+        return None if found is None else duration_seconds(found[1], date)
+    if "remaining" not in lowered or _number(value) != 0:
+        return None
+    return duration_seconds(headers.get(lowered.replace("remaining", "reset")), date)
 
 
 def quotas(headers: Mapping[str, str]) -> dict[str, Quota]:
@@ -87,22 +126,21 @@ def duration_seconds(text: str | None, date: str | None = None) -> float | None:
     """
     if text is None or len(text) > _LENGTH_MAX:
         return None
-    number = _number(text)
+    bare = text.strip(_QUOTES)
+    number = _number(bare)
     if number is not None:
-        return number if number < _EPOCH_MIN else _positive(number - _now(date).timestamp())
-    parts = _PART.findall(text.strip())
-    if parts and "".join(amount + unit for amount, unit in parts) == text.strip():
-        return sum(float(amount) * _UNITS[unit] for amount, unit in parts)
-    until = _iso(text) or _http_date(text)
+        return number if number < _EPOCH_MIN else _positive(_epoch(number) - _now(date).timestamp())
+    if found := _PARTS.fullmatch(bare):
+        return sum(float(amount) * _UNITS[unit.lower()] for amount, unit in _PART.findall(found[1]))
+    until = _iso(bare) or _http_date(bare)
     return None if until is None else _positive((until - _now(date)).total_seconds())
 
 
-def _retry_after(given: str, headers: Mapping[str, str]) -> float | None:
-    seconds = _number(given)
-    if seconds is not None:
-        return seconds
-    until = _http_date(given)
-    return None if until is None else _positive((until - _now(headers.get("Date"))).total_seconds())
+def _epoch(number: float) -> float:
+    """Return seconds since 1970 of a number that counts seconds, milliseconds or microseconds."""
+    while number >= _EPOCH_MAX:
+        number /= 1000
+    return number
 
 
 def _now(date: str | None) -> datetime:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import json
+from datetime import UTC, datetime
 
 import aiohttp
 import pytest
+from multidict import CIMultiDict
 
 from nel.models.faults import fault_of_error_object, fault_of_status
 from nel.models.rate_limit_headers import retry_after_seconds
@@ -149,3 +151,48 @@ def test_transport_exceptions(error: Exception, kind: str, retryable: bool) -> N
     for fault in (read(error) for read in read_by):
         assert (fault.kind, fault.retryable) == (kind, retryable)
         assert fault.message
+
+
+_DATE = "Fri, 13 Nov 2026 10:00:00 GMT"
+_EPOCH = int(datetime(2026, 11, 13, 10, tzinfo=UTC).timestamp())
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("30s", 30.0), ("1m30s", 90.0), ("500ms", 0.5), ("30 seconds", 30.0), ("2 min", 120.0), ("1m 30s", 90.0),
+        ("PT1M30S", 90.0), ('"30"', 30.0), ("30, 30", 30.0), ("5, 30", 30.0), ("2026-11-13T10:00:07Z", 7.0),
+        (str(_EPOCH + 60), 60.0), (str((_EPOCH + 60) * 1000), 60.0), (str((_EPOCH + 60) * 1_000_000), 60.0),
+        (str(_EPOCH - 60), None), ("soon", None), ("30x", None), ("1m30", None), (",", None), ("30 parsecs", None),
+    ],
+)  # fmt: skip
+def test_a_wait_in_any_dialect(value: str, seconds: float | None) -> None:
+    """Durations with units, times since 1970 in any fraction of a second, and a header that proxies wrote twice.
+
+    A time since 1970 that counts as seconds from now ends a run with "takes no request before 2036".
+    """
+    assert retry_after_seconds({"Retry-After": value, "Date": _DATE}) == seconds
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X-RateLimit-Limit": "20", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str((_EPOCH + 59) * 1000)},
+        {"RateLimit-Limit": "20", "RateLimit-Remaining": "0", "RateLimit-Reset": "59"},
+        {"RateLimit": "limit=20, remaining=0, reset=59"},
+        {"RateLimit": '"default";r=0;t=59'},
+        {"anthropic-ratelimit-input-tokens-remaining": "0", "anthropic-ratelimit-input-tokens-reset": "59s"},
+        {"x-ratelimit-remaining-requests-day": "0", "x-ratelimit-reset-requests-day": "59"},
+        {"x-ms-retry-after-ms": "59000"},
+        {"Retry-After": "soon", "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "59s"},
+    ],
+)
+def test_a_limit_that_is_used_up_under_any_name(headers: dict[str, str]) -> None:
+    """OpenRouter's and GitHub's, the IETF's drafts, Anthropic's, Cerebras' and Azure's names."""
+    assert retry_after_seconds(CIMultiDict({**headers, "Date": _DATE})) == 59.0
+
+
+@pytest.mark.parametrize("remaining", ["1", "-1", "nan", "", "0x0"])
+def test_a_limit_that_is_not_used_up_is_no_reason_to_wait(remaining: str) -> None:
+    headers = {"X-RateLimit-Remaining": remaining, "X-RateLimit-Reset": "59", "RateLimit": f"r={remaining};t=59"}
+    assert retry_after_seconds(CIMultiDict(headers)) is None
