@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.core.atomic_files import write_file
+from nel.core.source_numbers import NUMBERS_ARE_IDS, POSITION
 from nel.core.strict_json import dumps_line, pretty
 from nel.exporting.contract import Exported
 from nel.exporting.run import RunToExport, notes_of, open_run, results_of, started, state_of
@@ -87,11 +88,14 @@ def _lines(files: BenchmarkFiles, is_wanted: Callable[[str], bool]) -> Iterator[
 
 def _position_of(files: BenchmarkFiles) -> Callable[[Mapping[str, Any]], int]:
     """Return what gives a result's problem_idx: of results that came from NeMo Evaluator the number that they had."""
-    is_nemo = (files.bundle.get("identity_fields") or {}).get("imported.format") == "nemo"
+    fields = files.bundle.get("identity_fields") or {}
+    are_ids = fields.get("imported.format") == "nemo" and fields.get(NUMBERS_ARE_IDS)
 
     def position(result: Mapping[str, Any]) -> int:
-        sample_id = str(result["sample_id"])
-        return int(sample_id) if is_nemo and sample_id.isascii() and sample_id.isdigit() else int(result["problem_idx"])
+        sample_id, kept = str(result["sample_id"]), (result.get("metadata") or {}).get(POSITION)
+        if are_ids and sample_id.isascii() and sample_id.isdigit():
+            return int(sample_id)
+        return kept if isinstance(kept, int) else int(result["problem_idx"])
 
     return position
 
@@ -110,7 +114,7 @@ def _line(result: Mapping[str, Any], position: int) -> dict[str, Any]:
         "extracted_answer": result.get("extracted_answer"),
         "expected_answer": result.get("expected_answer"),
         "scoring_details": details,
-        "metadata": result.get("metadata") or {},
+        "metadata": {name: one for name, one in (result.get("metadata") or {}).items() if name != POSITION},
         "tokens": (result.get("tokens") or {}).get("completion"),
         "latency_ms": None if latency is None else latency * 1000,
         "nel": {name: result.get(name) for name in _KEPT},

@@ -42,6 +42,8 @@ class ImportedBenchmark:
     """The metrics of the source by name; they stand beside those that are computed of the results."""
     is_complete: bool = True
     """False where the source says that the run did not end."""
+    numbers_are_ids: bool = False
+    """Whether the ids are the numbers by which the source's own tools pair results; an export to them keeps these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
+from nel.core.source_numbers import POSITION
 from nel.errors import OutputError
 from nel.importing.contract import Imported, ImportedBenchmark, ImportedResult
 from nel.importing.kept import kept_failure, kept_response, kept_unscored
@@ -59,6 +60,7 @@ def _benchmark(path: Path) -> ImportedBenchmark:
         generation={name: config[name] for name in _GENERATION if config.get(name) is not None},
         scores={name: value for name, value in values.items() if value is not None},
         is_complete=bundle.get("complete") is not False,
+        numbers_are_ids="nel" not in bundle,
     )
 
 
@@ -66,13 +68,17 @@ def _results(path: Path) -> Iterator[ImportedResult]:
     """Yield the results; those without a reward, which nel writes into a file of their own, at their place."""
     unscored = path.with_name("unscored.jsonl")
     sources = [_numbered(one) for one in (path, unscored) if one.is_file()]
-    for _, value, where in heapq.merge(*sources, key=itemgetter(0)):
+    places: dict[str, int] = {}
+    for (position, _), value, _ in heapq.merge(*sources, key=itemgetter(0)):
         kept = value.get("nel") if isinstance(value.get("nel"), dict) else {}
         metadata = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
         prompt, answer = value.get("prompt"), text(value.get("model_response"))
         category = text((metadata or {}).get("category"))
+        sample_id = text((kept or {}).get("sample_id")) or str(position)
+        if kept and places.setdefault(sample_id, len(places)) != position:  # others were never asked
+            metadata = {**(metadata or {}), POSITION: position}
         sample = Sample(
-            id=text((kept or {}).get("sample_id")) or str(wanted(value, "problem_idx", int, where)),
+            id=sample_id,
             input=messages_of(prompt) or text(prompt) or "",
             target=value.get("expected_answer"),
             metadata={name: one for name, one in (metadata or {}).items() if not (kept and name == "category")},

@@ -16,6 +16,7 @@ from typing import Any, Final
 from nel import plugins
 from nel.artifacts.write import write_artifacts
 from nel.core.permissions import share
+from nel.core.source_numbers import NUMBERS_ARE_IDS
 from nel.core.strict_json import dumps
 from nel.core.work_directories import make_work_directory
 from nel.engine.store.codec import encode_outcome, encode_response, encode_sample
@@ -190,6 +191,8 @@ async def _write_results(store: Store, key: int, benchmark: ImportedBenchmark, p
 def _plan(benchmark: ImportedBenchmark, found: Imported, *, n: int, repeats: int) -> StoredPlan:
     identity: dict[str, Any] = {"benchmark": benchmark.name, "imported.format": found.format}
     identity |= {f"generation.{name}": one for name, one in benchmark.generation.items()}
+    if benchmark.numbers_are_ids:
+        identity[NUMBERS_ARE_IDS] = True
     if benchmark.scorer_version is not None:
         identity["scorer.version"] = benchmark.scorer_version
     if benchmark.n_fewshot is not None:

@@ -70,3 +70,18 @@ def test_numbers_of_problems_stay_where_others_are_missing(tmp_path: Path) -> No
     export_run("nemo", tmp_path / "run", tmp_path / "out")
     assert [one["problem_idx"] for one in lines_of(tmp_path / "out" / "quiz" / "results.jsonl")] == [9, 7]
     assert BUNDLE["config"]["model"] == "m"
+
+
+def test_ids_that_are_numbers_are_not_taken_for_positions(tmp_path: Path) -> None:
+    """Ids such as MMLU-Pro's became the numbers by which results are paired, which shifted where some are left out."""
+    source = build_viewed_run(tmp_path / "source", is_complete=True)
+    first, run, second = (tmp_path / name for name in ("first", "run", "second"))
+    export_run("nemo", source, first)
+    path = first / "quiz" / "results.jsonl"
+    kept = [one for one in lines_of(path) if one["problem_idx"] % 3 != 1]
+    for one in kept:
+        one["nel"]["sample_id"] = str(9000 - one["problem_idx"])
+    path.write_text("".join(json.dumps(one) + "\n" for one in kept), encoding="utf-8")
+    import_results(first, run)
+    export_run("nemo", run, second)
+    assert lines_of(second / "quiz" / "results.jsonl") == kept
