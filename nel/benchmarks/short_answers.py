@@ -24,15 +24,44 @@ _CORRECTION: Final = re.compile(
 )
 _ITEM: Final = re.compile(r"[^\S\n]*(?:[-*•+]|\d{1,2}[.)])[^\S\n]+(?P<item>\S[^\n]*)")
 _TYPESET: Final = re.compile(r"\$?\\(?:text|textbf|mathrm|mathbf)\s?\{(?P<text>[^{}]*)\}\$?")
+_REFUSED: Final = re.compile(
+    r"""
+      (?:i['’]m\s+|i\s+am\s+|we['’]re\s+)? (?:very\s+)? sorry\b [^.\n]{0,40}?
+      \b (?:can['’]?t|can\s?not|unable|do(?:es)?\s?n[o'’]t)\b .*
+    | (?:i|we) \s+ (?:can\s?not|can['’]t|could\s+not|couldn['’]t|am\s+unable\s+to|am\s+not\s+able\s+to) \s+
+      (?:answer|determine|provide|find|tell|say|assist|help\s+(?:you|with)) \b .*
+    | (?:the|this) \s+ (?:given\s+|provided\s+)? (?:passage|text|context|article|paragraph|information|question)
+      (?:\s+(?:given|provided))? \s+ (?:does|do|did) (?:\s+not|n['’]t) \b .*
+    | (?:there\s+is\s+|there['’]s\s+)? (?:not\s+enough|insufficient|no) \s+ information \b .*
+    | as\s+an\s+ai \b .* | i\s+(?:do\s+not|don['’]t)\s+know [.!]?
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A first line that refuses to answer; a title such as "I Can't Help Myself" does not."""
+_REASONING: Final = re.compile(
+    r"""
+      (?: let['’]?s | let\s+(?:me|us) ) \s+ (?: think | look | break | solve | find | analy[sz]e | examine | consider
+      | identify
+      | calculate | start | go\s+through ) \b .*
+    | to \s+ (?: find | answer | determine | solve | calculate | figure\s+out ) \b .*?
+      (?: ,\s+(?:we|you|i|one|first|let) | \b(?:we|you|i)\s+(?:first\s+)?(?:need|must|have)) \b .*
+    | step\s+1\b .* | (?: first | firstly ) , \s+ (?: we | i | let ) \b .* | we\s+(?:need|have)\s+to\b .*
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A first line that begins the reasoning of a response which declares no answer behind it."""
 _FRAME: Final = re.compile(
     r"[\s#>*_]*(?:the\s+)?(?:final\s+)?answer[\s*_]*[:：]?[\s*_]*|```[^\n`]*|</?\w+>|[.。]+", re.IGNORECASE
 )
 
 
-def short_answer(response: str) -> str | None:
+def short_answer(response: str, *, keep_money: bool = False) -> str | None:
     """Return what follows the last ``Answer:`` of a response, else what it declares, else its first line, or None.
 
     Reasoning in tags is no part of it; one that does not end leaves no answer.
+
+    Args:
+        keep_money: A dollar sign before an amount behind ``Answer:`` stays.
 
     >>> short_answer("I see. So the answer is **Paris**, which is in France.")
     'Paris'
@@ -44,7 +73,7 @@ def short_answer(response: str) -> str | None:
     _, answer, is_whole = split_reasoning(response)
     response = _END_TOKEN.split(answer, maxsplit=1)[0] if is_whole else ""
     behind = behind_marker(response)
-    declared = answer_after_marker(response)
+    declared = answer_after_marker(response, keep_money=keep_money)
     if declared is None and behind is not None:
         return _listed(behind) or declared_text(response) or _first_line(behind)
     if behind is not None and _CORRECTION.match(behind):
@@ -65,9 +94,13 @@ def _listed(below: str) -> str | None:
 
 
 def _first_line(text: str) -> str | None:
-    """Return the first line that is not blank, and no fence of code, tag, full stop or bare ``Answer:``, or None."""
+    """Return the first line that is not blank, and no fence of code, tag, full stop or bare ``Answer:``, or None.
+
+    One that refuses to answer, or only begins to reason, is no answer.
+    """
     lines = (line.strip() for line in text.splitlines())
-    return next((line for line in lines if line and not _FRAME.fullmatch(line)), None)
+    first = next((line for line in lines if line and not _FRAME.fullmatch(line)), None)
+    return None if first and (_REFUSED.fullmatch(first) or _REASONING.fullmatch(first)) else first
 
 
 def same_span(answer: str, golds: Iterable[str]) -> bool:

@@ -70,10 +70,14 @@ _POLITE = lazy_pattern(
 )
 
 
-def answer_after_marker(text: str) -> str | None:
-    """Return what follows the last ``Answer:`` at the start of a line, emphasis stripped, or None."""
+def answer_after_marker(text: str, *, keep_money: bool = False) -> str | None:
+    """Return what follows the last ``Answer:`` at the start of a line, emphasis stripped, or None.
+
+    Args:
+        keep_money: A dollar sign before an amount stays; those around a formula never do.
+    """
     last = _last_marked(text)
-    return None if last is None else _bare_answer(last)
+    return None if last is None else _bare_answer(last, keep_money=keep_money)
 
 
 def behind_marker(text: str) -> str | None:
@@ -83,9 +87,11 @@ def behind_marker(text: str) -> str | None:
     return None if last is None else "\n".join(lines[last + 1 :])
 
 
-def _bare_answer(last: str) -> str | None:
+def _bare_answer(last: str, *, keep_money: bool = False) -> str | None:
     """Return what stands behind a marker without emphasis, closing words and a full stop, or None."""
-    plain = _POLITE.sub("", last).strip().rstrip(".。").strip("*_`$ ").rstrip(".").strip()
+    plain = _POLITE.sub("", last).strip().rstrip(".。").strip("*_` ")
+    is_amount = keep_money and plain.startswith("$") and not plain.endswith("$")
+    plain = plain.strip("*_` " if is_amount else "*_`$ ").rstrip(".").strip()
     if plain.startswith(("\\boxed", "\\fbox")):
         plain = last_boxed(plain) or plain
     return plain or None

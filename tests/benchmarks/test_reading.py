@@ -156,3 +156,50 @@ def test_a_short_answer_is_not_read_from_reasoning(response: str, answer: str | 
 def test_a_short_answer_is_what_the_response_keeps(response: str, answer: str | None) -> None:
     """A list below the marker is one answer of several parts, and what is taken back is none."""
     assert short_answer(response) == answer
+
+
+@pytest.mark.parametrize(
+    ("response", "gold", "exact"),
+    [
+        ("Answer: Smith, Jones, and Brown", ["Smith", "Jones", "Brown"], 1.0),
+        ("Answer: Smith and Jones", ["Smith", "Jones"], 1.0),
+        ("Answer: Smith and Jones", ["Smith and Jones"], 1.0),
+        ("Answer: Smith, Jones", ["Smith", "Brown"], 0.0),
+        ("Answer: Denver, Colorado", ["Denver, Colorado"], 1.0),
+        ('Answer: ["Smith", "Jones"]', ["Smith", "Jones"], 1.0),
+        ('{"answer": ["Smith", "Jones"]}', ["Smith", "Jones"], 1.0),
+        ("Answer: 34 - 10 = 24", ["24"], 1.0),
+        ("Answer: 24, because 34 - 10 = 24.", ["24"], 1.0),
+        ("Answer: 24 (34 - 10)", ["24"], 1.0),
+        ("Answer: $1.5 million", ["$1.5 million"], 1.0),
+        ("Answer: $24$", ["24"], 1.0),
+        ("Answer: $5.50", ["5.50"], 1.0),
+        ("Answer: $5.50", ["$5.50"], 1.0),
+        ("Answer: -24", ["24"], 1.0),  # as the official script has it, whose tokens end at hyphens
+    ],
+)
+def test_drop_reads_lists_and_calculations(response: str, gold: list[str], exact: float) -> None:
+    """A list names the parts of a gold answer in whatever way it is written, and a calculation its result."""
+    found = drop.drop.scorer(ScorerInput(response=response, target=[gold]))
+    assert found["exact_match"] == exact, found  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("response", "is_answer"),
+    [
+        ("I cannot answer this question.", False),
+        ("I'm sorry, but the passage does not say.", False),
+        ("The passage does not provide enough information.", False),
+        ("Let's think step by step.\nIn the first quarter,", False),
+        ("To find the longest field goal, we first look at", False),
+        ("Step 1: Find the longest field goal.\nStep 2: Compare", False),
+        ("I Can't Help Myself", True),
+        ("To find a new route to the Indies", True),
+        ("Let's Dance", True),
+        ("24", True),
+    ],
+)
+def test_a_refusal_and_the_beginning_of_reasoning_are_no_short_answer(response: str, is_answer: bool) -> None:
+    """A first line that refuses, or that reasons and is cut off, is no answer; a title of such words is."""
+    found = drop.drop.scorer(ScorerInput(response=response, target=[["24"]]))
+    assert found["parsed"] is is_answer  # type: ignore[index]

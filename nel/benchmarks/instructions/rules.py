@@ -45,7 +45,7 @@ def _has_keywords(text: str, keywords: Sequence[str]) -> bool:
 
 
 def _keyword_frequency(text: str, keyword: str, frequency: int, relation: str) -> bool:
-    return _holds(len(re.findall(keyword, text, re.IGNORECASE)), relation, frequency)
+    return _holds(len(re.findall(keyword.strip(), text, re.IGNORECASE)), relation, frequency)
 
 
 def _lacks_words(text: str, forbidden_words: Sequence[str]) -> bool:

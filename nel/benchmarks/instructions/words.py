@@ -22,7 +22,7 @@ _STARTERS: Final = frozenset(
 )
 """Words that begin a sentence even behind an abbreviation, when they are written with a capital."""
 _NEVER_FINAL: Final = frozenset("mr mrs ms dr prof st gen col sen rep gov lt sgt capt rev hon vs e.g i.e fig".split())
-_BETWEEN_WORDS = re.compile(r"[\s;@#$%&()\[\]{}<>\"!?“”«»…]+|--+|\.{2,}|[:,](?!\d)")
+_BETWEEN_WORDS = re.compile(r"[\s;@#$%&()\[\]{}<>\"!?“”«»…\u2012-\u2015]+|--+|\.{2,}|[:,](?!\d)")
 _CONTRACTION = re.compile(r"(?<=[^' ])(?=(?:'(?:s|m|d|ll|re|ve)|n't)(?!\w))", re.IGNORECASE)
 _JOINED = re.compile(r"^(can)(not)$|^(gim|lem)(me)$|^(gon|wan)(na)$|^(got)(ta)$", re.IGNORECASE)
 

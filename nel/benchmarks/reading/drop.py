@@ -2,7 +2,8 @@
 
 Exact match and F1 are the official script's: an answer is a list of parts, paired so that their F1 is largest, a part
 with a number counts only against one with the same number, and the best of all validated answers counts. A response is
-one text; its parts are parted by semicolons, as the prompt asks for.
+one text; its parts are parted by semicolons, as the prompt asks for, or are a list in JSON; the parts of a gold answer
+with commas between them are that answer too. As in the official script, a hyphen parts words, so that -24 equals 24.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ PARTS_MAX: Final = 64
 _PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _TOKEN = re.compile("[ -]")
+_JSON_LIST: Final = re.compile(r"[\"']\w*answers?[\"']\s*:\s*(?P<list>\[[^\[\]]{0,2000}\])", re.IGNORECASE)
+_LISTED: Final = re.compile(r",\s+(?:and\s+)?|\s+(?:and|&)\s+")
+_COMPUTED: Final = re.compile(r"[\d\s.,()$%+\-−–*×·/÷]+=\s*(?P<result>-?[\d.,]*\d)")
+_EXPLAINED: Final = re.compile(r"(?P<result>-?\d[\d.,]*(?<![.,]))(?:,?\s+(?:because|since|as)\b.*|\s+\([^()]*\))")
 PROMPT = """Read the passage and answer the question. Think step by step if you need to, then finish with a line of \
 the form "Answer: X", where X is a number, a date or a short span of the passage; part several spans with semicolons.
 
@@ -54,6 +59,22 @@ def _parts(answer: Mapping[str, Any]) -> list[str]:
         return [str(span) for span in answer["spans"]]
     date = answer["date"]
     return [" ".join(str(date[unit]) for unit in ("day", "month", "year") if date.get(unit)).strip()]
+
+
+def parts_of(response: str, answer: str | None) -> list[str]:
+    """Return the parts of an answer: what semicolons part, or the items of a list in JSON or in brackets.
+
+    Of a calculation, its result; of a number with its reason, the number.
+
+    >>> parts_of("", "Smith; Jones"), parts_of("", '["Smith", "Jones"]'), parts_of("", "34 - 10 = 24")
+    (['Smith', 'Jones'], ['Smith', 'Jones'], ['24'])
+    """
+    listed = _JSON_LIST.findall(response)[-1:] or ([answer] if answer and answer[0] + answer[-1] == "[]" else [])
+    if listed:
+        return [part for item in listed[0][1:-1].split(",") if (part := item.strip().strip("\"'").strip())][:PARTS_MAX]
+    parts = [part.strip() for part in (answer or "").split(";") if part.strip()][:PARTS_MAX]
+    found = (_COMPUTED.fullmatch(parts[0]) or _EXPLAINED.fullmatch(parts[0])) if len(parts) == 1 else None
+    return [found["result"]] if found else parts
 
 
 def normalised(text: str) -> str:
@@ -93,6 +114,21 @@ def compare(parts: Sequence[str], gold: Sequence[str]) -> tuple[float, float]:
     return exact, round(100 * mean) / 100
 
 
+def best(parts: Sequence[str], golds: Sequence[Sequence[str]]) -> tuple[float, float]:
+    """Return the best exact match and the best F1 of an answer against several gold ones.
+
+    One part that names exactly the parts of a gold answer with commas or "and" between them is that answer.
+
+    >>> best(["Smith and Jones"], [["Smith", "Jones"]]), best(["Denver, Colorado"], [["Denver, Colorado"]])
+    ((1.0, 1.0), (1.0, 1.0))
+    """
+    found = [compare(parts, gold) for gold in golds]
+    listed = [part for part in _LISTED.split(parts[0]) if part] if len(parts) == 1 else []
+    if any(len(gold) == len(listed) > 1 and compare(listed, gold)[0] for gold in golds):
+        return 1.0, 1.0
+    return max(exact for exact, _ in found), max(f1 for _, f1 in found)
+
+
 def _f1(bag: set[str], gold: set[str]) -> float:
     numbers = {word for word in gold if _is_number(word)}
     if numbers and not numbers & bag:
@@ -127,12 +163,13 @@ def _f1(bag: set[str], gold: set[str]) -> float:
 @scorer
 def drop(sample: ScorerInput) -> dict[str, object]:
     """Compare the parts of the answer with each validated answer; the best exact match and the best F1 count."""
-    answer = short_answer(sample.response)
-    parts = [part.strip() for part in (answer or "").split(";") if part.strip()][:PARTS_MAX]
-    found = [compare(parts or [""], gold) for gold in sample.target]
+    answer = short_answer(sample.response, keep_money=True)
+    parts = parts_of(sample.response, answer)
+    amounts = [part.removeprefix("$") for part in parts]  # a gold number has no dollar sign, and a span may have one
+    exact, f1 = max(best(parts, sample.target), best(amounts, sample.target)) if parts else (0.0, 0.0)
     return {
-        "f1": max(f1 for _, f1 in found) if parts else 0.0,
-        "exact_match": max(exact for exact, _ in found) if parts else 0.0,
+        "f1": f1,
+        "exact_match": exact,
         "parsed": bool(parts),
         "extracted": answer,
     }

@@ -211,7 +211,8 @@ def _brackets(response: str) -> str | None:
     if alone and declared is None:
         return alone[-1].strip()
     is_declared = declared is not None and _ANSWER_IS.search(response) is not None
-    row = _row_of_brackets(declared or response, is_declared=is_declared)
+    is_whole = is_declared or response.rstrip()[-1:] in _CLOSES
+    row = _row_of_brackets(declared or response, is_declared=is_declared) if is_whole else None
     return row or _items_of_brackets(response) or declared
 
 
@@ -220,8 +221,6 @@ def _row_of_brackets(text: str, *, is_declared: bool) -> str | None:
 
     A row that goes on from opening ones is the whole sequence, and not the rest that is asked for.
     """
-    if not is_declared and text.rstrip()[-1:] not in _CLOSES:
-        return None
     for line in reversed(text.rstrip().splitlines()):
         rows = list(_CLOSERS.finditer(line))
         if rows:
