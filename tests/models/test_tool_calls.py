@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from nel.models.faults import Fault
 from nel.models.streams import EventStream
 from nel.models.tool_calls import tool_calls_in
 from nel.models.wire.base import NotInProtocol
-from nel.models.wire.registry import build_body, parse_answer
+from nel.models.wire.registry import build_body, parse_answer, wire_of
 from nel.reports.samples import _details
 from nel.solvers.generate import build_request
 from nel.types import Generation, Message, Request, Response, Sample, Scored, ToolCall
@@ -126,8 +127,8 @@ def test_streamed_calls_are_put_together(chunks: list[list[Any]]) -> None:
     assert [(one.id, one.name, one.arguments) for one in calls] == [("a", "f", '{"x": 1}'), ("b", "g", "{}")]
 
 
-def test_tools_are_sent_over_chat_alone() -> None:
-    """With the messages that hold calls and results; every other protocol says that it cannot."""
+def test_tools_are_sent_with_what_was_called() -> None:
+    """The messages hold calls and results; completions have no place for them."""
     made = {"repeat": 0, "model": "m", "generation": Generation(), "system_prompt": None}
     body = build_body(build_request(SAMPLE, protocol="chat", **made))
     assert (body["tools"], body["tool_choice"]) == ([TOOL], "required")
@@ -135,12 +136,108 @@ def test_tools_are_sent_over_chat_alone() -> None:
     assert body["messages"][2] == {"role": "tool", "content": "2", "tool_call_id": "c1"}
     plain = Sample(id="s", input="1 + 1?")
     assert not {"tools", "tool_choice"} & build_body(build_request(plain, protocol="chat", **made)).keys()
-    shown = Request(protocol="gemini", model="m", sample_id="s", repeat=0, messages=SAMPLE.input[:2])  # type: ignore[arg-type]
-    for protocol in ("completions", "responses", "anthropic", "gemini"):
-        with pytest.raises(NotInProtocol, match="over the chat protocol only"):
-            build_body(build_request(SAMPLE, protocol=protocol, **made))
-    with pytest.raises(NotInProtocol, match="over the chat protocol only"):
-        build_body(shown)
+    with pytest.raises(NotInProtocol, match="completions protocol has no place for tools here; use chat, responses"):
+        build_body(build_request(SAMPLE, protocol="completions", **made))
+
+
+ANSWERS: dict[str, Any] = {
+    "chat": chat([ADD]),
+    "responses": {
+        "status": "completed",
+        "output": [{"type": "function_call", "call_id": "c1", "name": "add", "arguments": '{"x": 1}'}],
+    },
+    "anthropic": {
+        "stop_reason": "tool_use",
+        "content": [{"type": "tool_use", "id": "c1", "name": "add", "input": {"x": 1}}],
+    },
+    "gemini": {
+        "candidates": [
+            {
+                "content": {"parts": [{"functionCall": {"id": "c1", "name": "add", "args": {"x": 1}}}]},
+                "finishReason": "STOP",
+            }
+        ]
+    },
+}
+_EVENTS = [
+    {"type": "message_start", "message": {"id": "m", "usage": {"input_tokens": 1}}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "I add."}},
+    {"type": "content_block_start", "index": 1,
+     "content_block": {"type": "tool_use", "id": "c1", "name": "add", "input": {}}},
+    {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": '{"x":'}},
+    {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": " 1}"}},
+    {"type": "content_block_start", "index": 2,
+     "content_block": {"type": "tool_use", "id": "c2", "name": "now", "input": {}}},
+    {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 9}},
+    {"type": "message_stop"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("protocol", ANSWERS)
+def test_calls_are_read_over_every_protocol(protocol: str) -> None:
+    """Their id, name and arguments; elsewhere the model called a tool that it was not offered."""
+    found = parse_answer(protocol, ANSWERS[protocol], offers_tools=True)
+    assert isinstance(found, Response)
+    assert [(one.id, one.name, json.loads(one.arguments)) for one in found.tool_calls] == [("c1", "add", {"x": 1})]
+    unasked = parse_answer(protocol, ANSWERS[protocol])
+    assert isinstance(unasked, Response)
+    verdict = verdict_before_scoring(unasked, truncated="failure")
+    assert (unasked.tool_calls, getattr(verdict, "kind", None)) == ((), "no_answer")
+
+
+def test_calls_of_anthropic_are_streamed() -> None:
+    """Arguments in pieces, or none at all."""
+    stream = wire_of("anthropic").stream()
+    for number, event in enumerate(_EVENTS):
+        stream.feed(f"event: x\ndata: {json.dumps(event)}\n\n".encode(), float(number))
+    found = parse_answer("anthropic", stream.answer(), offers_tools=True)
+    assert isinstance(found, Response)
+    assert found.text == "I add."
+    assert [(one.name, json.loads(one.arguments)) for one in found.tool_calls] == [("add", {"x": 1}), ("now", {})]
+
+
+@pytest.mark.parametrize(
+    ("parallel", "choice", "sent"),
+    [
+        (None, None, None),
+        (None, "auto", {"type": "auto"}),
+        (None, "required", {"type": "any"}),
+        (False, None, {"type": "auto", "disable_parallel_tool_use": True}),
+        (False, {"type": "function", "function": {"name": "add"}},
+         {"type": "tool", "name": "add", "disable_parallel_tool_use": True}),
+    ],
+)  # fmt: skip
+def test_anthropics_choice_says_whether_several_may_be_called(parallel: Any, choice: Any, sent: Any) -> None:
+    """The setting of OpenAI's is a part of it."""
+    extra = {} if parallel is None else {"parallel_tool_calls": parallel}
+    sample = replace(SAMPLE, tool_choice=choice)
+    generation = Generation(max_tokens=9, extra=extra)
+    request = build_request(
+        sample, protocol="anthropic", repeat=0, model="m", generation=generation, system_prompt=None
+    )
+    body = build_body(request)
+    assert (body.get("tool_choice"), "parallel_tool_calls" in body) == (sent, False)
+
+
+def test_results_that_follow_each_other_are_one_turn_of_anthropics() -> None:
+    """And words of the model stand before its calls."""
+    calls = (CALL, ToolCall(id="c2", name="add", arguments="no JSON"))
+    messages = (
+        Message(role="user", content="1 + 1?"),
+        Message(role="assistant", content="I add.", tool_calls=calls),
+        Message(role="tool", content="2", tool_call_id="c1"),
+        Message(role="tool", content="no number", tool_call_id="c2"),
+        Message(role="user", content="So?"),
+    )
+    request = Request(
+        protocol="anthropic", model="m", sample_id="s", repeat=0, messages=messages, generation=Generation(max_tokens=9)
+    )
+    turns = build_body(request)["messages"]
+    assert [one["role"] for one in turns] == ["user", "assistant", "user", "user"]
+    assert [one["type"] for one in turns[1]["content"]] == ["text", "tool_use", "tool_use"]
+    assert turns[1]["content"][2]["input"] == {}
+    assert [one["tool_use_id"] for one in turns[2]["content"]] == ["c1", "c2"]
 
 
 def test_what_is_stored_comes_back(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ import pytest
 from nel.config.schema import EndpointConfig
 from nel.models.request_headers import request_headers
 from nel.models.wire.registry import build_body, wire_of
-from nel.types import Generation, Message, Protocol, Request
-from tests.models.vendor_requests.record import AGAIN, ASKED, PIXEL, SAID, SYSTEM
+from nel.types import Generation, Message, Protocol, Request, ToolCall
+from tests.models.vendor_requests.record import ADD, AGAIN, ARGUMENTS, ASKED, PIXEL, SAID, SCHEMA, SYSTEM
 
 RECORDED = Path(__file__).parent / "vendor_requests"
 BASES = {"responses": "http://h/v1", "anthropic": "http://h/v1", "gemini": "http://h/v1"}
@@ -43,7 +44,19 @@ def _request(protocol: Protocol, case: str) -> Request:
     elif case == "image":
         image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}"}}
         messages = (Message(role="user", content=({"type": "text", "text": ASKED}, image)),)
-    return Request(protocol=protocol, model="m", sample_id="s", repeat=0, messages=messages, generation=generation)
+    elif case == "tools":
+        call = ToolCall(id="c1", name="add", arguments=json.dumps(ARGUMENTS))
+        messages = (
+            *messages,
+            Message(role="assistant", content="", tool_calls=(call,)),
+            Message(role="tool", content=SAID, tool_call_id="c1"),
+        )
+        generation = replace(generation, max_tokens=None if protocol == "responses" else 64)
+    request = Request(protocol=protocol, model="m", sample_id="s", repeat=0, messages=messages, generation=generation)
+    if case != "tools":
+        return request
+    tool = {"type": "function", "function": {**ADD, "parameters": SCHEMA}}
+    return replace(request, tools=(tool,), tool_choice={"type": "function", "function": {"name": "add"}})
 
 
 def _camel(value: Any) -> Any:
@@ -74,7 +87,7 @@ def test_a_request_to_a_deployment_is_that_of_the_sdk(case: str, monkeypatch: py
     assert "authorization" not in sent.keys() | recorded["headers"].keys()
 
 
-CASES = [(file, case) for file in ("responses", "anthropic", "anthropic-0", "gemini") for case in ("plain", "full", "image", "stream")]  # fmt: skip # noqa: E501
+CASES = [(file, case) for file in ("responses", "anthropic", "anthropic-0", "gemini") for case in ("plain", "full", "image", "stream", "tools")]  # fmt: skip # noqa: E501
 
 
 @pytest.mark.parametrize(("file", "case"), CASES)

@@ -5,7 +5,7 @@ The system message stands apart, a limit on the answer is required, and thinking
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
@@ -30,18 +30,21 @@ from nel.models.wire.base import (
     unknown_part,
     word,
 )
+from nel.models.wire.tools import REQUIRED, arguments_of, calls_of, forced_name, function_of
 from nel.types import Generation, JsonObject, Message, Request, Response, Usage
 
 VERSION: Final = "2023-06-01"
 """Sent as ``anthropic-version``; `endpoint.headers` may name another one."""
 _TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking"}
 """Kind of a piece of a block to the field that it belongs to."""
+_ARGUMENTS: Final = "input_json_delta"
 
 
 class Anthropic(Wire):
     """The Messages API of Anthropic."""
 
     name = "anthropic"
+    takes_tools = True
     listing = "/models?limit=1000"
     unsupported: ClassVar = {"seed": "--seed"}
 
@@ -76,9 +79,13 @@ class Anthropic(Wire):
             "output_config": None if effort is None else {"effort": effort},
             "stream": True if stream else None,
         }
-        body: dict[str, object] = {"model": request.model, "messages": [_message(message) for message in messages]}
+        body: dict[str, object] = {"model": request.model, "messages": _turns(messages)}
         body |= {name: value for name, value in settings.items() if value is not None}
-        return merged(body, generation.extra)
+        extra = dict(generation.extra)
+        if request.tools:
+            body |= {"tools": [_tool(tool) for tool in request.tools]}
+            body |= _choice(request.tool_choice, are_parallel=extra.pop("parallel_tool_calls", None))
+        return merged(body, extra)
 
     def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
         """Return a body with one message and no system message."""
@@ -104,7 +111,9 @@ class Anthropic(Wire):
         if (fault := unfinished(text, reasoning, finish)) is not None:
             return fault
         found = read_text(text, finish_reason=finish, reasoning=reasoning or None)
-        return replace(found, usage=_usage(payload.get("usage")), model=name_in(payload, "model"))
+        uses = [block for block in blocks if block.get("type") == "tool_use"]
+        calls = calls_of([(use.get("id"), use.get("name"), use.get("input")) for use in uses])
+        return replace(found, tool_calls=calls, usage=_usage(payload.get("usage")), model=name_in(payload, "model"))
 
     def stream(self) -> AnswerStream:
         """Return a collector of events."""
@@ -138,6 +147,9 @@ class MessageStream(AnswerStream):
             self._done = True
 
     def _piece(self, place: int, delta: dict[str, Any], now: float) -> None:
+        if delta.get("type") == _ARGUMENTS and isinstance(delta.get("partial_json"), str):
+            self._pieces.setdefault(place, []).append(delta["partial_json"])
+            return
         field = _TEXTS.get(word(delta.get("type")))
         text = delta.get(field) if field else None
         if isinstance(text, str) and text:
@@ -154,14 +166,61 @@ class MessageStream(AnswerStream):
         for place, block in sorted(self._blocks.items()):
             field, begun = word(block.get("type")), block.get(word(block.get("type")))
             pieces = [begun, *self._pieces.get(place, [])]
-            content.append({**block, field: joined(pieces)} if field in _TEXTS.values() else block)
+            is_call = field == "tool_use" and place in self._pieces
+            whole = {"input": joined(pieces) or "{}"} if is_call else {}
+            content.append({**block, field: joined(pieces)} if field in _TEXTS.values() else {**block, **whole})
         return {**self._message, "content": content, "usage": self._usage}
 
 
-def _message(message: Message) -> dict[str, Any]:
-    if isinstance(message.content, str):
-        return {"role": message.role, "content": message.content}
-    return {"role": message.role, "content": [_part(part) for part in message.content]}
+def _tool(tool: JsonObject) -> dict[str, Any]:
+    function = function_of(tool)
+    said = {} if function.get("description") is None else {"description": function["description"]}
+    return {"name": function.get("name"), **said, "input_schema": function.get("parameters") or {"type": "object"}}
+
+
+def _choice(choice: object, *, are_parallel: object) -> dict[str, Any]:
+    """Return the field that says which tools must be called, and whether several may be; nothing where neither is."""
+    name = forced_name(choice)
+    kind = "tool" if name is not None else "any" if choice == REQUIRED else "auto"
+    if choice is None and are_parallel is None:
+        return {}
+    alone = {} if are_parallel is None else {"disable_parallel_tool_use": not are_parallel}
+    return {"tool_choice": {"type": kind, **({} if name is None else {"name": name}), **alone}}
+
+
+def _turns(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """Return the turns of a conversation; results of calls that follow each other are one turn of the user."""
+    turns: list[dict[str, Any]] = []
+    follows = False
+    for message in messages:
+        is_result = message.role == "tool"
+        if is_result:
+            result = {"type": "tool_result", "tool_use_id": message.tool_call_id, "content": _content(message)}
+            if follows:
+                turns[-1]["content"].append(result)
+            else:
+                turns.append({"role": "user", "content": [result]})
+        else:
+            turns.append({"role": message.role, "content": _said(message)})
+        follows = is_result
+    return turns
+
+
+def _said(message: Message) -> str | list[dict[str, Any]]:
+    content = _content(message)
+    if not message.tool_calls:
+        return content
+    first = [{"type": "text", "text": content}] if isinstance(content, str) and content else content or []
+    calls = [
+        {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments_of(call)}
+        for call in message.tool_calls
+    ]
+    return [*(first if isinstance(first, list) else []), *calls]
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    content = message.content
+    return content if isinstance(content, str) else [_part(part) for part in content]
 
 
 def _part(part: JsonObject) -> dict[str, Any]:

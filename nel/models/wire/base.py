@@ -115,14 +115,16 @@ def system_apart(messages: Sequence[Message], protocol: str) -> tuple[str | None
     """Return the text of the system messages at the beginning, None without one, and the messages after them.
 
     Raises:
-        NotInProtocol: A system message stands between others, or a role is neither the user's nor the assistant's.
+        NotInProtocol: A system message stands between others, or a role is neither the user's, the assistant's nor, for
+            the result of a call, a tool's.
     """
     first = 0
     while first < len(messages) and messages[first].role in ("system", "developer"):
         first += 1
     rest = list(messages[first:])
     for message in rest:
-        if message.role not in ("user", "assistant"):
+        is_result = message.role == "tool" and message.tool_call_id is not None
+        if message.role not in ("user", "assistant") and not is_result:
             raise NotInProtocol(
                 f'the {protocol} protocol has no place for a message of the role "{message.role}" here; '
                 "use a system message at the beginning, and user and assistant messages after it"

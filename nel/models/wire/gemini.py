@@ -5,7 +5,7 @@ The model is part of the address. A prompt that is blocked has no candidate; its
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import quote
@@ -27,9 +27,11 @@ from nel.models.wire.base import (
     merged,
     objects,
     system_apart,
+    text_of,
     unfinished,
     unknown_part,
 )
+from nel.models.wire.tools import REQUIRED, arguments_of, calls_of, forced_name, function_of
 from nel.types import JsonObject, Message, Request, Response, Usage
 
 _ROLES: Final = {"user": "user", "assistant": "model"}
@@ -39,6 +41,7 @@ class Gemini(Wire):
     """generateContent, of Gemini."""
 
     name = "gemini"
+    takes_tools = True
     listing = "/models?pageSize=1000"
 
     def path(self, model: str, *, stream: bool) -> str:
@@ -64,11 +67,15 @@ class Gemini(Wire):
             "seed": generation.seed_of(request.repeat),
             "thinkingConfig": None if effort is None else {"thinkingLevel": effort.upper()},
         }
-        body: dict[str, object] = {"contents": [_content(message) for message in messages]}
+        body: dict[str, object] = {"contents": _contents(messages)}
         if system is not None:
             body["systemInstruction"] = {"parts": [{"text": system}]}
         if given := {name: value for name, value in settings.items() if value is not None}:
             body["generationConfig"] = given
+        if request.tools:
+            body["tools"] = [{"functionDeclarations": [_declaration(tool) for tool in request.tools]}]
+        if request.tool_choice is not None:
+            body["toolConfig"] = {"functionCallingConfig": _choice(request.tool_choice)}
         return merged(body, generation.extra)
 
     def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
@@ -102,7 +109,10 @@ class Gemini(Wire):
             reason = "tool_calls"
         if (fault := unfinished(text, thoughts, reason)) is not None:
             return fault
-        return replace(read_text(text, finish_reason=reason, reasoning=thoughts or None), usage=usage, model=model)
+        called = [inner(part, "functionCall") for part in parts if "functionCall" in part]
+        calls = calls_of([(one.get("id"), one.get("name"), one.get("args")) for one in called])
+        found = read_text(text, finish_reason=reason, reasoning=thoughts or None)
+        return replace(found, tool_calls=calls, usage=usage, model=model)
 
     def stream(self) -> AnswerStream:
         """Return a collector of chunks, each a response with the next parts."""
@@ -138,10 +148,43 @@ class ContentStream(AnswerStream):
         return {**self._rest, "candidates": [{"content": {"parts": self._parts}, "finishReason": self._finish}]}
 
 
+def _declaration(tool: JsonObject) -> dict[str, Any]:
+    function = function_of(tool)
+    schema = function.pop("parameters", None)
+    return function if schema is None else {**function, "parametersJsonSchema": schema}
+
+
+def _choice(choice: object) -> dict[str, Any]:
+    name = forced_name(choice)
+    if name is not None:
+        return {"mode": "ANY", "allowedFunctionNames": [name]}
+    return {"mode": "ANY" if choice == REQUIRED else str(choice).upper()}
+
+
+def _contents(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """Return the turns of a conversation; the result of a call names the function, which its message does not."""
+    names = {call.id: call.name for message in messages for call in message.tool_calls}
+    return [_result(message, names) if message.role == "tool" else _content(message) for message in messages]
+
+
+def _result(message: Message, names: Mapping[str, str]) -> dict[str, Any]:
+    identity = message.tool_call_id or ""
+    response = {
+        "id": identity, "name": names.get(identity, ""), "response": {"output": text_of(message, "gemini")},
+    }  # fmt: skip
+    return {"role": "user", "parts": [{"functionResponse": response}]}
+
+
 def _content(message: Message) -> dict[str, Any]:
     content = message.content
-    parts = [{"text": content}] if isinstance(content, str) else [_part(part) for part in content]
-    return {"role": _ROLES[message.role], "parts": parts}
+    calls = [
+        {"functionCall": {"id": call.id, "name": call.name, "args": arguments_of(call)}} for call in message.tool_calls
+    ]
+    if isinstance(content, str):
+        parts = [{"text": content}] if content or not calls else []
+    else:
+        parts = [_part(part) for part in content]
+    return {"role": _ROLES[message.role], "parts": [*parts, *calls]}
 
 
 def _part(part: JsonObject) -> dict[str, Any]:

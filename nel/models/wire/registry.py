@@ -58,7 +58,8 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
     """
     wire = wire_of(request.protocol)
     if not wire.takes_tools and (request.tools or any(one.tool_calls or one.tool_call_id for one in request.messages)):
-        raise NotInProtocol(f"nel sends tools over the chat protocol only, and this is {request.protocol}")
+        known = [name for name, one in _BUILT_IN.items() if one.takes_tools]
+        raise NotInProtocol(f"the {request.protocol} protocol has no place for tools here; use {', '.join(known)}")
     if wire.name in _BUILT_IN:
         return wire.body(request, stream=stream)
     try:

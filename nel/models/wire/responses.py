@@ -23,10 +23,12 @@ from nel.models.wire.base import (
     joined,
     merged,
     objects,
+    text_of,
     unfinished,
     unknown_part,
     word,
 )
+from nel.models.wire.tools import calls_of, forced_name, function_of
 from nel.types import JsonObject, Message, Request, Response, Usage
 
 _DELTAS: Final = (
@@ -43,6 +45,7 @@ class Responses(Wire):
     """The Responses API of OpenAI."""
 
     name = "responses"
+    takes_tools = True
     lists_all = True
     unsupported: ClassVar = {"stop": "--stop", "seed": "--seed"}
 
@@ -55,7 +58,7 @@ class Responses(Wire):
         generation = request.generation
         body: dict[str, object] = {
             "model": request.model,
-            "input": [_item(message) for message in request.messages],
+            "input": [item for message in request.messages for item in _items(message)],
             "store": False,
         }
         settings = {
@@ -66,6 +69,11 @@ class Responses(Wire):
             "stream": True if stream else None,
         }
         body |= {name: value for name, value in settings.items() if value is not None}
+        if request.tools:
+            body["tools"] = [{"type": "function", **function_of(tool), "strict": False} for tool in request.tools]
+        if request.tool_choice is not None:
+            name = forced_name(request.tool_choice)
+            body["tool_choice"] = request.tool_choice if name is None else {"type": "function", "name": name}
         if "store" in generation.extra:
             del body["store"]
         return merged(body, generation.extra)
@@ -105,7 +113,9 @@ class Responses(Wire):
             return fault
         found = read_text(text, finish_reason=word(finish) or "incomplete", reasoning=_reasoning(items))
         usage = payload.get("usage")
-        return replace(found, usage=_usage(usage), model=name_in(payload, "model"))
+        called = [item for item in items if item.get("type") == "function_call"]
+        calls = calls_of([(one.get("call_id"), one.get("name"), one.get("arguments")) for one in called])
+        return replace(found, tool_calls=calls, usage=_usage(usage), model=name_in(payload, "model"))
 
     def stream(self) -> AnswerStream:
         """Return a collector of events, the last of which holds the whole response."""
@@ -131,6 +141,18 @@ class ResponseStream(AnswerStream):
 
     def _result(self) -> object:
         return malformed("the stream broke off: the response never ended") if self._whole is None else self._whole
+
+
+def _items(message: Message) -> list[dict[str, Any]]:
+    """Return a message, and apart from it each call of a tool in it; of a tool's message the result alone."""
+    if message.role == "tool" and message.tool_call_id is not None:
+        output = text_of(message, "responses")
+        return [{"type": "function_call_output", "call_id": message.tool_call_id, "output": output}]
+    calls = [
+        {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+        for call in message.tool_calls
+    ]
+    return [*([_item(message)] if message.content or not calls else []), *calls]
 
 
 def _item(message: Message) -> dict[str, Any]:

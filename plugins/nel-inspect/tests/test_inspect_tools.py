@@ -179,13 +179,18 @@ def test_calls_are_streamed(tmp_path: Path) -> None:
     assert [row["reward"] for row in read_results(result.run_dir, "inspect-offering")] == [1.0] * 8
 
 
-def test_tools_need_the_chat_protocol(tmp_path: Path) -> None:
-    """Any other is refused before anything is sent."""
-    with scripted(adds) as model:
+def test_calls_come_over_the_responses_protocol(tmp_path: Path) -> None:
+    """Tools and calls in the shape of any protocol that has them."""
+
+    def adds_up(call: Call, _: int) -> Reply:
+        n = number_in(call.body["input"][-1]["content"])
+        made = {"type": "function_call", "call_id": "c", "name": "add", "arguments": json.dumps({"x": n, "y": n})}
+        return Reply(body={"status": "completed", "model": "m", "output": [made]})
+
+    with scripted(adds_up) as model:
         result = run(tmp_path, model.url, "offering", "none", endpoint={"protocol": "responses"})
-        rows = read_results(result.run_dir, "inspect-offering")
-        assert (len(model.calls), {row["outcome"]["kind"] for row in rows}) == (0, {"unsupported"})
-    assert "chat protocol" in rows[0]["outcome"]["detail"]
+        assert [one["name"] for one in model.calls[0].body["tools"]] == ["add", "say"]
+    assert [row["reward"] for row in read_results(result.run_dir, "inspect-offering")] == [1.0] * 8
 
 
 def test_a_grader_hands_in_its_grade_by_a_tool(tmp_path: Path) -> None:

@@ -25,6 +25,9 @@ HERE = Path(__file__).parent
 KEPT = ("api-key", "x-api-key", "anthropic-version", "x-goog-api-key", "authorization", "content-type", "accept")
 PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n not a picture").decode()
 SYSTEM, ASKED, SAID, AGAIN = "Answer briefly.", "2 + 2?", "4", "3 + 3?"
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
+ADD: dict[str, Any] = {"name": "add", "description": "Add numbers."}
+ARGUMENTS = {"x": 2}
 REPLIES: dict[str, Any] = {
     "responses": {"id": "r", "object": "response", "output": [], "status": "completed", "model": "m"},
     "messages": {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [],
@@ -90,6 +93,17 @@ def of_openai(url: str) -> dict[str, Callable[[], object]]:
         ),
         "image": lambda: create(model="m", input=[{"role": "user", "content": image}], store=False),
         "stream": lambda: list(create(model="m", input=[{"role": "user", "content": ASKED}], store=False, stream=True)),
+        "tools": lambda: create(
+            model="m",
+            input=[
+                {"role": "user", "content": ASKED},
+                {"type": "function_call", "call_id": "c1", "name": "add", "arguments": json.dumps(ARGUMENTS)},
+                {"type": "function_call_output", "call_id": "c1", "output": SAID},
+            ],
+            tools=[{"type": "function", **ADD, "parameters": SCHEMA, "strict": False}],
+            tool_choice={"type": "function", "name": "add"},
+            store=False,
+        ),
     }
 
 
@@ -160,6 +174,20 @@ def of_anthropic(url: str) -> dict[str, Callable[[], object]]:
         "stream": lambda: list(
             create(model="m", max_tokens=64, messages=[{"role": "user", "content": ASKED}], stream=True)
         ),
+        "tools": lambda: create(
+            model="m",
+            max_tokens=64,
+            messages=[
+                {"role": "user", "content": ASKED},
+                {
+                    "role": "assistant",
+                    "content": [{"type": "tool_use", "id": "c1", "name": "add", "input": ARGUMENTS}],
+                },
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": SAID}]},
+            ],
+            tools=[{**ADD, "input_schema": SCHEMA}],
+            tool_choice={"type": "tool", "name": "add"},
+        ),
     }
 
 
@@ -196,6 +224,33 @@ def of_google(url: str) -> dict[str, Callable[[], object]]:
             model="m", contents=[types.Content(role="user", parts=[types.Part(text=ASKED), picture])], config=None
         ),
         "stream": lambda: list(client.models.generate_content_stream(model="m", contents=[said("user", ASKED)])),
+        "tools": lambda: ask(
+            model="m",
+            contents=[
+                said("user", ASKED),
+                types.Content(
+                    role="model",
+                    parts=[types.Part(function_call=types.FunctionCall(id="c1", name="add", args=ARGUMENTS))],
+                ),
+                types.Content(
+                    role="user",
+                    parts=[
+                        types.Part(
+                            function_response=types.FunctionResponse(id="c1", name="add", response={"output": SAID})
+                        )
+                    ],
+                ),
+            ],
+            config=types.GenerateContentConfig(
+                max_output_tokens=64,
+                tools=[
+                    types.Tool(function_declarations=[types.FunctionDeclaration(**ADD, parameters_json_schema=SCHEMA)])
+                ],
+                tool_config=types.ToolConfig(
+                    function_calling_config=types.FunctionCallingConfig(mode="ANY", allowed_function_names=["add"])
+                ),
+            ),
+        ),
     }
 
 

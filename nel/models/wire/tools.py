@@ -1,0 +1,45 @@
+"""Tools, choices and calls in OpenAI's chat shape, taken apart for the protocols that have shapes of their own.
+
+Sends nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from nel.core.strict_json import loads
+from nel.models.tool_calls import tool_calls_in
+from nel.types import JsonObject, ToolCall
+
+REQUIRED: Final = "required"
+"""The choice that a tool must be called, whichever."""
+
+
+def function_of(tool: JsonObject) -> dict[str, Any]:
+    """Return ``name``, ``description`` and ``parameters`` of a tool, those that it has."""
+    function = tool.get("function")
+    return dict(function) if isinstance(function, Mapping) else {}
+
+
+def forced_name(choice: object) -> str | None:
+    """Return the name of the one tool that must be called; None for any other choice."""
+    if not isinstance(choice, Mapping):
+        return None
+    return str(function_of(choice).get("name"))
+
+
+def arguments_of(call: ToolCall) -> dict[str, Any]:
+    """Return a call's arguments, none where what the model wrote is no JSON object."""
+    try:
+        found = loads(call.arguments)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def calls_of(found: list[tuple[object, object, object]]) -> tuple[ToolCall, ...]:
+    """Return calls of which id, name and arguments are known, none of them where one cannot be read."""
+    return tool_calls_in(
+        [{"id": identity, "function": {"name": name, "arguments": given}} for identity, name, given in found]
+    )
