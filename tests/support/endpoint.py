@@ -42,7 +42,8 @@ class Call:
     def text(self) -> str:
         if "prompt" in self.body:
             return str(self.body["prompt"])
-        return "\n".join(str(message["content"]) for message in self.body["messages"])
+        asked = self.body["messages"] if "messages" in self.body else self.body["input"]
+        return "\n".join(str(message.get("content")) for message in asked)
 
 
 Script = Callable[[Call, int], Reply]
@@ -168,6 +169,7 @@ def scripted(script: Script, *, models: list[str] | None = None, key: str | None
         app = web.Application(client_max_size=64 * 1024**2)
         app.router.add_post("/v1/chat/completions", complete)
         app.router.add_post("/v1/completions", complete)
+        app.router.add_post("/v1/responses", complete)
         app.router.add_get("/v1/models", list_models)
         runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
