@@ -20,7 +20,7 @@ from nel.sandbox.agent.objects import Function, Reference, class_of, made_of, nu
 _TEXT_CHARACTERS_MAX = 4_000
 _ATTRIBUTES_MAX = 32
 _NAME_CHARACTERS_MAX = 100
-_NO_ANSWERS = ("unittest", "doctest", "pytest", "_pytest")
+_NO_ANSWERS = ("nel", "unittest", "doctest", "pytest", "_pytest", "__main__")
 """Modules whose exceptions mean something to what runs tests."""
 
 
