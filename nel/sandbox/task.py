@@ -92,6 +92,8 @@ class Task:
     """Those of them that may be plain values."""
     classes: tuple[str, ...] = ()
     """Those of them that are classes."""
+    prompt_classes: tuple[str, ...] = ()
+    """Classes that the prompt defines, which the program is likely to hold, too."""
     stubs: tuple[str, ...] = ()
     """Functions and classes that the prompt only outlines."""
     marked: str = ""
@@ -123,6 +125,7 @@ class Task:
             "wanted": list(self.wanted),
             "constants": list(self.constants),
             "classes": list(self.classes),
+            "prompt_classes": list(self.prompt_classes),
             "stubs": list(self.stubs),
             "shares_process": shares_process,
         }
@@ -161,6 +164,9 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         wanted=tuple(wanted),
         constants=tuple(constants),
         classes=tuple(sorted(class_names(tree, wanted, prompt))),
+        prompt_classes=tuple(
+            sorted(name for name in helpers if re.search(rf"^class[ ]+{name}\b", prompt, re.MULTILINE))
+        ),
         stubs=tuple(sorted(stubs)),
         marked=marked,
         owed=tuple(owed),

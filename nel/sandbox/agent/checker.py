@@ -84,6 +84,7 @@ def _share_seed(remote: Remote) -> None:
 def _bind(given: channel.Message, names: dict[str, str], remote: Remote, space: dict[str, Any]) -> None:
     """Put proxies in the place of the entry point and of whatever else only the program can define."""
     entry_point = given["entry_point"]
+    remote.own_classes.update((name, space[name]) for name in given["prompt_classes"] if name in space)
     for name in given["wanted"]:
         kind = names.get(name)
         if kind is None or (name in space and name != entry_point):

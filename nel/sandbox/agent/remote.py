@@ -77,6 +77,8 @@ class Remote:
         self._classes: dict[str, type[Exception]] = {}
         self._references: dict[int, Reference] = {}
         self._made: dict[int, Reference] = {}
+        self.own_classes: dict[str, Any] = {}
+        """Classes of the prompt, as the tests have them."""
         self._porter = functions.Porter(_number_if_known)
         self._reference_classes: dict[tuple[str, int], type[Reference]] = {}
 
@@ -271,11 +273,23 @@ class Remote:
         except (codec.BadValue, RecursionError, ValueError, TypeError, LookupError) as error:
             raise self.failed("nonsense", f"the program's answer is {error}") from None
 
-    def _reference(self, body: Any) -> Reference:
-        """Return what stands for an object: its number, the name and the number of its class, and its kind."""
+    def class_of(self, name: str, kind: str) -> type | None:
+        """Return what the class of an object is said to be, where the tests know it: their own of the prompt."""
+        own = self.own_classes.get(name)
+        return own if not kind and isinstance(own, type) else None
+
+    def _reference(self, body: Any) -> Any:
+        """Return what stands for an object: its number, the name and the number of its class, and its kind.
+
+        A member of an enumeration of the prompt is the tests' own member of that name.
+        """
         if not isinstance(body, list) or [type(one) for one in body] != [int, str, int, str]:
             raise codec.BadValue("no encoded value")
         number, name, class_number, kind = body
+        own = self.own_classes.get(name)
+        members = getattr(own, "__members__", {})
+        if kind.startswith("enum:") and kind[5:] in members:
+            return members[kind[5:]]
         known = self._references.get(number)
         if known is None:
             key = name[:_NAME_CHARACTERS_MAX].replace("\0", ""), class_number

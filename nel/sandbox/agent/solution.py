@@ -10,6 +10,7 @@ import atexit
 import builtins
 import contextlib
 import copy
+import enum
 import gc
 import linecache
 import math
@@ -317,6 +318,8 @@ class _Server:
         is_own = kind.__module__ == "solution"
         shown = str(kind.__name__)
         container = next((base.__name__ for base in (list, dict, set) if issubclass(kind, base)), "")
+        if issubclass(kind, enum.Enum) and type(name := value.name) is str:
+            container = f"enum:{name}"
         return [self._number(value), shown, self._number(kind) if is_own else -1, container if is_own else shown]
 
     def _number(self, value: Any) -> int:

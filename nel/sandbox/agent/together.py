@@ -75,6 +75,9 @@ def _verdict(given: channel.Message, module: types.ModuleType) -> channel.Messag
     space = _Names(module, given["entry_point"])
     try:
         running.define_helpers(given, space)
+        for name in given["prompt_classes"]:
+            if name in module.__dict__:  # one class for both, or no object of the one would equal one of the other
+                space.pop(name, None)
         if given["entry_point"] in module.__dict__:
             space.pop(given["entry_point"], None)
         reached = running.run_tests(code, given, space)
