@@ -31,6 +31,7 @@ _UNLIMITED = 10_000
 _REASONS = {
     "SIGINT": "interrupted by SIGINT; every answer so far is kept",
     "SIGTERM": "interrupted by SIGTERM; every answer so far is kept",
+    "SIGHUP": "interrupted by SIGHUP; every answer so far is kept",
     "crashed": "crashed: run.log has the traceback; every answer so far is kept",
 }
 _COLUMNS = ("benchmark", "done", "of", "score so far", "model failures", "unscored")

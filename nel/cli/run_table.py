@@ -192,7 +192,7 @@ def remarks(result: RunResult) -> list[str]:
                 f"{item.slot}: {filtered:,} prompts or answers were stopped by a content filter and count 0"
                 f"{_on_completed(item)}"
             )
-    if result.ending.reason in ("SIGINT", "SIGTERM"):
+    if result.ending.reason in ("SIGINT", "SIGTERM", "SIGHUP"):
         lines.append(f"interrupted by {result.ending.reason}; every answer so far is kept")
     elif result.ending.reason != "done":
         lines.append(result.ending.reason)

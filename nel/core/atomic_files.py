@@ -5,14 +5,18 @@ Temporary file in the same directory, flush, fsync, rename, fsync of the directo
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable
 from contextlib import suppress
 from glob import escape
 from pathlib import Path
+from typing import Final
 
 from nel.core.failpoints import reached
 from nel.errors import StoppedEarly
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def write_file(path: Path, chunks: Iterable[bytes]) -> None:
@@ -39,8 +43,10 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
             temporary.unlink(missing_ok=True)
             raise
     except OSError as error:
+        step = "free some space" if error.errno in _FULL else "make its directory writable"
         raise StoppedEarly(
-            f"cannot write {path}: {error.strerror or error}; free some space, then run nel report"
+            f"cannot write {path}: {error.strerror or error}; {step}, then run nel eval resume, or nel report where "
+            "the run was complete"
         ) from error
 
 

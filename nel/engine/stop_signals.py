@@ -1,4 +1,4 @@
-"""Stops the pipelines of one event loop on SIGINT and SIGTERM. Depends on the running event loop."""
+"""Stops the pipelines of one event loop on SIGINT, SIGTERM and SIGHUP. Depends on the running event loop."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 
 from nel.engine.exit_status import ExitStatus, exit_status_of_signal
 
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class StopSignals:
@@ -20,6 +20,7 @@ class StopSignals:
     def __init__(self) -> None:
         """Install nothing yet."""
         self._stops: list[Callable[[ExitStatus], None]] = []
+        self._handled: list[signal.Signals] = []
         self._received: str | None = None
 
     @contextmanager
@@ -27,7 +28,9 @@ class StopSignals:
         """Call ``stop`` when a signal arrives while the block runs, and at once where one has arrived before."""
         loop = asyncio.get_running_loop()
         if not self._stops:
-            for number in _SIGNALS:
+            is_nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            self._handled = [number for number in _SIGNALS if number is not signal.SIGHUP or not is_nohup]
+            for number in self._handled:
                 # Outside the main thread no handler can be installed: signals are the caller's to handle.
                 with suppress(ValueError, RuntimeError, NotImplementedError):
                     loop.add_signal_handler(number, self._handle, number)
@@ -39,7 +42,7 @@ class StopSignals:
         finally:
             self._stops.remove(stop)
             if not self._stops:
-                for number in _SIGNALS:
+                for number in self._handled:
                     with suppress(ValueError, RuntimeError, NotImplementedError):
                         loop.remove_signal_handler(number)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -125,10 +126,42 @@ def test_f55_a_closed_terminal(tmp_path: Path) -> None:
         server.wait_for(14)
         process.send_signal(signal.SIGHUP)
         held.go_on()
-        process.communicate(timeout=HANGS_SECONDS)
+        _, said = process.communicate(timeout=HANGS_SECONDS)
+        assert process.returncode == 75
+        assert "interrupted by SIGHUP; every answer so far is kept" in said
         ran = run(tmp_path, server, n=60, resume=True)
-        nothing_paid_twice(server, at_most=4)
+        nothing_paid_twice(server)
     assert ran.states == ["scored"] * 60
+
+
+def test_f55_nohup(tmp_path: Path) -> None:
+    """A run that was started with SIGHUP ignored goes on."""
+    held = Held(10)
+    with serving(held) as server:
+        path = write_config(tmp_path, server.url, n=30)
+        process = start(["eval", "run", str(path)], tmp_path, limits="trap '' HUP")
+        server.wait_for(14)
+        process.send_signal(signal.SIGHUP)
+        held.go_on()
+        process.communicate(timeout=HANGS_SECONDS)
+    assert process.returncode == 0
+    assert read_run(only_run(tmp_path / "out"), 0).states == ["scored"] * 30
+
+
+def test_f52_a_run_directory_that_is_removed(tmp_path: Path) -> None:
+    """SQLite writes on to a file without a name: the run stops, instead of paying for answers that nothing keeps."""
+    held = Held(10)
+    with serving(held) as server:
+        path = write_config(tmp_path, server.url, n=60)
+        process = start(["eval", "run", str(path)], tmp_path)
+        server.wait_for(14)
+        shutil.rmtree(tmp_path / "out")
+        held.go_on()
+        _, said = process.communicate(timeout=HANGS_SECONDS)
+        assert len(server.calls) <= 24
+    assert process.returncode == 2
+    assert "was removed, moved or replaced while the run wrote to it; start a new run" in said
+    assert "Traceback" not in said
 
 
 def test_f56_stdout_is_closed(tmp_path: Path) -> None:

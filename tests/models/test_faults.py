@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import aiohttp
 import pytest
+from aiohttp.client_reqrep import ConnectionKey
 from multidict import CIMultiDict
 
 from nel.models.faults import fault_of_error_object, fault_of_status
@@ -196,3 +197,11 @@ def test_a_limit_that_is_used_up_under_any_name(headers: dict[str, str]) -> None
 def test_a_limit_that_is_not_used_up_is_no_reason_to_wait(remaining: str) -> None:
     headers = {"X-RateLimit-Remaining": remaining, "X-RateLimit-Reset": "59", "RateLimit": f"r={remaining};t=59"}
     assert retry_after_seconds(CIMultiDict(headers)) is None
+
+
+def test_a_proxy_that_cannot_be_found_is_blamed_itself() -> None:
+    """Through a proxy no other name is looked up here; the endpoint's URL is not at fault."""
+    key = ConnectionKey("proxy.invalid", 3128, False, True, None, None, None)
+    fault = fault_through_proxy(aiohttp.ClientConnectorDNSError(key, OSError(-2, "Name or service not known")))
+    assert fault.message == "the proxy proxy.invalid:3128 cannot be found: Name or service not known"
+    assert (fault.kind, fault.retryable, fault.never_connected) == ("connection", True, True)

@@ -74,6 +74,7 @@ class Store:
             migrate(self._connection)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"cannot open {path}: {error}") from error
+        self._inode = path.stat().st_ino
         self.redactor = Redactor()
         """Removes secrets from outcomes: a scorer may raise an error that holds one, or return it."""
         self._inbox: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
@@ -362,6 +363,12 @@ class Store:
             if last:
                 return
 
+    def _is_in_place(self) -> bool:
+        try:
+            return self.path.stat().st_ino == self._inode
+        except OSError:
+            return False
+
     def _note_usage(self) -> None:
         """Store what this session has spent so far, in case it is killed."""
         with suppress(sqlite3.Error):  # a full disk is reported by the next answer; the note only saves time
@@ -370,6 +377,8 @@ class Store:
 
     def _commit(self, batch: list[_Entry]) -> Exception | None:
         connection = self._connection
+        if not self._is_in_place():  # SQLite goes on writing to a file that has no name any more
+            return StoreError(f"{self.path} was removed, moved or replaced while the run wrote to it; start a new run")
         try:
             connection.execute("BEGIN IMMEDIATE")
             for writes, _ in batch:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import SimpleNamespace, TracebackType
 from typing import Final
+from urllib.parse import urlsplit
 
 import aiohttp
 
@@ -109,7 +110,8 @@ class ProxiedTransport:
                         response.status, response.headers, read, time.monotonic() - started, streamed, started
                     )
         except aiohttp.ConnectionTimeoutError:
-            return fault_of_exception(deadline_exceeded("connect_timeout", endpoint.connect_seconds))
+            fault = fault_of_exception(deadline_exceeded("connect_timeout", endpoint.connect_seconds))
+            return replace(fault, message=f"the proxy {urlsplit(self._proxy).hostname}: {fault.message}")
         except TimeoutError:
             if asyncio.get_running_loop().time() >= ends - 0.001:
                 kind, allowed = "timeout", endpoint.total_timeout_seconds
@@ -181,6 +183,9 @@ def fault_through_proxy(error: Exception) -> Fault:
         return Fault(kind="connection", message=message, retryable=True, never_connected=True)
     if isinstance(error, aiohttp.ClientProxyConnectionError):
         message = f"the proxy {error.host}:{error.port} takes no connection"
+        return Fault(kind="connection", message=message, retryable=True, never_connected=True)
+    if isinstance(error, aiohttp.ClientConnectorDNSError):  # the proxy resolves the endpoint's name
+        message = f"the proxy {error.host}:{error.port} cannot be found: {error.strerror or error.os_error}"
         return Fault(kind="connection", message=message, retryable=True, never_connected=True)
     if isinstance(error, aiohttp.InvalidURL):
         return Fault(kind="not_found", message=f"invalid URL: {error}", retryable=False)
