@@ -92,14 +92,28 @@ def read_early_stop(snapshot: Snapshot, key: int, slot: str, plan: Mapping[str, 
         return early
     repeats = plan["repeats"]
     rule = rule_of(snapshot, key, slot, config, repeats, looking=False)
-    counted = bytearray(len(rule.order.order))
-    for idx in rule.order.first(decision["n_clusters"]):
-        counted[idx] = 1
+    counted = _counted(rule, decision)
     rule.start()
     for stored in snapshot.results(key, repeats):
         if counted[stored.sample.idx] and stored.outcome is not None:
             rule.add(stored.sample.idx, stored.repeat, decode_outcome(stored.outcome))
-    return replace(early, rule=rule, counted=bytes(counted))
+    return replace(early, rule=rule, counted=counted)
+
+
+def counted_questions(snapshot: Snapshot, key: int, slot: str, plan: Mapping[str, Any]) -> bytes:
+    """Return by idx whether a question counts, without reading an outcome; empty where no rule has decided."""
+    config = StopConfig.model_validate((snapshot.meta("config") or {}).get("stop") or {})
+    decision = (snapshot.meta(DECISIONS) or {}).get(slot)
+    if not config.when or decision is None:
+        return b""
+    return _counted(rule_of(snapshot, key, slot, config, plan["repeats"], looking=False), decision)
+
+
+def _counted(rule: StopRule, decision: Mapping[str, Any]) -> bytes:
+    counted = bytearray(len(rule.order.order))
+    for idx in rule.order.first(decision["n_clusters"]):
+        counted[idx] = 1
+    return bytes(counted)
 
 
 def not_asked_line(result: Result) -> dict[str, object]:

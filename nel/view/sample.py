@@ -21,6 +21,7 @@ from nel.reports.text import as_text
 from nel.types import Message, Response, Unscored
 from nel.view.finding import FoundRun
 from nel.view.index.building import question_of, text_of
+from nel.view.left_out import left_out
 from nel.view.samples import Verdict, verdict_of
 from nel.view.summary import BenchmarkSummary
 
@@ -106,10 +107,11 @@ def sample_view(run: FoundRun, benchmark: BenchmarkSummary, idx: int, repeat: in
         found = next((one for one in stored if one.repeat == repeat), None)
         if found is None:
             return None
+        omitted = left_out(store, benchmark.key)
         sent = store.request(benchmark.key, idx, repeat)
         calls = store.calls_of(benchmark.key, idx, repeat, _CALLS_MAX)
     result = read_result(found)
-    verdicts = [verdict_of(one) for one in stored]
+    verdicts = [verdict_of(one, omitted) for one in stored]
     prompt, settings = _prompt(result, sent, benchmark)
     outcome = result.outcome
     ways, why, place = _read(benchmark, result)
@@ -125,7 +127,7 @@ def sample_view(run: FoundRun, benchmark: BenchmarkSummary, idx: int, repeat: in
         result=result,
         group=verdicts[repeat].group,
         kind=verdicts[repeat].kind,
-        reward=reward_of(outcome),
+        reward=None if idx in omitted else reward_of(outcome),
         verdicts=verdicts,
         question=_shown(question_of(result.sample), limit),
         prompt=[(role, _shown(said, limit)) for role, said in prompt],

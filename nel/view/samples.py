@@ -23,6 +23,7 @@ from nel.view.finding import FoundRun
 from nel.view.index.building import IndexState, group_of, question_of
 from nel.view.index.database import COUNT_MAX, GROUPS, INDEX_FAULTS, Filter, Index
 from nel.view.index.words import query_of
+from nel.view.left_out import LeftOut, left_out
 from nel.view.pages import cut
 from nel.view.summary import BenchmarkSummary
 
@@ -186,14 +187,15 @@ def _plain_page(
 def _rows(
     store: BrowsedStore, benchmark: BenchmarkSummary, positions: Iterable[int], matches: Mapping[int, Sequence[int]]
 ) -> list[SampleRow]:
+    omitted = left_out(store, benchmark.key)
     return [
-        _row(list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx)), matches.get(idx))
+        _row(list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx)), matches.get(idx), omitted)
         for idx in positions
     ]
 
 
-def _row(stored: Sequence[StoredResult], matches: Sequence[int] | None) -> SampleRow:
-    verdicts = [verdict_of(one, matches) for one in stored]
+def _row(stored: Sequence[StoredResult], matches: Sequence[int] | None, omitted: LeftOut) -> SampleRow:
+    verdicts = [verdict_of(one, omitted, matches) for one in stored]
     repeat = matches[0] if matches else 0
     shown = next((one for one in stored if one.repeat == repeat), stored[0])
     try:
@@ -217,14 +219,17 @@ def _row(stored: Sequence[StoredResult], matches: Sequence[int] | None) -> Sampl
     )
 
 
-def verdict_of(stored: StoredResult, matches: Sequence[int] | None = None) -> Verdict:
+def verdict_of(stored: StoredResult, omitted: LeftOut, matches: Sequence[int] | None = None) -> Verdict:
     """Return what came of a repeat.
 
     Args:
         stored: As run.db has it.
+        omitted: What a stop rule left out of the benchmark.
         matches: The repeats that a filter and a search found; all without it.
     """
     is_match = matches is None or stored.repeat in matches
+    if stored.sample.idx in omitted:
+        return Verdict(repeat=stored.repeat, group="not_asked", kind="", reward=None, is_match=is_match)
     if stored.outcome is None and stored.sample.fault is None:
         return Verdict(repeat=stored.repeat, group="pending", kind="", reward=None, is_match=is_match)
     try:

@@ -9,14 +9,20 @@ from typing import Any
 
 import pytest
 
+from nel.engine.stop_rules import DECISIONS
 from nel.engine.store.codec import encode_outcome, encode_response
 from nel.engine.store.database import Store
+from nel.evaluation import evaluate
 from nel.reports.distributions import bin_of, chart_of, edges_of
 from nel.types import SECOND_ASKING, Response, Scored
 from nel.view.finding import FoundRun, find_runs
-from nel.view.index.building import Indices, build
+from nel.view.index.building import IndexState, Indices, _Changed, build
 from nel.view.index.database import Filter, Index, Place
 from nel.view.index.words import query_of
+from nel.view.sample import sample_view
+from nel.view.samples import Wanted, sample_page
+from nel.view.summary import Summaries
+from tests.support.runs import read_results, write_jsonl
 from tests.support.viewed_run import build_viewed_run
 from tests.view.conftest import PATIENCE_SECONDS
 
@@ -222,3 +228,56 @@ def test_second_askings_are_in_no_index(tmp_path: Path) -> None:
     build(found_in(run_dir), tmp_path / "index.db")
     with Index(tmp_path / "index.db") as index:
         assert index.fact("n") == 5
+
+
+def test_an_answer_in_flight_when_a_stop_rule_decided_is_not_asked(tmp_path: Path) -> None:
+    """It was counted as right or wrong here, so that a run with 186 scored answers had 161 right and 97 wrong."""
+    rows = [{"question": f"{i}?", "answer": "#### 18", "said": f"Answer: {18 + i % 2}"} for i in range(200)]
+    data = str(write_jsonl(tmp_path / "d.jsonl", rows))
+    config = {
+        "benchmarks": [{"name": "gsm8k", "dataset": data, "response_field": "said"}],
+        "stop": {"when": ["width<0.4"]},
+        "output": {"dir": str(tmp_path / "out"), "run_id": "run"},
+    }
+    metrics = evaluate(config).benchmarks[0].metrics
+    run, path = found_in(tmp_path / "out"), tmp_path / "index.db"
+    left = [one["problem_idx"] for one in read_results(run.path, "gsm8k") if one["outcome"]["state"] == "not_asked"]
+    store = Store(run.store)
+    with store.transaction():
+        response, outcome = encode_response(Response(text="late")), encode_outcome(Scored(reward=1.0, metrics={}))
+        for idx in left[: len(left) // 2]:
+            store._write("INSERT OR IGNORE INTO responses VALUES(1, ?, 0, 1, NULL, ?)", (idx, response))
+            store._write("INSERT OR IGNORE INTO outcomes VALUES(1, ?, 0, 0, ?)", (idx, outcome))
+    store.close()
+    build(run, path)
+    with Index(path) as index:
+        counts = index.counts(1)
+    n_not_asked = sum(n for group, _, _, n in counts if group == "not_asked")
+    n_scored = sum(n for group, _, _, n in counts if group in ("right", "wrong"))
+    accounting = metrics["accounting"]
+    assert (n_scored, n_not_asked) == (accounting["n_scored"], accounting["n_not_asked"])
+    assert search(path, "", outcome="not_asked") == sorted(left)
+    summaries = Summaries()
+    benchmark = summaries.of(run).benchmarks[0]
+    summaries.close()
+    state = IndexState(path=path, is_ready=True, n_indexed=200, n_total=200, seconds=0.0)
+    page = sample_page(run, benchmark, state, Wanted(filter=Filter(), typed=""))
+    assert {row.idx for row in page.rows if row.shown.group == "not_asked"} == {row.idx for row in page.rows} & set(
+        left
+    )
+    view = sample_view(run, benchmark, left[0], 0, whole=False)
+    assert view is not None
+    assert (view.group, view.reward) == ("not_asked", None)
+
+
+def test_a_decision_makes_a_new_index(tmp_path: Path) -> None:
+    """What was indexed while the run went on may have turned out not to count."""
+    run_dir = build_viewed_run(tmp_path / "run", n=10, texts=())
+    run, path = found_in(run_dir), tmp_path / "index.db"
+    build(run, path)
+    store = Store(run_dir / "run.db")
+    with store.transaction():
+        store.set_meta(DECISIONS, {"quiz": {"n_clusters": 4, "reason": "narrow", "condition": "width<0.4"}})
+    store.close()
+    with pytest.raises(_Changed):
+        build(run, path)

@@ -19,7 +19,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from nel.artifacts.early_stop import read_early_stop
 from nel.artifacts.failures import kind_of
 from nel.artifacts.results import NOT_RUN, Result, read_result
 from nel.config.schema import Price
@@ -33,6 +32,7 @@ from nel.types import Message, Sample, Scored, Unscored
 from nel.view.finding import FoundRun
 from nel.view.index.database import FORMAT, Entry, Index, Place
 from nel.view.index.words import spaced
+from nel.view.left_out import decisions_of, left_out
 
 _BATCH: Final = 2_000
 _BUILDERS: Final = 2
@@ -202,16 +202,18 @@ def build(
             mark = int(index.fact("mark") or 0)
             # Opened for each batch: an open reader would keep SQLite from folding the log of a run in progress.
             with BrowsedStore(run.store) as store:
-                if store.count_sessions() != index.fact("sessions"):
+                if store.count_sessions() != index.fact("sessions") or decisions_of(store) != index.fact("decisions"):
                     raise _Changed
                 found = store.results_after(mark, _BATCH)
+                omitted = {key: left_out(store, key) for key in {benchmark for _, benchmark, _ in found}}
             if not found:
                 break
             entries = []
             for place, (_, benchmark, stored) in enumerate(found):
                 if pause is not None and place % _PAUSE_EVERY == 0:
                     pause()
-                entries.append(_entry(benchmark, stored, price))
+                entry = _entry(benchmark, stored, price)
+                entries.append(_not_asked(entry) if stored.sample.idx in omitted[benchmark] else entry)
             _keep(index, entries, mark, found[-1][0], started)
         else:
             return
@@ -224,12 +226,15 @@ def _begin(run: FoundRun, index: Index) -> Price | None:
         identity = [FORMAT, str(store.meta("run_id")), str(run.path)]
         sessions = store.count_sessions()
         config = store.meta("config") or {}
+        decisions = decisions_of(store)
     known = index.fact("identity")
-    if known is not None and (known != identity or index.fact("sessions") != sessions):
+    is_same = known == identity and index.fact("sessions") == sessions and index.fact("decisions") == decisions
+    if known is not None and not is_same:
         raise _Changed
     if known is None:
         index.set_fact("identity", identity)
         index.set_fact("sessions", sessions)
+        index.set_fact("decisions", decisions)
     model = (config.get("endpoint") or {}).get("model")
     price = ((config.get("budget") or {}).get("prices") or {}).get(model)
     return None if price is None else Price.model_validate(price)
@@ -275,16 +280,15 @@ def _finish(run: FoundRun, index: Index) -> None:
 
 
 def _without_outcome(store: BrowsedStore, not_run: Unscored) -> Iterator[Entry]:
-    for key, slot, _, plan in store.benchmarks():
-        early = read_early_stop(store, key, slot, plan) if plan else None
+    for key, _, _, plan in store.benchmarks():
+        omitted = left_out(store, key)
         repeats = plan.get("repeats", 1)
         for sample in store.bad_rows(key):  # those of other shards come below
             for repeat in range(repeats):
                 yield _entry(key, StoredResult(sample, repeat, None, None), None)
         for sample, repeat in store.pending(key, repeats) if plan else ():
             entry = _entry(key, StoredResult(sample, repeat, None, None), None, not_run)
-            is_left_out = early is not None and not early.counts(sample.idx)
-            yield replace(entry, group="not_asked", kind="") if is_left_out else entry
+            yield _not_asked(entry) if sample.idx in omitted else entry
         for sample in store.samples_elsewhere(key):
             for repeat in range(repeats):
                 entry = _entry(key, StoredResult(sample, repeat, None, None), None)
@@ -308,6 +312,11 @@ def _entry(benchmark: int, stored: StoredResult, price: Price | None, not_run: U
         measured=found,
         bins={name: bin_of(value) for name, value in found.items()},
     )
+
+
+def _not_asked(entry: Entry) -> Entry:
+    """Return the entry of a question that a stop rule left out: its answer is found, and in no count and no chart."""
+    return replace(entry, group="not_asked", kind="", measured={}, bins={})
 
 
 def group_of(result: Result) -> str:

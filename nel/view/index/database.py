@@ -20,7 +20,7 @@ from nel.core.strict_json import dumps, loads
 from nel.errors import NelError, OutputError
 from nel.view.index.words import COLUMNS, FACETS
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 INDEX_FAULTS: Final = (NelError, sqlite3.Error)
 """What using an index raises that is missing, damaged or of no use."""
 COUNT_MAX: Final = 10_000

@@ -1,0 +1,59 @@
+"""Which questions a stop rule left out, the answers that were in flight when it decided included.
+
+Such an answer is in run.db and in no number of the run; it is shown as what was not asked, and can be read.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from nel.artifacts.early_stop import counted_questions
+from nel.core.strict_json import dumps
+from nel.engine.stop_rules import DECISIONS
+from nel.engine.store.browsing import BrowsedStore
+
+_KEPT_MAX: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The questions of one benchmark that a stop rule left out."""
+
+    counted: bytes = b""
+    """By idx: whether a question counts; empty where all do."""
+
+    def __contains__(self, idx: int) -> bool:
+        """Return whether a question was left out."""
+        return idx < len(self.counted) and not self.counted[idx]
+
+
+_kept: OrderedDict[str, LeftOut] = OrderedDict()
+_lock: Final = threading.Lock()
+
+
+def decisions_of(store: BrowsedStore) -> Mapping[str, Any]:
+    """Return what the stop rules of a run have decided, by benchmark."""
+    found: Mapping[str, Any] | None = store.meta(DECISIONS)
+    return found or {}
+
+
+def left_out(store: BrowsedStore, key: int) -> LeftOut:
+    """Return what was left out of a benchmark; nothing while no rule has decided. Kept for the next page."""
+    decisions = decisions_of(store)
+    if not decisions:
+        return LeftOut()
+    slot, plan = next((slot, plan) for one, slot, _, plan in store.benchmarks() if one == key)
+    if slot not in decisions or not plan:
+        return LeftOut()
+    name = dumps([store.meta("run_id"), slot, plan.get("digest"), decisions[slot], store.meta("config")])
+    with _lock:
+        if name not in _kept:
+            _kept[name] = LeftOut(counted_questions(store, key, slot, plan))
+        _kept.move_to_end(name)
+        while len(_kept) > _KEPT_MAX:
+            _kept.popitem(last=False)
+        return _kept[name]
