@@ -81,6 +81,8 @@ _UNLIKE_UNITS: Final = frozenset(
     """.split()
 )
 """Words behind a number that make another one of it, or none."""
+_OR_MORE = lazy_pattern(r"\s+or\s+(?:more|fewer|less|greater)\b", re.IGNORECASE)
+"""Behind a number in words that is a bound: "two or more"."""
 _WINDOW: Final = 24
 """Characters at the end of a text that are searched first for its last number."""
 _WIDENED_MAX: Final = 2_000
@@ -232,7 +234,10 @@ def number_in_words(text: str, start: int, stop: int) -> Number | None:
 
     "One" alone is left out: it is mostly no number.
     """
-    found = [Number(*place, text[slice(*place)], value) for place, value in words_in(text, start, stop)]
+    found = [
+        Number(*place, text[slice(*place)], None if _OR_MORE.match(text, place[1]) else value)
+        for place, value in words_in(text, start, stop)
+    ]
     if len({number.value for number in found}) > 1:
         return Number(found[0].start, found[-1].end, text[found[0].start : found[-1].end], None)
     return found[0] if found else None

@@ -24,6 +24,7 @@ from nel.scoring.reading.indirect_labels import (
     ticked_box,
     verdicts,
 )
+from nel.scoring.reading.label_boxes import with_box_beside
 from nel.scoring.reading.label_runs import (
     LINE_ENDS,
     UNDECIDED,
@@ -54,7 +55,7 @@ _OPENING_MARKS = lazy_pattern(r"[`*#\s✅✓✔☑]*+(?i:(?:option|choice|letter
 _OVER_OTHERS = lazy_pattern(
     r"""
     [\s*_]*+ [(\[]? (?P<label>[A-Z]) [)\]]? [*_]*+ (?:
-        ,? \s+ (?: rather\s+than | instead\s+of | over | not | because | since ) \b [^\n?]{1,200}
+        ,? \s+ (?: (?:(?:and|but)\s+)?not | rather\s+than | instead\s+of | over | because | since ) \b [^\n?]{1,200}
       | \s* > [^\n?]{1,60}
       | \s+ \( (?! [^()\n]* \b (?: or | maybe | perhaps | possibly | not\s+sure | if ) \b) [^()\n?]{1,200} \) [.]?
       | ,? \s+ (?: for\s+sure | I\s+(?:think|guess|believe|suppose) ) [.!]?
@@ -109,7 +110,8 @@ _VERDICT_LINE = lazy_pattern(
     (?: [^\n]{0,200}? [\s:|–—-] )?? [*_(]*
     (?: (?P<right> (?:[✅✓✔][^\n]{0,80}) | yes | correct | true | right | fits | ✅ | ✓ | ✔
     | this\s+is\s+(?:the\s+)?(?:correct|right)(?:\s+(?:answer|one|option))? )
-      | (?:[❌✗✘][^\n]{0,80}) | no | incorrect | false | wrong ) [*_).|!\ ]*+ [^\S\n]*+ $
+      | (?:[❌✗✘][^\n]{0,80}) | no | incorrect | false | wrong )
+    (?: ,?\ (?:because|since|as)\ [^\n]{1,200} )? [*_).|!\ ]*+ [^\S\n]*+ $
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -238,7 +240,7 @@ def _declared(text: str, labels: tuple[str, ...], texts: OptionTexts | None, rea
     taken: Run | None = None
     form, unread = "", 0
     for one in declarations(text, OF_OPTIONS):
-        run = _run_declared(text, one, labels, texts)
+        run = with_box_beside(text, one, _run_declared(text, one, labels, texts), labels)
         if not run.labels or (one.form == "hashes" and not LINE_ENDS.match(text, run.end)):
             if one.form in _BINDING:
                 unread = max(unread, one.stop)

@@ -76,7 +76,9 @@ _CLAUSE_STARTS = lazy_pattern(r"[;:,]|\b(?:but|so|therefore|thus|hence)\b")
 _WITHIN_STARTS = lazy_pattern(r"[,;]|\b(?:but|rather|so|sino|bensì|sim|sondern|а)\b|而是|ではなく|بل")
 _CLAUSE = lazy_pattern(r";|—|,\s+(?:but|however)\b|\b(?:but|so)\s", re.IGNORECASE)
 _OR_ELSE = lazy_pattern(r"[^\S\n]*[^\W\d]{0,12}[^\S\n]*[(（]\s*(?:or|oder|ou|o|или)\b", re.IGNORECASE)
-_BESIDE = lazy_pattern(r"[(（\[]|\s(?=(?:Had|In\s+an?|If|Note|Without|Under|Some|Anyone|Students|Many)\s)")
+_BESIDE = lazy_pattern(
+    r"[(（\[]|,\s+(?:and\s+)?not\b|\s(?=(?:Had|In\s+an?|If|Note|Without|Under|Some|Anyone|Students|Many)\s)"
+)
 """What begins a remark behind an answer in the same sentence."""
 _FUNCTION_WORD_ENDS = lazy_pattern(
     r"\b(?:the|a|an|and|or|of|to|is|are|was|were|she|he|they|it|we|in|for|so|at|with|that|per|by|has|have|from|this|"
@@ -310,7 +312,9 @@ def _stated_backwards(text: str, start: int, language: Mark | None) -> Iterator[
 def _stated_objection(text: str, sentence: _Sentence, number: Number) -> str | None:
     """Return what speaks against the number that an undeclared sentence states, or None."""
     said = text[sentence.start : sentence.end]
-    why = remarks.remark(said)
+    beside = _BESIDE.search(text, number.end, sentence.end)
+    own = text[sentence.start : beside.start() if beside else sentence.end]
+    why = remarks.SUPPOSED if remarks.checks(said) else remarks.remark(own)
     if why is not None:
         return why
     if _asks(said):
@@ -433,8 +437,7 @@ def _first_statement(text: str, language: Mark | None) -> Number | None:
     number = stated_in(text, start, stop.end(), language)
     if number is None or number.value is None or _stated_objection(text, _Sentence(start, stop.end()), number):
         return None
-    set_off = text[max(0, number.start - 2) : number.start] in ("**", "__")
-    said = text[start : stop.end()]
+    set_off, said = text[max(0, number.start - 2) : number.start] in ("**", "__"), text[start : stop.end()]
     return number if "=" not in said[:-1] and (set_off or remarks.concludes_strongly(said)) else None
 
 

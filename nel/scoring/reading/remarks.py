@@ -270,6 +270,17 @@ _CLOSER = _any(
 )
 
 
+_CHECKS = _any(
+    r"^\W*(?:(?:let\s+me|let['’]s|to)\s+)?(?:double[-\s]?)?(?:check(?:ing)?|verif(?:y|ication|ying)|proof)\b(?=\s*[:,])",
+    r"^\W*(?:probe|überprüfung|vérification|comprobación|verifica|verificação|проверка)\s*:|^\W*(?:验证|检验|検算|التحقق)\s*[:：]",
+)
+
+
+def checks(sentence: str) -> bool:
+    """Return whether a sentence only checks what was stated before it: "Check: 2(18) + 3 = 39"."""
+    return _CHECKS.search(sentence) is not None
+
+
 def intends(sentence: str) -> bool:
     """Return whether a sentence says what is to be done next, so that a text that ends there is cut off."""
     return _INTENDS.search(sentence) is not None

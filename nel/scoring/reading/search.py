@@ -33,9 +33,10 @@ _IS_WRONG: Final = lazy_pattern(r"\b(?:is|was)\s(?:wrong|incorrect)\b")
 _OF_OTHERS: Final = frozenset({status.QUOTED, status.ASKED, status.SUPPOSED})
 _BOX: Final = lazy_pattern(r"\\(?:boxed|fbox)\s*\{")
 _OR_BOX: Final = lazy_pattern(
-    r"\}[\s$*)\]\\]*(?:\b(?:or|oder|ou|o|или)\b|或者?|または|أو|/)[\s$*(\[\\]*\Z", re.IGNORECASE
+    r"\}[\s$*)\]\\]*(?:[,;]|[,;]?\s*\b(?:or|and|oder|und|ou|et|o|y|e|или|и)\b|或者?|和|または|أو|/)[\s$*(\[\\]*\Z",
+    re.IGNORECASE,
 )
-"""Another box, and a word that makes it and the next one candidates."""
+"""Another box, and a word or a comma that makes it and the next one candidates, or two parts of an answer."""
 _TAG: Final = lazy_pattern(
     r"""
     (?: < | \[ ) (?: (?:final|my|correct) [_\s-]? )? (?: answer | result | solution | output | response | final

@@ -36,6 +36,10 @@ _MAKES = lazy_pattern(
 _PLACES = lazy_pattern(r"\s*(?:decimals?|significant|digits?|places?|figures?|d\.?p)\b", re.IGNORECASE)
 """What "rounded to 2" goes on with where the 2 is no result."""
 _IS = lazy_pattern(r"\W*(?:is|equals|makes?|gives|yields)\W*", re.IGNORECASE)
+_SHARE_IS = lazy_pattern(
+    r"\s?(?:\\?%|percent)\s+of\s+\W*\d[\d.,]*[^\d.!?\n]{0,30}?\b(?:is|are|equals?|gives?|makes?)\s+\W*", re.IGNORECASE
+)
+"""Between a share and what it is of something: "50% of 36 is 18"."""
 _VARIABLE: Final = r"(?:[A-Za-z]|[A-Z]{2}|\\[a-z]{2,7})(?:_\{?\w{1,3}\}?)?"
 _SECOND_ASSIGNED = lazy_pattern(
     rf"(?<![A-Za-z\\\d]){_VARIABLE}\s*=\s*[${{\\-]*\d[\d.,]*(?<!,)[$}}\s]*(?:,|;|\band\b)(?:\s*and\b)?"
@@ -197,6 +201,8 @@ def _of_several(text: str, start: int, numbers: list[Number]) -> Number:
         return last
     if last.value is not None and outside[-2].value is None and _IS.fullmatch(text, outside[-2].end, last.start):
         return last  # "6 × 7 is 42"
+    if last.value is not None and _SHARE_IS.fullmatch(text, outside[0].end, last.start):
+        return last
     opening = _OPENS.match(text, start)
     if opening is not None and opening.end() >= outside[0].start:
         is_explained = outside[0].value is not None and _explained(text, outside[0], outside[1])

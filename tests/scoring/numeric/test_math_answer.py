@@ -605,3 +605,10 @@ def test_a_benchmark_is_scored_by_mathematics() -> None:
     assert isinstance(missing, ModelFailure)
     assert missing.kind == "no_answer"
     assert is_builtin_rule(math_equal)
+
+
+@pytest.mark.parametrize("joint", [", ", " and ", " or ", "; ", ", and "])
+def test_two_boxes_side_by_side_are_not_the_last_one(joint: str) -> None:
+    """A response with two boxes side by side gives two expressions, and neither alone is its answer."""
+    sample = ScorerInput(response=rf"The solutions are \boxed{{12}}{joint}\boxed{{17}}.", target="17")
+    assert math_equal(sample)["correct"] is False

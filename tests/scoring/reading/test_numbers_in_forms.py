@@ -131,6 +131,15 @@ def test_sums_and_remainders(response: str, number: str | None) -> None:
         ("204 is our answer.", "204"),
         ("So she makes **$18** every day by selling 9 eggs at $2 each.", "18"),
         ("She sells **9** eggs or 18.", None),
+        ("So x = 18. Check: 2(18) + 3 = 39 ✓.", "18"),
+        ("Check: 2(18) + 3 = 39 ✓.", None),
+        ("Let me verify: the answer is 18.", "18"),
+        ("The answer is 18, not 26 as some might think.", "18"),
+        ("It's 18 (some might say 26).", "18"),
+        ("In all, 50% of 36 is 18.", "18"),
+        ("50% of 36 is 18.", None),  # 18, and never 50
+        ("So there are two or more of them (i.e. several).", None),
+        ("So there are two of them (i.e. a pair).", "2"),
         ("She sells **9** eggs at **$2** each.", None),
     ],
 )
