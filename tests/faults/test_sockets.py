@@ -205,6 +205,15 @@ def test_f34_a_name_that_cannot_be_resolved(tmp_path: Path) -> None:
     assert all(state.startswith("infra:") for state in ran.states)
 
 
+@pytest.mark.parametrize("host", ["a..b", "a" * 64 + ".example"])
+def test_f34_what_is_no_name_of_a_host(tmp_path: Path, host: str) -> None:
+    """A name that no resolver takes is a connection that cannot be made, not a response that cannot be read."""
+    ran = run(tmp_path, f"http://{host}/v1", n=2, engine={"preflight": True})
+    assert ran.exit_code == 75
+    assert ran.states == ["infra:connection"] * 2
+    assert f"cannot connect to {host}:80: that is no name of a host" in ran.reason
+
+
 def test_f34_a_name_server_that_recovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two failed look-ups and then an address: everything is scored."""
     look_up = Pool._look_up

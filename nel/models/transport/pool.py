@@ -124,6 +124,8 @@ class Pool:
             opened = await aiohappyeyeballs.start_connection(
                 addresses, happy_eyeballs_delay=_EYEBALLS_SECONDS, interleave=1, loop=loop
             )
+        except UnicodeError as error:  # of the codec of names: a label that is empty, or longer than 63 characters
+            raise ConnectFailed(f"{where}: that is no name of a host") from error
         except OSError as error:
             raise ConnectFailed(f"{where}: {error.strerror or error}") from error
         try:
