@@ -281,3 +281,17 @@ def test_bullets_are_those_of_the_reference_pattern() -> None:
         wanted = len(stars) + len(re.findall(r"^\s*-.*$", text, re.MULTILINE))
         name = "detectable_format:number_bullet_lists"
         assert not text.strip() or follows(text, name, {"num_bullets": wanted}), repr(text)
+
+
+def test_a_keyword_is_counted_without_the_blanks_around_it() -> None:
+    """As in the authors' program, blanks around a keyword whose occurrences are counted do not belong to it."""
+    given = {"keyword": " ha ", "frequency": 2, "relation": "at least"}
+    assert follows("haha", "keywords:frequency", given)
+    assert not follows("ha", "keywords:frequency", given)
+
+
+@pytest.mark.parametrize("dash", ["--", "–", "—", "―"])
+def test_a_dash_parts_words_in_capitals(dash: str) -> None:
+    """As NLTK has it, a dash without blanks around it parts two words; a hyphen does not."""
+    assert count_capital_words(f"STOP{dash}NOW") == 2
+    assert count_capital_words("TOP-SECRET") == 1
