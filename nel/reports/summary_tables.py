@@ -143,7 +143,17 @@ def _fault(row: SummaryRow) -> str:
         return f"{row.shard}: a part of a run; put its shards together with {MERGE}"
     if not row.complete:
         return "PARTIAL: not every sample was asked; go on with nel eval resume"
-    return "" if row.value is not None else "no score: nothing was scored"
+    if row.value is None:
+        return "no score: nothing was scored"
+    if row.n_unscored:
+        return f"{numbers.count(row.n_unscored)} of {numbers.count(row.n_total)} samples unscored{_bounds(row)}"
+    return ""
+
+
+def _bounds(row: SummaryRow) -> str:
+    if row.bound_lower is None or row.bound_upper is None:
+        return ""
+    return f": {numbers.interval(row.bound_lower, row.bound_upper, share=True)} had all been wrong, or all right"
 
 
 def _latex_cells(row: SummaryRow) -> list[str]:

@@ -49,15 +49,22 @@ def test_csv_and_json_name_the_run(two_runs: list[Path]) -> None:
 
 
 def test_junit_has_an_error_where_there_is_no_whole_score() -> None:
-    """A partial row and one without a score are errors, hostile text is escaped, and a score alone fails nothing."""
-    bad = replace(ROW, run="r2", value=None, benchmark="\x00<b>&\ud800", warnings=("]]>\x1b",))
-    rows = [replace(ROW, run="r1", value=0.0), replace(ROW, run="r2", complete=False), bad]
+    """A partial row, one without a score and one with unscored samples are errors; a score alone fails nothing."""
+    whole = replace(ROW, n_unscored=0)
+    bad = replace(whole, run="r2", value=None, benchmark="\x00<b>&\ud800", warnings=("]]>\x1b",))
+    unscored = replace(ROW, run="r3", n_total=60, n_unscored=6, bound_lower=0.3, bound_upper=0.4)
+    rows = [replace(whole, run="r1", value=0.0), replace(whole, run="r2", complete=False), bad, unscored]
     root = fromstring(junit_xml(rows))  # noqa: S314 - made here
     assert [(suite.get("name"), suite.get("tests"), suite.get("errors")) for suite in root] == [
         ("r1", "1", "0"),
         ("r2", "2", "2"),
+        ("r3", "1", "1"),
     ]
     assert "nel eval resume" in str(root[1][0][0].get("message"))
+    said = str(root[2][0][0].get("message"))
+    assert said.startswith("6 of 60 samples unscored: ")
+    assert "30.00" in said
+    assert "40.00" in said
 
 
 def test_latex_has_a_row_for_each_and_escapes_names() -> None:
