@@ -264,9 +264,11 @@ def test_modes_are_chosen_by_the_tests(lone: Sandbox) -> None:
         return verdict.mode
 
     assert mode("def f(x): return x", "assert f(1) == 1") == "split"
-    assert mode("def f(g): return g(2)", "assert f(lambda x: x + 1) == 3") == "same_process"
+    assert mode("def f(g): return g(2)", "assert f(lambda x: x + 1) == 3") == "split"
+    assert mode("def f(g): g(2)", "got = []\nf(got.append)\nassert got == [2]") == "same_process"
     unit = "import unittest\nclass T(unittest.TestCase):\n    def test_it(self): self.assertEqual(f(1), 1)"
-    assert mode("def f(x): return x", unit) == "same_process"
+    assert mode("def f(x): return x", unit) == "split"
+    assert mode("def f(x): return x", f"from unittest import mock\n{unit}") == "same_process"
     assert mode("class P:\n    def __init__(s, x): s.x = x\ndef f(p): return p.x", "assert f(P(3)) == 3") == "split"
     assert mode("def f():\n    yield 1\n    yield 2", "assert list(f()) == [1, 2]") == "split"
     raising = "class Odd(Exception): pass\ndef f(x): raise Odd('no')"
@@ -275,7 +277,7 @@ def test_modes_are_chosen_by_the_tests(lone: Sandbox) -> None:
         == "split"
     )
     with pytest.raises(DatasetError, match="same_process"):
-        lone.run(Program(source="def f(g): return 1", tests="f(lambda: 1)", entry_point="f", mode="split"))
+        lone.run(Program(source="def f(g): return 1", tests="f(object())", entry_point="f", mode="split"))
 
 
 def test_a_failing_assertion_is_kept_with_the_call(lone: Sandbox) -> None:
