@@ -105,7 +105,7 @@ class Task:
     together: Dependence | None = None
     """What may depend on a program that shares the process."""
     needs_same_process: bool = False
-    """By their very text: unittest cases, mocks, subclasses of what the program defines."""
+    """By their very text: mocks, streams, files that both use, subclasses of what the program defines."""
     crosses: bool = True
     """Whether, by their very text, all that the tests pass to the program has a plain form."""
     can_fail: bool = False
