@@ -60,6 +60,8 @@ def parse_answer(protocol: Protocol, payload: object) -> Response | Fault:
     if isinstance(finish_reason, str) and ending_of(finish_reason) == "aborted":
         return aborted(finish_reason)
     source = choice.get("message") if protocol == "chat" else choice
+    if source is None and isinstance(finish_reason, str) and ending_of(finish_reason) == "content_filter":
+        source = {}  # Azure leaves the message out
     if not isinstance(source, dict):
         return malformed("the choice has no message")
     found = _answer(source, "content" if protocol == "chat" else "text", payload, finish_reason)

@@ -187,6 +187,14 @@ def test_f23_a_passing_inner_error_is_not_kept(tmp_path: Path) -> None:
 
 
 FAILURES = {
+    "f27-filter-without-message": (
+        http('{"choices": [{"index": 0, "finish_reason": "content_filter", "content_filter_results": {}}]}'),
+        "content_filter",
+    ),
+    "f27-filter-null-message": (
+        http('{"choices": [{"finish_reason": "content_filter", "message": null}]}'),
+        "content_filter",
+    ),
     "f25-null": (answer(None), "empty"),
     "f25-reasoning_content": (answer(None, reasoning_content="Answer: 0"), "empty"),
     "f25-reasoning": (answer("", reasoning="Answer: 0"), "empty"),
