@@ -35,7 +35,7 @@ from nel.models.protocols import names_listed
 from nel.models.rate_limit_headers import quotas
 from nel.models.refusals import NEUTRAL_PROMPT, is_refusal
 from nel.models.request_headers import request_headers, sample_headers, secret_headers
-from nel.models.streams import AnswerStream
+from nel.models.streams import AnswerStream, is_event_stream
 from nel.models.transport import Fetched, Transport, proxy_for, transport_for
 from nel.models.wire.registry import neutral_body, parse_answer, wire_of
 from nel.types import SECOND_ASKING, Protocol, Request, Response, ResponseError
@@ -375,8 +375,9 @@ class Client:
             return unreadable(error)
 
     def _read(self, one: _Call, fetched: Fetched | Fault, stream: AnswerStream | None) -> Response | Fault:
-        # Some servers stream although they were not asked to.
-        payload = self._payload(fetched, stream or wire_of(one.protocol).stream(), one.tokens_max)
+        if stream is None and isinstance(fetched, Fetched) and is_event_stream(fetched.body):
+            stream = wire_of(one.protocol).stream()  # some servers stream although they were not asked to
+        payload = self._payload(fetched, stream, one.tokens_max)
         if isinstance(payload, Fault):
             return payload
         assert one.parse is not None  # noqa: S101 - set by _call
@@ -398,8 +399,8 @@ class Client:
         if fetched.status not in ANSWERED:
             body = self._redactor.body(fetched.body)
             return fault_of_status(fetched.status, fetched.headers, body, max_tokens=limit)
-        if stream is not None and (fetched.streamed or stream.takes(fetched.body)):
-            answer = stream.answer()
+        if stream is not None and (fetched.streamed or is_event_stream(fetched.body)):
+            answer = stream.answer() if fetched.streamed else stream.whole(fetched.body)
             return answer if isinstance(answer, Fault) else self._redactor.json(answer)
         raw = fetched.body.removeprefix(b"\xef\xbb\xbf")
         try:

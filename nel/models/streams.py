@@ -25,6 +25,11 @@ _BOM: Final = b"\xef\xbb\xbf"
 _TEXTS: Final = ("content", "reasoning_content", "reasoning", "refusal")
 
 
+def is_event_stream(body: bytes) -> bool:
+    """Return whether a whole body is a stream of events, whatever its content type says."""
+    return body[:_START_BYTES].removeprefix(_BOM).lstrip().startswith(_FIELDS)
+
+
 class AnswerStream(ABC):
     """Collects the events of one streamed answer; feed it bytes as they come."""
 
@@ -69,12 +74,10 @@ class AnswerStream(ABC):
             held_data = self._line(line, now) or held_data
         return held_data
 
-    def takes(self, body: bytes) -> bool:
-        """Take a whole body if it is a stream of events, whatever its content type says; return whether it is one."""
-        if not body[:_START_BYTES].removeprefix(_BOM).lstrip().startswith(_FIELDS):
-            return False
+    def whole(self, body: bytes) -> Any | Fault:
+        """Return what `answer` does, of a stream that came in one piece."""
         self.feed(body, 0.0)
-        return True
+        return self.answer()
 
     def answer(self) -> Any | Fault:
         """Return the payload of the whole answer, or the fault that the stream ended with."""
