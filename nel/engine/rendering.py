@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from nel.benchmarks.api.benchmark import Benchmark
 from nel.core.forked_map import mapped
 from nel.datasets import RawRow, content_id
-from nel.engine.store.codec import encode_sample
+from nel.engine.store.codec import encode_sample, sealed
 from nel.errors import DatasetError, PromptError
 
 ROWS_ALONE: Final = 20_000
@@ -34,7 +34,7 @@ class Rendering(NamedTuple):
     content_number: int
     """For the digest of the dataset."""
     encoded: str | None
-    """The encoded sample; None where the row makes none."""
+    """The encoded and sealed sample; None where the row makes none."""
     fault: str | None
     """Why it makes none."""
     number: int
@@ -55,7 +55,7 @@ def rendering_of(benchmark: Benchmark, data: dict[str, Any], content: str, sampl
         encoded = encode_sample(benchmark.sample(data, sample_id=sample_id))
     except (DatasetError, PromptError, ValueError) as error:
         return Rendering(content, content_number, None, str(error), 0)
-    return Rendering(content, content_number, encoded, None, number_of(encoded.encode()))
+    return Rendering(content, content_number, sealed(encoded), None, number_of(encoded.encode()))
 
 
 def rendered_ahead(
@@ -76,7 +76,8 @@ def rendered_ahead(
         return
     ahead = _Ahead(rows)
     for made in mapped(partial(_renderings, benchmark), ahead.tasks(), processes=processes):
-        yield from zip(ahead.given.popleft(), made, strict=True)
+        for row, fields in zip(ahead.given.popleft(), made, strict=True):
+            yield row, None if fields is None else Rendering._make(fields)
     if ahead.error is not None:  # what is wrong with a row comes after the rows before it
         raise ahead.error
 
@@ -125,8 +126,10 @@ class _Ahead:
         return chunk
 
 
-def _renderings(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> list[Rendering | None]:
-    return [_rendering(benchmark, data) for data in rows]
+def _renderings(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> list[tuple[Any, ...] | None]:
+    """Return the fields of the renderings: plain tuples are pickled and read in half the time of named ones."""
+    made = [_rendering(benchmark, data) for data in rows]
+    return [None if one is None else tuple(one) for one in made]
 
 
 def _rendering(benchmark: Benchmark, data: dict[str, Any]) -> Rendering | None:

@@ -19,7 +19,7 @@ from nel.core.permissions import share
 from nel.core.source_numbers import NUMBERS_ARE_IDS
 from nel.core.strict_json import dumps
 from nel.core.work_directories import make_work_directory
-from nel.engine.store.codec import encode_outcome, encode_response, encode_sample
+from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, sealed
 from nel.engine.store.database import Store
 from nel.engine.store.plans import StoredPlan
 from nel.engine.store.snapshot import FILE_NAME, StoredSample
@@ -130,7 +130,7 @@ async def _write_benchmark(store: Store, slot: str, benchmark: ImportedBenchmark
             repeats = max(repeats, result.repeat + 1)
             if result.sample.id not in places:
                 idx = places[result.sample.id] = len(places)
-                yield StoredSample(idx, result.sample.id, idx + 1, encode_sample(result.sample), None)
+                yield StoredSample(idx, result.sample.id, idx + 1, sealed(encode_sample(result.sample)), None)
 
     with store.transaction():
         store.add_samples(key, samples())

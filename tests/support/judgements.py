@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nel.engine.store.codec import encode_outcome, encode_response, encode_sample
+from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, sealed
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import StoredSample
 from nel.judges.record import record_json
@@ -87,7 +87,7 @@ def write_store(
         store.set_meta("config", dict(config or {}))
         key = store.put_benchmark("mine", "mine", plan)
         samples = [Sample(id=f"s{idx}", input=f"Question {idx}?", target="Paris") for idx in range(len(outcomes))]
-        rows = (StoredSample(idx, sample.id, idx, encode_sample(sample), None) for idx, sample in enumerate(samples))
+        rows = (StoredSample(idx, sample.id, idx, sealed(encode_sample(sample)), None) for idx, sample in enumerate(samples))
         store.add_samples(key, rows)
         store.begin_session()
         for idx, outcome in enumerate(outcomes):

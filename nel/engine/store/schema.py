@@ -136,6 +136,21 @@ def connect(path: Path, *, readonly: bool = False, untouched: bool = False) -> s
     return connection
 
 
+@contextmanager
+def bulk_insert_cache(connection: sqlite3.Connection) -> Iterator[None]:
+    """Give a connection a page cache of 16 MiB while it inserts many rows, and SQLite's default of 2 MiB afterwards.
+
+    Ids of samples are hashes, so each insert changes a random page of their index, which a small cache writes out and
+    reads back again and again: a third of the time of 500,000 inserts.
+    """
+    connection.execute("PRAGMA cache_size = -16384")
+    try:
+        yield
+    finally:
+        connection.execute("PRAGMA cache_size = -2000")
+        connection.execute("PRAGMA shrink_memory")
+
+
 def untouched_uri(path: Path) -> str:
     """Return the address under which SQLite reads a file and makes or changes none.
 

@@ -41,7 +41,7 @@ class StoredSample:
     sample_id: str
     row_number: int
     content: str | None
-    """None for a bad row."""
+    """The encoded sample with its checksum, which runs of an older version lack; None for a bad row."""
     fault: str | None
 
 

@@ -1,13 +1,12 @@
 """What makes the snapshot of a large dataset cheap: samples that are inserted together, and which ids are new.
 
-Depends on the codec of the store; `nel.engine.store.database` inserts.
+`nel.engine.store.database` inserts.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from nel.engine.store.codec import sealed
 from nel.engine.store.snapshot import StoredSample
 
 _ROWS_MAX: Final = 512
@@ -29,7 +28,7 @@ class WaitingSamples:
 
     def add(self, benchmark: int, sample: StoredSample) -> bool:
         """Add a sample, and return whether it is time to insert: so many, or so long."""
-        content = None if sample.content is None else sealed(sample.content)
+        content = sample.content
         self.samples.append(sample)
         self.rows.append((benchmark, sample.idx, sample.sample_id, sample.row_number, content, sample.fault))
         self._size += len(content or "")
