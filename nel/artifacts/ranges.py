@@ -1,14 +1,17 @@
 """Reads the results of a benchmark in ranges, and says what each comes to: its lines of results.jsonl, and counts.
 
 A range is read the same here and in a process, and what ranges come to is merged in their order, so that artifacts do
-not depend on the number of processes.
+not depend on the number of processes. A process reads run.db itself: sending it the rows took as long as reading them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+import os
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from nel.artifacts.categories import fields_of
@@ -24,7 +27,7 @@ from nel.core.collection import collection_paused
 from nel.core.forked_map import mapped, usable_processes
 from nel.core.sent_messages import messages_in
 from nel.core.strict_json import dumps_line, loads
-from nel.engine.store.snapshot import Snapshot, StoredRow
+from nel.engine.store.snapshot import Snapshot
 from nel.judges.record import KEY as JUDGEMENTS
 from nel.metrics.accumulator import OTHER_SHARD, STOP_RULE
 from nel.metrics.outcome_columns import OutcomeColumnsBuilder
@@ -33,9 +36,8 @@ from nel.types import Unscored
 RESULTS_ALONE: Final = 20_000
 """So many results are read in this process alone: a second of work, and few benchmarks have more."""
 _RESULTS_AT_ONCE: Final = 512
-_CHARACTERS_AT_ONCE: Final = 1 << 20
-_TURNS: Final = '"turns":'
-"""In the stored text of a sample with several turns; elsewhere too, in which case its requests are read in vain."""
+_BYTES_AT_ONCE: Final = 1 << 20
+"""Of run.db, for a range of samples of mean length."""
 
 
 class Judged(NamedTuple):
@@ -55,7 +57,7 @@ class Range:
 
     runtime: RuntimeStats
     lines: list[bytes] = field(default_factory=list)
-    """Of results.jsonl."""
+    """Of results.jsonl; joined into one where they come from a process."""
     counted: OutcomeColumnsBuilder = field(default_factory=OutcomeColumnsBuilder)
     failures: FailureAnalysis = field(default_factory=lambda: FailureAnalysis(is_part=True))
     endings: UnknownEndings = field(default_factory=lambda: UnknownEndings(is_part=True))
@@ -109,14 +111,6 @@ class Range:
             self.n_questions += 1
 
 
-class _Task(NamedTuple):
-    """The stored rows of a range."""
-
-    rows: list[StoredRow]
-    requests: dict[tuple[int, int], str | None]
-    """By sample and repeat, what was sent last for those with several turns."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RangeReader:
     """Says what ranges of a benchmark's results come to."""
@@ -126,61 +120,83 @@ class RangeReader:
     price: Price | None
     early: EarlyStop | None
     keeps_results: bool
-    """Whether somebody wants the results as well; they then stay in this process."""
+    """Whether the results themselves are wanted too; they then stay in this process."""
 
     def ranges(self, snapshot: Snapshot, key: int, repeats: int) -> Generator[Range]:
         """Yield what the results of a benchmark come to, range by range in order; close it where not all are taken.
+
+        The snapshot cannot be used between two ranges.
 
         Raises:
             StoreError: A record is damaged.
         """
         is_small = snapshot.count_samples(key) * repeats <= RESULTS_ALONE
         processes = 1 if is_small or self.keeps_results else usable_processes()
-        with closing(mapped(self.read, _tasks(snapshot, key, repeats), processes=processes)) as found:
-            yield from found
+        samples = min(_RESULTS_AT_ONCE // repeats, _BYTES_AT_ONCE // snapshot.mean_bytes(key))
+        places = list(snapshot.sample_ranges(key, max(1, samples)))
+        if processes == 1:
+            for first, last in places:
+                yield self.read(snapshot, key, repeats, first, last)
+            return
+        with snapshot.detached(), closing(_OwnSnapshot(snapshot.path)) as own:
+            read = partial(_read_in_process, self, own, key, repeats)
+            with closing(mapped(read, places, processes=processes)) as found:
+                yield from found
 
-    def read(self, task: _Task) -> Range:
-        """Return what the results of a range come to."""
-        with collection_paused():  # what is decoded has no cycles
-            return self._read(task)
-
-    def _read(self, task: _Task) -> Range:
+    def read(self, snapshot: Snapshot, key: int, repeats: int, first: int, last: int) -> Range:
+        """Return what the results of the samples from one idx to another come to."""
         found = Range(runtime=RuntimeStats(self.price, is_part=True))
-        for row in task.rows:
-            for result in read_row(row, not_run=self.not_run):
-                found.runtime.add(result.response)
-                if result.is_elsewhere:
-                    found.add_not_asked(result, OTHER_SHARD, dumps_line(other_shard_line(result)))
-                elif self.early is not None and not self.early.counts(result.idx):
-                    found.n_beyond += result.response is not None
-                    found.add_not_asked(result, STOP_RULE, dumps_line(not_asked_line(result)))
-                else:
-                    found.add(result, dumps_line({**result_line(result), **_turns(task, result)}))
-                    if self.keeps_results:
-                        found.results.append(result)
+        with collection_paused():  # what is decoded has no cycles
+            for row in snapshot.result_rows(key, repeats, first=first, last=last):
+                for result in read_row(row, not_run=self.not_run):
+                    self._add(found, result, snapshot, key)
         return found
 
-
-def _tasks(snapshot: Snapshot, key: int, repeats: int) -> Iterator[_Task]:
-    task = _Task([], {})
-    size = 0
-    for row in snapshot.result_rows(key, repeats):
-        idx, _, _, content, _, _, answers = row
-        task.rows.append(row)
-        size += len(content or "") + sum(len(text) for answer in answers for text in answer if text is not None)
-        if content is not None and _TURNS in content:
-            task.requests.update({(idx, repeat): snapshot.request(key, idx, repeat) for repeat in range(repeats)})
-        if len(task.rows) * repeats >= _RESULTS_AT_ONCE or size >= _CHARACTERS_AT_ONCE:
-            yield task
-            task = _Task([], {})
-            size = 0
-    if task.rows:
-        yield task
+    def _add(self, found: Range, result: Result, snapshot: Snapshot, key: int) -> None:
+        found.runtime.add(result.response)
+        if result.is_elsewhere:
+            found.add_not_asked(result, OTHER_SHARD, dumps_line(other_shard_line(result)))
+        elif self.early is not None and not self.early.counts(result.idx):
+            found.n_beyond += result.response is not None
+            found.add_not_asked(result, STOP_RULE, dumps_line(not_asked_line(result)))
+        else:
+            line = result_line(result)
+            if result.sample is not None and result.sample.turns:
+                line |= _turns(snapshot.request(key, result.idx, result.repeat))
+            found.add(result, dumps_line(line))
+            if self.keeps_results:
+                found.results.append(result)
 
 
-def _turns(task: _Task, result: Result) -> dict[str, object]:
+class _OwnSnapshot:
+    """A snapshot of a run.db in each process that asks for it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._opened: tuple[int, Snapshot] | None = None
+
+    def get(self) -> Snapshot:
+        """Return the snapshot of this process.
+
+        Raises:
+            StoreError: There is no usable run.db any more.
+        """
+        if self._opened is None or self._opened[0] != os.getpid():
+            self._opened = os.getpid(), Snapshot(self._path)
+        return self._opened[1]
+
+    def close(self) -> None:
+        """Close the snapshot of this process."""
+        if self._opened is not None:
+            self._opened[1].close()
+
+
+def _read_in_process(reader: RangeReader, own: _OwnSnapshot, key: int, repeats: int, place: tuple[int, int]) -> Range:
+    found = reader.read(own.get(), key, repeats, *place)
+    found.lines = [b"".join(found.lines)]
+    return found
+
+
+def _turns(sent: str | None) -> dict[str, object]:
     """Return the prompt of a sample with several turns: all that was said before the last answer."""
-    if result.sample is None or not result.sample.turns:
-        return {}
-    sent = task.requests.get((result.idx, result.repeat))
     return {"prompt": messages_in(loads(sent))} if sent else {}

@@ -13,6 +13,7 @@ from nel.artifacts import ranges, write
 from nel.artifacts.ranges import Range, RangeReader
 from nel.artifacts.write import write_artifacts
 from nel.engine.store.schema import connect
+from nel.engine.store.snapshot import Snapshot
 from nel.errors import StoreError
 from nel.judges.record import KEY
 from nel.types import ModelFailure, Outcome, Scored, Unscored
@@ -82,11 +83,11 @@ def test_a_killed_process_costs_time_alone(tmp_path: Path, monkeypatch: pytest.M
     expected = _written(run_dir)
     killed = []
 
-    def read(self: RangeReader, task: ranges._Task) -> Range:
-        if os.getpid() != HERE and task.rows[0][0] >= 10:
+    def read(self: RangeReader, snapshot: Snapshot, key: int, repeats: int, first: int, last: int) -> Range:
+        if os.getpid() != HERE and first >= 10:
             os.kill(os.getpid(), signal.SIGKILL)
-        killed.append(task.rows[0][0])
-        return whole(self, task)
+        killed.append(first)
+        return whole(self, snapshot, key, repeats, first, last)
 
     whole = RangeReader.read
     monkeypatch.setattr(RangeReader, "read", read)

@@ -87,7 +87,9 @@ def write_store(
         store.set_meta("config", dict(config or {}))
         key = store.put_benchmark("mine", "mine", plan)
         samples = [Sample(id=f"s{idx}", input=f"Question {idx}?", target="Paris") for idx in range(len(outcomes))]
-        rows = (StoredSample(idx, sample.id, idx, sealed(encode_sample(sample)), None) for idx, sample in enumerate(samples))
+        rows = (
+            StoredSample(idx, sample.id, idx, sealed(encode_sample(sample)), None) for idx, sample in enumerate(samples)
+        )
         store.add_samples(key, rows)
         store.begin_session()
         for idx, outcome in enumerate(outcomes):

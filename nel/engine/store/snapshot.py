@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self, TypeAlias
@@ -79,6 +79,8 @@ class Snapshot:
             runs = [one.parent.name for one in sorted(path.parent.glob(f"*/{FILE_NAME}"))[:_RUNS_NAMED_MAX]]
             hint = f"it holds the runs {', '.join(runs)}: give one of them" if runs else "give the directory of a run"
             raise StoreError(f"there is no {FILE_NAME} in {path.parent}; {hint}")
+        self.path = path
+        self._untouched = untouched
         try:
             self._connection = connect(path, readonly=True, untouched=untouched)
             application = self._connection.execute("PRAGMA application_id").fetchone()[0]
@@ -99,6 +101,18 @@ class Snapshot:
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+
+    @contextmanager
+    def detached(self) -> Iterator[None]:
+        """Close the connection for the time of the block, in which forked processes open connections of their own.
+
+        SQLite allows no connection to be open across a fork. Nothing can be read from this snapshot meanwhile.
+        """
+        self._connection.close()
+        try:
+            yield
+        finally:
+            self._connection = connect(self.path, readonly=True, untouched=self._untouched)
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -427,8 +441,22 @@ class Snapshot:
             for repeat, (response, outcome) in enumerate(answers):
                 yield StoredResult(sample, repeat, response, outcome, is_elsewhere)
 
+    def sample_ranges(self, benchmark: int, samples: int) -> Iterator[tuple[int, int]]:
+        """Yield the first and the last idx of each range of so many samples; together the ranges hold every idx."""
+        query = "SELECT idx FROM samples WHERE benchmark = ? AND idx >= ? ORDER BY idx LIMIT 1 OFFSET ?"
+        first = 0
+        while (found := self._connection.execute(query, (benchmark, first, samples)).fetchone()) is not None:
+            yield first, found[0] - 1
+            first = found[0]
+        yield first, _IDX_MAX
+
+    def mean_bytes(self, benchmark: int) -> int:
+        """Return how many bytes of the file there are for each sample of a benchmark, at least 1."""
+        query = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+        return max(1, int(self._connection.execute(query).fetchone()[0]) // max(1, self.count_samples(benchmark)))
+
     def result_rows(self, benchmark: int, repeats: int, *, first: int = 0, last: int = _IDX_MAX) -> Iterator[StoredRow]:
-        """Yield every sample in order with all of its planned repeats, as plain tuples, which cost little to send."""
+        """Yield every sample in order with all of its planned repeats, as plain tuples."""
         found: dict[tuple[int, int], tuple[str | None, str | None]] = {}
         others: set[int] = set()
         for rows in self._sample_pages(benchmark, first, last):
