@@ -49,13 +49,14 @@ class BenchmarkFiles:
         path = self.directory / "results.jsonl"
         if not path.is_file():
             return
+        where = f"{self.directory.name}/results.jsonl, line"
         with path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 if line.isspace():
                     continue
                 position += 1
                 if chosen is None or position in chosen:
-                    yield _object(line, f"{self.directory.name}/results.jsonl, line {number}")
+                    yield _object(line, where, number)
 
     def results_between(self, begins: int, ends: int) -> Iterator[dict[str, Any]]:
         """Yield the objects of a part of results.jsonl in file order, from one byte offset to another.
@@ -63,11 +64,12 @@ class BenchmarkFiles:
         Raises:
             OutputError: A line is not a JSON object.
         """
+        where = f"{self.directory.name}/results.jsonl, behind byte"
         with (self.directory / "results.jsonl").open("rb", buffering=_BUFFER_BYTES) as lines:
             lines.seek(begins)
             for line in lines:
                 if not line.isspace():
-                    yield _object(line, f"{self.directory.name}/results.jsonl, behind byte {begins}")
+                    yield _object(line, where, begins)
                 begins += len(line)
                 if begins >= ends:
                     break
@@ -106,11 +108,14 @@ def _read(path: Path) -> dict[str, object]:
     return _object(path.read_bytes(), f"{path.parent.name}/{path.name}") if path.is_file() else {}
 
 
-def _object(data: bytes, where: str) -> dict[str, object]:
+def _object(data: bytes, *where: str | int) -> dict[str, object]:
+    """Return a JSON object; the parts of its place are put together only where it is none."""
     try:
         value = loads(data)
     except ValueError as error:
-        raise OutputError(f"{where} is not strict JSON ({error}); make it again with nel report") from error
+        place = " ".join(map(str, where))
+        raise OutputError(f"{place} is not strict JSON ({error}); make it again with nel report") from error
     if not isinstance(value, dict):
-        raise OutputError(f"{where} is not a JSON object; make it again with nel report")
+        place = " ".join(map(str, where))
+        raise OutputError(f"{place} is not a JSON object; make it again with nel report")
     return value

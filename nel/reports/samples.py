@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from os.path import commonprefix
 from typing import Any, Final, Literal, TypeAlias
 
@@ -42,6 +42,10 @@ _CATEGORIES_MAX: Final = 1_000
 """Further ones are shown with their samples, and are no stratum and no filter of their own."""
 _GIST_CHARACTERS_MAX: Final = 160
 _MESSAGES_MAX: Final = 40
+_MEASURED: Final = (
+    "latency", "first_token", "characters", "completion_tokens", "reasoning_tokens", "prompt_tokens",
+)  # fmt: skip
+"""Of `MEASURES`, in the order in which they are taken from a result."""
 _LABEL_CHARACTERS_MAX: Final = 200
 
 
@@ -211,14 +215,15 @@ def _count_of(results: Iterable[Mapping[str, Any]], samples_max: int, *, is_part
 def _measured(result: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     """Yield what is charted of a result, by the names of `MEASURES`."""
     timing, tokens, response = result.get("timing") or {}, result.get("tokens") or {}, result.get("model_response")
-    for name, value in (
-        ("latency", timing.get("latency_seconds")),
-        ("first_token", timing.get("first_token_seconds")),
-        ("characters", len(response) if isinstance(response, str) else None),
-        ("completion_tokens", tokens.get("completion")),
-        ("reasoning_tokens", tokens.get("reasoning")),
-        ("prompt_tokens", tokens.get("prompt")),
-    ):
+    values = (
+        timing.get("latency_seconds"),
+        timing.get("first_token_seconds"),
+        len(response) if isinstance(response, str) else None,
+        tokens.get("completion"),
+        tokens.get("reasoning"),
+        tokens.get("prompt"),
+    )
+    for name, value in zip(_MEASURED, values, strict=True):
         if value is not None and isinstance(value, (int, float)) and 0 <= value < math.inf:
             yield name, float(value)
 
@@ -278,7 +283,7 @@ def _gist(value: object) -> str:
 def _category(result: Mapping[str, Any]) -> str | None:
     """Return the field of the row that categories are made of, where it has one."""
     metadata = result.get("metadata")
-    if not isinstance(metadata, Mapping):
+    if not isinstance(metadata, dict):
         return None
     found = metadata.get("category", metadata.get("subject"))
     return None if found is None else _label(found)
@@ -312,7 +317,7 @@ def _scoring(details: object) -> str | None:
 
 def _outcome(result: Mapping[str, object]) -> Mapping[str, object]:
     outcome = result.get("outcome")
-    return outcome if isinstance(outcome, Mapping) else {}
+    return outcome if isinstance(outcome, dict) else {}
 
 
 def _kind(outcome: Mapping[str, object], group: Group) -> str:
@@ -352,8 +357,11 @@ def _optional(value: object) -> str | None:
 
 def _label(value: object) -> str:
     text = as_text(value)
-    cut = text if len(text) <= _LABEL_CHARACTERS_MAX else text[:_LABEL_CHARACTERS_MAX] + "…"
-    return one_line(cut)
+    return _one_line(text if len(text) <= _LABEL_CHARACTERS_MAX else text[:_LABEL_CHARACTERS_MAX] + "…")
+
+
+_one_line = lru_cache(maxsize=1024)(one_line)
+"""Labels of kinds and categories recur with every sample."""
 
 
 def _facts(result: Mapping[str, Any]) -> list[list[str]]:
