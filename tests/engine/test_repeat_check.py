@@ -35,6 +35,7 @@ def _wavering(call: Call, seen: int) -> Reply:
 
 
 def _config(tmp_path: Path, endpoint: Endpoint, **more: Any) -> dict[str, Any]:
+    """Return a run of one request at a time, so that a second asking never overtakes the first."""
     if not (tmp_path / "data.jsonl").exists():
         sums(tmp_path / "data.jsonl", N)
     entry = {"name": "gsm8k", "dataset": str(tmp_path / "data.jsonl"), "repeat_check": K, **more.pop("entry", {})}
@@ -42,7 +43,7 @@ def _config(tmp_path: Path, endpoint: Endpoint, **more: Any) -> dict[str, Any]:
         "benchmarks": [entry],
         "endpoint": {"url": endpoint.url, "model": "m"},
         "generation": {"temperature": 0.0, "seed": 5},
-        "engine": {"concurrency": 4, "preflight": False},
+        "engine": {"concurrency": 1, "preflight": False, **more.pop("engine", {})},
         "output": {"dir": str(tmp_path / "out"), "run_id": more.pop("run_id", "run")},
         **more,
     }
@@ -101,7 +102,7 @@ def test_lost_second_answers_cost_the_check_alone(tmp_path: Path) -> None:
         return Reply(status=400, body={"error": {"message": "no"}}) if seen else _wavering(call, 0)
 
     with scripted(losing) as endpoint:
-        result = evaluate(_config(tmp_path, endpoint, engine={"preflight": False, "faults_in_a_row_max": 100}))
+        result = evaluate(_config(tmp_path, endpoint, engine={"faults_in_a_row_max": 100}))
     assert (result.exit_code, result.benchmarks[0].accounting["n_unscored"]) == (0, 0)
     assert (_checked(result)["n_asked"], _checked(result)["text"]["n"], _checked(result)["score"]) == (K, 0, None)
     with scripted(_wavering) as endpoint:
