@@ -1,0 +1,7 @@
+@SOLUTION@
+;((require) => (async () => {
+@SECRET@.restore();
+@TESTS@
+;await check();
+@SECRET@.end();
+})())(@SECRET@.require);
