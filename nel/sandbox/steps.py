@@ -140,17 +140,14 @@ def _by_cases(program: Program, language: Language, limits: Limits, ask: Ask) ->
         raise DatasetError("the problem has neither tests nor cases")
     total = 0.0
     verdict = None
+    is_built = False
     for number, case in enumerate(program.cases):
-        is_last = number == len(program.cases) - 1
-        job = _case_job(program, language, limits, is_first=number == 0)
-        keeps = not language.has_zygote and not is_last  # a compiled program must be there for the next case
-        job = {**job, "stdin": case.stdin, "keep_output": True, "keep_files": keeps}
+        job = {**_case_job(program, language, limits, is_built=is_built), "stdin": case.stdin, "keep_output": True}
         reply = _asked(_room_for(limits, case), ask, job)
+        is_built = reply.get("is_kept") is True
         verdict = _of_case(program, language, limits, reply, case)
         total += verdict.cpu_seconds
         if not verdict.passed:
-            if not is_last:
-                ask({"do": "commands"}, _HOST_PATIENCE_SECONDS)  # clears what the cases left for each other
             return replace(verdict, detail=f"case {number + 1} of {len(program.cases)}: {verdict.detail}")
     assert verdict is not None  # noqa: S101 - there is a case
     return replace(verdict, detail=f"{len(program.cases)} cases", cpu_seconds=total)
@@ -183,12 +180,14 @@ def _of_case(program: Program, language: Language, limits: Limits, reply: Mappin
     return verdicts.verdict_of(run, "stdio", "wrong", first_difference(run["stdout"], case.expected_output))
 
 
-def _case_job(program: Program, language: Language, limits: Limits, *, is_first: bool) -> dict[str, object]:
+def _case_job(program: Program, language: Language, limits: Limits, *, is_built: bool) -> dict[str, object]:
+    """Return the job of one case; it finds what the compiler made, and nothing of the other cases."""
     if language.has_zygote:
         return {"do": "script", "source": program.source}
-    if is_first:
-        return _command_job(limits, language, {language.source: language.completed(program.source)})
-    return {"do": "commands", "command": list(language.run), "environment": dict(language.environment)}
+    job = _command_job(limits, language, {language.source: language.completed(program.source)})
+    if is_built:
+        return {**job, "files": {}, "compile": [], "uses_built": True}
+    return {**job, "keep_built": len(program.cases) > 1}
 
 
 def _command_job(limits: Limits, language: Language, files: Mapping[str, str]) -> dict[str, Any]:

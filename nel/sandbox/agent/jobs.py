@@ -117,6 +117,8 @@ def _commands(owner: Processes, job: channel.Message) -> dict[str, object]:
         ending = facts["compile"]["ending"] or {}
         if ending.get("exit") != 0:
             return facts
+        if job.get("keep_built"):
+            owner.keep_built()
     if job.get("command"):
         facts["run"] = _step(owner, job, job["limits"], "execute", command=job["command"])
     return facts
