@@ -11,16 +11,16 @@ import importlib
 import re
 import symtable
 import sys
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any, Final
 
+from nel.core.python_trees import parse_python
 from nel.sandbox.agent.dependence import Dependence
 from nel.sandbox.agent.running import MARK
-from nel.sandbox.shapes import can_fail, class_names, is_named, judge_of
+from nel.sandbox.shapes import can_fail, class_names, is_named, judge_of, wrong_call
 
 _OWN_STREAMS: Final = re.compile(
     r"\b(?:redirect_stdout|redirect_stderr|capsys|sys\.std(?:in|out|err)|asyncio|inspect|pytest|tempfile|monkeypatch"
@@ -177,6 +177,7 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         can_fail=can_fail(tree, owed, apart),
         broken=_undefined(tree, set(wanted) - helpers - set(constants) - {entry_point})
         or judge_of(tree, set(wanted) - helpers - {entry_point, "candidate"}, prompt, apart, entry_point)
+        or wrong_call(tree)
         or _dead_assertion(tree)
         or ("" if needs_same_process else _idle_assertions(tree, together)),
     )
@@ -184,9 +185,7 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
 
 def _parsed(text: str) -> ast.Module | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
+        return parse_python(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
