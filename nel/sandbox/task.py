@@ -92,6 +92,8 @@ class Task:
     """Those of them that may be plain values."""
     classes: tuple[str, ...] = ()
     """Those of them that are classes."""
+    modules: tuple[str, ...] = ()
+    """What of the standard library they import."""
     prompt_classes: tuple[str, ...] = ()
     """Classes that the prompt defines, which the program is likely to hold, too."""
     stubs: tuple[str, ...] = ()
@@ -125,6 +127,7 @@ class Task:
             "wanted": list(self.wanted),
             "constants": list(self.constants),
             "classes": list(self.classes),
+            "modules": list(self.modules),
             "prompt_classes": list(self.prompt_classes),
             "stubs": list(self.stubs),
             "shares_process": shares_process,
@@ -164,6 +167,7 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         wanted=tuple(wanted),
         constants=tuple(constants),
         classes=tuple(sorted(class_names(tree, wanted, prompt))),
+        modules=tuple(sorted(_modules(tree) | ({"unittest"} if "TestCase" in tests else set()))),
         prompt_classes=tuple(
             sorted(name for name in helpers if re.search(rf"^class[ ]+{name}\b", prompt, re.MULTILINE))
         ),
@@ -181,6 +185,13 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         or _dead_assertion(tree)
         or ("" if needs_same_process else _idle_assertions(tree, together)),
     )
+
+
+def _modules(tree: ast.Module) -> set[str]:
+    nodes = list(ast.walk(tree))
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+    return {name for name in names if name.split(".")[0] in sys.stdlib_module_names}
 
 
 def _parsed(text: str) -> ast.Module | None:

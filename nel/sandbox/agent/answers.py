@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ast
 import collections
+import contextlib
 import enum
+import importlib
 import operator
 import re
 import sys
@@ -22,6 +24,8 @@ from nel.sandbox.agent.dependence import Dependence
 
 FILE_NAME = "nel-agent/answers.py"
 _ANSWER, _PLAIN, _COMPARE, _OPERATE = "_nel_answer", "_nel_plain", "_nel_compare", "_nel_operate"
+_CHANGED_BY_ALL = ("sys", "os", "builtins", "random", "warnings", "logging")
+"""Modules whose attributes honest programs set."""
 _DEPTH_MAX = 100
 _HEAP_TYPE = 1 << 9
 _SCALARS = frozenset((int, float, complex, str, bytes, bool, type(None)))
@@ -102,8 +106,9 @@ for _name in "eq ne lt le gt ge add sub mul truediv floordiv mod pow matmul and_
 class Answers:
     """Tells the program's classes from all others; made before the program is loaded."""
 
-    def __init__(self) -> None:
-        """Note the classes that are there."""
+    def __init__(self, modules: Collection[str] = ()) -> None:
+        """Note the classes that are there, and what modules hold which the tests import."""
+        self._before = [(owner, dict(vars(owner))) for name in modules for owner in _owners(name)]
         self._known = _classes()
         self._numbers = {id(kind) for kind in self._known}
         self._module: Mapping[str, Any] = {}
@@ -113,13 +118,18 @@ class Answers:
     def guard(
         self, tree: ast.Module, given: Mapping[str, Any], module: Mapping[str, Any], space: dict[str, Any]
     ) -> None:
-        """Rewrite tests so that they compare plain values.
+        """Rewrite tests so that they compare plain values, and give their modules back what the program replaced.
 
         Args:
             given: The task: names that the program gives, and which of them are classes.
             module: The program's names.
             space: Those of the tests, which get what the rewritten tests call.
         """
+        for owner, before in self._before:
+            now = vars(owner)
+            for name in [name for name, value in before.items() if now.get(name) is not value]:
+                with contextlib.suppress(AttributeError, TypeError):
+                    setattr(owner, name, before[name])
         self._module, self._space = module, space
         self._asked = (*given["classes"], *given["prompt_classes"])
         names = [*given["wanted"], given["entry_point"] or "candidate", "candidate"]
@@ -199,6 +209,22 @@ class Answers:
         members = list(type.__dict__["__dict__"].__get__(kind).values())
         codes = [one.__code__ for one in members if type(one) is types.FunctionType]
         return any(code.co_filename == running.FILE_NAME for code in codes)
+
+
+def _owners(name: str) -> list[Any]:
+    """Return a module of the standard library, with its classes where it is one that runs tests."""
+    if name.partition(".")[0] in _CHANGED_BY_ALL:
+        return []
+    try:
+        module = importlib.import_module(name)
+    except Exception:  # noqa: BLE001 - the tests will say so
+        return []
+    if name.partition(".")[0] != "unittest":
+        return [module]
+    own = [
+        vars(part) for part in list(sys.modules.values()) if str(getattr(part, "__name__", "")).startswith("unittest")
+    ]
+    return [module, *{id(one): one for names in own for one in names.values() if isinstance(one, type)}.values()]
 
 
 def _classes() -> list[type]:

@@ -77,7 +77,7 @@ def _together(owner: Processes, job: channel.Message) -> channel.Message:
     ours.setblocking(False)
     said = bytearray()
     empty = os.open("/dev/null", os.O_RDWR)
-    program = _sealed({"source": job["source"]})
+    program = _sealed({"source": job["source"], "modules": job["task"]["modules"]})
     owner.programs.start(run.request("together"), [empty, run.out_handle, run.err_handle, program, theirs.fileno()])
     theirs.close()
     for handle in (empty, program, run.out_handle, run.err_handle):

@@ -45,11 +45,12 @@ class _Names(dict[str, Any]):
 
 def judge(payload: int, connection: int) -> None:
     """Load the program, ask for its tests, run them in its name space and report."""
-    source = codec.loads(channel.read_all(payload))["source"]
+    first = codec.loads(channel.read_all(payload))
+    source, modules = first["source"], first["modules"]
     os.close(payload)
     write, read, exit_now = channel.write_frame, channel.read_frame, os._exit  # before the program can replace them
     process, own = os.getpid, os.getpid()
-    known, guard = dict(vars(builtins)), answers.Answers()
+    known, guard = dict(vars(builtins)), answers.Answers(modules)
     module, failure = solution.load(source, "solution")
     if module is None:
         write(connection, {"load": failure})
