@@ -117,6 +117,7 @@ def _commands(owner: Processes, job: channel.Message) -> dict[str, object]:
         ending = facts["compile"]["ending"] or {}
         if ending.get("exit") != 0:
             return facts
+        owner.remove(job.get("files") or {})  # a program may look for its tests in its own text
         if job.get("keep_built"):
             owner.keep_built()
     if job.get("command"):

@@ -14,7 +14,7 @@ import signal
 import socket
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -105,6 +105,13 @@ class Processes:
                 handle = os.open(f"{WORK}/{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
                 with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
                     file.write(text)
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove files of the work space."""
+        with self.as_user(self.program_user):
+            for name in names:
+                with suppress(OSError):
+                    os.unlink(f"{WORK}/{name}")  # noqa: PTH108 - few modules are sent to a container
 
     def keep_built(self) -> None:
         """Keep the files of the work space in memory, unless they are too large: for a run that finds them as new."""

@@ -84,7 +84,6 @@ def _verdict(
         code = compile(tree, running.FILE_NAME, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return {"broken": f"the tests cannot be parsed: {type(error).__name__}: {error}"}
-    linecache.cache[running.FILE_NAME] = (1, None, tests.splitlines(keepends=True), running.FILE_NAME)
     try:
         running.define_helpers(given, space)
         for name in given["prompt_classes"]:
@@ -96,19 +95,21 @@ def _verdict(
         if missed := sorted(set(given["owed"]) - reached):
             return {"broken": f"the tests end without having reached the assertion of line {missed[0]}"}
         wrong = cases.run_cases(space, tests) if "TestCase" in tests else None
-        return None if wrong is None else _failure_of_case(*wrong)
+        return None if wrong is None else _failure_of_case(*wrong, tests)
     except running.NotRun as error:
         return {"broken": str(error)}
     except BaseException as error:  # noqa: BLE001 - whatever the tests raise is their verdict
-        return _failure(error)
+        return _failure(error, tests)
 
 
-def _failure_of_case(name: str, error: BaseException) -> channel.Message:
-    failure = _failure(error)
+def _failure_of_case(name: str, error: BaseException, tests: str) -> channel.Message:
+    failure = _failure(error, tests)
     return {**failure, "failed": f"{name}: {failure['failed']}"} if "failed" in failure else failure
 
 
-def _failure(error: BaseException) -> channel.Message:
+def _failure(error: BaseException, tests: str) -> channel.Message:
+    # Not before: a program may look for the lines of the tests there.
+    linecache.cache[running.FILE_NAME] = (1, None, tests.splitlines(keepends=True), running.FILE_NAME)
     frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename != answers.FILE_NAME]
     line = running.line_of(error)
     said = solution.described(error)

@@ -1,7 +1,2 @@
 @SOLUTION@
-;((require) => (async () => {
-@SECRET@.restore();
-@TESTS@
-;await check();
-@SECRET@.end();
-})())(@SECRET@.require);
+;@SECRET@.test((tests) => eval(tests));
