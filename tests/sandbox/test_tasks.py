@@ -100,6 +100,25 @@ def test_each_case_of_the_groups_gets_its_verdict(sandbox: Sandbox) -> None:
     assert found == {}
 
 
+@pytest.mark.parametrize(
+    ("tests", "is_wrong"),
+    [
+        ("def same(a, b): return a == b\nassert same(f(1))", True),
+        ("def same(a, b): return a == b\nassert same(f(1), 2, 3)", True),
+        ("def same(a, b): return a == b\nassert same(f(1), c=2)", True),
+        ("def same(a, *, b): return a == b\nassert same(f(1))", True),
+        ("def same(a, b=2): return a == b\nassert same(f(1))", False),
+        ("def same(a, b): return a == b\nassert same(*f(1))", False),
+        ("def same(*a, **k): return a == k\nassert same(f(1), 2, b=3)", False),
+        ("def same(a, b): return a == b\ntry:\n    same(f(1))\nexcept TypeError:\n    pass\nassert f(1) == 2", False),
+        ("@f\ndef same(a, b): return a == b\nassert same(1) == 2", False),
+    ],
+)
+def test_a_function_of_the_tests_is_called_as_it_can_be(tests: str, *, is_wrong: bool) -> None:
+    """A program has no part in how tests call their own function, but for one that it decorates."""
+    assert ("arguments that it does not take" in read_task(tests, "", "f").broken) is is_wrong
+
+
 def test_what_a_task_supplies_does_not_come_from_the_program() -> None:
     """Modules and their members that tests use without defining them are theirs."""
     task = read_task("assert math.isclose(f(1), sqrt(4)) and Counter(f(2)) and np.all(f(3)) and other(f(4))", "", "f")

@@ -111,7 +111,7 @@ class Processes:
         with self.as_user(self.program_user):
             for name in names:
                 with suppress(OSError):
-                    os.unlink(f"{WORK}/{name}")  # noqa: PTH108 - few modules are sent to a container
+                    os.unlink(f"{WORK}/{name}")
 
     def keep_built(self) -> None:
         """Keep the files of the work space in memory, unless they are too large: for a run that finds them as new."""
