@@ -133,7 +133,7 @@ class Answers:
         self._module, self._space = module, space
         self._asked = (*given["classes"], *given["prompt_classes"])
         names = [*given["wanted"], given["entry_point"] or "candidate", "candidate"]
-        dependence = Dependence(tree, names, given["supplied"], shares_process=True)
+        dependence = Dependence(tree, names, given["supplied"])
         _Rewriter(dependence).visit(tree)
         ast.fix_missing_locations(tree)
         space.update({_ANSWER: self.answer, _PLAIN: self.plain, _COMPARE: self.compare, _OPERATE: self.operate})
@@ -148,6 +148,8 @@ class Answers:
 
     def compare(self, names: str, *values: Any) -> Any:
         """Compare values of the tests, one after the other."""
+        if len(values) == 2 and type(values[0]) in _SCALARS and type(values[1]) in _SCALARS:  # noqa: PLR2004 - for speed
+            return _BY_NAME[names](*values)
         result: Any = True
         for place, name in enumerate(names.split()):
             left, right = values[place], values[place + 1]
