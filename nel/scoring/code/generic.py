@@ -89,7 +89,7 @@ _NAMES = re.compile(
       \b (?: function | func | fn | fun | def | sub | proc | class | struct | enum | interface | trait | type )[ ]+
       (?: \([^()\n]*\)[ ]* )? (?P<introduced> \w+ )                         # behind a keyword; Go's receiver before it
     | ^[ \t]* (?! return\b | else\b | new\b ) \w[\w:<>,&*\[\]]*[ ] [\w:<>,&*\[\] ]*? [&*]*
-      (?P<typed> \w+ )[ ]* \([^;\n]*\) [^;\n]* \{?$                        # behind its type: int add(int a) {
+      (?P<typed> \w+ )[ ]* \((?: [^;\n]*\) [^;\n]* \{?$ | [^;{\n]*\) [^;{\n]* \{ )  # behind its type: int add(int a) {
     """,
     re.MULTILINE | re.VERBOSE,
 )
@@ -147,7 +147,8 @@ def _definition(name: str) -> re.Pattern[str]:
             (?: \([^()\n]*\)[ ]* )? (?: self\. | [A-Z]\w*\. )? {word}
           )
         | (?P<typed>                                      # int add(int a) {{
-            ^[ \t]* (?! (?: {no_types} )\b ) (?: [\w:<>,&*\[\]?.]+[ \t]+ )+ [&*]* (?: \w+:: )? {word} [ \t]*\([^;\n]*$
+            ^[ \t]* (?! (?: {no_types} )\b ) (?: [\w:<>,&*\[\]?.]+[ \t]+ )+ [&*]* (?: \w+:: )? {word} [ \t]*
+            \( (?: [^;\n]*$ | [^;{{\n]*\) [^;{{\n]* \{{ )
           )
         | (?P<assigned> ^[ \t]* (?: [\w.]+\. )? {word} [ \t]* (?: <- | :: | := | =(?!=) | :[ ]* (?: function | \( ) ) )
         | (?P<bare> ^[ \t]* {word} [ \t]*\([^;\n]*\)[ \t]* (?: \{{ | =(?!=) ) )          # add() {{ in shells
