@@ -11,7 +11,7 @@ from nel.errors import DatasetError
 from nel.sandbox.languages import find_language
 from nel.sandbox.rehearsals import Rehearsals
 from nel.sandbox.steps import judge
-from nel.sandbox.types import Limits, Program
+from nel.sandbox.types import Case, Limits, Program
 from tests.sandbox.test_verdict import run
 
 PROGRAM = Program(
@@ -43,3 +43,20 @@ def test_a_fork_of_the_program_is_its_own_affair() -> None:
     """Where the tests alone do not fork, the program passes; without a fork nothing is rehearsed."""
     assert _judged({"rehearsed": True}, forked=True) == "passed"
     assert _judged({"broken": "not looked at"}) == "passed"
+
+
+@pytest.mark.parametrize(("is_kept", "compiled"), [(True, [True, False, False]), (False, [True, True, True])])
+def test_each_case_finds_what_the_compiler_made_and_no_more(is_kept: bool, compiled: list[bool]) -> None:
+    """What is too large to be kept is compiled again."""
+    asked = []
+
+    def ask(job: dict[str, Any], _patience: float) -> Mapping[str, Any]:
+        asked.append(job)
+        return {"run": {**run(), "stdout": "1\n"}, "is_kept": is_kept}
+
+    cases = tuple(Case(stdin=str(number), expected_output="1") for number in range(3))
+    program = Program(source="int main() {}", language="cpp", cases=cases)
+    assert judge(program, find_language("cpp"), Limits(), ask, Rehearsals()).verdict == "passed"
+    assert [bool(job["compile"]) for job in asked] == compiled
+    assert [bool(job["files"]) for job in asked] == compiled
+    assert [job.get("uses_built", False) for job in asked] == [not one for one in compiled]
