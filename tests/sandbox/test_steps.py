@@ -60,3 +60,42 @@ def test_each_case_finds_what_the_compiler_made_and_no_more(is_kept: bool, compi
     assert [bool(job["compile"]) for job in asked] == compiled
     assert [bool(job["files"]) for job in asked] == compiled
     assert [job.get("uses_built", False) for job in asked] == [not one for one in compiled]
+
+
+@pytest.mark.parametrize(
+    ("alone", "fault"),
+    [
+        ({"exit": 0, "token": True}, "the tests pass without a program"),
+        ({"exit": 1, "stderr": "main.js:1\nSyntaxError: missing )\n"}, "the tests do not parse"),
+        ({"exit": 1, "stderr": "ReferenceError: f is not defined\n    JSON.parse('') // SyntaxError: x\n"}, ""),
+    ],
+)
+def test_tests_in_other_languages_are_tried_once_without_a_program(alone: dict[str, Any], fault: str) -> None:
+    """What they do then is theirs; a program that passes changes nothing about it."""
+    asked = []
+
+    def ask(job: dict[str, Any], _patience: float) -> Mapping[str, Any]:
+        asked.append(job)
+        is_alone = "f = 1" not in job["files"]["program.js"]
+        token = job["token"] if alone.get("token") or not is_alone else ""
+        ending = {"exit": alone["exit"] if is_alone else 0, "signal": None}
+        return {
+            "run": {**run(), "ending": ending, "stderr": alone.get("stderr", "") if is_alone else "", "token": token}
+        }
+
+    program = Program(source="f = 1", language="javascript", tests="function check() { f }")
+    rehearsals = Rehearsals()
+    for _ in range(2):
+        if fault:
+            with pytest.raises(DatasetError, match=fault):
+                judge(program, find_language("javascript"), Limits(), ask, rehearsals)
+        else:
+            assert judge(program, find_language("javascript"), Limits(), ask, rehearsals).passed
+    assert len(asked) == 3
+
+
+def test_tests_in_other_languages_need_a_check() -> None:
+    """Nothing else is called."""
+    program = Program(source="f = 1", language="javascript", tests="f === 1")
+    with pytest.raises(DatasetError, match="define no function check"):
+        judge(program, find_language("javascript"), Limits(), lambda *_: {}, Rehearsals())
