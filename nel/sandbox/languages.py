@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from typing import Any, Final
 from nel.errors import ConfigError, did_you_mean
 
 PYTHON: Final = "python"
-_SOLUTION, _TESTS = "@SOLUTION@", "@TESTS@"
+_SOLUTION, _TESTS, _SECRET = "@SOLUTION@", "@TESTS@", "@SECRET@"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,15 +61,16 @@ class Language:
         return self.name == PYTHON
 
     def framed(self, solution: str, tests: str) -> dict[str, str]:
-        """Return the files of a program with its tests around it.
+        """Return the files of a program with its tests around it; a part of the runner's names is another each time.
 
         Raises:
             ConfigError: The language has no runner for function tests.
         """
         if not self.runner:
             raise ConfigError(f"{self.title} has no runner for function tests; give inputs and outputs instead")
-        complete = self.completed(solution)
-        return {name: text.replace(_TESTS, tests).replace(_SOLUTION, complete) for name, text in self.runner.items()}
+        given = {_SECRET: f"nel_{secrets.token_hex(8)}", _TESTS: tests, _SOLUTION: self.completed(solution)}
+        markers = re.compile("|".join(given))
+        return {name: markers.sub(lambda found: given[found[0]], text) for name, text in self.runner.items()}
 
     def completed(self, solution: str) -> str:
         """Return a program with the line that its file must hold."""

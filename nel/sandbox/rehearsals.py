@@ -55,6 +55,8 @@ class Rehearsals:
         self._known: OrderedDict[tuple[object, ...], Rehearsal] = OrderedDict()
         self._idle: OrderedDict[tuple[object, ...], bool] = OrderedDict()
         """Whether tests pass whatever the program answers."""
+        self._faults: OrderedDict[tuple[object, ...], str] = OrderedDict()
+        """What is wrong with tests in other languages than Python."""
         self._lock = Lock()
 
     def of(
@@ -75,6 +77,22 @@ class Rehearsals:
                 self._known[key] = known
                 while len(self._known) > _KEPT_MAX:
                     self._known.popitem(last=False)
+        return known
+
+    def fault_of(self, key: tuple[object, ...], find: Callable[[], str]) -> str:
+        """Return what is wrong with tests, which is found at most once for each key; empty where nothing is.
+
+        Raises:
+            SandboxError: The machinery failed.
+        """
+        with self._lock:
+            known = self._faults.get(key)
+        if known is None:
+            known = find()
+            with self._lock:
+                self._faults[key] = known
+                while len(self._faults) > _KEPT_MAX:
+                    self._faults.popitem(last=False)
         return known
 
     def check_nothing(

@@ -87,6 +87,48 @@ def can_fail(tree: ast.Module, owed: Collection[int], dependence: Dependence) ->
     return False
 
 
+def wrong_call(tree: ast.Module) -> str:
+    """Return why tests call a function of their own in a way that it does not take; empty where none does.
+
+    >>> wrong_call(ast.parse("def same(a, b): return a == b\\nassert same(f(1))"))
+    'the tests call same in line 2 with arguments that it does not take'
+    """
+    bound = collections.Counter(
+        getattr(node, "name", "") or getattr(node, "id", "") or getattr(node, "arg", "")
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.arg))
+        or (isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load))
+    )
+    functions = {
+        node.name: node.args
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and not node.decorator_list and bound[node.name] == 1
+    }
+    guards = [node for node in ast.walk(tree) if isinstance(node, (ast.Try, ast.With))]
+    guarded = {id(part) for guard in guards for part in ast.walk(guard)}  # which may be there to raise
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or id(node) in guarded:
+            continue
+        if (takes := functions.get(_called(node))) and not _fits(node, takes):
+            return f"the tests call {_called(node)} in line {node.lineno} with arguments that it does not take"
+    return ""
+
+
+def _fits(call: ast.Call, takes: ast.arguments) -> bool:
+    """Return whether a function takes the arguments of a call; so far as the text tells."""
+    keywords = {word.arg for word in call.keywords}
+    if None in keywords or any(isinstance(one, ast.Starred) for one in call.args):
+        return True
+    places = [one.arg for one in (*takes.posonlyargs, *takes.args)]
+    by_name = {one.arg for one in (*takes.args, *takes.kwonlyargs)}
+    needed = set(places[: len(places) - len(takes.defaults)])
+    needed |= {one.arg for one, default in zip(takes.kwonlyargs, takes.kw_defaults, strict=True) if default is None}
+    given = set(places[: len(call.args)])
+    too_many = len(call.args) > len(places) and takes.vararg is None
+    unknown = bool(keywords - by_name) and takes.kwarg is None
+    return not (too_many or unknown or keywords & given or needed - given - keywords)
+
+
 def is_named(name: str, prompt: str) -> bool:
     """Return whether a prompt names a value that a program is to define, and does not just use the word.
 

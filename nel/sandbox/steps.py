@@ -5,6 +5,7 @@ Which mode judges a program is decided by its task alone, before it runs.
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -30,6 +31,8 @@ OUTPUT_BYTES_MAX: Final = 32 << 20
 _OUTPUT_ROOM_BYTES: Final = 1 << 16
 _HOST_PATIENCE_SECONDS: Final = 30.0
 _CONTROL_SECONDS: Final = 1.0
+_NOT_PARSED: Final = re.compile(r"^(?:SyntaxError: |[\w.]+: .*(?:\bsyntax error\b|\bunexpected EOF\b))", re.MULTILINE)
+"""What an interpreter says of tests, in standard error."""
 
 
 def judge(program: Program, language: Language, limits: Limits, ask: Ask, rehearsals: Rehearsals) -> Verdict:
@@ -45,7 +48,7 @@ def judge(program: Program, language: Language, limits: Limits, ask: Ask, rehear
     if program.tests is None:
         return _by_cases(program, language, limits, ask)
     if not language.has_zygote:
-        return _by_runner(program, language, limits, ask)
+        return _by_runner(program, language, limits, ask, rehearsals)
     task = read_task(program.tests, program.prompt, program.entry_point)
     if task.broken:
         raise DatasetError(task.broken)
@@ -116,10 +119,38 @@ def _numbers(said: object) -> list[int]:
     return [one for one in said if type(one) is int] if isinstance(said, list) else []
 
 
-def _by_runner(program: Program, language: Language, limits: Limits, ask: Ask) -> Verdict:
-    """Judge tests in the program's own language: both in one frame that gives a token back behind the last test."""
+def _by_runner(program: Program, language: Language, limits: Limits, ask: Ask, rehearsals: Rehearsals) -> Verdict:
+    """Judge tests in the program's own language.
+
+    Raises:
+        DatasetError: They define no ``check``, or pass or do not parse without a program.
+    """
+    tests = program.tests or ""
+    if re.search(r"\bcheck\b", tests) is None:
+        raise DatasetError("the tests define no function check")
+    verdict = _framed(program.source, tests, language, limits, ask)
+    if verdict.passed or not language.compile:  # a compiler refuses any tests without their program
+        fault = rehearsals.fault_of(
+            (language.name, tests), lambda: _fault_alone(_framed("", tests, language, limits, ask))
+        )
+        if fault:
+            raise DatasetError(fault)
+    return verdict
+
+
+def _fault_alone(verdict: Verdict) -> str:
+    """Return what is wrong with tests, by what came of them without a program."""
+    if verdict.passed:
+        return "the tests pass without a program"
+    if _NOT_PARSED.search(verdict.stderr):
+        return f"the tests do not parse: {verdict.detail}"
+    return ""
+
+
+def _framed(source: str, tests: str, language: Language, limits: Limits, ask: Ask) -> Verdict:
+    """Run a program and its tests in one frame that gives a token back behind the last test."""
     token = secrets.token_hex(16)
-    job = _command_job(limits, language, language.framed(program.source, program.tests or ""))
+    job = _command_job(limits, language, language.framed(source, tests))
     reply = _asked(limits, ask, {**job, "token": token})
     if "run" not in reply:
         return verdicts.of_compile(reply["compile"], limits.compile_seconds, "same_process")
@@ -140,17 +171,14 @@ def _by_cases(program: Program, language: Language, limits: Limits, ask: Ask) ->
         raise DatasetError("the problem has neither tests nor cases")
     total = 0.0
     verdict = None
+    is_built = False
     for number, case in enumerate(program.cases):
-        is_last = number == len(program.cases) - 1
-        job = _case_job(program, language, limits, is_first=number == 0)
-        keeps = not language.has_zygote and not is_last  # a compiled program must be there for the next case
-        job = {**job, "stdin": case.stdin, "keep_output": True, "keep_files": keeps}
+        job = {**_case_job(program, language, limits, is_built=is_built), "stdin": case.stdin, "keep_output": True}
         reply = _asked(_room_for(limits, case), ask, job)
+        is_built = reply.get("is_kept") is True
         verdict = _of_case(program, language, limits, reply, case)
         total += verdict.cpu_seconds
         if not verdict.passed:
-            if not is_last:
-                ask({"do": "commands"}, _HOST_PATIENCE_SECONDS)  # clears what the cases left for each other
             return replace(verdict, detail=f"case {number + 1} of {len(program.cases)}: {verdict.detail}")
     assert verdict is not None  # noqa: S101 - there is a case
     return replace(verdict, detail=f"{len(program.cases)} cases", cpu_seconds=total)
@@ -183,12 +211,14 @@ def _of_case(program: Program, language: Language, limits: Limits, reply: Mappin
     return verdicts.verdict_of(run, "stdio", "wrong", first_difference(run["stdout"], case.expected_output))
 
 
-def _case_job(program: Program, language: Language, limits: Limits, *, is_first: bool) -> dict[str, object]:
+def _case_job(program: Program, language: Language, limits: Limits, *, is_built: bool) -> dict[str, object]:
+    """Return the job of one case; it finds what the compiler made, and nothing of the other cases."""
     if language.has_zygote:
         return {"do": "script", "source": program.source}
-    if is_first:
-        return _command_job(limits, language, {language.source: language.completed(program.source)})
-    return {"do": "commands", "command": list(language.run), "environment": dict(language.environment)}
+    job = _command_job(limits, language, {language.source: language.completed(program.source)})
+    if is_built:
+        return {**job, "files": {}, "compile": [], "uses_built": True}
+    return {**job, "keep_built": len(program.cases) > 1}
 
 
 def _command_job(limits: Limits, language: Language, files: Mapping[str, str]) -> dict[str, Any]:

@@ -11,16 +11,16 @@ import importlib
 import re
 import symtable
 import sys
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any, Final
 
+from nel.core.python_trees import parse_python
 from nel.sandbox.agent.dependence import Dependence
 from nel.sandbox.agent.running import MARK
-from nel.sandbox.shapes import can_fail, class_names, is_named, judge_of
+from nel.sandbox.shapes import can_fail, class_names, is_named, judge_of, wrong_call
 
 _OWN_STREAMS: Final = re.compile(
     r"\b(?:redirect_stdout|redirect_stderr|capsys|sys\.std(?:in|out|err)|asyncio|inspect|pytest|tempfile|monkeypatch"
@@ -92,6 +92,8 @@ class Task:
     """Those of them that may be plain values."""
     classes: tuple[str, ...] = ()
     """Those of them that are classes."""
+    modules: tuple[str, ...] = ()
+    """What of the standard library they import."""
     prompt_classes: tuple[str, ...] = ()
     """Classes that the prompt defines, which the program is likely to hold, too."""
     stubs: tuple[str, ...] = ()
@@ -125,6 +127,7 @@ class Task:
             "wanted": list(self.wanted),
             "constants": list(self.constants),
             "classes": list(self.classes),
+            "modules": list(self.modules),
             "prompt_classes": list(self.prompt_classes),
             "stubs": list(self.stubs),
             "shares_process": shares_process,
@@ -164,6 +167,7 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         wanted=tuple(wanted),
         constants=tuple(constants),
         classes=tuple(sorted(class_names(tree, wanted, prompt))),
+        modules=tuple(sorted(_modules(tree) | ({"unittest"} if "TestCase" in tests else set()))),
         prompt_classes=tuple(
             sorted(name for name in helpers if re.search(rf"^class[ ]+{name}\b", prompt, re.MULTILINE))
         ),
@@ -177,16 +181,22 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         can_fail=can_fail(tree, owed, apart),
         broken=_undefined(tree, set(wanted) - helpers - set(constants) - {entry_point})
         or judge_of(tree, set(wanted) - helpers - {entry_point, "candidate"}, prompt, apart, entry_point)
+        or wrong_call(tree)
         or _dead_assertion(tree)
         or ("" if needs_same_process else _idle_assertions(tree, together)),
     )
 
 
+def _modules(tree: ast.Module) -> set[str]:
+    nodes = list(ast.walk(tree))
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+    return {name for name in names if name.split(".")[0] in sys.stdlib_module_names}
+
+
 def _parsed(text: str) -> ast.Module | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
+        return parse_python(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

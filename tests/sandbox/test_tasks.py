@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from nel.errors import DatasetError
-from nel.sandbox import Limits, Program, Sandbox
+from nel.sandbox import Case, Limits, Program, Sandbox
+from nel.sandbox.languages import find_language
 from nel.sandbox.task import read_task
+from nel.scoring.code.extraction import extract_program
+from tests.sandbox.conftest import need_engine
 
 HOSTILE = Path(__file__).parent / "hostile"
 
@@ -26,19 +29,38 @@ def grouped(name: str) -> list[dict[str, Any]]:
     ]
 
 
-GROUPED: list[dict[str, Any]] = [*grouped("objects.toml"), *grouped("poisoned.toml")]
+FILES = ("objects", "poisoned", "ways", "together", "languages", "rows", "responses")
+GROUPED: list[dict[str, Any]] = [case for name in FILES for case in grouped(f"{name}.toml")]
 TASKS: list[dict[str, Any]] = tomllib.loads((HOSTILE / "tasks.toml").read_text(encoding="utf-8"))["task"]
 TIGHT = Limits(cpu_seconds=2.0, idle_seconds=1.5, memory_mb=256)
+OF_OTHERS = Limits(cpu_seconds=5.0, idle_seconds=3.0)
+"""For other languages than Python, whose runtimes need more."""
 
 
 def program_of_task(task: dict[str, Any]) -> Program:
-    return Program(
-        source=task["program"],
-        tests=task["tests"],
-        entry_point=task["entry_point"],
+    """Return the program of a task, taken out of its response where that is all there is."""
+    language = task.get("language", "python")
+    judged: dict[str, Any] = {"prompt": task.get("prompt", "")}
+    if "cases" in task:
+        judged["cases"] = tuple(Case(stdin=stdin, expected_output=output) for stdin, output in task["cases"])
+    else:
+        judged |= {"tests": task["tests"], "entry_point": task["entry_point"]}
+    limits = TIGHT if language == "python" else OF_OTHERS
+    return Program(source=source_of_task(task), language=language, limits=limits, **judged)
+
+
+def source_of_task(task: dict[str, Any]) -> str:
+    if "response" not in task:
+        return str(task["program"])
+    language = find_language(task.get("language", "python"))
+    found = extract_program(
+        task["response"],
+        language=language.name,
+        fences=language.fences,
         prompt=task.get("prompt", ""),
-        limits=TIGHT,
+        entry_point=None if "cases" in task else task["entry_point"] or None,
     )
+    return "" if found is None else found.program
 
 
 def judged(sandbox: Sandbox, task: dict[str, Any]) -> tuple[str, str]:
@@ -65,6 +87,7 @@ def test_each_task_is_judged_by_who_is_to_blame(sandbox: Sandbox, task: dict[str
 @pytest.mark.docker
 def test_each_case_of_the_groups_gets_its_verdict(sandbox: Sandbox) -> None:
     """Tests and programs in odd forms, all at once: a case takes a few milliseconds."""
+    need_engine(*sorted({case.get("language", "python") for case in GROUPED}))
     asked = [(case, sandbox.submit(program_of_task(case))) for case in GROUPED]
     found = {}
     for case, future in asked:
@@ -75,6 +98,25 @@ def test_each_case_of_the_groups_gets_its_verdict(sandbox: Sandbox) -> None:
         if verdict not in case["verdict"].split("|") or case.get("mode", mode) != mode:
             found[case["name"]] = verdict, mode
     assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("tests", "is_wrong"),
+    [
+        ("def same(a, b): return a == b\nassert same(f(1))", True),
+        ("def same(a, b): return a == b\nassert same(f(1), 2, 3)", True),
+        ("def same(a, b): return a == b\nassert same(f(1), c=2)", True),
+        ("def same(a, *, b): return a == b\nassert same(f(1))", True),
+        ("def same(a, b=2): return a == b\nassert same(f(1))", False),
+        ("def same(a, b): return a == b\nassert same(*f(1))", False),
+        ("def same(*a, **k): return a == k\nassert same(f(1), 2, b=3)", False),
+        ("def same(a, b): return a == b\ntry:\n    same(f(1))\nexcept TypeError:\n    pass\nassert f(1) == 2", False),
+        ("@f\ndef same(a, b): return a == b\nassert same(1) == 2", False),
+    ],
+)
+def test_a_function_of_the_tests_is_called_as_it_can_be(tests: str, *, is_wrong: bool) -> None:
+    """A program has no part in how tests call their own function, but for one that it decorates."""
+    assert ("arguments that it does not take" in read_task(tests, "", "f").broken) is is_wrong
 
 
 def test_what_a_task_supplies_does_not_come_from_the_program() -> None:

@@ -24,6 +24,7 @@ MODULES: Final = (
     "dependence",
     "rehearsal",
     "controls",
+    "answers",
     "together",
     "zygote",
     "watch",

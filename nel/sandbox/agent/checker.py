@@ -109,6 +109,8 @@ def _failure(error: BaseException, remote: Remote) -> channel.Message:
     said = {"lines": running.lines_of(error), "position": running.position_of(error), "shown": running.shown(error)}
     if isinstance(error, NameError):
         return {"program": "raised", "text": text, "where": line, **said}
+    if line and remote.had_no_part():
+        return {"broken": said["shown"]}
     return {
         "failed": line,
         "text": "" if type(error) is AssertionError and not running.text_of(error) else text,

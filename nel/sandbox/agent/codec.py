@@ -98,10 +98,8 @@ class Sender:
             return ["R", self._refer(value)]
         if issubclass(kind, (list, dict, set)):
             return ["P", self._number(value)]
-        for base, reduce in _REDUCED:
-            if issubclass(kind, base):
-                return self.encode(reduce(value), depth)
-        return ["R", self._refer(value)]
+        plain = reduced(value)
+        return ["R", self._refer(value)] if plain is value else self.encode(plain, depth)
 
     def _number(self, container: Any) -> int:
         number = self._numbers.get(id(container))
@@ -201,6 +199,12 @@ class _Guarded:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, Exception) and not isinstance(error, (BadValue, RecursionError)):
             raise BadValue(f"no encoded value: {type(error).__name__}") from None
+
+
+def reduced(value: Any) -> Any:
+    """Return a value of a class that derives from a builtin which cannot change as that builtin; any other as it is."""
+    kind = type(value)
+    return next((reduce(value) for base, reduce in _REDUCED if issubclass(kind, base)), value)
 
 
 def encode(value: Any, refer: Callable[[Any], Any], *, is_answer: bool = True) -> Any:

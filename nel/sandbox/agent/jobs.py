@@ -77,7 +77,7 @@ def _together(owner: Processes, job: channel.Message) -> channel.Message:
     ours.setblocking(False)
     said = bytearray()
     empty = os.open("/dev/null", os.O_RDWR)
-    program = _sealed({"source": job["source"]})
+    program = _sealed({"source": job["source"], "modules": job["task"]["modules"]})
     owner.programs.start(run.request("together"), [empty, run.out_handle, run.err_handle, program, theirs.fileno()])
     theirs.close()
     for handle in (empty, program, run.out_handle, run.err_handle):
@@ -117,6 +117,9 @@ def _commands(owner: Processes, job: channel.Message) -> dict[str, object]:
         ending = facts["compile"]["ending"] or {}
         if ending.get("exit") != 0:
             return facts
+        owner.remove(job.get("files") or {})  # a program may look for its tests in its own text
+        if job.get("keep_built"):
+            owner.keep_built()
     if job.get("command"):
         facts["run"] = _step(owner, job, job["limits"], "execute", command=job["command"])
     return facts

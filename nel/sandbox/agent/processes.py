@@ -12,8 +12,9 @@ import os
 import select
 import signal
 import socket
+import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 WORK = "/tmp/work"  # noqa: S108 - a container's own
 SWEEP_SECONDS_MAX = 5.0
 _WRITABLE = ("/tmp", "/dev/shm", "/dev/mqueue")  # noqa: S108
+_BUILT_BYTES_MAX = 32 << 20
+_BUILT_FILES_MAX = 1_000
 _FLATTENINGS_MAX = 1 << 14
 """More than a work space has inodes."""
 
@@ -80,6 +83,8 @@ class Processes:
         self.programs = Zygote(zygote.FOR_PROGRAMS)
         self.tests = Zygote(zygote.FOR_TESTS)
         self.counters = Counters()
+        self.built: dict[str, tuple[int, bytes]] | None = None
+        """What a compiler left in the work space, by path: mode and content. None: nothing was kept."""
         self.known = frozenset((os.getpid(), self.programs.pid, self.tests.pid))
 
     @contextmanager
@@ -101,12 +106,45 @@ class Processes:
                 with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
                     file.write(text)
 
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove files of the work space."""
+        with self.as_user(self.program_user):
+            for name in names:
+                with suppress(OSError):
+                    os.unlink(f"{WORK}/{name}")
+
+    def keep_built(self) -> None:
+        """Keep the files of the work space in memory, unless they are too large: for a run that finds them as new."""
+        found: dict[str, tuple[int, bytes]] = {}
+        size = 0
+        self.built = None
+        with self.as_user(self.program_user):
+            for folder, _, names in os.walk(WORK):
+                for path in [f"{folder}/{name}" for name in names]:
+                    about = os.lstat(path)
+                    size += about.st_size
+                    if size > _BUILT_BYTES_MAX or len(found) == _BUILT_FILES_MAX or not stat.S_ISREG(about.st_mode):
+                        return
+                    with open(path, "rb") as file:
+                        found[path] = stat.S_IMODE(about.st_mode), file.read()
+        self.built = found
+
+    def restore_built(self) -> None:
+        """Write what was kept into the work space, which is empty."""
+        if self.built is None:
+            raise SystemExit("there is nothing built")
+        with self.as_user(self.program_user):
+            for path, (mode, data) in self.built.items():
+                os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+                with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+                    file.write(data)
+
     def kill(self, user: int) -> None:
         """End all processes of a user at once."""
         with self.as_user(user), suppress(ProcessLookupError, PermissionError):
             os.kill(-1, signal.SIGKILL)
 
-    def clear(self, *, wipe: bool) -> bool:
+    def clear(self) -> bool:
         """End whatever is left, remove what was written; return False when something remains."""
         deadline = time.monotonic() + SWEEP_SECONDS_MAX
         while True:
@@ -121,7 +159,7 @@ class Processes:
             if time.monotonic() > deadline:
                 return False
             time.sleep(0.0005)
-        return self._wipe() if wipe else True
+        return self._wipe()
 
     def _reap(self) -> None:
         while True:

@@ -181,6 +181,10 @@ class Remote:
         """Return the program's own traceback where it raised this exception."""
         return next((trace for known, trace in self._raised if known is error), None)
 
+    def had_no_part(self) -> bool:
+        """Return whether the tests have come this far without asking the program, or naming an exception of it."""
+        return self.calls == 0 and not self._classes
+
     def last_call(self) -> str:
         """Return the last call and what came back, in short."""
         if self._last is None:

@@ -46,11 +46,15 @@ class Supervisor:
             cpu, memory = self._processes.counters.are_there
             return {"python": sys.version.split()[0], "counts_cpu": cpu, "counts_memory": memory}
         self._processes.make_work_space(job.get("files") or {})
+        if job.get("uses_built"):
+            self._processes.restore_built()
+        else:
+            self._processes.built = None
         try:
             facts = JOBS[job["do"]](self._processes, job)
         finally:
-            is_clean = self._processes.clear(wipe=not job.get("keep_files"))
-        return {**facts, "is_clean": is_clean}
+            is_clean = self._processes.clear()
+        return {**facts, "is_clean": is_clean, "is_kept": self._processes.built is not None}
 
 
 def _output_of(reply: channel.Message) -> bytes:

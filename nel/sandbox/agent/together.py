@@ -1,4 +1,4 @@
-"""Program and tests in one process, for tests that need the program's own classes: the weaker mode.
+"""Program and tests in one process, for tests that need the program's own process: the weaker mode.
 
 The tests and a secret token arrive only after the program has been loaded, and the token must come back after the last
 test. That defeats a program that ends early or prints a marker. It does not defeat a program that searches the process;
@@ -7,6 +7,7 @@ the verdict says which mode made it.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import linecache
 import os
@@ -14,20 +15,21 @@ import traceback
 import types
 from typing import Any
 
-from nel.sandbox.agent import cases, channel, codec, running, solution
+from nel.sandbox.agent import answers, cases, channel, codec, running, solution
 
 
 class _Names(dict[str, Any]):
     """The tests' own name space in front of the program's, which stays as it is and is looked at as it is by then."""
 
-    def __init__(self, module: types.ModuleType, entry_point: str) -> None:
-        super().__init__({"__name__": "solution", "__builtins__": builtins})
+    def __init__(self, module: types.ModuleType, entry_point: str, known: dict[str, Any]) -> None:
+        super().__init__({"__name__": "solution", "__builtins__": known})
         self._module = module
+        self._known = known
         self._entry_point = entry_point
 
     def __missing__(self, name: str) -> Any:
-        if name != self._entry_point and hasattr(builtins, name):
-            return getattr(builtins, name)
+        if name != self._entry_point and name in self._known:
+            return self._known[name]
         return self._module.__dict__[name]
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -43,10 +45,12 @@ class _Names(dict[str, Any]):
 
 def judge(payload: int, connection: int) -> None:
     """Load the program, ask for its tests, run them in its name space and report."""
-    source = codec.loads(channel.read_all(payload))["source"]
+    first = codec.loads(channel.read_all(payload))
+    source, modules = first["source"], first["modules"]
     os.close(payload)
     write, read, exit_now = channel.write_frame, channel.read_frame, os._exit  # before the program can replace them
     process, own = os.getpid, os.getpid()
+    known, guard = dict(vars(builtins)), answers.Answers(modules)
     module, failure = solution.load(source, "solution")
     if module is None:
         write(connection, {"load": failure})
@@ -55,7 +59,7 @@ def judge(payload: int, connection: int) -> None:
     given = read(connection)
     forks: list[bool] = []
     os.register_at_fork(before=lambda: forks.append(True))
-    verdict = _verdict(given, module)
+    verdict = _verdict(given, module, known, guard)
     if process() != own:
         exit_now(0)  # a copy of the tests; which of the two came first would be chance
     if verdict is None:
@@ -64,15 +68,22 @@ def judge(payload: int, connection: int) -> None:
     exit_now(0)
 
 
-def _verdict(given: channel.Message, module: types.ModuleType) -> channel.Message | None:
-    """Return what went wrong, or None."""
+def _verdict(
+    given: channel.Message, module: types.ModuleType, known: dict[str, Any], guard: answers.Answers
+) -> channel.Message | None:
+    """Return what went wrong, or None.
+
+    Args:
+        known: The builtins, as they were before the program.
+    """
     tests = given["tests"]
+    space = _Names(module, given["entry_point"], known)
     try:
-        code = compile(given["marked"], running.FILE_NAME, "exec", dont_inherit=True)
+        tree = ast.parse(given["marked"], running.FILE_NAME)
+        guard.guard(tree, given, module.__dict__, space)
+        code = compile(tree, running.FILE_NAME, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return {"broken": f"the tests cannot be parsed: {type(error).__name__}: {error}"}
-    linecache.cache[running.FILE_NAME] = (1, None, tests.splitlines(keepends=True), running.FILE_NAME)
-    space = _Names(module, given["entry_point"])
     try:
         running.define_helpers(given, space)
         for name in given["prompt_classes"]:
@@ -84,20 +95,22 @@ def _verdict(given: channel.Message, module: types.ModuleType) -> channel.Messag
         if missed := sorted(set(given["owed"]) - reached):
             return {"broken": f"the tests end without having reached the assertion of line {missed[0]}"}
         wrong = cases.run_cases(space, tests) if "TestCase" in tests else None
-        return None if wrong is None else _failure_of_case(*wrong)
+        return None if wrong is None else _failure_of_case(*wrong, tests)
     except running.NotRun as error:
         return {"broken": str(error)}
     except BaseException as error:  # noqa: BLE001 - whatever the tests raise is their verdict
-        return _failure(error)
+        return _failure(error, tests)
 
 
-def _failure_of_case(name: str, error: BaseException) -> channel.Message:
-    failure = _failure(error)
+def _failure_of_case(name: str, error: BaseException, tests: str) -> channel.Message:
+    failure = _failure(error, tests)
     return {**failure, "failed": f"{name}: {failure['failed']}"} if "failed" in failure else failure
 
 
-def _failure(error: BaseException) -> channel.Message:
-    frames = traceback.extract_tb(error.__traceback__)
+def _failure(error: BaseException, tests: str) -> channel.Message:
+    # Not before: a program may look for the lines of the tests there.
+    linecache.cache[running.FILE_NAME] = (1, None, tests.splitlines(keepends=True), running.FILE_NAME)
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename != answers.FILE_NAME]
     line = running.line_of(error)
     said = solution.described(error)
     text = f"{said['type']}: {said['text']}"[: running.TEXT_CHARACTERS_MAX]

@@ -46,6 +46,10 @@ _CODE_BEHIND = re.compile(
 """What stands behind a fence where a model began its code there: "```python def f(x):"."""
 _WRAPPERS: Final = frozenset({"markdown", "md", "mdx"})
 """Tags of blocks that hold a text, not a program; the blocks in it count."""
+_CHANGES: Final = frozenset({"diff", "patch"})
+"""Tags of blocks that hold changes of a program: what counts is the program behind them."""
+_DIFF_LINES = re.compile(r"(?:(?:[-+ @].*|)(?:\n|$))*")
+_LEFT_OUT = re.compile(r"^(?:(?:---|[+]{3}|@@|-).*(?:\n|$)|[+ ])", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +185,8 @@ def _block(text: str, fences: list[_Fence], at: int, checks: BlockChecks) -> tup
     if ">" in opening.lead and _LIST_MARGIN.fullmatch(opening.lead):
         body = _QUOTED.sub("", body)
     body = body.removesuffix("\n")
+    if tag in _CHANGES and _DIFF_LINES.fullmatch(body):
+        body = _LEFT_OUT.sub("", body)
     return Block(tag=tag, text=body, start=opening.start, end=end, is_closed=stop < len(text)), at
 
 

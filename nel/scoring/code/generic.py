@@ -19,7 +19,7 @@ _BLOCKS_MAX: Final = 256
 _COMPARED_MAX: Final = 16
 _NO_PROGRAMS: Final = frozenset(
     "bash sh shell zsh console terminal powershell cmd bat text txt plaintext output input stdin stdout json yaml yml "
-    "toml ini csv xml diff markdown makefile dockerfile cmake none".split()
+    "toml ini csv xml markdown makefile dockerfile cmake none".split()
 )
 """Tags of blocks that hold commands, data or output."""
 _IMPORT = re.compile(
@@ -78,7 +78,10 @@ _ENDS = re.compile(r".*[;{})\],]$|[ \t]+\S|[ \t]*(?:end|fi|done|esac|else|do|the
 _LABEL = re.compile(r"[A-Z][\w ]*:[ ]")
 _READS = re.compile(
     r"\bcin\b|scanf|readline|readLine|read_line|stdin|Scanner|\bgets\b|Console\.Read|io\.read|<STDIN>|fgets|bufio"
+    r"|^[ \t]*(?:while[ ]+)?(?:IFS=\S*[ ]+)?(?:read|mapfile|readarray)[ ]+[-\w]",
+    re.MULTILINE,
 )
+_SCRIPT = re.compile(r"#!")
 _MAIN = re.compile(r"\b(?:int|void|func|fn|fun|def|proc|auto)[ ]+main\b|^main[ ]*(?:=|::|\(\)[ ]*\{)", re.MULTILINE)
 _LONG_LINE = re.compile(r"^[^\n]{401,}$", re.MULTILINE)
 _NAMES = re.compile(
@@ -86,7 +89,7 @@ _NAMES = re.compile(
       \b (?: function | func | fn | fun | def | sub | proc | class | struct | enum | interface | trait | type )[ ]+
       (?: \([^()\n]*\)[ ]* )? (?P<introduced> \w+ )                         # behind a keyword; Go's receiver before it
     | ^[ \t]* (?! return\b | else\b | new\b ) \w[\w:<>,&*\[\]]*[ ] [\w:<>,&*\[\] ]*? [&*]*
-      (?P<typed> \w+ )[ ]* \([^;\n]*\) [^;\n]* \{?$                        # behind its type: int add(int a) {
+      (?P<typed> \w+ )[ ]* \((?: [^;\n]*\) [^;\n]* \{?$ | [^;{\n]*\) [^;{\n]* \{ )  # behind its type: int add(int a) {
     """,
     re.MULTILINE | re.VERBOSE,
 )
@@ -144,7 +147,8 @@ def _definition(name: str) -> re.Pattern[str]:
             (?: \([^()\n]*\)[ ]* )? (?: self\. | [A-Z]\w*\. )? {word}
           )
         | (?P<typed>                                      # int add(int a) {{
-            ^[ \t]* (?! (?: {no_types} )\b ) (?: [\w:<>,&*\[\]?.]+[ \t]+ )+ [&*]* (?: \w+:: )? {word} [ \t]*\([^;\n]*$
+            ^[ \t]* (?! (?: {no_types} )\b ) (?: [\w:<>,&*\[\]?.]+[ \t]+ )+ [&*]* (?: \w+:: )? {word} [ \t]*
+            \( (?: [^;\n]*$ | [^;{{\n]*\) [^;{{\n]* \{{ )
           )
         | (?P<assigned> ^[ \t]* (?: [\w.]+\. )? {word} [ \t]* (?: <- | :: | := | =(?!=) | :[ ]* (?: function | \( ) ) )
         | (?P<bare> ^[ \t]* {word} [ \t]*\([^;\n]*\)[ \t]* (?: \{{ | =(?!=) ) )          # add() {{ in shells
@@ -208,9 +212,9 @@ def _stretch(text: str) -> str | None:
 
 
 def _main_of(codes: Sequence[str]) -> str:
-    """Return the last code with a main function, else the last that reads, else the last that is no part of another."""
-    for mark in (_MAIN, _READS):
-        if marked := [code for code in codes if mark.search(code)]:
+    """Return the last code with a main function, else that reads, else with a #! line, else that is in no other."""
+    for find in (_MAIN.search, _READS.search, _SCRIPT.match):
+        if marked := [code for code in codes if find(code)]:
             return marked[-1]
     last = codes[-_COMPARED_MAX:]
     return next(code for code in reversed(last) if not any(code in other and code != other for other in last))

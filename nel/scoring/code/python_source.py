@@ -1,6 +1,6 @@
 """What Python code defines, uses and does, read from its syntax tree within a budget of characters.
 
-Depends on `ast` alone. Prose can parse: ``Note: this`` is an annotation, ``This is it`` a comparison and ``Done`` a
+Prose can parse: ``Note: this`` is an annotation, ``This is it`` a comparison and ``Done`` a
 name; so a statement that could do nothing but raise a NameError does not count as code.
 """
 
@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+
+from nel.core.python_trees import parse_python
 
 _BUILTINS: Final = frozenset(dir(builtins))
 _PARSED_CHARACTERS_MAX: Final = 500_000
@@ -65,9 +66,7 @@ class Parser:
 
 def _parsed(text: str) -> Parsed:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as an escape in a string that means nothing
-            return Parsed(tree=ast.parse(text))
+        return Parsed(tree=parse_python(text))
     except SyntaxError as error:
         return Parsed(fault_line=error.lineno or 0, in_string="triple-quoted" in (error.msg or ""))
     except (ValueError, RecursionError, MemoryError):  # a null character, a lone surrogate, brackets without end

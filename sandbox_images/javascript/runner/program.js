@@ -1,0 +1,2 @@
+@SOLUTION@
+;@SECRET@.test((tests) => eval(tests));

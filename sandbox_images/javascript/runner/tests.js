@@ -1,0 +1,5 @@
+((require) => (async () => {
+@TESTS@
+;await check();
+@SECRET@.end();
+})())(@SECRET@.require);
