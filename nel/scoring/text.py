@@ -313,8 +313,7 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     extracted = _answer_in(response, pattern)
     targets = sample.target if isinstance(sample.target, list) else [sample.target]
     correct = extracted is not None and any(
-        _same_answer(extracted, str(target)) and _same_currency(response, extracted, str(target))
-        for target in targets
+        _same_answer(extracted, str(target)) and _same_currency(response, extracted, str(target)) for target in targets
     )
     if extracted is not None and not correct and _MORE.search(extracted):
         stated = read_text(f"Answer: {extracted}").value
