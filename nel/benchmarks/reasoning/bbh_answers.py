@@ -60,7 +60,7 @@ _TAIL_MAX: Final = 4_000
 """Characters at the end of a response in which a row of words is looked for."""
 _BEHIND_MAX: Final = 120
 _ROW_BEGINS: Final = re.compile(
-    r"(?:\A|[:：\n|\]>]|\b(?:is|are))[\s*_`$\"'“‘(\[{\\.-]*(?:(?:\d{1,3}|[a-z])[.):|\s]*)?[\s*_`$\"'“‘(\[{|\\]*\Z"
+    r"(?:\A|[:：\n|\]>]|\b(?:is|are|have|get))[\s*_`$\"'“‘(\[{\\.-]*(?:(?:\d{1,3}|[a-z])[.):|\s]*)?[\s*_`$\"'“‘(\[{|\\]*\Z"
 )
 _ROW_ENDS: Final = re.compile(r"[ \t\"'”’\])}*_`$|\\]*(?:[.;!\n(—–]|\Z)")
 """What may stand around a row of words: no further word that would belong to it."""
