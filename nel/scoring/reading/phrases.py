@@ -168,7 +168,7 @@ REPORTED_BEHIND = phrase_pattern(
 )
 WEIGHED = phrase_pattern(
     r"""
-    \b (?: tempt\w* | (?<!most\ )plausible | at\s+first\s+(?:glance|sight|look)
+    \b (?: tempt\w* | (?<!most\ )(?<!more\ )plausible | at\s+first\s+(?:glance|sight|look)
     | initial(?:ly)? (?!\s+(?:value|condition|state|velocity)) | at\s+first\b
     | my\s+first\s+(?:thought|instinct|guess|impression|reaction|answer|attempt)
       | i\s+(?:first|originally|initially|almost|nearly|was|considered|thought|had\s+(?:thought|considered|first
@@ -179,7 +179,8 @@ WEIGHED = phrase_pattern(
       |frequente) | erro\s+(?:comum|frequente) | частая\s+ошибка | distractor | runner-up | close\s+second
       | looks?\s+(?:right|appealing|attractive|good|promising)
       | might\s+(?:seem|look|appear) | may\s+(?:seem|look|appear) | could\s+(?:seem|look|appear)
-      | seem(?:s|ed)\s+(?:right|plausible|attractive) | seemed\s+to\s+be | it\s+would\s+be\s+(?:a\s+mistake|wrong) | torn
+      | seem(?:s|ed)\s+(?:right|plausible|attractive) | seemed\s+to\s+be
+      | it\s+would\s+be\s+(?:a\s+mistake|wrong) | torn
       | unsure | not\s+(?:sure|certain) | hesitat\w*
       | verlockend | auf\s+den\s+ersten\s+blick | zunächst | zuerst | anfangs | tentante? | à\s+première\s+vue
       | au\s+premier\s+abord | au\s+départ | d['’]abord | j['’]hésite | tentador\w* | a\s+primera\s+vista

@@ -146,6 +146,9 @@ _LABEL_LIST = lazy_pattern(
 _ARE_RIGHT = lazy_pattern(
     r"[)\]*_]*\s+(?:are|would\s+be)\s+(?:(?:all|both)\s+)?(?:right|correct|true)\b", re.IGNORECASE
 )
+_ITEM = lazy_pattern(r"\s*(?:[-*•]|\d{1,2}[.)])\s")
+_CONTRASTED_SENTENCES_MAX: Final = 3
+"""Sentences of a response whose last one may contrast its answer with another option; the last of more concludes."""
 _AROUND_SUBJECT: Final = " \t\r\n*_\"'“”‘’`#>-•"
 _ARTICLES: Final = frozenset({"", "the", "a", "an"})
 _MENTIONS_MAX: Final = 20
@@ -229,8 +232,10 @@ def _stated_first(
     start, found = last
     if texts is None or not texts.is_mention(found):
         return None
-    first = next(((begin, end) for begin, end in sentences if text[begin:end].strip()), (start, start))
-    if first[0] >= start or text[start : found[1]].strip(_AROUND_SUBJECT).lower() not in _ARTICLES:
+    said = [place for place in sentences if text[slice(*place)].strip()]
+    first = said[0]
+    is_short = len(said) <= _CONTRASTED_SENTENCES_MAX and not _ITEM.match(text, first[0])
+    if not is_short or first[0] >= start or text[start : found[1]].strip(_AROUND_SUBJECT).lower() not in _ARTICLES:
         return None
     stated = asserted(text, mentions_in(text, *first, labels, texts), texts, Reading())
     stated.pop(found[0], None)
