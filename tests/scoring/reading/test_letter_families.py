@@ -211,6 +211,8 @@ COUNTS = ("10", "12", "11", "14")
         ("1. B 2. A", CITIES, None),
         ("1. A\n2. B\n3. C\n4. D", CITIES, None),
         ("1. B", CITIES, "B"),
+        ("A B C D", CITIES, None),
+        ("B B B", CITIES, "B"),
         ("Is it A? No. Is it B? Yes.", CITIES, "B"),
         ("A. Sydney\nB. Canberra (correct answer)\nC. Melbourne\nD. Perth", CITIES, "B"),
         ("A. Sydney\n**B. Canberra** ← correct\nC. Melbourne\nD. Perth", CITIES, "B"),
