@@ -29,6 +29,7 @@ from nel.scoring.numeric.finding import stated_value
 from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.reading.numbers import read_number
 from nel.scoring.reading.phrases import DENIED_BEFORE
+from nel.scoring.reading.run_on import own_answer
 from nel.scoring.reading.texts import read_text
 from nel.scoring.wording import is_denied, is_denied_after, is_supposed, last_boxed
 from nel.types import ScorerInput
@@ -308,17 +309,18 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     >>> answer_line(ScorerInput(response="So the result is 42.", target="42"), pattern="result is (.+)")
     {'correct': True, 'extracted': '42'}
     """
-    extracted = _answer_in(sample.response or "", pattern)
+    response, ran_on = own_answer(sample)
+    extracted = _answer_in(response, pattern)
     targets = sample.target if isinstance(sample.target, list) else [sample.target]
     correct = extracted is not None and any(
-        _same_answer(extracted, str(target)) and _same_currency(sample.response, extracted, str(target))
-        for target in targets
+        _same_answer(extracted, str(target)) and _same_currency(response, extracted, str(target)) for target in targets
     )
     if extracted is not None and not correct and _MORE.search(extracted):
         stated = read_text(f"Answer: {extracted}").value
         if stated is not None and stated != extracted and not any(parse_number(str(target)) for target in targets):
-            return {"correct": any(same_text(stated, str(target)) for target in targets), "extracted": stated}
-    return {"correct": correct, "extracted": extracted}
+            correct = any(same_text(stated, str(target)) for target in targets)
+            return {"correct": correct, "extracted": stated, **ran_on}
+    return {"correct": correct, "extracted": extracted, **ran_on}
 
 
 def _answer_in(response: str, pattern: str | None) -> str | None:

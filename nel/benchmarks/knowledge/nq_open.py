@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from nel.benchmarks.short_answers import same_span, short_answer
 from nel.byob import Card, ScorerInput, benchmark, scorer
+from nel.scoring.reading.run_on import own_answer
 
 REVISION = "5dd9790a83002ad084ddeb7c420dc716852c6f28"
 PROMPT = """Answer this question in a few words. Give the answer alone, not a sentence.
@@ -36,6 +37,7 @@ A:"""
 @scorer
 def nq_open(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with each accepted one, by SQuAD's exact match."""
-    answer = short_answer(sample.response)
+    response, ran_on = own_answer(sample)
+    answer = short_answer(response)
     exact = answer is not None and same_span(answer, sample.target)
-    return {"exact_match": exact, "parsed": answer is not None, "extracted": answer}
+    return {"exact_match": exact, "parsed": answer is not None, "extracted": answer, **ran_on}

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from nel.benchmarks.short_answers import short_answer
 from nel.byob import Card, ScorerInput, benchmark, scorer
+from nel.scoring.reading.run_on import own_answer
 
 REVISION = "0f7faf33a3908546c6fd5b73a660e0f8ff173c2f"
 _MARKS: Final = str.maketrans(dict.fromkeys(string.punctuation + "‘’´`", " "))
@@ -88,6 +89,7 @@ def compare(answer: str, accepted: Sequence[str]) -> tuple[bool, float]:
 @scorer
 def triviaqa(sample: ScorerInput) -> dict[str, object]:
     """Look for the answer among the accepted spellings; F1 with the nearest beside it."""
-    answer = short_answer(sample.response)
+    response, ran_on = own_answer(sample)
+    answer = short_answer(response)
     exact, f1 = compare(answer or "", sample.target)
-    return {"exact_match": exact, "f1": f1, "parsed": answer is not None, "extracted": answer}
+    return {"exact_match": exact, "f1": f1, "parsed": answer is not None, "extracted": answer, **ran_on}

@@ -16,6 +16,7 @@ from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.scoring.numeric.finding import Number, found_numbers, last_number_found, numbers_equal
 from nel.scoring.numeric.languages import Mark, decimal_mark
 from nel.scoring.reading.numbers import read_number
+from nel.scoring.reading.run_on import own_answer
 
 REVISION = "b2f13d426afe3be8d69a7e739b36724db8b66bbc"
 LABELS: Final = {
@@ -138,6 +139,7 @@ def _joined(response: str, start: int, end: int, mark: Mark | None) -> str | Non
 def mgsm(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer's number with the gold number, exactly."""
     language = sample.metadata.get("language")
-    found = answer_number(sample.response, language if language in LABELS else None)
+    response, ran_on = own_answer(sample)
+    found = answer_number(response, language if language in LABELS else None)
     correct = found is not None and numbers_equal(found, sample.target)
-    return {"correct": correct, "parsed": found is not None, "extracted": found}
+    return {"correct": correct, "parsed": found is not None, "extracted": found, **ran_on}

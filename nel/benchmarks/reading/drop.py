@@ -16,6 +16,7 @@ from typing import Any, Final
 from nel.benchmarks.short_answers import short_answer
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.metrics.alignment import best_pairs
+from nel.scoring.reading.run_on import own_answer
 
 REVISION = "619386fc7ffe6dace3cc6d3483c69b164ebf6bf3"
 PARTS_MAX: Final = 64
@@ -163,8 +164,9 @@ def _f1(bag: set[str], gold: set[str]) -> float:
 @scorer
 def drop(sample: ScorerInput) -> dict[str, object]:
     """Compare the parts of the answer with each validated answer; the best exact match and the best F1 count."""
-    answer = short_answer(sample.response, keep_money=True)
-    parts = parts_of(sample.response, answer)
+    response, ran_on = own_answer(sample)
+    answer = short_answer(response, keep_money=True)
+    parts = parts_of(response, answer)
     amounts = [part.removeprefix("$") for part in parts]  # a gold number has no dollar sign, and a span may have one
     exact, f1 = max(best(parts, sample.target), best(amounts, sample.target)) if parts else (0.0, 0.0)
     return {
@@ -172,4 +174,5 @@ def drop(sample: ScorerInput) -> dict[str, object]:
         "exact_match": exact,
         "parsed": bool(parts),
         "extracted": answer,
+        **ran_on,
     }

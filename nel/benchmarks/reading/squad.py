@@ -15,6 +15,7 @@ from nel.benchmarks.short_answers import same_span, short_answer
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.scoring import f1_token
 from nel.scoring.overlap import squad_tokens
+from nel.scoring.reading.run_on import own_answer
 
 REVISION_1 = "7b6d24c440a36b6815f21b70d25016731768db1f"
 REVISION_2 = "3ffb306f725f7d2ce8394bc1873b24868140c412"
@@ -69,9 +70,10 @@ def compare(answer: str, spans: Sequence[str]) -> tuple[float, float]:
     return float(same_span(answer, golds)), f1
 
 
-def _found(sample: ScorerInput) -> str | None:
-    answer = short_answer(sample.response)
-    return None if answer is None else answer.strip("\"'“”")
+def _found(sample: ScorerInput) -> tuple[str | None, dict[str, bool]]:
+    response, ran_on = own_answer(sample)
+    answer = short_answer(response)
+    return None if answer is None else answer.strip("\"'“”"), ran_on
 
 
 @benchmark(
@@ -90,9 +92,9 @@ def _found(sample: ScorerInput) -> str | None:
 @scorer
 def squad(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with each gold span; F1 with the nearest beside it."""
-    answer = _found(sample)
+    answer, ran_on = _found(sample)
     exact, f1 = compare(answer or "", sample.target) if answer else (0.0, 0.0)
-    return {"exact_match": exact, "f1": f1, "parsed": answer is not None, "extracted": answer}
+    return {"exact_match": exact, "f1": f1, "parsed": answer is not None, "extracted": answer, **ran_on}
 
 
 @benchmark(
@@ -117,7 +119,7 @@ def squad(sample: ScorerInput) -> dict[str, object]:
 @scorer
 def squad_v2(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with each gold span, or with "unanswerable" where there is none."""
-    found = _found(sample)
+    found, ran_on = _found(sample)
     answer = "" if squad_tokens(found or "") == [NO_ANSWER] else found
     exact, f1 = compare(answer, sample.target) if answer is not None else (0.0, 0.0)
     kind = "has_answer" if sample.target else "no_answer"
@@ -128,4 +130,5 @@ def squad_v2(sample: ScorerInput) -> dict[str, object]:
         f"{kind}_f1": f1,
         "parsed": found is not None,
         "extracted": found,
+        **ran_on,
     }

@@ -60,7 +60,7 @@ _TAIL_MAX: Final = 4_000
 """Characters at the end of a response in which a row of words is looked for."""
 _BEHIND_MAX: Final = 120
 _ROW_BEGINS: Final = re.compile(
-    r"(?:\A|[:：\n|\]>]|\b(?:is|are))[\s*_`$\"'“‘(\[{\\.-]*(?:(?:\d{1,3}|[a-z])[.):|\s]*)?[\s*_`$\"'“‘(\[{|\\]*\Z"
+    r"(?:\A|[:：\n|\]>]|\b(?:is|are|have|get))[\s*_`$\"'“‘(\[{\\.-]*(?:(?:\d{1,3}|[a-z])[.):|\s]*)?[\s*_`$\"'“‘(\[{|\\]*\Z"
 )
 _ROW_ENDS: Final = re.compile(r"[ \t\"'”’\])}*_`$|\\]*(?:[.;!\n(—–]|\Z)")
 """What may stand around a row of words: no further word that would belong to it."""
@@ -89,6 +89,12 @@ _RETURNS: Final = re.compile(
     r"(?:start(?:ing)?|original|initial)\s+(?:point|position)[\s.!*_`]*\Z",
     re.IGNORECASE,
 )
+_NOT_BACK: Final = re.compile(
+    r"(?:\b(?:is|are|am)(?:\s+not|n['’]t)|,\s+not)\s+(?:(?:the\s+same\s+as\s+|at\s+)?(?:the\s+)?(?:start(?:ing)?|original|initial)\s+"
+    r"(?:point|position)|where\s+(?:we|you|i)\s+(?:started|began))[\s.!*_`]*\Z",
+    re.IGNORECASE,
+)
+"""What says that the instructions lead elsewhere: "(0, 3), which is not the starting point"."""
 _LAST_SENTENCE: Final = re.compile(r"(?:\A|[.!?\n]\s*)(?P<last>[^.!?\n]+[\s.!*_`]*)\Z")
 _SENTENCE_MAX: Final = 300
 _VALIDITY: Final = {
@@ -145,6 +151,8 @@ def _restated(text: str, problem: str) -> str | None:
         return None
     if "return to the starting point" in problem and (found := _RETURNS.search(last["last"])) is not None:
         return "no" if found["no"] or found["not"] else "yes"
+    if "return to the starting point" in problem and _NOT_BACK.search(last["last"]) is not None:
+        return "no"
     asked = _ASKED_LIAR.search(problem)
     if asked is None:
         return None

@@ -154,7 +154,7 @@ def _each_line(own: str, keyword: str) -> Iterator[_Line]:
 
 def _undecorated(line: str) -> str:
     """Return a line without marks of Markdown and HTML, bullets, brackets around it and its final period."""
-    text = line.translate(_FULLWIDTH).replace("*", "")
+    text = line.translate(_FULLWIDTH).replace("*", "").replace("\\_", "_")
     text = (_LATEX.sub("{", text) if "\\" in text else text).strip(" \t|`$")
     text = text.removeprefix("\\[").removesuffix("\\]").strip()
     if "<" in text:

@@ -28,8 +28,11 @@ _ASSERTS: Final = lazy_pattern(
       | [→⇒|\]]
       | (?P<said> \b (?: is | was | be | are | as | it | seems | this\ example | this\ text | choose | would\ be
         | means | expresses | conveys | has | carries | shows | leans | sounds | feels
+        | (?: lean | leaning | leans ) \ (?: towards? | to ) | belongs \ to | falls \ (?: under | into )
+        | (?: making | makes | rendering ) \ (?: it | this | that | the \ \w+ )
         | ist | est | es | è | é | son | muss | comme | como | come | als
-          | it['’]s | that['’]s | on ) | 是 | 为 | は | هو | هي | أنه | إنها | это )
+          | it['’]s | that['’]s | on )
+      | [,;] \ (?: so | hence | thus | therefore ) | 是 | 为 | は | هو | هي | أنه | إنها | это )
     )
     \s* (?: (?: an? | very | quite | mostly | largely | predominantly | overwhelmingly | generally | strongly | highly
       | overall | deductively
@@ -49,7 +52,8 @@ _FOLLOWS: Final = lazy_pattern(
           | e\ não | а\ не ) \b | ，
       | \s (?: because | since | rather\ than | and\ not | overall | here | [–—-] ) | \s? [(（] | です | となり | である
         | \s وليس
-      | \s (?: sentiment | tone | emotions? | attitude | stance | opinion | feelings? | view | relation )
+      | \s (?: sentiment | tone | emotions? | attitude | stance | opinion | feelings? | view | relation | review
+        | tweet | text | comment | category | class | label | in \s (?: tone | sentiment ) )
         [*_]* (?: [.!;,] | $ )
       | \s (?: einstufen | antworten | heißen )
     )
@@ -57,6 +61,12 @@ _FOLLOWS: Final = lazy_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 """What may stand behind a label that is asserted."""
+_SLASH = re.compile(r"\s*/\s*")
+_FRAMED = lazy_pattern(
+    r"\Aan?\s(?=\w+\s\w+\Z)|(?<=\w)\s(?:sentiment|tone|review|tweet|text|comment|category|class|label)\Z",
+    re.IGNORECASE,
+)
+"""What a label may stand between in a response that is nothing else: "A positive review"."""
 _NEAR: Final = 60
 """Characters between declaring words and the label."""
 _WINDOW: Final = 80
@@ -117,7 +127,7 @@ def read_category(response: str, labels: Sequence[str]) -> Reading:
 
 
 def _plain(text: str) -> str:
-    return " ".join(re.sub(r"\\?_", " ", text).split())
+    return _SLASH.sub("/", " ".join(re.sub(r"\\?_", " ", text).split()))
 
 
 @lru_cache(maxsize=256)
@@ -126,7 +136,7 @@ def _compiled(labels: tuple[str, ...]) -> _Labels:
     cased = len({label.casefold() for label in plain}) < len(set(plain))
     known = {label if cased else label.casefold(): original for label, original in zip(plain, labels, strict=True)}
     written = sorted(plain, key=lambda label: (-len(label), label))
-    parts = [r"(?:\s|\\?_)+".join(map(re.escape, label.split())) for label in written if label]
+    parts = [r"(?:\s|\\?_)+".join(map(re.escape, label.split())).replace("/", r"\s?/\s?") for label in written if label]
     edge = r"(?<![A-Za-zÀ-ɏА-яё0-9])(?<![A-Za-z0-9]-)", r"(?![A-Za-zÀ-ɏА-яё0-9])(?!-[A-Za-z0-9])"
     alternatives = "|".join(
         part if any(mark >= "\u0600" for mark in part) else edge[0] + part + edge[1] for part in parts
@@ -151,7 +161,7 @@ class _LabelSearch(Search):
         return names.pop() if len(names) == len({mention.label for mention in mentions}) == 1 else None
 
     def is_bare(self, text: str, *, loosely: bool = False) -> bool:
-        plain = _plain(unwrapped(text)[0])
+        plain = _FRAMED.sub("", _plain(unwrapped(text)[0]))
         return (plain if self.labels.cased else plain.casefold()) in self.labels.known
 
     def value(self, text: str, offset: int, rule: str) -> Found | None:

@@ -172,7 +172,8 @@ CONDITION: Final = phrase_pattern(
     \b (?: (?<!even\ ) if (?! \s+ (?: i\s+(?:had|have|must|were)\s+(?:to\s+)?(?:choose|guess|pick|say|answer|decide|bet)
         | anything
         | (?:i|we|you)(?:['’](?:m|re)|\s+am|\s+are)?\s+(?:understand|asking|ask|recall|wrong|remember)\b ) )
-      | unless (?!\s+i(?:['’]m|\s+am)) | suppose | supposing | assuming | provided | had\s+(?:the|it|we|i|you)
+      | unless (?!\s+i(?:['’]m|\s+am)) | suppose | supposing | assuming
+      | provided (?! \s*[,.)] | \s+ (?: in | by | above | here | information | data ) \b ) | had\s+(?:the|it|we|i|you)
       | (?: (?<=^were) | (?<=[,(;]\ were) ) \s+(?:the|it|we)
       | depending | depends | otherwise | when\s+[a-z]\s+is
       | (?:under|with)\s+(?:one|a|another|the\s+(?:first|second|other|usual|strict|loose)) | without\s+the

@@ -106,9 +106,11 @@ _OPENS_HEADING: Final = lazy_pattern(
     re.IGNORECASE,
 )
 _OF_EACH: Final = lazy_pattern(
-    r"\b(?:each|every|any|per|another|other|wrong|incorrect|by)\s+(?:(?:answer|of\s+the)\s+)?\Z", re.IGNORECASE
+    r"\b(?:each|every|any|per|another|other|wrong|incorrect|by|second|third|next|alternative|backup|runner-up)[*_]*\s+[*_]*"
+    r"(?:(?:answer|of\s+the|best|possible)\s+)?\Z",
+    re.IGNORECASE,
 )
-"""Before "option:", which then begins a list: "Let's evaluate each option:"."""
+"""Before "option:", which then begins a list or is not the answer: "each option:", "my second choice:"."""
 _INFINITIVE: Final = lazy_pattern(r"\b(?:to|can|cannot|can['’]t|could|please)[^\S\n]+\Z", re.IGNORECASE)
 _BELOW: Final = lazy_pattern(r"[\s*_`>|:-]*+(?=\S)")
 _BOX_CHARACTERS_MAX: Final = 4_000

@@ -23,7 +23,8 @@ _BOX = lazy_pattern(
 )
 _VERDICT = lazy_pattern(
     r"""
-    (?: ^ | [.;,!|] \s{1,3} ) [*_>|-]*+ [^\S\n]*+ (?: (?i:option|choice) \s )? [*_]* [(\[]? (?P<label>[A-Z]) [)\].:*_]*
+    (?: ^ | [.;,!|] \s{1,3} ) [*_>|-]*+ [^\S\n]*+ (?: (?i:is|could) \s+ it \s+ (?:be\s+)? )?
+    (?: (?i:option|choice) \s )? [*_]* [(\[]? (?P<label>[A-Z]) [)\].:?*_]*
     (?: [^\S\n]* [:=–—-] )? [^\S\n]* (?i: is \s+ )? [*_(]*
     (?: (?P<right> (?i: yes | correct | true | right ) | ✅ | ✓ | ✔ )
       | (?i: no | incorrect | false | wrong | not \s+ correct ) | ❌ | ✗ | ✘ ) [*_)]*
@@ -58,6 +59,10 @@ _THEREFORE = lazy_pattern(
     r"\b(?i:therefore|thus|hence|so),?\s+(?:(?i:option|choice|answer)\s+)?[(\[*_]*(?P<label>[A-Z])[)\].:*_]*(?:\s[^.!?\n]{1,80}?)??\s+is\s+"
     r"(?:the\s+|my\s+)?(?:final\s+|correct\s+|right\s+|best\s+)+(?:answer|option|choice)"
 )
+_CHOSEN = lazy_pattern(
+    r"\bI(?:['’](?:d|ll|m)|\s+(?:would|will|am|have\s+to|must))?\s+(?:therefore\s+)?(?:choose|chose|go(?:ing)?\s+with|pick|select|say|guess|settle\s+on"
+    r"|lean(?:ing)?\s+(?:towards?|to))\s+(?:(?:the\s+)?(?:option|choice|answer)\s+)?[(\[*_]*(?P<label>[A-Z])(?![\w'’])"
+)
 _WRAPPING: Final = " \t\r\n*_`\"'“”()[].:#"
 
 
@@ -70,6 +75,20 @@ def concluded_behind(text: str, labels: tuple[str, ...], texts: OptionTexts | No
         return None
     behind = texts.behind(text, found.end("label"), found["label"]) if texts else found.end("label")
     if status.objection(text, found.start("label"), behind, whole=texts is not None):
+        return None
+    return found["label"], *found.span("label")
+
+
+def chosen_later(text: str, taken: Run) -> Found | None:
+    """Return which of several labels the response chooses behind them: "C or B … I would choose B"."""
+    found = None
+    for found in _CHOSEN.finditer(text, taken.end):  # noqa: B007 - the last one is wanted
+        pass
+    if found is None or found["label"] not in taken.labels:
+        return None
+    why = status.objection(text, *found.span("label"))
+    is_conditional = phrases.CONDITION.search(status.sentence_before(text, found.start("label"))) is not None
+    if why is not None and (is_conditional or why != status.SUPPOSED):  # "would" alone supposes nothing here
         return None
     return found["label"], *found.span("label")
 

@@ -18,6 +18,7 @@ from nel.scoring.reading import phrases, status
 from nel.scoring.reading.alphabets import with_latin_labels
 from nel.scoring.reading.declarations import OF_OPTIONS, Declaration, declarations
 from nel.scoring.reading.indirect_labels import (
+    chosen_later,
     concluded_behind,
     numbered_declaration,
     numbered_option,
@@ -37,6 +38,7 @@ from nel.scoring.reading.label_runs import (
     run_at,
 )
 from nel.scoring.reading.label_runs import labels_for as labels_for  # noqa: PLC0414 - its users import it from here
+from nel.scoring.reading.listed_options import is_listed, marked_option, numbered_answers, verdict_lines
 from nel.scoring.reading.option_texts import OptionTexts, with_others
 from nel.scoring.reading.plain_endings import plain_label
 from nel.scoring.reading.prepare import prepared
@@ -57,6 +59,7 @@ _OVER_OTHERS = lazy_pattern(
     [\s*_]*+ [(\[]? (?P<label>[A-Z]) [)\]]? [*_]*+ (?:
         ,? \s+ (?: (?:(?:and|but)\s+)?not | rather\s+than | instead\s+of | over | because | since ) \b [^\n?]{1,200}
       | \s* > [^\n?]{1,60}
+      | \s+ is \s+ the \s+ (?!wrong|incorrect|worst|least|false|only\s+(?:wrong|incorrect|false)) [^\n?.;]{1,60} [.!]?
       | \s+ \( (?! [^()\n]* \b (?: or | maybe | perhaps | possibly | not\s+sure | if ) \b) [^()\n?]{1,200} \) [.]?
       | ,? \s+ (?: for\s+sure | I\s+(?:think|guess|believe|suppose) ) [.!]?
       | ,? \s+ \d{1,3} \s? % (?: \s+ (?: sure | certain | confident | confidence ) )? [.]?
@@ -102,18 +105,6 @@ _SET_OFF = lazy_pattern(
     | \b[Oo]ption \s+ \(? (?P<named>[A-Z]) (?!\w)
     """,
     re.VERBOSE,
-)
-_VERDICT_LINE = lazy_pattern(
-    r"""
-    (?m) ^ [^\S\n]*+ [*_>|-]*+ [^\S\n]*+ (?:(?:option|choice)\s)? [(\[]? (?P<label>[A-Z])
-    (?: [)\].:|*_]{1,6} [^\S\n] | (?=[^\S\n][:|–—-]) )
-    (?: [^\n]{0,200}? [\s:|–—-] )?? [*_(]*
-    (?: (?P<right> (?:[✅✓✔][^\n]{0,80}) | yes | correct | true | right | fits | ✅ | ✓ | ✔
-    | this\s+is\s+(?:the\s+)?(?:correct|right)(?:\s+(?:answer|one|option))? )
-      | (?:[❌✗✘][^\n]{0,80}) | no | incorrect | false | wrong )
-    (?: ,?\ (?:because|since|as)\ [^\n]{1,200} )? [*_).|!\ ]*+ [^\S\n]*+ $
-    """,
-    re.IGNORECASE | re.VERBOSE,
 )
 _SHORT_MARKER = lazy_pattern(r"(?m)^[^\S\n]*+[*_]*+A[*_]*:[*_]*[^\S\n]*")
 _NOT_BUT = lazy_pattern(
@@ -272,6 +263,8 @@ def _settled(
     text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading, taken: Run, form: str
 ) -> Reading:
     """Read a declaration that counts, unless the response concludes something else behind it, or takes it back."""
+    if UNDECIDED in taken.labels and (later := chosen_later(text, taken)) is not None:
+        return reading.take(*later, "chosen of two")
     if form not in _BINDING and (concluded := concluded_behind(text, labels, texts, taken)) is not None:
         return reading.take(*concluded, "corrected")
     if form not in _BINDING and _is_given_up(text, taken.end, labels, texts):
@@ -364,20 +357,8 @@ def _behind_marker(
     return found
 
 
-def _verdict_lines(text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading) -> Found | None:
-    """Return the one option of a list of options that its line calls right, where the other lines call theirs wrong."""
-    right, wrong = {}, 0
-    for match in _VERDICT_LINE.finditer(text):
-        if match["right"]:
-            right[match["label"]] = match["label"], match.start("label"), match.end("label")
-        else:
-            wrong += 1
-    found = right.popitem()[1] if len(right) == 1 and wrong else None
-    return found if found and found[0] in labels else None
-
-
 def _alone(text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading) -> Found | None:
-    """Return the label that is the whole response, or the whole of its last or first line."""
+    """Return the label that is the whole response, or its last or first line, maybe with the text of its option."""
     marks = _OPENING_MARKS.match(text)
     left = marks.end() if marks else 0
     stripped = text[left:].rstrip("`* \t\r\n✅✓✔☑")
@@ -385,9 +366,12 @@ def _alone(text: str, labels: tuple[str, ...], texts: OptionTexts | None, readin
     parts = ((0, len(stripped)), (stripped.rfind("\n") + 1, len(stripped)), (0, max(first_end, 0)))
     for start, end in parts:
         at = label_at(stripped[start:end], 0, labels)
-        if at and LINE_ENDS.fullmatch(stripped, start + at[1], end):
-            stop = left + start + at[1]
-            return at[0], stop - len(at[0]), stop
+        if at is None:
+            continue
+        stop = start + at[1]
+        behind = texts.behind(stripped, stop, at[0]) if texts and not is_listed(stripped, at[0], labels) else stop
+        if LINE_ENDS.fullmatch(stripped, stop, end) or (behind > stop and LINE_ENDS.fullmatch(stripped, behind, end)):
+            return at[0], left + stop - len(at[0]), left + stop
     return None
 
 
@@ -482,9 +466,11 @@ def _is_closed(text: str, match: re.Match[str], end: int) -> bool:
 _WEAKER: Final[tuple[tuple[str, Callable[[str, tuple[str, ...], OptionTexts | None, Reading], Found | None]], ...]] = (
     ("behind a marker", _behind_marker),
     ("declared by its place", numbered_declaration),
+    ("answers to several questions", numbered_answers),
     ("ticked in a list", ticked_box),
     ("alone on a line", _alone),
-    ("ticked in a list", _verdict_lines),
+    ("ticked in a list", verdict_lines),
+    ("marked in a list", marked_option),
     ("called right among others", verdicts),
     ("opens the response", _opening_label),
     ("set against others", _over_others),

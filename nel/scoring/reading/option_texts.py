@@ -1,6 +1,6 @@
 """The texts of the options: which option a response states word for word, and where its text ends.
 
-Depends on `nel.scoring.text` to compare texts.
+Depends on `nel.scoring.text` to compare texts, and on `nel.scoring.marks` for what LaTeX puts around words.
 """
 
 from __future__ import annotations
@@ -9,15 +9,34 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from nel.scoring.marks import without_latex
 from nel.scoring.reading.label_runs import JOINED, UNDECIDED, Found, Run, label_at
 from nel.scoring.reading.result import Reading
 from nel.scoring.text import normalise
 
 _MENTIONED_CHARACTERS_MIN: Final = 3
+_FORMULA_CHARACTERS_MAX: Final = 200
 _TO_TEXT = re.compile(r"[\s*_)\].:,;–—(=\"'“‘`$|-]{0,12}")
 _OVER_ANOTHER = re.compile(
     r"[*_\"”]*,?\s*(?:(?:and|but)\s+)?(?:not|rather\s+than|instead\s+of)\s+(?=\S)", re.IGNORECASE
 )
+_TYPESET = re.compile(r"[\\\d]")
+"""What is in a choice or a part of a response that may be a formula."""
+_FRACTION = re.compile(r"\\[dt]?frac\s?\{([^{}]{1,40})\}\s?\{([^{}]{1,40})\}")
+_SPACING = re.compile(r"\\[,;:! ]|~")
+_SIGNS: Final = dict(
+    zip(
+        (
+            "times cdot pi mu Omega omega lambda alpha beta gamma delta Delta theta sigma circ degree pm sqrt infty to "
+            "rightarrow"
+        ).split(),
+        "×·πμΩωλαβγδΔθσ°°±√∞→→",
+        strict=True,
+    )
+)
+_SIGN = re.compile(rf"\\({'|'.join(_SIGNS)})(?![A-Za-z])")
+_POWER_OF_TEN = re.compile(r"(?<=\d)\s*[x×*·]\s*(?=10\^)")
+_UNIT = re.compile(r"(?<=\d)\s+(?=[^\W\d_])")
 _REASON = re.compile(r"[,;.]\s|\s(?:because|since|as|which|due\s+to|[-–—(])|\n")
 
 
@@ -28,6 +47,13 @@ def with_others(text: str, run: Run, end: int, labels: tuple[str, ...]) -> Run:
     joined = JOINED.match(text, end)
     other = label_at(text, joined.end(), labels) if joined else None
     return run if other is None else Run((*run.labels, other[0], UNDECIDED), run.start, other[1])
+
+
+def _formula(text: str) -> str:
+    """Return a text in the form in which formulas are compared: ``1.5\\,\\text{A}`` and ``1.5 A`` are the same."""
+    plain = _SIGN.sub(lambda match: _SIGNS[match[1]], _SPACING.sub(" ", _FRACTION.sub(r"\1/\2", text)))
+    plain = _POWER_OF_TEN.sub("×", without_latex(plain, "").replace("{", "").replace("}", ""))
+    return _UNIT.sub("", normalise(plain, articles=True))
 
 
 class OptionTexts:
@@ -45,19 +71,32 @@ class OptionTexts:
         self._labels: dict[str, str | None] = {}
         for label, choice in zip(labels, plain, strict=False):
             self._labels[choice] = None if choice in self._labels else label
+        self._formulas: dict[str, str | None] = {}
+        for label, choice in zip(labels, choices, strict=False):
+            if _TYPESET.search(choice):
+                formula = _formula(choice)
+                self._formulas[formula] = None if formula in self._formulas else label
         self.have_numbers = any(re.search(r"\d", choice) for choice in choices)
         """Whether a number may be the text of an option."""
 
     def exactly(self, part: str) -> str | None:
         """Return the label of the choice that a part of a response is."""
         wanted = normalise(part, articles=True)
-        return self._labels.get(wanted) if wanted and wanted not in self._small else None
+        if not wanted or wanted in self._small:
+            return None
+        return self._labels[wanted] if wanted in self._labels else self._of_formula(part)
+
+    def _of_formula(self, part: str) -> str | None:
+        """Return the label of the choice that a part of a response is but for LaTeX, spaces and signs of units."""
+        if not self._formulas or len(part) > _FORMULA_CHARACTERS_MAX or not _TYPESET.search(part):
+            return None
+        return self._formulas.get(_formula(part))
 
     def opening(self, part: str) -> tuple[str, int] | None:
         """Return the label and the length of the choice that a response opens with, before a comma or a reason."""
         first = _REASON.split(part, maxsplit=1)[0]
         wanted = normalise(first, articles=True)
-        label = self._labels.get(wanted) if len(wanted) > 1 else None
+        label = self._labels.get(wanted) or self._of_formula(first) if len(wanted) > 1 else None
         return None if label is None else (label, len(first))
 
     def behind(self, text: str, end: int, label: str) -> int:

@@ -78,8 +78,9 @@ DENIED_AFTER = phrase_pattern(
 )
 CONDITION = phrase_pattern(
     r"\b(?:if(?!\s+i\s+(?:had|have|must|were)\s+(?:to\s+)?(?:choose|pick|guess|answer|select|say|commit|decide"
-    r"|name|give|bet)\b)|without|sans|sin|ohne|senza|sem|без|had\s+(?:the|it|we|they|this|that)|unless|suppose"
-    r"|supposing|were\s+(?:the|we|it)|provided|assuming|wenn|falls|si|se|если|hätte|wäre\s+die|caso)\b|如果|若|もし|ていれば|ならば"
+    r"|name|give|bet)\b)|without(?!\s+(?:loss|more|further|additional|any|knowing|(?:a\s+)?doubt|specific|calculat|context))|sans|sin|ohne|senza|sem|без|had\s+(?:the|it|we|they|this|that)|unless|suppose"
+    r"|supposing|were\s+(?:the|we|it)|provided(?!\s*[,.)]|\s+(?:in|by|above|here|for|with|options?|information|data|choices)\b)"
+    r"|assuming|wenn|falls|si|se|если|hätte|wäre\s+die|caso)\b|如果|若|もし|ていれば|ならば"
     r"|なければ|إذا|لو",
     re.IGNORECASE,
 )
@@ -104,6 +105,9 @@ OTHER_QUESTION = phrase_pattern(
     | previous ) \b [^.!?\n]*
       \b (?: version | question | problem | case | scenario | reading | wording | exercise | dataset
       | assumptions? | definition | convention | condition ) \b [^.!?\n]* \Z
+    | \b if \s+ (?: you | the\s+question | it | they | we ) \s+ (?: had \s+ )? (?: meant? | ask(?:ed|s)? | want(?:ed)?
+      | (?:are|were|is|was) \s+ (?: instead \s+ )? (?: asking | asked | looking | about | interested
+      | referring ) ) \b [^.!?\n]* \Z
     | \b (?: worked | previous | next | other | another | last | first | above | earlier | sample
     | following ) \s+ (?: example | question | problem | exercise | item ) \b [^.!?;\n]* \Z
     | \b (?: in\s+that\s+case
@@ -138,7 +142,9 @@ REPORTED = phrase_pattern(
       |ed)? | insist(?:s|ed)?
       | propose[sd]? | state[sd]? | report(?:s|ed)? | prefer | assume[sd]? | gives? | give | lists? )
       \b
-    | \b (?: according\s+to | if\s+someone | so-called | estudiantes? | studente | aluno | schüler\w* | student
+    | \b (?: according\s+to\s+(?:you|him|her|them|some|others?|many|most|one|an?\b|another|the\s+(?:user|prompt|author
+      |students?|key|answer\s+key|book|textbook|website|internet|forum|other|previous|earlier)) | if\s+someone
+    | so-called | estudiantes? | studente | aluno | schüler\w* | student
     | élèves? | étudiants? | ученик\w* | студент\w* | lösungsheft | musterlösung | corrigé | solucionario
     | gabarito | soluzionario | soluzioni | учебник\w* | решебник\w* | im\s+forum | ist\s+zu\s+lesen | manche
     | viele | jemand
@@ -162,7 +168,7 @@ REPORTED_BEHIND = phrase_pattern(
 )
 WEIGHED = phrase_pattern(
     r"""
-    \b (?: tempt\w* | plausible | at\s+first\s+(?:glance|sight|look)
+    \b (?: tempt\w* | (?<!most\ )(?<!more\ )plausible | at\s+first\s+(?:glance|sight|look)
     | initial(?:ly)? (?!\s+(?:value|condition|state|velocity)) | at\s+first\b
     | my\s+first\s+(?:thought|instinct|guess|impression|reaction|answer|attempt)
       | i\s+(?:first|originally|initially|almost|nearly|was|considered|thought|had\s+(?:thought|considered|first
@@ -173,7 +179,8 @@ WEIGHED = phrase_pattern(
       |frequente) | erro\s+(?:comum|frequente) | частая\s+ошибка | distractor | runner-up | close\s+second
       | looks?\s+(?:right|appealing|attractive|good|promising)
       | might\s+(?:seem|look|appear) | may\s+(?:seem|look|appear) | could\s+(?:seem|look|appear)
-      | seem(?:s|ed)\s+(?:right|plausible|attractive|to\s+be) | it\s+would\s+be\s+(?:a\s+mistake|wrong) | torn
+      | seem(?:s|ed)\s+(?:right|plausible|attractive) | seemed\s+to\s+be
+      | it\s+would\s+be\s+(?:a\s+mistake|wrong) | torn
       | unsure | not\s+(?:sure|certain) | hesitat\w*
       | verlockend | auf\s+den\s+ersten\s+blick | zunächst | zuerst | anfangs | tentante? | à\s+première\s+vue
       | au\s+premier\s+abord | au\s+départ | d['’]abord | j['’]hésite | tentador\w* | a\s+primera\s+vista

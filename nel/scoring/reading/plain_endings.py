@@ -42,16 +42,16 @@ _DECISION: Final = re.compile(
 _WHOLE: Final = {
     **dict.fromkeys(
         "correct|that is correct|that's correct|this is correct|indeed|indeed it is|absolutely|definitely|certainly"
-        "|of course|sure|affirmative|it does|it is|it can|he does|she does|they do|they are|they can|it is the case"
+        "|of course|sure|affirmative|it is the case|right|that's right|that is right"
         "|ano|igen|kyllä|ใช่|có|ναι|כן"
         "|네|예|evet|हाँ|हां|tak|정답: 예|정답: 네|उत्तर: हाँ|cevap: evet".split("|"),
         "yes",
     ),
     **dict.fromkeys(
-        "incorrect|that is not correct|that's not correct|this is not correct|wrong|negative|it does not|it doesn't"
-        "|it is not|it isn't|it cannot|it can't|he does not|she does not|they do not|they don't|they are not"
-        "|they aren't|untrue|absolutely not|definitely not|certainly not|of course not|not at all|not really|not quite"
-        "|never|by no means|i don't think so|i do not think so|probably not|most likely not|unlikely"
+        "incorrect|that's incorrect|that is incorrect|that is not correct|that's not correct|this is not correct|wrong"
+        "|negative|it cannot|it can't"
+        "|untrue|absolutely not|definitely not|certainly not|of course not|not at all|not really|not quite"
+        "|never|by no means|probably not|most likely not|unlikely"
         "|i'm afraid not|unfortunately not|it is untrue|that is untrue|i'm not sure, but i don't think so"
         "|아니요|아니오|아뇨"
         "|nee|nej|ei|không|tidak|ไม่|όχι|לא|hayır|नहीं|nie|정답: 아니요|उत्तर: नहीं|cevap: hayır".split("|"),
@@ -61,6 +61,11 @@ _WHOLE: Final = {
 """What a response says that is nothing else, in lower case."""
 _WHOLE_CHARACTERS_MAX: Final = 40
 _AROUND_WHOLE: Final = " \t\r\n*_`\"'“”()[].!✅❌"
+_SHORT_REPLY: Final = re.compile(
+    r"(?:he|she|it|they|this|that|we|you|there)\s(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would)"
+    r"(?P<denied>n't|\s?not)?|i\s(?P<hardly>don't\s|do\snot\s)?(?:think|believe|guess|suppose)\s(?:so|(?P<not>not))"
+)
+"""A response such as "He did not." or "I think so."."""
 _ONE_DECISION: Final = re.compile(r"(?P<answer>(?P<yes>yes)|no)[.!]?", re.ASCII | re.IGNORECASE)
 
 
@@ -117,10 +122,12 @@ def plain_decision(text: str) -> Reading | None:
     ('no', 'said plainly')
     """
     rule = "said plainly"
-    if len(text) <= _WHOLE_CHARACTERS_MAX and (
-        whole := _WHOLE.get(text.lower().replace("’", "'").strip(_AROUND_WHOLE))
-    ):
-        return Reading().take(whole, 0, len(text), rule)
+    if len(text) <= _WHOLE_CHARACTERS_MAX:
+        plain = text.lower().replace("’", "'").strip(_AROUND_WHOLE)
+        reply = _SHORT_REPLY.fullmatch(plain)
+        whole = ("no" if any(reply.groups()) else "yes") if reply else _WHOLE.get(plain)
+        if whole is not None:
+            return Reading().take(whole, 0, len(text), rule)
     found = _ONE_DECISION.fullmatch(text)
     if found is None:
         rule, found = "declared", _last_sentence(text, _DECISION)

@@ -21,6 +21,8 @@ _TAG_OPENS = re.compile(r"<[|/A-Za-z]|\[[/A-Za-z]|◁")
 _END_TOKEN = re.compile(
     r"<\|channel\|>final<\|message\|>|<\|[a-z_]{2,30}\|>|</s>|\[/?INST\]|<(?:eos|end_of_turn|eot_id)>", re.IGNORECASE
 )
+_LONE_CLOSING = re.compile(r"</(?:final_)?answer>", re.IGNORECASE)
+"""Closes what a prompt has opened for the response to fill in."""
 _STRUCK = re.compile(r"~~[^~\n]{1,400}~~|<(?P<tag>s|del|strike)>[^<]{1,400}</(?P=tag)>", re.IGNORECASE)
 _CLOSING_TAGS: Final = (
     "</think>",
@@ -60,6 +62,8 @@ def prepared(text: str) -> str:
         plain = _without_thoughts(plain)
         plain = _END_TOKEN.sub(_blank, _STRUCK.sub(_blank, own_turn(plain)))
         plain = _HTML.sub(_blank, plain)
+        if "</" in plain and "answer>" not in plain.replace("_answer>", "answer>").replace("</answer>", ""):
+            plain = _LONE_CLOSING.sub(_blank, plain)
     elif "~~" in plain:
         plain = _STRUCK.sub(_blank, plain)
     return plain

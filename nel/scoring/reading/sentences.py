@@ -44,13 +44,15 @@ _MENTIONED = lazy_pattern(
         |(?:most|more)\s+{_APT})
         | \s+(?:is|was|(?:must|should|would|has\s+to)\s+be)\s+(?:clearly\s+|therefore\s+|thus\s+)?(?:the\s+|my\s+
         |our\s+)?(?:final\s+)?(?:right|correct|best(?!\s+known)|answer|one\b(?!\s+of)|choice|likel(?:y|ier|iest)
-        |(?:most|more)\s+{_APT}|only\s+(?:one|option|choice|answer|statement|{_APT}|remaining|that|which))
+        |(?:most|more)\s+{_APT}|remaining\b|only\s+(?:one|option|choice|answer|statement|{_APT}|remaining|that|which))
         | \s+(?:ist\s+)?(?:die\s+)?(?:richtig|korrekt) | \s+ist\s+die\s+Antwort | \s+est\s+(?:la\s+)?(?:bonne
         |correct|réponse|exact) | \s+es\s+(?:la\s+)?(?:opción\s+)?(?:correct|respuesta)
         | \s+è\s+(?:la\s+|quella\s+)?(?:risposta|corrett|giust|opzione) | \s+é\s+(?:a\s+)?(?:corret|resposta
         |opção\s+corr|alternativa\s+corr) | \s+[—-]\s+(?:верн|правильн)
         | \s+(?:верен|верно|правильн) | \s*(?:选项|選項)?\s*(?:是|が|は)?\s*正[确確解し]
         | (?:가|이)\s*(?:정답|맞|옳) | を選 | \s+هي?\s+(?:الإجابة|الصحيح) )
+    | \b[Oo]nly \s+ (?P<only>[A-Z])
+      (?=\s+(?:is|was|has|can|does|fits|matches|satisf\w+|works|gives|agrees|makes|remains)\b)
     | (?<![A-Za-z0-9À-ɏЀ-ӿ°'’.+\#/-])(?<!\d[ ])(?<!\d[ ][ ]) (?P<last>[A-Z])
       (?= [)\]*_"”'’`$ ]*+ (?: [，。！；、] | (?!\.\s+[a-z]) (?!\.\s*[A-Z]\.) [.!,;:] [)\]*_"”'’`]* (?:\s|\Z)
       | \s*(?:\n|\Z) | 。 | です | だ | 입니다 | 이다 | 예요 ) )
@@ -80,6 +82,11 @@ _REMAINS = lazy_pattern(
 _BARE: Final = frozenset({"opening", "right", "last"})
 _WORDS: Final = frozenset({"opening", "last"})
 """Forms in which a label may be the article or the pronoun."""
+_TYPESET: Final = frozenset({"bracketed", "latex", "quoted", "inline"})
+_UNIT_BEFORE = lazy_pattern(
+    r"\d(?:[^\S\n]|[~${]|\\[,;:! (]|\\(?:text(?:rm|normal)?|math(?:rm|it|sf)|rm|unit|operatorname)(?![A-Za-z]))+\Z"
+)
+"""A number before a letter that LaTeX sets as its unit: ``1.5\\,\\text{A}``."""
 _WORD_BEFORE = lazy_pattern(r"([^\W\d_]+)[\s*_]+\Z")
 _NAMED_BY_LETTER: Final = frozenset(
     "angle appendix block box case category chapter class column compound drug edge edges event events figure force "
@@ -139,6 +146,11 @@ _LABEL_LIST = lazy_pattern(
 _ARE_RIGHT = lazy_pattern(
     r"[)\]*_]*\s+(?:are|would\s+be)\s+(?:(?:all|both)\s+)?(?:right|correct|true)\b", re.IGNORECASE
 )
+_ITEM = lazy_pattern(r"\s*(?:[-*•]|\d{1,2}[.)])\s")
+_CONTRASTED_SENTENCES_MAX: Final = 3
+"""Sentences of a response whose last one may contrast its answer with another option; the last of more concludes."""
+_AROUND_SUBJECT: Final = " \t\r\n*_\"'“”‘’`#>-•"
+_ARTICLES: Final = frozenset({"", "the", "a", "an"})
 _MENTIONS_MAX: Final = 20
 """A sentence that names labels more often than that decides for none."""
 _HEAD_CHARACTERS: Final = 4_000
@@ -181,7 +193,7 @@ def concluded_label(
         if len(found_here) > 1 or (found_here and phrases.GIVEN_UP.search(text, start, end)):
             return "", start, end
         if found_here:
-            found = found_here.popitem()[1]
+            found = next(iter(found_here.values()))
             several = (
                 len(mentions) > 1
                 or _JOINS_LABEL.match(text, found[2]) is not None
@@ -194,10 +206,45 @@ def concluded_label(
             is_described = _is_one_of_descriptions(text, sentences, (start, end), labels, texts)
             if _ADDED.search(text, start, found[1]) or is_made or is_described:
                 return "", start, end
-            if several and phrases.UNDECIDED.search(text, start, end):
+            if several and phrases.UNDECIDED.search(text, start, _denied_from(mentions, found_here, found, end)):
                 return "", start, end
-            return found
+            return _stated_first(text, sentences, (start, found), labels, texts) or found
     return None
+
+
+def _denied_from(mentions: list[Found], asserted_ones: dict[str, Found], found: Found, end: int) -> int:
+    """Return where behind a label the sentence goes on to deny others: "B, not A or C"."""
+    return min((one[1] for one in mentions if one[0] not in asserted_ones and one[1] > found[1]), default=end)
+
+
+def _stated_first(
+    text: str,
+    sentences: list[tuple[int, int]],
+    last: tuple[int, Found],
+    labels: tuple[str, ...],
+    texts: OptionTexts | None,
+) -> Found | None:
+    """Return the option that a response states at once, where its last sentence only says something about another one.
+
+    "The capital is Canberra. Sydney is the largest city." An empty label: the first sentence says something about an
+    option too, and nothing tells which is the answer.
+    """
+    start, found = last
+    if texts is None or not texts.is_mention(found):
+        return None
+    said = [place for place in sentences if text[slice(*place)].strip()]
+    first = said[0]
+    is_short = len(said) <= _CONTRASTED_SENTENCES_MAX and not _ITEM.match(text, first[0])
+    if not is_short or first[0] >= start or text[start : found[1]].strip(_AROUND_SUBJECT).lower() not in _ARTICLES:
+        return None
+    stated = asserted(text, mentions_in(text, *first, labels, texts), texts, Reading())
+    stated.pop(found[0], None)
+    if len(stated) != 1:
+        return None
+    only = stated.popitem()[1]
+    is_emphasised = text[only[1] - 2 : only[1]] in {"**", "__"}
+    is_subject = text[first[0] : only[1]].strip(_AROUND_SUBJECT).lower() in _ARTICLES
+    return ("", *only[1:]) if is_subject and not is_emphasised else only
 
 
 def _is_one_of_descriptions(
@@ -333,6 +380,8 @@ def mentions_in(text: str, start: int, end: int, labels: tuple[str, ...], texts:
         if group in _WORDS and is_word(text, match.end(group), label):
             continue
         if group == "named" and match[0].lower().startswith("answer") and is_word(text, match.end(group), label):
+            continue
+        if group in _TYPESET and _UNIT_BEFORE.search(text, max(0, match.start(group) - 24), match.start(group)):
             continue
         if group == "bracketed" and _is_abbreviation(text, match.start(), label, texts):
             continue

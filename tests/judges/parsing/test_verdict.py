@@ -70,6 +70,12 @@ def test_grades_on_a_line(reply: str, expected: str) -> None:
     assert kind_or_label(grade_reader(QUOTED, LETTERS), reply) == expected
 
 
+@pytest.mark.parametrize("reply", [r"GRADE: NOT\_ATTEMPTED", r"**GRADE: NOT\_ATTEMPTED**", "GRADE: not attempted"])
+def test_an_underscore_may_be_escaped(reply: str) -> None:
+    """Models escape underscores where they write Markdown."""
+    assert kind_or_label(grade_reader(QUOTED, {"CORRECT": 1.0, "NOT_ATTEMPTED": 0.0}), reply) == "NOT_ATTEMPTED"
+
+
 @pytest.mark.parametrize(
     ("said", "expected"),
     [

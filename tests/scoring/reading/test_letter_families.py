@@ -186,3 +186,57 @@ def test_letters_that_name_other_things(response: str, letter: str | None) -> No
     """Letters of products, states and quantities are no labels; the options' texts are not known here."""
     value = read_labels(response, labels_for(4)).value
     assert (value if value and "," not in value else None) == letter
+
+
+LEVELS = ("10^-11 eV", "10^-4 eV", "1.5 A", "2 A")
+COUNTS = ("10", "12", "11", "14")
+
+
+@pytest.mark.parametrize(
+    ("response", "options", "letter"),
+    [
+        ("According to Ohm's law, the answer is (C).", LEVELS, "C"),
+        ("According to one forum post the answer is C.", LEVELS, None),
+        ("Based on the information provided, the correct answer would be (C) 1.5 A.", LEVELS, "C"),
+        ("Provided that x > 0, the answer would be C.", LEVELS, None),
+        ("Without more information, the best answer would be C.", LEVELS, "C"),
+        ("The only one similar to these seems to be Canberra.", CITIES, "B"),
+        ("The most plausible answer is B.", CITIES, "B"),
+        (r"The only one that is larger is:\n\n\[ \boxed{10^{-4} \, \text{eV}} \]", LEVELS, "B"),
+        (r"$\boxed{1.5\ \mathrm{A}}$", LEVELS, "C"),
+        (r"So $I = 2.5\,\text{A}$", LEVELS, None),
+        ("Answer: 10⁻⁴ eV", LEVELS, "B"),
+        (r"$\boxed{\frac{1}{2}}$", ("1/2", "1/3"), "A"),
+        ("1. B\n2. A", CITIES, None),
+        ("1. B 2. A", CITIES, None),
+        ("1. A\n2. B\n3. C\n4. D", CITIES, None),
+        ("1. B", CITIES, "B"),
+        ("A B C D", CITIES, None),
+        ("B B B", CITIES, "B"),
+        ("Is it A? No. Is it B? Yes.", CITIES, "B"),
+        ("A. Sydney\nB. Canberra (correct answer)\nC. Melbourne\nD. Perth", CITIES, "B"),
+        ("A. Sydney\n**B. Canberra** ← correct\nC. Melbourne\nD. Perth", CITIES, "B"),
+        ("A. Sydney\n**B. Canberra**\nC. Melbourne\nD. Perth", CITIES, "B"),
+        ("**A. Sydney**\n**B. Canberra**\nC. Melbourne\nD. Perth", CITIES, None),
+        ("**A) Sydney** - Correct! It is.\n**B) Canberra** - Incorrect.\n**C) Melbourne** - Incorrect.", CITIES, "A"),
+        ("1. Sydney is the largest.\n2. Perth is in the west.\n\n**(B) Canberra**", CITIES, "B"),
+        ("A. Sydney\nB. Canberra\nC. Melbourne\nD. Perth", CITIES, None),
+        ("B is the remaining option.", CITIES, "B"),
+        ("Only B is consistent with this.", CITIES, "B"),
+        ("B is the inland one", CITIES, "B"),
+        ("B is the wrong one", CITIES, None),
+        ("**Canberra** is the capital; Sydney is the largest city.", CITIES, "B"),
+        ("The capital is Canberra. Sydney is the largest city.", CITIES, "B"),
+        ("Canberra is the capital. Sydney is the largest city.", CITIES, None),
+        ("Canberra is the capital, not Sydney or Melbourne.", CITIES, "B"),
+        ("Answer: B\n\nIf you meant the largest city, the answer is A.", CITIES, "B"),
+        ("My answer: B. My second choice: A.", CITIES, "B"),
+        ("First choice: B; second choice: A", CITIES, "B"),
+        ("Likely:\n\nAnswer: C. 11 or B. 12\n\nI can't determine it, but I would choose B. 12.", COUNTS, "B"),
+        ("Answer: C or B. I would avoid B.", COUNTS, None),
+        ("B</answer>", CITIES, "B"),
+    ],
+)
+def test_letters_as_models_write_them(response: str, options: tuple[str, ...], letter: str | None) -> None:
+    """Leads that are no report and no condition, formulas of options, units, marked lists, and remarks behind."""
+    assert _read(response, options) == letter
