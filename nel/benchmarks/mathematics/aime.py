@@ -10,6 +10,7 @@ from __future__ import annotations
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.scoring.numeric.numbers import numbers_equal
 from nel.scoring.reading.numbers import read_number
+from nel.scoring.reading.run_on import read_own
 
 REVISION_2024 = "8d88b2876a82a080e2f172cc9b25d0d9d2cb4792"
 REVISION_2025 = "563bb8404243c5f09de6ec262f2db674fe5bce9b"
@@ -31,7 +32,7 @@ def whole_number(response: str) -> str | None:
 
 
 def _compared(sample: ScorerInput) -> dict[str, object]:
-    found = whole_number(sample.response)
+    found = read_own(sample, whole_number)
     correct = found is not None and numbers_equal(found, sample.target)
     return {"correct": correct, "parsed": found is not None, "extracted": found}
 

@@ -19,10 +19,19 @@ from nel.scoring.numeric.languages import Mark
 from nel.scoring.reading import remarks
 from nel.scoring.reading.box_remarks import box_objection, is_example
 from nel.scoring.reading.declarations import Declaration
+from nel.scoring.reading.number_endings import (
+    DIGITS_MAX,
+    SENTENCE_STOP,
+    TAIL_MAX,
+    asks,
+    cut_objection,
+    ending_objection,
+)
 from nel.scoring.reading.number_places import SEGMENT_MAX, is_record, places, stop_of
 from nel.scoring.reading.plain_endings import plain_number
 from nel.scoring.reading.prepare import prepared
 from nel.scoring.reading.result import Reading
+from nel.scoring.reading.run_on import before_next_question
 from nel.scoring.reading.stated import makes, stated_in, states_at_once
 from nel.scoring.reading.status import MARKED_WRONG, TAKEN_BACK, behind_cross, is_plain, objection
 from nel.scoring.wording import last_match
@@ -33,36 +42,9 @@ CORRECTED: Final = "corrected"
 SEVERAL: Final = "no single number"
 
 _DECLARATIONS_MAX: Final = 40
-_DIGITS_MAX: Final = 40
-"""A longer number at the very end of a response is a period that went on until the response was cut off."""
 _SENTENCES_MAX: Final = 30
 _UNIT_MAX: Final = 8
 """Characters of a unit behind a number that stands alone."""
-_TAIL_MAX: Final = 3_000
-"""Characters behind a declaration in which it may be taken back."""
-_EMPTY_ENDING = lazy_pattern(
-    r"""
-    (?: (?: \A | \n | [.!?。]\s ) [\W_]* (?:(?:the|my|la|die|a)\s+)? (?:final\s+)?
-        (?: answers? | result | antwort | réponse | respuesta | risposta | resposta | ответ | 答案 | 答え
-          | 最終回答 | الإجابة | الجواب )
-        (?: \s+ (?:finale?|final|النهائية) )? [\W_]* (?: is | ist | est | es | è | é | 是
-          | は )? (?: [\W_]* \[\w+\] )? [\W_]*
-      | \b answer \s* (?: is | : ) (?: \s* \[[\w\s]{1,20}\] )? [\W_]*
-      | (?: the\s+final\s+answer\s+is\W* )? \\(?:boxed|fbox) [\W_]*
-    )
-    (?: <\|\w+\|> | </s> )? \s* \Z
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-"""A declaration at the end of a text with nothing behind it."""
-_LAST_WORDS: Final = frozenset(
-    "answer answers result antwort respuesta risposta resposta final finale is ist est es boxed fbox".split()
-)
-"""Words in ASCII that it may end with."""
-_SENTENCE_STOP = lazy_pattern(
-    r"[.!?\n。！？؟](?:(?<=[.!?])(?<!\bRs\.)(?<!\bapprox\.)(?<!\bvs\.)(?<!\bca\.)[*_\"”’)\]`$]*(?:[^\S\n]+|(?=\n)|\Z)"
-    r"|(?<=[。！？؟])[*_」』）]*|(?<=\n)\n*)"
-)
 _HASHES = lazy_pattern(r"####[^\S\n]*(?P<answer>[^\n]*)")
 _LIST_ITEM = lazy_pattern(r"[^\w\n]*1[.)]\s")
 _DENIAL = lazy_pattern(
@@ -80,13 +62,6 @@ _BESIDE = lazy_pattern(
     r"[(（\[]|,\s+(?:and\s+)?not\b|\s(?=(?:Had|In\s+an?|If|Note|Without|Under|Some|Anyone|Students|Many)\s)"
 )
 """What begins a remark behind an answer in the same sentence."""
-_FUNCTION_WORD_ENDS = lazy_pattern(
-    r"\b(?:the|a|an|and|or|of|to|is|are|was|were|she|he|they|it|we|in|for|so|at|with|that|per|by|has|have|from|this|"
-    r"his|her|their|"
-    r"then|which|will|if|as|on|plus|minus|times|equals|but|whether)\s*\Z",
-    re.IGNORECASE,
-)
-_ENDED = lazy_pattern(r"(?:[.!?。！？؟)\]}>\"'”’»」*_`$|~%€£¥°]|\\[)\]]|[^\w\s,;:=+({\[/<–—-])\s*\Z|(?<=\d)\s*\Z")
 
 
 class _Sentence(NamedTuple):
@@ -129,8 +104,9 @@ def read_number(text: str, language: Mark | None = None, *, declared_only: bool 
     >>> read_number("<answer>204</answer>").value, read_number("It can't be $\\\\boxed{5}$.").value
     ('204', None)
     """
-    return plain_number(text, language, declared_only=declared_only) or read_any_number(
-        text, language, declared_only=declared_only
+    own = before_next_question(text)
+    return plain_number(own, language, declared_only=declared_only) or read_any_number(
+        own, language, declared_only=declared_only
     )
 
 
@@ -215,15 +191,15 @@ def _sentence_around(text: str, start: int, end: int) -> _Sentence:
     """Return the sentence, or the line, around a place."""
     begin = max(0, start - SEGMENT_MAX)
     first = begin
-    for stop in _SENTENCE_STOP.finditer(text, begin, start):
+    for stop in SENTENCE_STOP.finditer(text, begin, start):
         first = stop.end()
-    last = _SENTENCE_STOP.search(text, end, min(len(text), end + SEGMENT_MAX))
+    last = SENTENCE_STOP.search(text, end, min(len(text), end + SEGMENT_MAX))
     return _Sentence(first, last.end() if last else min(len(text), end + SEGMENT_MAX))
 
 
 def _declared_objection(text: str, place: Declaration, number: Number) -> str | None:
     """Return why a declared number does not count, or None."""
-    if number.end == len(text) and number.end - number.start > _DIGITS_MAX:
+    if number.end == len(text) and number.end - number.start > DIGITS_MAX:
         return remarks.CUT_OFF
     if place.form == "box" and (why := box_objection(text, place)) is not None:
         return why
@@ -268,7 +244,7 @@ def _declared_objection(text: str, place: Declaration, number: Number) -> str | 
 
 def _after_corrections(text: str, number: Number, stop: int, reading: Reading, language: Mark | None) -> Number | None:
     """Return a declared number, or what the response goes on to where it takes it back, or None."""
-    end = min(len(text), stop + _TAIL_MAX)
+    end = min(len(text), stop + TAIL_MAX)
     if not text[number.end : end].strip(" .\n"):
         return number
     wrong = _taken_back_at(text, number, end)
@@ -317,7 +293,7 @@ def _stated_objection(text: str, sentence: _Sentence, number: Number) -> str | N
     why = remarks.SUPPOSED if remarks.checks(said) else remarks.remark(own)
     if why is not None:
         return why
-    if _asks(said):
+    if asks(said):
         return remarks.QUOTED
     clause = re.split(r"[;—–]|,\s|\bbut\b", text[sentence.start : number.end])[-1]
     if remarks.is_denied_in(clause) or remarks.is_denied_behind(text[number.end : sentence.end]):
@@ -326,13 +302,9 @@ def _stated_objection(text: str, sentence: _Sentence, number: Number) -> str | N
     return None if why == remarks.DENIED else why
 
 
-def _asks(text: str) -> bool:
-    return text.rstrip(" *_\"'`)\r\n").endswith(("?", "？", "؟"))
-
-
 def _sentences_backwards(text: str, start: int) -> Iterator[_Sentence]:
     begin = max(start, len(text) - 40 * SEGMENT_MAX)
-    stops = [begin, *(stop.end() for stop in _SENTENCE_STOP.finditer(text, begin)), len(text)]
+    stops = [begin, *(stop.end() for stop in SENTENCE_STOP.finditer(text, begin)), len(text)]
     for first, last in zip(reversed(stops[:-1]), reversed(stops[1:]), strict=True):
         if text[first:last].strip():
             yield _Sentence(max(first, last - 2 * SEGMENT_MAX), last)
@@ -340,7 +312,7 @@ def _sentences_backwards(text: str, start: int) -> Iterator[_Sentence]:
 
 def _read_undeclared(text: str, reading: Reading, language: Mark | None, struck_to: int) -> None:
     """Read the last sentence that states a number, or a first one that concludes, with the reasons behind it."""
-    why = _ending_objection(text)
+    why = ending_objection(text)
     if why is not None:
         reading.reject(len(text), len(text), why)
         if why == remarks.CUT_OFF and not reading.rejected[:-1]:
@@ -371,7 +343,7 @@ def _undeclared(
         denied: That one was denied; then a mere result of a sum is no conclusion.
     """
     sentence = _sentence_around(text, number.start, number.end)
-    if not seen and _cut_objection(text, number) is not None:
+    if not seen and cut_objection(text, number) is not None:
         return None, LAST_NUMBER
     if _is_conclusion(text, sentence, number, sums=not denied):
         return number, LAST_NUMBER
@@ -411,7 +383,7 @@ def _goes_on(text: str, start: int) -> bool:
 
 def _is_computed_before(text: str, number: Number) -> bool:
     """Return whether the last result of a sum before a number is that number."""
-    equals = text.rfind("=", max(0, number.start - _TAIL_MAX), number.start)
+    equals = text.rfind("=", max(0, number.start - TAIL_MAX), number.start)
     result = next(found_numbers(text, equals, min(number.start, equals + 80)), None) if equals >= 0 else None
     return result is not None and result.value is not None and result.value == number.value
 
@@ -431,7 +403,7 @@ def _first_statement(text: str, language: Mark | None) -> Number | None:
     if bare is not None:
         return bare
     start = len(text) - len(text.lstrip())
-    stop = _SENTENCE_STOP.search(text, start)
+    stop = SENTENCE_STOP.search(text, start)
     if stop is None or not text[stop.end() :].strip():
         return None
     number = stated_in(text, start, stop.end(), language)
@@ -454,47 +426,3 @@ def _bare_first_line(text: str, language: Mark | None) -> Number | None:
     number = numbers[0]
     is_alone = _MARKS_ONLY.fullmatch(text, start, number.start) and len(text[number.end : end].split()) <= 2  # noqa: PLR2004
     return number if is_alone else None
-
-
-def _ending_objection(text: str) -> str | None:
-    """Return what the end of a text says against an answer that is not declared: it asks back or refuses."""
-    tail = text[-_TAIL_MAX:].rstrip()
-    begin = max((stop.end() for stop in _SENTENCE_STOP.finditer(tail, 0, max(0, len(tail) - 1))), default=0)
-    last = tail[begin:]
-    if _may_end_empty(tail) and _EMPTY_ENDING.search(tail[-200:]):
-        return remarks.CUT_OFF
-    if remarks.intends(last) and not any(mark.isdigit() for mark in last):
-        return remarks.CUT_OFF
-    if _asks(last) and not remarks.is_closer(last):
-        return remarks.ASKED
-    return remarks.UNDECIDED if remarks.refuses(tail[-400:]) else None
-
-
-def _may_end_empty(tail: str) -> bool:
-    """Return whether the last word of a text may be one of a declaration with nothing behind it."""
-    end = len(tail)
-    while end and not tail[end - 1].isalnum():
-        if tail[end - 1] in "]>":
-            return True
-        end -= 1
-    start = end
-    while start and tail[start - 1].isalnum():
-        start -= 1
-    word = tail[start:end].lower()
-    return word in _LAST_WORDS or not word.isascii()
-
-
-def _cut_objection(text: str, number: Number) -> str | None:
-    """Return `CUT_OFF` where a text ends within a sentence behind a number that is not declared."""
-    tail = text[number.end :][-_TAIL_MAX:].rstrip()
-    while tail and remarks.is_confidence(tail[tail.rfind("\n") + 1 :]) and "\n" in tail:
-        tail = tail[: tail.rfind("\n")].rstrip()
-    if not tail:
-        return remarks.CUT_OFF if number.end - number.start > _DIGITS_MAX else None
-    same_line = "\n" not in tail and not _SENTENCE_STOP.search(tail)
-    if tail[-1] in "=+×·÷/([{,;:：<–—-" or _FUNCTION_WORD_ENDS.search(tail):
-        return remarks.CUT_OFF
-    ended = _ENDED.search(tail) is not None
-    if not ended and (not same_line or text[: number.start].count(". ") + text[: number.start].count(".\n") > 1):
-        return remarks.CUT_OFF
-    return None
