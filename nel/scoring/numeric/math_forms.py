@@ -68,13 +68,13 @@ _FRAMES: Final = (
 """What frames an answer: "The probability is", an option's letter, a function's name, "for an integer k" behind it."""
 _REMAINDER: Final = lazy_pattern(
     r"""
-    (?: [A-Za-z] (?:\^\{?\w+\}?)? \s* (?:\\equiv|=) \s* )? (?P<rest> \d+ ) \s* (?: \\[,;:\ ] | ~ )* \s*
-    \\?\(? (?:[pb]?mod) [\s{]* (?P<modulus> \d+ ) \}?\)? \s*
+    (?: [A-Za-z] (?:\^\{?\w+\}?)? \s* (?:\\equiv|=) \s* )? (?P<rest> \d{1,18} ) \s* (?: \\[,;:\ ] | ~ )* \s*
+    \\?\(? (?:[pb]?mod) [\s{]* (?P<modulus> \d{1,18} ) \}?\)? \s*
     """,
     re.VERBOSE,
 )
 _RECURRING: Final = lazy_pattern(
-    r"(?P<whole>\d*)\.(?P<fixed>\d{0,12})\\(?:overline|bar|dot)\s?(?:\{(?P<group>\d{1,12})\}|(?P<one>\d))"
+    r"(?P<whole>\d{0,18})\.(?P<fixed>\d{0,12})\\(?:overline|bar|dot)\s?(?:\{(?P<group>\d{1,12})\}|(?P<one>\d))"
 )
 _IN_TEXT: Final = lazy_pattern(rf"\s*{_TEXT}\s?\{{(?P<inner>[^{{}}$]*[\d=][^{{}}$]*)\}}\s*")
 _NONE: Final = lazy_pattern(

@@ -36,7 +36,7 @@ _LAST_WORDS: Final = frozenset(
 )
 """Words in ASCII that it may end with."""
 SENTENCE_STOP = lazy_pattern(
-    r"[.!?\n。！？؟](?:(?<=[.!?])(?<!\bRs\.)(?<!\bapprox\.)(?<!\bvs\.)(?<!\bca\.)[*_\"”’)\]`$]*(?:[^\S\n]+|(?=\n)|\Z)"
+    r"[.!?\n。！？؟](?:(?<=[.!?])(?<!\bRs\.)(?<!\bapprox\.)(?<!\bvs\.)(?<!\bca\.)(?<!\bi\.e\.)(?<!\be\.g\.)[*_\"”’)\]`$]*(?:[^\S\n]+|(?=\n)|\Z)"
     r"|(?<=[。！？؟])[*_」』）]*|(?<=\n)\n*)"
 )
 _FUNCTION_WORD_ENDS = lazy_pattern(
@@ -45,6 +45,10 @@ _FUNCTION_WORD_ENDS = lazy_pattern(
     r"then|which|will|if|as|on|plus|minus|times|equals|but|whether)\s*\Z",
     re.IGNORECASE,
 )
+_LABEL_MAX: Final = 80
+_LABELLED = lazy_pattern(r"(?:\A|\n)[^\n.:=]{0,60}[:=][\s*_$\\(]*\Z")
+_UNIT = lazy_pattern(r"[\s*_$\\)]*[^\W\d_]+(?:\s[^\W\d_]+)?")
+"""All that stands behind the number of a line of its own: "Total: 72 clips"."""
 _ENDED = lazy_pattern(r"(?:[.!?。！？؟)\]}>\"'”’»」*_`$|~%€£¥°]|\\[)\]]|[^\w\s,;:=+({\[/<–—-])\s*\Z|(?<=\d)\s*\Z")
 
 
@@ -88,6 +92,8 @@ def cut_objection(text: str, number: Number) -> str | None:
         tail = tail[: tail.rfind("\n")].rstrip()
     if not tail:
         return remarks.CUT_OFF if number.end - number.start > DIGITS_MAX else None
+    if _LABELLED.search(text, max(0, number.start - _LABEL_MAX), number.start) and _UNIT.fullmatch(tail):
+        return None
     same_line = "\n" not in tail and not SENTENCE_STOP.search(tail)
     if tail[-1] in "=+×·÷/([{,;:：<–—-" or _FUNCTION_WORD_ENDS.search(tail):
         return remarks.CUT_OFF

@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from nel.core.lazy_regex import lazy_pattern
-from nel.scoring.numeric.finding import Number, found_numbers
+from nel.scoring.numeric.finding import Number, found_numbers, stated_number
 from nel.scoring.numeric.languages import Mark
 from nel.scoring.reading import remarks
 from nel.scoring.reading.box_remarks import box_objection, is_example
@@ -32,16 +33,20 @@ from nel.scoring.reading.plain_endings import plain_number
 from nel.scoring.reading.prepare import prepared
 from nel.scoring.reading.result import Reading
 from nel.scoring.reading.run_on import before_next_question
-from nel.scoring.reading.stated import makes, stated_in, states_at_once
+from nel.scoring.reading.stated import computed_in, makes, stated_in, states_at_once
 from nel.scoring.reading.status import MARKED_WRONG, TAKEN_BACK, behind_cross, is_plain, objection
 from nel.scoring.wording import last_match
 
 LAST_NUMBER: Final = "last number"
 FIRST_STATEMENT: Final = "first statement"
 CORRECTED: Final = "corrected"
+SET_OFF: Final = "set off at the end"
 SEVERAL: Final = "no single number"
 
 _DECLARATIONS_MAX: Final = 40
+_REVISED_MAX: Final = 120
+_DOUBT_MAX: Final = 12
+"""Characters of "Wait, actually"."""
 _SENTENCES_MAX: Final = 30
 _UNIT_MAX: Final = 8
 """Characters of a unit behind a number that stands alone."""
@@ -50,6 +55,20 @@ _LIST_ITEM = lazy_pattern(r"[^\w\n]*1[.)]\s")
 _DENIAL = lazy_pattern(
     r"\b(?:not|never|neither|nor|cannot|rather\s+than|instead\s+of)\b(?!\s+only)|n['’]t\b", re.IGNORECASE
 )
+_PRELIMINARY = lazy_pattern(
+    r"\b(?:first|initial|preliminary|tentative|provisional|draft|old|previous|naive|rough)\s+\Z", re.IGNORECASE
+)
+"""Before an answer that gives way to a later one: "First answer: 26. After checking: 18."."""
+_ASIDE_MAX: Final = 24
+_SET_OFF = lazy_pattern(
+    r"""
+    (?: \A\s* | \n ```\w*\n \s* | \n [^\S\n]* (?:>[^\S\n]*)? (?=[*_`$\\]) )
+    (?: \*\* | __ | ` | \$\$? | \\[\[(] )* \s* (?P<number> \d{1,3}(?:,\d{3})+ | \d{1,12} )
+    \s* \.? (?: \*\* | __ | \s*``` | ` | \s*\$\$? | \s*\\[\])] )* \.? \s* \Z
+    """,
+    re.VERBOSE,
+)
+_SET_OFF_MAX: Final = 80
 _BINDING: Final = frozenset(("tag", "hashes", "short marker"))
 """Forms whose sentence says nothing about them."""
 _FENCE = lazy_pattern(r"\s*(?:```\w*\s*\n\s*)?")
@@ -82,9 +101,19 @@ def first_hashed_number(text: str) -> Reading | None:
     lines = [line for line in _HASHES.finditer(text) if states_at_once(text, line.start("answer"), line.end())]
     if len(lines) < 2:  # noqa: PLR2004 - one is a declaration like others
         return None
+    kept = next(
+        (line for line, following in pairwise(lines) if not _is_revised(text, line.end(), following.start())), lines[-1]
+    )
     reading = Reading()
-    _take(reading, stated_in(text, lines[0].start("answer"), lines[0].end()), "hashes")
+    _take(reading, stated_in(text, kept.start("answer"), kept.end()), "hashes")
     return reading
+
+
+def _is_revised(text: str, start: int, stop: int) -> bool:
+    """Return whether what stands between two answers opens with words that take the first one back."""
+    opening = text[start : min(stop, start + _REVISED_MAX)].lstrip(" \n*_")
+    opens_with_doubt = remarks.corrected_at(opening, 0, _DOUBT_MAX) is not None
+    return opens_with_doubt or remarks.said_wrong_at(opening, 0, len(opening)) is not None
 
 
 def read_number(text: str, language: Mark | None = None, *, declared_only: bool = False) -> Reading:
@@ -97,7 +126,7 @@ def read_number(text: str, language: Mark | None = None, *, declared_only: bool 
 
     Args:
         language: The decimal mark where the words of the response do not tell.
-        declared_only: A number that is not declared is none.
+        declared_only: A number that is neither declared nor set off as the whole last line is none.
 
     >>> read_number("The answer is 2 times 9, which is 18").value, read_number("\\\\boxed{73, 74}").value
     ('18', None)
@@ -115,11 +144,20 @@ def read_any_number(text: str, language: Mark | None = None, *, declared_only: b
     plain = prepared(text)
     reading = Reading()
     struck_to = text.rfind("~~") if "~~" in text and "~~" not in plain else 0
-    if not _read_declared(plain, reading, language) and not declared_only:
+    is_settled = _read_declared(plain, reading, language)
+    if not is_settled and declared_only:
+        _take(reading, _set_off_at_end(plain), SET_OFF)
+    elif not is_settled:
         _read_undeclared(plain, reading, language, struck_to)
     if reading.value is not None and plain is not text and reading.value == plain[reading.start : reading.end]:
         reading.value = text[reading.start : reading.end]  # full-width digits as they were written
     return reading
+
+
+def _set_off_at_end(text: str) -> Number | None:
+    """Return the number that a response is, or that its last line is in bold, in a formula or in a block of code."""
+    found = _SET_OFF.search(text, max(0, len(text) - _SET_OFF_MAX))
+    return None if found is None else next(found_numbers(text, *found.span("number")), None)
 
 
 def _read_declared(text: str, reading: Reading, language: Mark | None) -> bool:
@@ -129,12 +167,12 @@ def _read_declared(text: str, reading: Reading, language: Mark | None) -> bool:
         if count == _DECLARATIONS_MAX:
             break
         stop = stop_of(text, place)
-        if place.form == "hashes" and not states_at_once(text, place.end, stop):
+        if place.form == "hashes" and not _states_a_number(text, place.end, stop):
             if text[stop:].strip():
                 continue  # a heading such as "#### Part 2"
             reading.reject(place.end, stop, SEVERAL)
             return True
-        number = _stated_below(text, place, stop, language) or stated_in(text, place.end, stop, language)
+        number = _stated_at(text, place, stop, language)
         if number is None:
             if _is_open(text, place, stop):
                 reading.reject(place.end, stop, remarks.UNDECIDED)
@@ -142,6 +180,7 @@ def _read_declared(text: str, reading: Reading, language: Mark | None) -> bool:
             continue
         why = _declared_objection(text, place, number)
         if why is None:
+            number = _in_place_of(text, place, number, stop, language)
             _take(reading, _after_corrections(text, number, stop, reading, language), place.form)
             return True
         reading.reject(number.start, number.end, why)
@@ -155,6 +194,27 @@ def _read_declared(text: str, reading: Reading, language: Mark | None) -> bool:
     if denied_at is not None:  # "The answer is not 5" leaves none, unless the response goes on to it
         _take(reading, _later(text, denied_at, language), LAST_NUMBER)
     return denied_at is not None
+
+
+def _stated_at(text: str, place: Declaration, stop: int, language: Mark | None) -> Number | None:
+    """Return the number that a declaration states, or what the formula of its box comes to; or None."""
+    number = _stated_below(text, place, stop, language) or stated_in(text, place.end, stop, language)
+    computed = computed_in(text, place.end, stop) if place.form == "box" else None
+    return number if computed is None or (number and number.value == computed.value) else computed
+
+
+def _in_place_of(text: str, place: Declaration, number: Number, stop: int, language: Mark | None) -> Number:
+    """Return the number that comes in the place of one that is only a first answer, or that one."""
+    if _PRELIMINARY.search(text, max(0, place.start - _ASIDE_MAX), place.start) is None:
+        return number
+    return _later(text, stop, language) or number
+
+
+def _states_a_number(text: str, start: int, stop: int) -> bool:
+    """Return whether what stands behind hashes states a number, on the last line also one in words."""
+    if states_at_once(text, start, stop):
+        return True
+    return not text[stop:].strip() and stated_number(text[start:stop]) is not None
 
 
 def _take(reading: Reading, number: Number | None, rule: str) -> None:
@@ -364,7 +424,7 @@ def _is_conclusion(text: str, sentence: _Sentence, number: Number, *, sums: bool
         or text[max(0, number.start - 1) : number.start] in ("*", "_", "`", '"', "“", ">", "«", "„")
         or text[max(0, number.start - 2) : number.start] in ("\\(", "f{")
         or (text[max(0, number.start - 1) : number.end + 1].count("$") == 2)  # noqa: PLR2004 - in dollars of LaTeX
-        or before.endswith((":", "：", "✅", "✓", "✔", "☑"))
+        or before.endswith((":", "：", "✅", "✓", "✔", "☑", "=>", "->", "→", "⇒", "∴"))
         or (sums and before.endswith("=") and not _goes_on(text, sentence.end))
         or (not before.strip() and _is_unit(text[number.end : sentence.end].strip(" .\n*_`$。")))
         or (sums and _is_computed_before(text, number))
@@ -382,10 +442,10 @@ def _goes_on(text: str, start: int) -> bool:
 
 
 def _is_computed_before(text: str, number: Number) -> bool:
-    """Return whether the last result of a sum before a number is that number."""
-    equals = text.rfind("=", max(0, number.start - TAIL_MAX), number.start)
-    result = next(found_numbers(text, equals, min(number.start, equals + 80)), None) if equals >= 0 else None
-    return result is not None and result.value is not None and result.value == number.value
+    """Return whether the last result of a sum, or the last number in bold, before a number is that number."""
+    places = (text.rfind(mark, max(0, number.start - TAIL_MAX), number.start) for mark in ("=", "| **"))
+    results = (next(found_numbers(text, place, min(number.start, place + 80)), None) for place in places if place >= 0)
+    return any(result is not None and result.value is not None and result.value == number.value for result in results)
 
 
 def _only_statement(text: str, number: Number, language: Mark | None) -> Number | None:
