@@ -86,7 +86,7 @@ class _Reader:
 
     def _product(self, depth: int) -> Fraction:
         value = self._power(depth)
-        while self._next() in ("*", "/") or self._next()[:1] in ("(", "\\"):
+        while self._next() in ("*", "/", "(", "\\sqrt"):  # a fraction behind a number may be a part of a mixed one
             if self._takes("/"):
                 value /= self._power(depth)
             else:

@@ -140,6 +140,7 @@ def test_numbers(response: str, number: str | None) -> None:
         (r"\boxed{\dbinom{10}{3}}", "120"),
         (r"\boxed{n = 2(3 + 4)^2}", "98"),
         (r"\boxed{\sqrt{16}}", "4"),
+        (r"\boxed{1\frac{1}{2}}", "1.5"),
         (r"\boxed{5\sqrt{3}}", None),
         (r"\boxed{140-20}", None),  # a difference, or a range
         (r"\boxed{m = 3, n = 7!}", None),
