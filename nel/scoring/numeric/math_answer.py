@@ -40,9 +40,7 @@ _CURRENCY = re.compile(r"\\\$|\\!")
 _UNIT = re.compile(r"\\(?:text|mathrm|textrm)\s*\{\s*([A-Za-z]{1,12})\s*\}")
 _BASED = re.compile(r"(?P<digits>-?[0-9A-F]+)_\{?(?:\\text\s*\{)?\s*(?P<base>\d+|[a-z]+)\s*\}{0,2}")
 """A number in another base, such as ``12_5``."""
-_COLUMN = re.compile(
-    r"\s*\\begin\{(?P<name>[pb]matrix)\}(?P<rows>(?:(?!\\end)[^&])*\\\\(?:(?!\\end)[^&])*)\\end\{(?P=name)\}\s*"
-)
+_COLUMN = re.compile(r"\s*\\begin\{(?P<name>[pb]matrix)\}(?P<rows>[^&]*)\\end\{(?P=name)\}\s*")
 """A vector that is written as a matrix of one column."""
 _ROW_ENDS = re.compile(r"\s*\\\\\s*(?=\S)")
 _LETTER = re.compile(r"\\text(?:bf)?\s*\{\s*\(?(?P<label>[A-J])\)?\s*\}")

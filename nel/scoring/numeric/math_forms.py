@@ -14,6 +14,8 @@ from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.numeric.words import words_value
 
 _TEXT: Final = r"\\(?:text|textbf|textrm|textit|mathrm|mathbf|mbox)"
+_CHARACTERS_MAX: Final = 1_000
+"""A longer answer is taken as it is written."""
 _SAME: Final = (
     (lazy_pattern(r"\\[bB]igg?[lrm]?(?![A-Za-z])\s*"), ""),
     (lazy_pattern(r"\\(left|right)\s+(?=[()\[\]|.\\])"), r"\\\1"),
@@ -59,7 +61,8 @@ _FRAMES: Final = (
     ),
     lazy_pattern(
         rf"""
-        (?: [\s,;] | \\[,;:\ ] | \\q?quad )* (?: {_TEXT}\{{\s*\(?\s* (?:where|for|with)? [^{{}}]{{0,40}} \}}\s* )?
+        (?<! [\s,;] ) (?: [\s,;] | \\[,;:\ ] | \\q?quad )*
+        (?: {_TEXT}\{{\s*\(?\s* (?:where|for|with)? [^{{}}]{{0,40}} \}}\s* )?
         (?<= [\s,;}}d] ) [a-z] \s* \\in \s* \\(?:mathbb|mathbf)? \s* \{{?Z\}}? \)? \s* \Z
         """,
         re.VERBOSE,
@@ -93,6 +96,8 @@ def usual_form(text: str, other: str) -> str:
     >>> usual_form("x \\\\equiv 2 \\\\pmod 7", "2"), usual_form("f^{-1}(x) = x - 1", "x-1"), usual_form("2 + 3", "5")
     ('2', ' x - 1', '2 + 3')
     """
+    if len(text) > _CHARACTERS_MAX:
+        return text
     words = _WORDS.fullmatch(text)
     if words is not None:
         return _in_signs(words["words"].strip(), text)

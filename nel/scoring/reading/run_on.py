@@ -30,7 +30,7 @@ _MARKER = re.compile(
 )
 _NEXT_WORDS: Final = (
     "question|q|problem|exercise|instruction|human|user|passage|frage|aufgabe|pregunta|problema|domanda|pergunta|"
-    "exercice|problème|вопрос|задача|问题|問題|题目|質問"
+    "exercice|problème|вопрос|задача|问题|問題|题目|質問|প্রশ্ন|swali|โจทย์|ప్రశ్న"
 )
 _NEXT_QUESTION = re.compile(
     rf"""
@@ -49,6 +49,7 @@ _ANSWERED = re.compile(
       (?: \s\([^()\n]{1,30}\) )? [*_]* (?: \s(?:is|ist|lautet|est|es|è|é)\b[:*_]* | \s?[:：][*_]* )
       [^\n.?!]{0,40} [\d$\\]
     | (?: 答案 | 答え | 答 ) [是为は:：\s*]{1,4} [^\n]{0,40} \d
+    | (?: \bjibu\sni | คำตอบคือ | উত্তর | సమాధానం ) [:：\s*]{0,4} [^\n]{0,40} \d
     """,
     re.IGNORECASE | re.VERBOSE,
 )

@@ -104,3 +104,9 @@ def test_expressions_equal(gold: str, given: str, equal: bool) -> None:
 def test_a_last_line_without_delimiters_is_read_whole(line: str, expression: str | None) -> None:
     """Spaces, commas and commands in it are a part of the expression that it declares."""
     assert final_expression(f"We expand the square.\n\n{line}") == expression
+
+
+@pytest.mark.parametrize("text", [" ," * 450 + "k\\in", "\\text{" + " " * 990, "\\quad" * 190, "f(" + "a," * 490])
+def test_a_long_frame_that_does_not_end_is_left(text: str) -> None:
+    """The longest answer that is looked at costs little."""
+    assert usual_form(text, "5") == text

@@ -44,6 +44,24 @@ def test_a_question_that_is_restated_is_part_of_the_answer(response: str, number
     assert gsm8k_number(response) == number
 
 
+@pytest.mark.parametrize(
+    ("response", "language"),
+    [
+        (
+            "La respuesta es 18.\n\nPregunta: Hay 9 coches.\nRespuesta paso a paso: 9+2=11. La respuesta es 11.",
+            "es",
+        ),
+        ("答えは18です。\n\n問題：りんごが3個。\nステップごとの答え：3+2=5。答えは5です。", "ja"),
+        ("Ответ: 18.\n\nЗадача: У Тома 3 кота.\nПошаговое решение: Ответ — 5.", "ru"),
+        ("คำตอบคือ 18\n\nโจทย์: มีแมว 3 ตัว\nคำตอบทีละขั้นตอน: คำตอบคือ 5", "th"),
+        ("Jibu ni 18.\n\nSwali: Ana magari 3.\nJibu la Hatua kwa Hatua: Jibu ni 5.", "sw"),
+    ],
+)
+def test_it_is_read_so_in_the_languages_of_mgsm(response: str, language: str) -> None:
+    """The labels of the dataset's own examples are question markers, too."""
+    assert answer_number(response, language) == "18"
+
+
 def test_the_marker_of_the_prompt_ends_an_undeclared_answer() -> None:
     """Where the prompt is known its own marker is enough; a restated question leaves the whole response to read."""
     prompt = Sample(id="1", input="Exercise 7: How?\nReply:", target="72")
