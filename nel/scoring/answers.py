@@ -11,7 +11,7 @@ from typing import Final
 from nel.errors import DatasetError
 from nel.scoring.numeric.finding import numbers_equal
 from nel.scoring.reading.numbers import first_hashed_number, read_number
-from nel.scoring.reading.run_on import own_answer
+from nel.scoring.reading.run_on import own_answer, read_own
 from nel.scoring.reading.yes_no import read_decision
 from nel.types import ScorerInput
 
@@ -56,8 +56,7 @@ def gsm8k_answer(sample: ScorerInput) -> dict[str, bool | str | None]:
     gold = gsm8k_number(str(sample.target)) if plain else None
     if gold is None:
         raise DatasetError(f"the target {str(sample.target)[:80]!r} holds no number; give the row one as its answer")
-    response, ran_on = own_answer(sample)
-    extracted = gsm8k_number(response)
+    extracted, ran_on = read_own(sample, gsm8k_number)
     correct = extracted is not None and numbers_equal(extracted, gold)
     return {"correct": correct, "parsed": extracted is not None, "extracted": extracted, **ran_on}
 

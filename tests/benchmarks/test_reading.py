@@ -175,6 +175,13 @@ def test_a_short_answer_is_what_the_response_keeps(response: str, answer: str | 
         ("Answer: $24$", ["24"], 1.0),
         ("Answer: $5.50", ["5.50"], 1.0),
         ("Answer: $5.50", ["$5.50"], 1.0),
+        ("Answer: 2.5%", ["2.5"], 1.0),
+        ("Answer: 2.5%", ["2.5%"], 1.0),
+        ("Answer: 2.5%", ["25"], 0.0),
+        ("Answer: twenty-four", ["24"], 1.0),
+        ("There were 24 touchdowns.", ["24"], 1.0),
+        ("The difference is 34 - 10 = 24 yards", ["24"], 1.0),
+        ("Answer: 24\n\nQuestion: How many more?\nAnswer: 3", ["24"], 1.0),
         ("Answer: -24", ["24"], 1.0),  # as the official script has it, whose tokens end at hyphens
     ],
 )

@@ -1,7 +1,8 @@
 """AIME 2024 and 2025: 30 competition problems a year whose answer is a whole number from 0 to 999.
 
 The answer is the number that the response declares last, in a ``\\boxed{}``, a tag, behind ``Answer:`` or in a
-sentence; elsewhere there is none, for a number in the midst of the reasoning is no answer. A box that holds more than
+sentence, or that it sets off as its last line; elsewhere there is none, for a number in the midst of the reasoning is
+no answer. A box that holds more than
 one number, such as ``5\\sqrt{3}``, is none of its parts. With so few problems, ask each several times (``--repeats``).
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.scoring.numeric.numbers import numbers_equal
 from nel.scoring.reading.numbers import read_number
+from nel.scoring.reading.run_on import read_own
 
 REVISION_2024 = "8d88b2876a82a080e2f172cc9b25d0d9d2cb4792"
 REVISION_2025 = "563bb8404243c5f09de6ec262f2db674fe5bce9b"
@@ -31,9 +33,9 @@ def whole_number(response: str) -> str | None:
 
 
 def _compared(sample: ScorerInput) -> dict[str, object]:
-    found = whole_number(sample.response)
+    found, ran_on = read_own(sample, whole_number)
     correct = found is not None and numbers_equal(found, sample.target)
-    return {"correct": correct, "parsed": found is not None, "extracted": found}
+    return {"correct": correct, "parsed": found is not None, "extracted": found, **ran_on}
 
 
 def _card(year: int, address: str, revision: str) -> Card:

@@ -7,7 +7,7 @@ import re
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.scoring.answers import gsm8k_number
 from nel.scoring.numeric.numbers import last_number, numbers_equal
-from nel.scoring.reading.run_on import own_answer
+from nel.scoring.reading.run_on import read_own
 
 REVISION = "740312add88f781978c0658806c59bc2815b9866"
 _GOLD = re.compile(r"(?:####|\bA:)\s*([^\n]+?)\s*$")
@@ -57,8 +57,7 @@ def _gold_in(text: str) -> str | None:
 @scorer
 def gsm8k(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer's number with the gold number, exactly."""
-    response, ran_on = own_answer(sample)
-    extracted = gsm8k_number(response)
+    extracted, ran_on = read_own(sample, gsm8k_number)
     return {
         "correct": extracted is not None and numbers_equal(extracted, sample.target),
         "parsed": extracted is not None,

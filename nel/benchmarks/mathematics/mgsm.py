@@ -16,7 +16,7 @@ from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.scoring.numeric.finding import Number, found_numbers, last_number_found, numbers_equal
 from nel.scoring.numeric.languages import Mark, decimal_mark
 from nel.scoring.reading.numbers import read_number
-from nel.scoring.reading.run_on import own_answer
+from nel.scoring.reading.run_on import before_next_question, read_own
 
 REVISION = "b2f13d426afe3be8d69a7e739b36724db8b66bbc"
 LABELS: Final = {
@@ -89,6 +89,7 @@ def answer_number(response: str, language: str | None = None) -> str | None:
     >>> answer_number("The answer is 1.234."), answer_number("1.234", "de"), answer_number("1.234", "en")
     ('1.234', '1234', '1.234')
     """
+    response = before_next_question(response)
     mark: Mark | None = None if language is None else "," if language in _COMMA_LANGUAGES else "."
     read = read_number(response, mark, declared_only=True)
     if read.value is not None:
@@ -139,7 +140,7 @@ def _joined(response: str, start: int, end: int, mark: Mark | None) -> str | Non
 def mgsm(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer's number with the gold number, exactly."""
     language = sample.metadata.get("language")
-    response, ran_on = own_answer(sample)
-    found = answer_number(response, language if language in LABELS else None)
+    known = language if language in LABELS else None
+    found, ran_on = read_own(sample, lambda response: answer_number(response, known))
     correct = found is not None and numbers_equal(found, sample.target)
     return {"correct": correct, "parsed": found is not None, "extracted": found, **ran_on}

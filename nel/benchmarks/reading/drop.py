@@ -16,7 +16,9 @@ from typing import Any, Final
 from nel.benchmarks.short_answers import short_answer
 from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.metrics.alignment import best_pairs
-from nel.scoring.reading.run_on import own_answer
+from nel.scoring.numeric.words import words_value
+from nel.scoring.reading.numbers import read_number
+from nel.scoring.reading.run_on import before_next_question, own_answer
 
 REVISION = "619386fc7ffe6dace3cc6d3483c69b164ebf6bf3"
 PARTS_MAX: Final = 64
@@ -28,6 +30,8 @@ _JSON_LIST: Final = re.compile(r"[\"']\w*answers?[\"']\s*:\s*(?P<list>\[[^\[\]]{
 _LISTED: Final = re.compile(r",\s+(?:and\s+)?|\s+(?:and|&)\s+")
 _COMPUTED: Final = re.compile(r"[\d\s.,()$%+\-−–*×·/÷]+=\s*(?P<result>-?[\d.,]*\d)")
 _EXPLAINED: Final = re.compile(r"(?P<result>-?\d[\d.,]*(?<![.,]))(?:,?\s+(?:because|since|as)\b.*|\s+\([^()]*\))")
+_SIGNED_DECIMAL: Final = re.compile(r"\$?\d*\.\d+%?(?<=[%\d])")
+_SENTENCE: Final = re.compile(r"\b(?:is|are|was|were|had|has|have|there|they|it|he|she)\b", re.IGNORECASE)
 PROMPT = """Read the passage and answer the question. Think step by step if you need to, then finish with a line of \
 the form "Answer: X", where X is a number, a date or a short span of the passage; part several spans with semicolons.
 
@@ -76,6 +80,19 @@ def parts_of(response: str, answer: str | None) -> list[str]:
     parts = [part.strip() for part in (answer or "").split(";") if part.strip()][:PARTS_MAX]
     found = (_COMPUTED.fullmatch(parts[0]) or _EXPLAINED.fullmatch(parts[0])) if len(parts) == 1 else None
     return [found["result"]] if found else parts
+
+
+def amount_of(part: str) -> str:
+    """Return a part without the sign of an amount, in digits where it is a number in words; of a sentence, its number.
+
+    >>> [amount_of(part) for part in ("$5", "2.5%", "Twenty-four", "There were 24 sacks", "Smith")]
+    ['5', '2.5', '24', '24', 'Smith']
+    """
+    in_words = words_value(part) if part[:1].isalpha() else None
+    if in_words is not None:
+        return str(in_words.numerator) if in_words.denominator == 1 else str(float(in_words))
+    said = read_number(f"Answer: {part}").value if _SENTENCE.search(part) else None
+    return said or _unsigned(part).removeprefix("$").removesuffix("%")
 
 
 def normalised(text: str) -> str:
@@ -130,6 +147,23 @@ def best(parts: Sequence[str], golds: Sequence[Sequence[str]]) -> tuple[float, f
     return max(exact for exact, _ in found), max(f1 for _, f1 in found)
 
 
+def best_as_written_or_amount(parts: Sequence[str], golds: Sequence[Sequence[str]]) -> tuple[float, float]:
+    """Return the best scores of an answer as it is written, and of the numbers in it: "$5" and "two" are 5 and 2.
+
+    The official normal form of 2.5% is 25, so that a decimal with such a sign is compared as a number alone.
+
+    >>> best_as_written_or_amount(["2.5%"], [["25"]]), best_as_written_or_amount(["2.5%"], [["2.5%"]])
+    ((0.0, 0.0), (1.0, 1.0))
+    """
+    numbers = best([amount_of(part) for part in parts], [[_unsigned(part) for part in gold] for gold in golds])
+    return numbers if any(map(_SIGNED_DECIMAL.fullmatch, parts)) else max(numbers, best(parts, golds))
+
+
+def _unsigned(part: str) -> str:
+    """Return a decimal without its sign of money or of a percentage, and anything else as it is."""
+    return part.strip("$%") if _SIGNED_DECIMAL.fullmatch(part) else part
+
+
 def _f1(bag: set[str], gold: set[str]) -> float:
     numbers = {word for word in gold if _is_number(word)}
     if numbers and not numbers & bag:
@@ -165,10 +199,12 @@ def _f1(bag: set[str], gold: set[str]) -> float:
 def drop(sample: ScorerInput) -> dict[str, object]:
     """Compare the parts of the answer with each validated answer; the best exact match and the best F1 count."""
     response, ran_on = own_answer(sample)
+    response = before_next_question(response)
+    if response.rstrip().endswith(":"):  # it only leads up to the question, which is restated
+        response = sample.response or ""
     answer = short_answer(response, keep_money=True)
     parts = parts_of(response, answer)
-    amounts = [part.removeprefix("$") for part in parts]  # a gold number has no dollar sign, and a span may have one
-    exact, f1 = max(best(parts, sample.target), best(amounts, sample.target)) if parts else (0.0, 0.0)
+    exact, f1 = best_as_written_or_amount(parts, sample.target) if parts else (0.0, 0.0)
     return {
         "f1": f1,
         "exact_match": exact,

@@ -25,7 +25,7 @@ _SIGN: Final = "[+−–-]"
 _POWER: Final = r"(?:\^\s?\{?[+\-−]?\d{1,4}\}?|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4})"
 _VULGAR: Final = "[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒]"
 _LATEX_FRACTION: Final = r"\\[dt]?frac\s?(?:\{\s?-?\d+\s?\}\s?\{\s?\d+\s?\}|\d\s?\d)"
-_JOINT: Final = "(?:[.,'’_٬٫，．\u00a0\u2007\u2009\u202f]|\\{,\\}|,?\\\\[,!;])"
+_JOINT: Final = "(?:[.,'’_٬٫，．\u00a0\u2007\u2009\u202f]|[ ]?\\{[ ]?,[ ]?\\}(?:\\\\!)?[ ]?|,?\\\\[,!; ])"
 """What stands between the digits of one number, in whatever language."""
 # The parts that are tried at every character have comments instead of named groups: with groups finding the numbers of
 # 2,800 answers took 20 % longer.
@@ -44,7 +44,7 @@ _NUMBER = lazy_pattern(
         (?:
             {_VULGAR}                                                          # 2½
           | [ ]? {_LATEX_FRACTION}                                             # 2\frac12
-          | [ ] \d{{1,3}} /\d{{1,3}} (?![\d/])                                 # 2 1/2
+          | [ ] (?:and[ ])? \d{{1,3}} /\d{{1,3}} (?![\d/])                                 # 2 1/2
           | {AND_A_PART} (?![a-zA-Z])                                         # 2 and a half
           | {_POWER}                                                           # 10^3 and 3²
           | (?P<exponent> [eE][+-]?\d{{1,4}} (?! \w | \.\d ) )

@@ -164,7 +164,7 @@ def as_latex(text: str) -> str:
     text = _BASED_GROUP.sub(r"\1", text) if ")_" in text else text
     if "\\" in text:
         text = _STYLED.sub("{", _STYLE.sub("", text))
-    if "(" in text or "log" in text or "pi" in text:
+    if "(" in text or "ln" in text or "log" in text or "pi" in text:
         text = _PLAIN_ROOT.sub(r"\\sqrt{\1}", _PLAIN_FUNCTION.sub(r"\\\g<name>", text))
         text = _GROUPED_POWER.sub(r"^{\1}", text)
         text = _LOGARITHM.sub(_logarithm, text)

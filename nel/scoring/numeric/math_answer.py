@@ -19,12 +19,14 @@ from typing import Final, NoReturn, TypedDict
 
 from nel.errors import DatasetError, MissingExtra, ScorerError
 from nel.scoring.numeric.latex import as_latex, solution_set
+from nel.scoring.numeric.math_forms import usual_form
 from nel.scoring.numeric.math_kinds import brackets, exact, is_apart, items, quantity, words_of
 from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.numeric.words import words_value
 from nel.scoring.reading.expressions import read_expression
 from nel.scoring.reading.letters import declared_label
 from nel.scoring.reading.prepare import prepared
+from nel.scoring.reading.run_on import read_own
 from nel.scoring.text import same_text
 from nel.types import ScorerInput
 
@@ -38,6 +40,9 @@ _CURRENCY = re.compile(r"\\\$|\\!")
 _UNIT = re.compile(r"\\(?:text|mathrm|textrm)\s*\{\s*([A-Za-z]{1,12})\s*\}")
 _BASED = re.compile(r"(?P<digits>-?[0-9A-F]+)_\{?(?:\\text\s*\{)?\s*(?P<base>\d+|[a-z]+)\s*\}{0,2}")
 """A number in another base, such as ``12_5``."""
+_COLUMN = re.compile(r"\s*\\begin\{(?P<name>[pb]matrix)\}(?P<rows>[^&]*)\\end\{(?P=name)\}\s*")
+"""A vector that is written as a matrix of one column."""
+_ROW_ENDS = re.compile(r"\s*\\\\\s*(?=\S)")
 _LETTER = re.compile(r"\\text(?:bf)?\s*\{\s*\(?(?P<label>[A-J])\)?\s*\}")
 """The letter of an option."""
 _NOT_DECIMAL = re.compile(r"[/^\\½⅓⅔¼¾⁰-⁹²³¹]")
@@ -82,15 +87,15 @@ def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
     if isinstance(sample.target, (list, tuple)):
         found = [math_equal(replace(sample, target=target)) for target in sample.target]
         return next((one for one in found if one["correct"]), found[0]) if found else _no_target()
-    extracted = final_expression(sample.response or "")
+    extracted, ran_on = read_own(sample, final_expression)
     if extracted is None and same_text(whole := prepared(sample.response or "").strip(), gold):
-        return {"correct": True, "parsed": True, "extracted": whole}
+        return {"correct": True, "parsed": True, "extracted": whole, **ran_on}
     if extracted is None and (letter := _LETTER.fullmatch(gold)) is not None:
         label = declared_label(sample.response or "", "ABCDEFGHIJ")
-        return {"correct": label == letter["label"], "parsed": label is not None, "extracted": label}
+        return {"correct": label == letter["label"], "parsed": label is not None, "extracted": label, **ran_on}
     if extracted is None:
-        return {"correct": False, "parsed": False, "extracted": None}
-    return {"correct": expressions_equal(gold, extracted), "parsed": True, "extracted": extracted}
+        return {"correct": False, "parsed": False, "extracted": None, **ran_on}
+    return {"correct": expressions_equal(gold, extracted), "parsed": True, "extracted": extracted, **ran_on}
 
 
 def expressions_equal(gold: str, given: str) -> bool:
@@ -99,6 +104,7 @@ def expressions_equal(gold: str, given: str) -> bool:
     >>> expressions_equal("10", "100"), expressions_equal("\\\\sqrt{8}", "2\\\\sqrt2")
     (False, True)
     """
+    gold, given = usual_form(gold, given), usual_form(given, gold)
     if _is_written_alike(gold, given):
         return True
     quantities = quantity(gold), quantity(given)
@@ -127,8 +133,8 @@ def _values_equal(gold: str, given: str) -> bool:
     """Return whether two expressions without units and approximations are equal."""
     if _SPACES.sub("", gold) == _SPACES.sub("", given):
         return True
-    if {brackets(gold), brackets(given)} == {"tuple", "list"}:
-        pairs = items(gold), items(given)
+    if {_sequence(gold), _sequence(given)} in ({"tuple", "list"}, {"tuple", "column"}):
+        pairs = items(_as_tuple(gold)), items(_as_tuple(given))
         return len(pairs[0]) == len(pairs[1]) and all(map(expressions_equal, *pairs))
     based = _BASED.fullmatch(gold), _BASED.fullmatch(given)
     if any(based):
@@ -142,6 +148,16 @@ def _values_equal(gold: str, given: str) -> bool:
     if len(given) > _CHARACTERS_MAX:
         return False
     return bool(_compare(gold, given)["equal"])
+
+
+def _sequence(text: str) -> str | None:
+    return "column" if _COLUMN.fullmatch(text) else brackets(text)
+
+
+def _as_tuple(text: str) -> str:
+    """Return the entries of a column as a tuple, and anything else as it is."""
+    column = _COLUMN.fullmatch(text)
+    return text if column is None else f"({','.join(_ROW_ENDS.split(column['rows'].strip()))})"
 
 
 def _units(text: str) -> list[str]:

@@ -39,6 +39,9 @@ _NOISE = lazy_pattern(
 )
 _GROUP_MARK = lazy_pattern(r"(?<=\d)(?:[\s’ʼ＇٬]|\\[,!;: ])(?=\d{3}(?!\d))")
 """A space or an apostrophe between groups of three digits."""
+_BRACED_COMMA = lazy_pattern(r"\s?\{\s?,\s?\}(?:\\!)?\s?")
+_AND_A_FRACTION = lazy_pattern(r"(?<=\d)\sand(?=\s\d{1,3}/\d{1,3}\Z)")
+"""In "1 and 1/2"."""
 _OTHER_COMMA = str.maketrans("，﹐٫．", ",,..")
 _GROUPING_UNDERSCORE = lazy_pattern(r"(?<=\d)_(?=\d{3})")
 _SEPARATED = lazy_pattern(r"(?P<sign>[+-]*)(?P<digits>\d+(?:[.,']\d+)+)(?![.,'\d])")
@@ -200,6 +203,7 @@ def _written(text: str, mark: Mark | None, words: bool) -> Fraction | None:
     plain = text.strip().strip("*_`").strip()
     if " and" in plain and (with_part := _WITH_PART.fullmatch(plain)) is not None:
         return _with_part(with_part, mark)
+    plain = _AND_A_FRACTION.sub("", plain)
     if len(plain) > _SENTENCE_CHARACTERS_MIN and _SENTENCE.search(plain):
         return None
     if words and plain[:1].isalpha() and (found := words_value(plain)) is not None:
@@ -212,7 +216,7 @@ def _written(text: str, mark: Mark | None, words: bool) -> Fraction | None:
     for minus in _OTHER_MINUS:
         plain = plain.replace(minus, "-")
     plain = _SIGN_WORD.sub("-", plain, count=1)
-    plain = plain.replace(",\\!", "'").replace("{,}", ",").replace("\\$", "").replace("\\!", "")
+    plain = _BRACED_COMMA.sub(",", plain).replace(",\\!", "'").replace("\\$", "").replace("\\!", "")
     plain = _CODE_BEHIND.sub("", _CODE_BEFORE.sub(r"\g<sign>", _GROUP_MARK.sub("'", plain)))
     plain = _GLUED_SCALE.sub(lambda letter: _GLUED_SCALES[letter[0]], plain)
     plain = _NOISE.sub("", plain)

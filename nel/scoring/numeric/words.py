@@ -138,7 +138,9 @@ _PARTS_MORE: Final = _numbered("fifth sixth seventh eighth ninth tenth", 5)
 _NOT_ALONE: Final = {(word,) for word in "a an cent dozen hundred thousand million billion trillion".split()}
 """They multiply a number, or are another word: "cent" is French for a hundred, and money in English."""
 _WORD = lazy_pattern(r"[^\W\d_]+")
-_GAP = lazy_pattern(r"[ \u00a0]|\s?[-‐‑]\s?")
+_BEHIND_SCALE: Final = r"(?:(?<=thousand)|(?<=million)|(?<=billion)),\s"
+"""A comma within a number: "one thousand, two hundred"."""
+_GAP = lazy_pattern(rf"[ \u00a0]|\s?[-‐‑]\s?|{_BEHIND_SCALE}", re.IGNORECASE)
 _JOINING: Final = frozenset("and und et y e".split())
 _NOT_COUNTED = lazy_pattern(r"\b(?:the|these|those|both|all|below|above|than|of|non|sub)[\s-]\Z", re.IGNORECASE)
 """Words before a number in words that is none: "the two factors", "below zero"."""
@@ -149,7 +151,7 @@ _MOSTLY_NO_NUMBER: Final = frozenset(
     quarter fourth fifth sixth seventh eighth ninth tenth six cinco tre
     """.split()
 ) - frozenset("six sept dix dos tre nove cinco elf due sei".split())
-_LETTERS_ONLY = lazy_pattern(r"[^\W\d_]+(?:(?:\s+|\s?[-‐‑]\s?)[^\W\d_]+)*")
+_LETTERS_ONLY = lazy_pattern(rf"[^\W\d_]+(?:(?:\s+|\s?[-‐‑]\s?|{_BEHIND_SCALE})[^\W\d_]+)*", re.IGNORECASE)
 
 
 def words_value(text: str) -> Fraction | None:

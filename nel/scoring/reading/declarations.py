@@ -96,6 +96,8 @@ _TAG: Final = lazy_pattern(
 )
 _TAG_OPENS: Final = lazy_pattern(r"[<\[]\s*(?:(?:final|my|correct)[_\s-]?)?\Z", re.IGNORECASE)
 _BOX: Final = lazy_pattern(r"\\(?:boxed|fbox|framebox)\s*\{")
+_UNESCAPED_BOX: Final = lazy_pattern(r"boxed\{(?=[-−]?[\d\\])")
+"""A box whose backslash was lost as an escape: ``boxed{204}``."""
 _BARE_BOX: Final = lazy_pattern(
     r"\\(?:boxed|fbox)[^\S\n]+(?=[-−+]?\d|\\[dt]?frac)(?P<answer>(?:\\[dt]?frac|[^\s$\\])+)"
 )
@@ -261,6 +263,8 @@ def _at(text: str, place: int, patterns: _Patterns) -> Declaration | None:
 
 def _box_at(text: str, place: int) -> Declaration | None:
     match = _BOX.match(text, place - 1) if place else None
+    if match is None and not text[max(0, place - 1) : place].isalnum():
+        match = _UNESCAPED_BOX.match(text, place)
     if match is None:
         bare = _BARE_BOX.match(text, place - 1) if place else None
         return None if bare is None else Declaration(place - 1, *bare.span("answer"), "box")
@@ -268,7 +272,7 @@ def _box_at(text: str, place: int) -> Declaration | None:
     for position in range(match.end(), min(len(text), match.end() + _BOX_CHARACTERS_MAX)):
         depth += (text[position] == "{") - (text[position] == "}")
         if depth == 0:
-            return Declaration(place - 1, match.end(), position, "box")
+            return Declaration(match.start(), match.end(), position, "box")
     return None
 
 

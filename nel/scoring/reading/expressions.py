@@ -15,15 +15,36 @@ from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.reading import clauses, declaring
 from nel.scoring.reading.formulas import WORD, Masked, closing_brace, formula_in, masked
 from nel.scoring.reading.result import Reading
+from nel.scoring.reading.run_on import before_next_question
 from nel.scoring.reading.search import ALONE, DECLARED, SAID, Found
 from nel.scoring.reading.status import is_plain
 from nel.scoring.reading.texts import TextSearch
+from nel.scoring.reading.wrappers import is_placeholder
 
 _TAIL_MAX: Final = 20_000
 """Characters at the end of a response that are looked at."""
 _LAST_MAX: Final = 600
 """Those that are looked at first; most responses declare their answer there."""
 _PARAGRAPH_MAX: Final = 400
+_LINE_MAX: Final = 300
+_DECLARED_LINE: Final = lazy_pattern(
+    r"""
+    [\s*_]*+ (?: \#{4} | (?:(?:the|my)\ )? (?:final\ )? answer [*_]* (?: \ ?:[*_]* | \ is:? ) \ ?[*_]* ) [^\S\n]*
+    (?P<value> [^\s*_$`"'“<#{|\]] (?: [^$`"“\n|]* [^\s.,*_$`"'“] )? | [\d.] ) [.*_\s]*
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A line that declares what stands behind it: "Answer: …", "The final answer is …", ``#### …``."""
+_DELIMITER: Final = lazy_pattern(r"\\[()\[\]]|\\f?box")
+_TEX_WORDS: Final = lazy_pattern(r"\\(?:text\w*|mathrm|mathbf|operatorname)\s*\{[^{}]*\}|\\[A-Za-z]+")
+_WORD_RUN: Final = lazy_pattern(r"[^\W\d_]{2,}")
+_LINE_WORDS: Final = frozenset(
+    "or and sin cos tan cot sec csc log ln exp sqrt pi infty arcsin arccos arctan min max gcd lcm mod AB AC BC".split()
+)
+"""Words that an expression without delimiters may hold."""
+_EITHER: Final = lazy_pattern(r"\bor\b")
+_COMPARES: Final = lazy_pattern(r"[=<>≤≥]|\\[lg](?:eq?|t)(?![a-z])")
+"""What two solutions have, and two guesses have not: "x = 1 or x = 2"."""
 _ENDS_TEXT: Final = lazy_pattern(r"[\s$.*}]*(?:\\[)\]][\s$.*]*)?\Z")
 STEP: Final = "a step"
 _STEP: Final = lazy_pattern(
@@ -98,8 +119,8 @@ def read_expression(response: str) -> Reading:
     >>> read_expression("It can't be $\\\\boxed{5}$.").value is None
     True
     """
-    plain = clauses.plain(response)
-    reading = _plain_box(plain)
+    plain = clauses.plain(before_next_question(response))
+    reading = _plain_box(plain) or _plain_line(plain)
     if reading is not None:
         return reading
     size = len(plain.rstrip())
@@ -121,6 +142,22 @@ def _plain_box(text: str) -> Reading | None:
         return None
     found = formula_in(text, start, stop)
     return None if found is None else Reading().take(text[found[0] : found[1]], *found, "box")
+
+
+def _plain_line(text: str) -> Reading | None:
+    """Return the expression without delimiters that a last line declares and is: "Answer: x = 1, x = -2"."""
+    stop = len(text.rstrip())
+    begin = text.rfind("\n", 0, stop) + 1
+    if stop - begin > _LINE_MAX or (found := _DECLARED_LINE.fullmatch(text, begin, stop)) is None:
+        return None
+    if _DELIMITER.search(found["value"]):
+        return None
+    words = _WORD_RUN.findall(_TEX_WORDS.sub(" ", found["value"]))
+    if not set(words) <= _LINE_WORDS or (_EITHER.search(found["value"]) and not _COMPARES.search(found["value"])):
+        return None
+    if is_placeholder(found["value"]) or not is_plain(text, begin, stop):
+        return None
+    return Reading().take(found["value"], *found.span("value"), "declared")
 
 
 def _paragraph(text: str, place: int) -> int:

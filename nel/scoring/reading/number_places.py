@@ -15,7 +15,7 @@ from nel.scoring.reading.declarations import Declaration, declarations
 SEGMENT_MAX: Final = 600
 """Characters of a declared answer, and of a sentence on either side of a place, that are looked at."""
 _SENTENCE_END = lazy_pattern(
-    r"[.!?。！？\n](?:(?<![.!?])|(?<!\bRs\.)(?<!\bapprox\.)(?<!\bvs\.)(?<!\bca\.)(?:(?<!!)|(?!\s*=))"
+    r"[.!?。！？\n](?:(?<![.!?])|(?<!\bRs\.)(?<!\bapprox\.)(?<!\bvs\.)(?<!\bca\.)(?<!\bi\.e\.)(?<!\be\.g\.)(?:(?<!!)|(?!\s*=))"
     r"(?=[\s*_\"”’)\]]|\Z))"
 )
 _FURTHER_CHARACTERS: Final = 20_000

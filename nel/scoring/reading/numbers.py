@@ -11,63 +11,64 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from nel.core.lazy_regex import lazy_pattern
-from nel.scoring.numeric.finding import Number, found_numbers
+from nel.scoring.numeric.finding import Number, found_numbers, stated_number
 from nel.scoring.numeric.languages import Mark
 from nel.scoring.reading import remarks
 from nel.scoring.reading.box_remarks import box_objection, is_example
 from nel.scoring.reading.declarations import Declaration
+from nel.scoring.reading.number_endings import (
+    DIGITS_MAX,
+    SENTENCE_STOP,
+    TAIL_MAX,
+    asks,
+    cut_objection,
+    ending_objection,
+)
 from nel.scoring.reading.number_places import SEGMENT_MAX, is_record, places, stop_of
 from nel.scoring.reading.plain_endings import plain_number
 from nel.scoring.reading.prepare import prepared
 from nel.scoring.reading.result import Reading
-from nel.scoring.reading.stated import makes, stated_in, states_at_once
+from nel.scoring.reading.run_on import before_next_question
+from nel.scoring.reading.stated import computed_in, makes, stated_in, states_at_once
 from nel.scoring.reading.status import MARKED_WRONG, TAKEN_BACK, behind_cross, is_plain, objection
 from nel.scoring.wording import last_match
 
 LAST_NUMBER: Final = "last number"
 FIRST_STATEMENT: Final = "first statement"
 CORRECTED: Final = "corrected"
+SET_OFF: Final = "set off at the end"
 SEVERAL: Final = "no single number"
 
 _DECLARATIONS_MAX: Final = 40
-_DIGITS_MAX: Final = 40
-"""A longer number at the very end of a response is a period that went on until the response was cut off."""
+_REVISED_MAX: Final = 120
+_DOUBT_MAX: Final = 12
+"""Characters of "Wait, actually"."""
 _SENTENCES_MAX: Final = 30
 _UNIT_MAX: Final = 8
 """Characters of a unit behind a number that stands alone."""
-_TAIL_MAX: Final = 3_000
-"""Characters behind a declaration in which it may be taken back."""
-_EMPTY_ENDING = lazy_pattern(
-    r"""
-    (?: (?: \A | \n | [.!?。]\s ) [\W_]* (?:(?:the|my|la|die|a)\s+)? (?:final\s+)?
-        (?: answers? | result | antwort | réponse | respuesta | risposta | resposta | ответ | 答案 | 答え
-          | 最終回答 | الإجابة | الجواب )
-        (?: \s+ (?:finale?|final|النهائية) )? [\W_]* (?: is | ist | est | es | è | é | 是
-          | は )? (?: [\W_]* \[\w+\] )? [\W_]*
-      | \b answer \s* (?: is | : ) (?: \s* \[[\w\s]{1,20}\] )? [\W_]*
-      | (?: the\s+final\s+answer\s+is\W* )? \\(?:boxed|fbox) [\W_]*
-    )
-    (?: <\|\w+\|> | </s> )? \s* \Z
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-"""A declaration at the end of a text with nothing behind it."""
-_LAST_WORDS: Final = frozenset(
-    "answer answers result antwort respuesta risposta resposta final finale is ist est es boxed fbox".split()
-)
-"""Words in ASCII that it may end with."""
-_SENTENCE_STOP = lazy_pattern(
-    r"[.!?\n。！？؟](?:(?<=[.!?])(?<!\bRs\.)(?<!\bapprox\.)(?<!\bvs\.)(?<!\bca\.)[*_\"”’)\]`$]*(?:[^\S\n]+|(?=\n)|\Z)"
-    r"|(?<=[。！？؟])[*_」』）]*|(?<=\n)\n*)"
-)
 _HASHES = lazy_pattern(r"####[^\S\n]*(?P<answer>[^\n]*)")
 _LIST_ITEM = lazy_pattern(r"[^\w\n]*1[.)]\s")
 _DENIAL = lazy_pattern(
     r"\b(?:not|never|neither|nor|cannot|rather\s+than|instead\s+of)\b(?!\s+only)|n['’]t\b", re.IGNORECASE
 )
+_PRELIMINARY = lazy_pattern(
+    r"\b(?:first|initial|preliminary|tentative|provisional|draft|old|previous|naive|rough)\s+\Z", re.IGNORECASE
+)
+"""Before an answer that gives way to a later one: "First answer: 26. After checking: 18."."""
+_ASIDE_MAX: Final = 24
+_SET_OFF = lazy_pattern(
+    r"""
+    (?: \A\s* | \n ```\w*\n \s* | \n [^\S\n]* (?:>[^\S\n]*)? (?=[*_`$\\]) )
+    (?: \*\* | __ | ` | \$\$? | \\[\[(] )* \s* (?P<number> \d{1,3}(?:,\d{3})+ | \d{1,12} )
+    \s* \.? (?: \*\* | __ | \s*``` | ` | \s*\$\$? | \s*\\[\])] )* \.? \s* \Z
+    """,
+    re.VERBOSE,
+)
+_SET_OFF_MAX: Final = 80
 _BINDING: Final = frozenset(("tag", "hashes", "short marker"))
 """Forms whose sentence says nothing about them."""
 _FENCE = lazy_pattern(r"\s*(?:```\w*\s*\n\s*)?")
@@ -80,13 +81,6 @@ _BESIDE = lazy_pattern(
     r"[(（\[]|,\s+(?:and\s+)?not\b|\s(?=(?:Had|In\s+an?|If|Note|Without|Under|Some|Anyone|Students|Many)\s)"
 )
 """What begins a remark behind an answer in the same sentence."""
-_FUNCTION_WORD_ENDS = lazy_pattern(
-    r"\b(?:the|a|an|and|or|of|to|is|are|was|were|she|he|they|it|we|in|for|so|at|with|that|per|by|has|have|from|this|"
-    r"his|her|their|"
-    r"then|which|will|if|as|on|plus|minus|times|equals|but|whether)\s*\Z",
-    re.IGNORECASE,
-)
-_ENDED = lazy_pattern(r"(?:[.!?。！？؟)\]}>\"'”’»」*_`$|~%€£¥°]|\\[)\]]|[^\w\s,;:=+({\[/<–—-])\s*\Z|(?<=\d)\s*\Z")
 
 
 class _Sentence(NamedTuple):
@@ -107,9 +101,19 @@ def first_hashed_number(text: str) -> Reading | None:
     lines = [line for line in _HASHES.finditer(text) if states_at_once(text, line.start("answer"), line.end())]
     if len(lines) < 2:  # noqa: PLR2004 - one is a declaration like others
         return None
+    kept = next(
+        (line for line, following in pairwise(lines) if not _is_revised(text, line.end(), following.start())), lines[-1]
+    )
     reading = Reading()
-    _take(reading, stated_in(text, lines[0].start("answer"), lines[0].end()), "hashes")
+    _take(reading, stated_in(text, kept.start("answer"), kept.end()), "hashes")
     return reading
+
+
+def _is_revised(text: str, start: int, stop: int) -> bool:
+    """Return whether what stands between two answers opens with words that take the first one back."""
+    opening = text[start : min(stop, start + _REVISED_MAX)].lstrip(" \n*_")
+    opens_with_doubt = remarks.corrected_at(opening, 0, _DOUBT_MAX) is not None
+    return opens_with_doubt or remarks.said_wrong_at(opening, 0, len(opening)) is not None
 
 
 def read_number(text: str, language: Mark | None = None, *, declared_only: bool = False) -> Reading:
@@ -122,15 +126,16 @@ def read_number(text: str, language: Mark | None = None, *, declared_only: bool 
 
     Args:
         language: The decimal mark where the words of the response do not tell.
-        declared_only: A number that is not declared is none.
+        declared_only: A number that is neither declared nor set off as the whole last line is none.
 
     >>> read_number("The answer is 2 times 9, which is 18").value, read_number("\\\\boxed{73, 74}").value
     ('18', None)
     >>> read_number("<answer>204</answer>").value, read_number("It can't be $\\\\boxed{5}$.").value
     ('204', None)
     """
-    return plain_number(text, language, declared_only=declared_only) or read_any_number(
-        text, language, declared_only=declared_only
+    own = before_next_question(text)
+    return plain_number(own, language, declared_only=declared_only) or read_any_number(
+        own, language, declared_only=declared_only
     )
 
 
@@ -139,11 +144,20 @@ def read_any_number(text: str, language: Mark | None = None, *, declared_only: b
     plain = prepared(text)
     reading = Reading()
     struck_to = text.rfind("~~") if "~~" in text and "~~" not in plain else 0
-    if not _read_declared(plain, reading, language) and not declared_only:
+    is_settled = _read_declared(plain, reading, language)
+    if not is_settled and declared_only:
+        _take(reading, _set_off_at_end(plain), SET_OFF)
+    elif not is_settled:
         _read_undeclared(plain, reading, language, struck_to)
     if reading.value is not None and plain is not text and reading.value == plain[reading.start : reading.end]:
         reading.value = text[reading.start : reading.end]  # full-width digits as they were written
     return reading
+
+
+def _set_off_at_end(text: str) -> Number | None:
+    """Return the number that a response is, or that its last line is in bold, in a formula or in a block of code."""
+    found = _SET_OFF.search(text, max(0, len(text) - _SET_OFF_MAX))
+    return None if found is None else next(found_numbers(text, *found.span("number")), None)
 
 
 def _read_declared(text: str, reading: Reading, language: Mark | None) -> bool:
@@ -153,12 +167,12 @@ def _read_declared(text: str, reading: Reading, language: Mark | None) -> bool:
         if count == _DECLARATIONS_MAX:
             break
         stop = stop_of(text, place)
-        if place.form == "hashes" and not states_at_once(text, place.end, stop):
+        if place.form == "hashes" and not _states_a_number(text, place.end, stop):
             if text[stop:].strip():
                 continue  # a heading such as "#### Part 2"
             reading.reject(place.end, stop, SEVERAL)
             return True
-        number = _stated_below(text, place, stop, language) or stated_in(text, place.end, stop, language)
+        number = _stated_at(text, place, stop, language)
         if number is None:
             if _is_open(text, place, stop):
                 reading.reject(place.end, stop, remarks.UNDECIDED)
@@ -166,6 +180,7 @@ def _read_declared(text: str, reading: Reading, language: Mark | None) -> bool:
             continue
         why = _declared_objection(text, place, number)
         if why is None:
+            number = _in_place_of(text, place, number, stop, language)
             _take(reading, _after_corrections(text, number, stop, reading, language), place.form)
             return True
         reading.reject(number.start, number.end, why)
@@ -179,6 +194,27 @@ def _read_declared(text: str, reading: Reading, language: Mark | None) -> bool:
     if denied_at is not None:  # "The answer is not 5" leaves none, unless the response goes on to it
         _take(reading, _later(text, denied_at, language), LAST_NUMBER)
     return denied_at is not None
+
+
+def _stated_at(text: str, place: Declaration, stop: int, language: Mark | None) -> Number | None:
+    """Return the number that a declaration states, or what the formula of its box comes to; or None."""
+    number = _stated_below(text, place, stop, language) or stated_in(text, place.end, stop, language)
+    computed = computed_in(text, place.end, stop) if place.form == "box" else None
+    return number if computed is None or (number and number.value == computed.value) else computed
+
+
+def _in_place_of(text: str, place: Declaration, number: Number, stop: int, language: Mark | None) -> Number:
+    """Return the number that comes in the place of one that is only a first answer, or that one."""
+    if _PRELIMINARY.search(text, max(0, place.start - _ASIDE_MAX), place.start) is None:
+        return number
+    return _later(text, stop, language) or number
+
+
+def _states_a_number(text: str, start: int, stop: int) -> bool:
+    """Return whether what stands behind hashes states a number, on the last line also one in words."""
+    if states_at_once(text, start, stop):
+        return True
+    return not text[stop:].strip() and stated_number(text[start:stop]) is not None
 
 
 def _take(reading: Reading, number: Number | None, rule: str) -> None:
@@ -215,15 +251,15 @@ def _sentence_around(text: str, start: int, end: int) -> _Sentence:
     """Return the sentence, or the line, around a place."""
     begin = max(0, start - SEGMENT_MAX)
     first = begin
-    for stop in _SENTENCE_STOP.finditer(text, begin, start):
+    for stop in SENTENCE_STOP.finditer(text, begin, start):
         first = stop.end()
-    last = _SENTENCE_STOP.search(text, end, min(len(text), end + SEGMENT_MAX))
+    last = SENTENCE_STOP.search(text, end, min(len(text), end + SEGMENT_MAX))
     return _Sentence(first, last.end() if last else min(len(text), end + SEGMENT_MAX))
 
 
 def _declared_objection(text: str, place: Declaration, number: Number) -> str | None:
     """Return why a declared number does not count, or None."""
-    if number.end == len(text) and number.end - number.start > _DIGITS_MAX:
+    if number.end == len(text) and number.end - number.start > DIGITS_MAX:
         return remarks.CUT_OFF
     if place.form == "box" and (why := box_objection(text, place)) is not None:
         return why
@@ -268,7 +304,7 @@ def _declared_objection(text: str, place: Declaration, number: Number) -> str | 
 
 def _after_corrections(text: str, number: Number, stop: int, reading: Reading, language: Mark | None) -> Number | None:
     """Return a declared number, or what the response goes on to where it takes it back, or None."""
-    end = min(len(text), stop + _TAIL_MAX)
+    end = min(len(text), stop + TAIL_MAX)
     if not text[number.end : end].strip(" .\n"):
         return number
     wrong = _taken_back_at(text, number, end)
@@ -317,7 +353,7 @@ def _stated_objection(text: str, sentence: _Sentence, number: Number) -> str | N
     why = remarks.SUPPOSED if remarks.checks(said) else remarks.remark(own)
     if why is not None:
         return why
-    if _asks(said):
+    if asks(said):
         return remarks.QUOTED
     clause = re.split(r"[;—–]|,\s|\bbut\b", text[sentence.start : number.end])[-1]
     if remarks.is_denied_in(clause) or remarks.is_denied_behind(text[number.end : sentence.end]):
@@ -326,13 +362,9 @@ def _stated_objection(text: str, sentence: _Sentence, number: Number) -> str | N
     return None if why == remarks.DENIED else why
 
 
-def _asks(text: str) -> bool:
-    return text.rstrip(" *_\"'`)\r\n").endswith(("?", "？", "؟"))
-
-
 def _sentences_backwards(text: str, start: int) -> Iterator[_Sentence]:
     begin = max(start, len(text) - 40 * SEGMENT_MAX)
-    stops = [begin, *(stop.end() for stop in _SENTENCE_STOP.finditer(text, begin)), len(text)]
+    stops = [begin, *(stop.end() for stop in SENTENCE_STOP.finditer(text, begin)), len(text)]
     for first, last in zip(reversed(stops[:-1]), reversed(stops[1:]), strict=True):
         if text[first:last].strip():
             yield _Sentence(max(first, last - 2 * SEGMENT_MAX), last)
@@ -340,7 +372,7 @@ def _sentences_backwards(text: str, start: int) -> Iterator[_Sentence]:
 
 def _read_undeclared(text: str, reading: Reading, language: Mark | None, struck_to: int) -> None:
     """Read the last sentence that states a number, or a first one that concludes, with the reasons behind it."""
-    why = _ending_objection(text)
+    why = ending_objection(text)
     if why is not None:
         reading.reject(len(text), len(text), why)
         if why == remarks.CUT_OFF and not reading.rejected[:-1]:
@@ -371,7 +403,7 @@ def _undeclared(
         denied: That one was denied; then a mere result of a sum is no conclusion.
     """
     sentence = _sentence_around(text, number.start, number.end)
-    if not seen and _cut_objection(text, number) is not None:
+    if not seen and cut_objection(text, number) is not None:
         return None, LAST_NUMBER
     if _is_conclusion(text, sentence, number, sums=not denied):
         return number, LAST_NUMBER
@@ -392,7 +424,7 @@ def _is_conclusion(text: str, sentence: _Sentence, number: Number, *, sums: bool
         or text[max(0, number.start - 1) : number.start] in ("*", "_", "`", '"', "“", ">", "«", "„")
         or text[max(0, number.start - 2) : number.start] in ("\\(", "f{")
         or (text[max(0, number.start - 1) : number.end + 1].count("$") == 2)  # noqa: PLR2004 - in dollars of LaTeX
-        or before.endswith((":", "：", "✅", "✓", "✔", "☑"))
+        or before.endswith((":", "：", "✅", "✓", "✔", "☑", "=>", "->", "→", "⇒", "∴"))
         or (sums and before.endswith("=") and not _goes_on(text, sentence.end))
         or (not before.strip() and _is_unit(text[number.end : sentence.end].strip(" .\n*_`$。")))
         or (sums and _is_computed_before(text, number))
@@ -410,10 +442,10 @@ def _goes_on(text: str, start: int) -> bool:
 
 
 def _is_computed_before(text: str, number: Number) -> bool:
-    """Return whether the last result of a sum before a number is that number."""
-    equals = text.rfind("=", max(0, number.start - _TAIL_MAX), number.start)
-    result = next(found_numbers(text, equals, min(number.start, equals + 80)), None) if equals >= 0 else None
-    return result is not None and result.value is not None and result.value == number.value
+    """Return whether the last result of a sum, or the last number in bold, before a number is that number."""
+    places = (text.rfind(mark, max(0, number.start - TAIL_MAX), number.start) for mark in ("=", "| **"))
+    results = (next(found_numbers(text, place, min(number.start, place + 80)), None) for place in places if place >= 0)
+    return any(result is not None and result.value is not None and result.value == number.value for result in results)
 
 
 def _only_statement(text: str, number: Number, language: Mark | None) -> Number | None:
@@ -431,7 +463,7 @@ def _first_statement(text: str, language: Mark | None) -> Number | None:
     if bare is not None:
         return bare
     start = len(text) - len(text.lstrip())
-    stop = _SENTENCE_STOP.search(text, start)
+    stop = SENTENCE_STOP.search(text, start)
     if stop is None or not text[stop.end() :].strip():
         return None
     number = stated_in(text, start, stop.end(), language)
@@ -454,47 +486,3 @@ def _bare_first_line(text: str, language: Mark | None) -> Number | None:
     number = numbers[0]
     is_alone = _MARKS_ONLY.fullmatch(text, start, number.start) and len(text[number.end : end].split()) <= 2  # noqa: PLR2004
     return number if is_alone else None
-
-
-def _ending_objection(text: str) -> str | None:
-    """Return what the end of a text says against an answer that is not declared: it asks back or refuses."""
-    tail = text[-_TAIL_MAX:].rstrip()
-    begin = max((stop.end() for stop in _SENTENCE_STOP.finditer(tail, 0, max(0, len(tail) - 1))), default=0)
-    last = tail[begin:]
-    if _may_end_empty(tail) and _EMPTY_ENDING.search(tail[-200:]):
-        return remarks.CUT_OFF
-    if remarks.intends(last) and not any(mark.isdigit() for mark in last):
-        return remarks.CUT_OFF
-    if _asks(last) and not remarks.is_closer(last):
-        return remarks.ASKED
-    return remarks.UNDECIDED if remarks.refuses(tail[-400:]) else None
-
-
-def _may_end_empty(tail: str) -> bool:
-    """Return whether the last word of a text may be one of a declaration with nothing behind it."""
-    end = len(tail)
-    while end and not tail[end - 1].isalnum():
-        if tail[end - 1] in "]>":
-            return True
-        end -= 1
-    start = end
-    while start and tail[start - 1].isalnum():
-        start -= 1
-    word = tail[start:end].lower()
-    return word in _LAST_WORDS or not word.isascii()
-
-
-def _cut_objection(text: str, number: Number) -> str | None:
-    """Return `CUT_OFF` where a text ends within a sentence behind a number that is not declared."""
-    tail = text[number.end :][-_TAIL_MAX:].rstrip()
-    while tail and remarks.is_confidence(tail[tail.rfind("\n") + 1 :]) and "\n" in tail:
-        tail = tail[: tail.rfind("\n")].rstrip()
-    if not tail:
-        return remarks.CUT_OFF if number.end - number.start > _DIGITS_MAX else None
-    same_line = "\n" not in tail and not _SENTENCE_STOP.search(tail)
-    if tail[-1] in "=+×·÷/([{,;:：<–—-" or _FUNCTION_WORD_ENDS.search(tail):
-        return remarks.CUT_OFF
-    ended = _ENDED.search(tail) is not None
-    if not ended and (not same_line or text[: number.start].count(". ") + text[: number.start].count(".\n") > 1):
-        return remarks.CUT_OFF
-    return None

@@ -53,7 +53,7 @@ def prepared(text: str) -> str:
     >>> prepared("<think>A?</think><b>B</b> ~~C~~ ✅")
     '                    B           ✅'
     """
-    plain = _with_marks(text)
+    plain = _with_marks(text).replace("\x08oxed", "boxed")  # a backslash that was taken for an escape
     if "<|" in plain:
         plain = _without_channels(plain)
     if "color" in plain:

@@ -243,7 +243,7 @@ _CONCLUDES = _any(
     r"\b(?:that|this|which)\s+(?:makes|gives|leaves|means|comes\s+to|is)\b|\bwe\s+(?:get|find|obtain|end\s+up|"
     r"arrive|conclude)\b|\bi(?:['’]ll|['’]d|\s+would|\s+will)?\s+(?:answer|go\s+with|say|choose|pick|conclude)\b",
     r"\b(?:the|this|our)\s+(?:\w+\s+){0,2}(?:total|result|sum|value|number|quantity|amount|answer|percentage|"
-    r"balance|share|distance|average|"
+    r"balance|share|distance|average|price|cost|profit|"
     r"temperature\s+at)\b[^.]{0,60}\b(?:is|comes|equals|was|=|:)|^\W*(?:\w+\s+){0,3}(?:total|value|sum|result)\s*:|"
     r"\b(?:will\s+(?:be|have)|equals|settle\s+on|arrive\s+at|works\s+out|comes\s+(?:out\s+)?(?:to|at)|that['’]s|"
     r"it['’]s|make\s+that|it\s+is|it\s+must\s+be)\b|\bnow\b|\bleft\b|\bremains?\b|\brequired\b",

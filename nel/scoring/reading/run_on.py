@@ -1,12 +1,14 @@
 """Where a base model goes on with an invented next question: its answer ends before that.
 
 A model without training to stop continues the pattern of its prompt. The prompt's own question marker at the start of
-a line (``Question:``, ``Q:``, ``Frage:``), or the line that opens the prompt, shows where. Depends on `nel.types`.
+a line (``Question:``, ``Q:``, ``Frage:``), or the line that opens the prompt, shows where. Where the prompt has none or
+is not known, any such marker behind a declared number or formula does. Depends on `nel.types`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
@@ -26,6 +28,54 @@ _WORDS: Final = (
 _MARKER = re.compile(
     rf"(?im)^[^\S\n]*(?P<marks>[#*>\[<]*)[^\S\n]*(?P<word>{_WORDS})(?P<number>[^\S\n]*\d*)[\])]?[^\S\n]*[*]*(?:[:：.]|(?<=[\w*])[^\S\n]*$)"
 )
+_NEXT_WORDS: Final = (
+    "question|q|problem|exercise|instruction|human|user|passage|frage|aufgabe|pregunta|problema|domanda|pergunta|"
+    "exercice|problème|вопрос|задача|问题|問題|题目|質問|প্রশ্ন|swali|โจทย์|ప్రశ్న"
+)
+_NEXT_QUESTION = re.compile(
+    rf"""
+    (?<=\n) [^\S\n]*+ (?:
+        [\[<*_]*+ (?: (?:next|new|another)\s )? (?:{_NEXT_WORDS}) [*_\]>]*+ [^\S\n]? [:：][*_]*+ \s*+ (?=\S)
+      | \[ (?:question|problem|user|human|instruction) \]
+      | \#{{2,4}}[^\S\n] (?:{_NEXT_WORDS}) [^\S\n]*[:：]?[^\S\n]* (?=\n)
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_ANSWERED = re.compile(
+    r"""
+      \\boxed\s?\{[^}\n] | \#{4}[^\S\n]?[^\s\#] | <answer>\s*[^\s<]
+    | (?: answer | antwort | réponse | respuesta | risposta | resposta | ответ ) \b
+      (?: \s\([^()\n]{1,30}\) )? [*_]* (?: \s(?:is|ist|lautet|est|es|è|é)\b[:*_]* | \s?[:：][*_]* )
+      [^\n.?!]{0,40} [\d$\\]
+    | (?: 答案 | 答え | 答 ) [是为は:：\s*]{1,4} [^\n]{0,40} \d
+    | (?: \bjibu\sni | คำตอบคือ | উত্তর | సమాధానం ) [:：\s*]{0,4} [^\n]{0,40} \d
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A number or a formula that is declared as the answer, before an invented next question."""
+_OPENING_MAX: Final = 200
+
+
+def before_next_question(text: str) -> str:
+    """Return a response up to the first line that opens a question behind a declared number or formula.
+
+    One that opens with such a line itself, or has none behind its answer, is returned whole.
+
+    >>> before_next_question("The answer is 7.\\n\\nQ: What is 2 + 2?\\nA: The answer is 4.")
+    'The answer is 7.\\n\\n'
+    """
+    if ":" not in text and "：" not in text and "]" not in text and "##" not in text:
+        return text
+    answered = None
+    for found in _NEXT_QUESTION.finditer(text):
+        if answered is None:
+            answered = _ANSWERED.search(text)
+            if answered is None or _NEXT_QUESTION.match("\n" + text[:_OPENING_MAX].lstrip(), 1):
+                return text
+        if answered.end() <= found.start():
+            return text[: found.start()]
+    return text
 
 
 def cut_run_on(response: str, prompt: str) -> str:
@@ -67,6 +117,21 @@ def own_answer(sample: ScorerInput) -> tuple[str, dict[str, bool]]:
     prompt = asked if isinstance(asked, str) else "\n\n".join(str(message.content) for message in asked)
     cut = cut_run_on(response, prompt)
     return cut, {"ran_on": len(cut) < len(response.rstrip())}
+
+
+def read_own(sample: ScorerInput, read: Callable[[str], str | None]) -> tuple[str | None, dict[str, bool]]:
+    """Return what a reader finds in the part of a response that answers its own prompt, else in the whole response.
+
+    Returns:
+        What was found, and ``ran_on`` as `own_answer` returns it.
+
+    >>> read_own(ScorerInput(response="It is 7.", target="7"), lambda text: text[-2:-1])
+    ('7', {})
+    """
+    own, ran_on = own_answer(sample)
+    response = sample.response or ""
+    found = read(own)
+    return read(response) if found is None and len(own) < len(response) else found, ran_on
 
 
 @lru_cache(maxsize=1024)

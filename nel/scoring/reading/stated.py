@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Final
 
 from nel.core.lazy_regex import lazy_pattern
+from nel.scoring.numeric.arithmetic import arithmetic_value
 from nel.scoring.numeric.finding import Number, found_numbers, number_in_words
 from nel.scoring.numeric.languages import Mark
 from nel.scoring.numeric.parsing import parse_number
@@ -57,7 +58,7 @@ _OR_IN_BRACKETS = lazy_pattern(
 """Before a second answer that brackets offer: "204 (or 205)"."""
 _OPENS = lazy_pattern(
     r"""
-    [\W_]*+ (?: \\[a-zA-Z]+ [\W_]*+ )*
+    (?:[^\w\\]|_|\\(?![a-zA-Z]))*+ (?: \\[a-zA-Z]+ [\W_]*+ )*
     (?: (?: about | approximately | roughly | around | exactly | simply | just | the\s+number
       | a\s+total\s+of ) \s+ [\W_]*+ )*
     (?: [A-Za-z] (?:\([a-z]\))? \s* = [\W_]*+ )?
@@ -66,7 +67,7 @@ _OPENS = lazy_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 _BOUND = lazy_pattern(
-    r"[\W_]*(?:(?<![=-])[<>≤≥]|(?:(?:well|just|slightly|a\s+(?:little|bit))\s+)?(?:over|under|above|below)|"
+    r"[\W_]*(?:(?<![=-])(?<!\n)(?<!\A)[<>≤≥]|(?:(?:well|just|slightly|a\s+(?:little|bit))\s+)?(?:over|under|above|below)|"
     r"at\s+(?:least|most)|no\s+(?:more|less|fewer)\s+than|up\s+to|mindestens|höchstens|"
     r"au\s+(?:moins|plus)|"
     r"al\s+(?:menos|meno)|"
@@ -93,6 +94,9 @@ _OPERATION = lazy_pattern(
     r"\s(?P<minus>[-−–])\s|\s?(?:(?P<plus>\+)|(?P<times>[×·]|\\times(?![a-z])|\\cdot(?![a-z])|(?<!\*)\*(?!\*)))\s?"
 )
 """Between two numbers; a minus without spaces may be the hyphen of a range."""
+_COMPOUND = lazy_pattern(r"\W{0,4}\d+\s+[a-z]+\s*,?\s+(?:and\s+)?\d+\s+[a-z]+", re.IGNORECASE)
+"""An amount in two units behind its amount in one: "72 minutes, i.e. 1 hour and 12 minutes"."""
+_SIGNS_ALONE = lazy_pattern(r"[\d\s+/.,−–-]*")
 _OPERANDS_MAX: Final = 12
 _OPENED = lazy_pattern(r"[\s$*_`\"'“({\[=:]*(?:\\[(\[]\s*)?")
 _CLOSED = lazy_pattern(r"[$*_`\"'”)}\].,;]*\s*(?:\\[)\]])?[\s$)}\].,;]*")
@@ -136,10 +140,23 @@ def stated_in(text: str, start: int, stop: int, language: Mark | None = None) ->
         return words if _explained(text, words, numbers[0]) and not is_choice else _none([words, numbers[0]], text)
     if len(numbers) == 1:
         several = _OTHERWISE.search(text, start, stop) and number_in_words(text, start, stop)
-        is_bound = _BOUND.match(text, start, numbers[0].start + 1)
+        is_bound = _BOUND.match(text, start, numbers[0].start + 1) and text[numbers[0].end : numbers[0].end + 1] != ">"
         return _none(numbers, text) if several or is_bound else numbers[0]
     meant = _of_several(text, start, numbers)
     return _only_emphasised(text, numbers) or meant if meant.value is None else meant
+
+
+def computed_in(text: str, start: int, stop: int) -> Number | None:
+    """Return the value of a box that is a formula of whole numbers, such as ``5!``; a range or a product is left.
+
+    >>> computed_in("\\\\boxed{5!}", 7, 9).text, computed_in("\\\\boxed{40-42}", 7, 12)
+    ('120', None)
+    """
+    if _SIGNS_ALONE.fullmatch(text, start, stop):
+        return None
+    head, _, formula = text[start:stop].rpartition("=")
+    value = arithmetic_value(formula) if "," not in head else None
+    return None if value is None else Number(start, stop, text[start:stop], value, is_literal=False)
 
 
 def _only_emphasised(text: str, numbers: list[Number]) -> Number | None:
@@ -187,8 +204,8 @@ def _of_several(text: str, start: int, numbers: list[Number]) -> Number:
         behind = [number for number in outside if number.start >= start + equals.end()]
         if len(behind) == 1 and _SECOND_ASSIGNED.search(text, max(0, outside[0].start - _ASSIGNMENT_MAX), last.start):
             return _none(numbers, text)
-        if _is_written_out(outside, start + equals.start()):
-            return outside[0]
+        if _is_written_out(outside, start + equals.start()) or _COMPOUND.match(text, start + equals.end()):
+            return outside[0] if outside[0].end <= start + equals.start() else _none(numbers, text)
         is_one = len({number.value for number in behind}) == 1 or (
             _explained(text, behind[0], behind[1]) and not _JOINS_MORE.match(text, behind[0].end)
         )

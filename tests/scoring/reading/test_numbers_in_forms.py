@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from nel.benchmarks.mathematics.aime import whole_number
 from nel.scoring.answers import gsm8k_number
 from nel.scoring.numeric.numbers import numbers_equal
 
@@ -83,6 +84,36 @@ from nel.scoring.numeric.numbers import numbers_equal
         ("Answer: 2 and a half million", "2500000"),
         ("The answer is half.", "1/2"),
         ("The answer is half of them.", None),
+        # marks between thousands, mixed numbers, words
+        (r"Answer: 1{,}\!234", "1234"),
+        (r"The answer is 1\ 234.", "1234"),
+        ("Answer: 14 {, }916", "14916"),
+        ("The answer is 1 and 1/2.", "1.5"),
+        ("Answer: 1 and 3", None),
+        ("The answer is one thousand, two hundred and thirty-four.", "1234"),
+        ("#### forty-two", "42"),
+        ("#### Two cases\nIn one she has 3, in the other 4.\n#### 7", "7"),
+        (r"#### \frac{3}{4}", "0.75"),
+        ("Answer: <72>", "72"),
+        ("Answer: < 72", None),
+        # the last line, whatever stands before it
+        ("She sold 48 + 24. He sold 2 less. So: 72.\nTotal: 72 clips", "72"),
+        ("She sold 48 + 24. He sold 2 less. So: 72.\n$x=72$ clips", "72"),
+        ("She has 5. He has 3. They buy 7.\nThen she gives\nTom 4 of her", None),  # cut off
+        ("We add 48 and 24.\n=> 72", "72"),
+        ("We add 48 and 24.\n> **72**", "72"),
+        ("| Item | Cost |\n|---|---|\n| Pens | 12 |\n| **Total** | **$72** |\n\nShe spent 72 dollars.", "72"),
+        ("The total before the discount is 26. The final price is 18 dollars.", "18"),
+        ("So it takes him 72 minutes, i.e. 1 hour and 12 minutes.", "72"),
+        # an answer that gives way to a later one
+        ("First answer: 26. After checking: 18.", "18"),
+        ("Initial answer: 26\n\nThat counts the zero. So there are 18 in all.", "18"),
+        ("First answer: 26.", "26"),
+        ("#### 26\n\nWait, that's not right. It should be 9*2=18.\n\n#### 18", "18"),
+        ("#### 26\n\nTom has to wait 3 hours and then 4 more.\n#### 7", "26"),  # runs on
+        # a backslash that was lost as an escape
+        ("so \x08oxed{204}", "204"),
+        ("so $boxed{204}$", "204"),
     ],
 )
 def test_numbers(response: str, number: str | None) -> None:
@@ -103,6 +134,17 @@ def test_numbers(response: str, number: str | None) -> None:
         ("Answer: 1000-73", None),  # a difference, or a range
         ("Answer: 40 - 42", None),
         ("The total is $2000 + $50 *", None),  # cut off
+        (r"\boxed{5!}", "120"),
+        (r"\boxed{3!\cdot 4}", "24"),
+        (r"\boxed{\frac{6!}{3!}}", "120"),
+        (r"\boxed{\dbinom{10}{3}}", "120"),
+        (r"\boxed{n = 2(3 + 4)^2}", "98"),
+        (r"\boxed{\sqrt{16}}", "4"),
+        (r"\boxed{1\frac{1}{2}}", "1.5"),
+        (r"\boxed{5\sqrt{3}}", None),
+        (r"\boxed{140-20}", None),  # a difference, or a range
+        (r"\boxed{m = 3, n = 7!}", None),
+        ("Answer: 5!", None),
         ("Answer: - 3 + 5", None),
         ("Answer: √5 + 3", None),
         (r"\boxed{204 \pmod{1000}}", "204"),
@@ -173,3 +215,21 @@ def test_each_sign_that_is_written_for_a_minus_counts(minus: str) -> None:
     assert found is not None
     assert numbers_equal(found, "-18")
     assert not numbers_equal(found, "18")
+
+
+@pytest.mark.parametrize(
+    ("response", "number"),
+    [
+        ("204", "204"),
+        ("So we find\n\n**204**", "204"),
+        ("and we get\n\\[\n204\n\\]", "204"),
+        ("```\n204\n```", "204"),
+        ("Let me compute:\n17\n", None),
+        ("so 204", None),
+        ("**Step 5**\n\n**5** more", None),
+        ("\\boxed{3} and \\boxed{7}\n\n**7**", None),
+    ],
+)
+def test_a_number_set_off_as_the_last_line_is_declared(response: str, number: str | None) -> None:
+    """Where only a declared number counts, one that ends the response in bold, in a formula or in code does."""
+    assert whole_number(response) == number
