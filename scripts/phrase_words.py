@@ -79,7 +79,7 @@ def _needed(tree: Tree, before: str = "", behind: str = "") -> Strings | None:
 
     Args:
         before: `_EDGE` or a space where that stands before the sequence.
-        behind: The same behind it.
+        behind: The same after it.
     """
     known = [candidate for candidate in _candidates(tree, before, behind) if candidate]
     return min(known, key=lambda strings: (_cost(strings), sorted(strings)), default=None)

@@ -113,7 +113,7 @@ def test_a_package_without_the_plugin_is_an_error(name: str, message: str) -> No
     ],
 )
 def test_a_name_is_split_from_its_options(text: str, name: str, options: str) -> None:
-    """The part behind the first colon is a name unless it holds `=`."""
+    """The part after the first colon is a name unless it holds `=`."""
     assert plugins.split_options(text) == (name, options)
 
 

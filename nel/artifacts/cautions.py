@@ -43,7 +43,7 @@ class UnknownEndings:
         self._count((response.finish_reason or "")[:_CHARACTERS_MAX], 1)
 
     def merge(self, later: UnknownEndings) -> None:
-        """Note the endings of a part behind those that were noted here."""
+        """Note the endings of a part after those that were noted here."""
         for name, n in later._counts.items():
             self._count(name, n)
 

@@ -70,7 +70,7 @@ class FailureClusters:
             cluster.exemplars.append(_exemplar(result))
 
     def merge(self, later: FailureClusters) -> None:
-        """Note the failures of a part behind those that were noted here."""
+        """Note the failures of a part after those that were noted here."""
         self._failures += later._failures
         for one in later._clusters.values():
             cluster = self._cluster(one.kind, one.signature)

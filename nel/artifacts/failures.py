@@ -49,7 +49,7 @@ class FailureAnalysis:
             held.append(_exemplar(kind, result))
 
     def merge(self, later: FailureAnalysis) -> None:
-        """Note what was collected of the results behind those that were noted here."""
+        """Note what was collected of the results after those that were noted here."""
         self._total += later._total
         self._counts.update(later._counts)
         self._clusters.merge(later._clusters)

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from nel.errors import OutputError
 
 _LENGTH_MAX = 160
-"""Leaves room for what is put before and behind a name in 255 bytes."""
+"""Leaves room for what is put before and after a name in 255 bytes."""
 _DIGEST_LENGTH = 16
 
 

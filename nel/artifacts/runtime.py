@@ -67,7 +67,7 @@ class RuntimeStats:
             self._first_token.append(response.first_token_seconds)
 
     def merge(self, later: RuntimeStats) -> None:
-        """Note the responses of a part behind those that were noted here."""
+        """Note the responses of a part after those that were noted here."""
         for counts, more in (
             (self._tokens, later._tokens),
             (self._reported, later._reported),

@@ -38,7 +38,7 @@ class ServedBuilds:
         self._note((response.model, response.system_fingerprint), 1, idx, idx)
 
     def merge(self, later: ServedBuilds) -> None:
-        """Note the answers of a part behind those that were noted here."""
+        """Note the answers of a part after those that were noted here."""
         for name, build in later._builds.items():
             self._note(name, build.n, build.first, build.last)
 

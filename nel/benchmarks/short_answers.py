@@ -2,7 +2,7 @@
 
 Official scripts score the whole output of a model that was trained to give a span; a chat model wraps it. What a
 response declares with ``Answer:``, or otherwise ("The answer is Paris, because …"), is taken instead, else its first
-line. What a response takes back behind its answer ("Wait, no. Answer: Rome") is none.
+line. What a response takes back after its answer ("Wait, no. Answer: Rome") is none.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _REASONING: Final = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-"""A first line that begins the reasoning of a response which declares no answer behind it."""
+"""A first line that begins the reasoning of a response which declares no answer after it."""
 _FRAME: Final = re.compile(
     r"[\s#>*_]*(?:the\s+)?(?:final\s+)?answer[\s*_]*[:：]?[\s*_]*|```[^\n`]*|</?\w+>|[.。]+", re.IGNORECASE
 )
@@ -61,7 +61,7 @@ def short_answer(response: str, *, keep_money: bool = False) -> str | None:
     Reasoning in tags is no part of it; one that does not end leaves no answer.
 
     Args:
-        keep_money: A dollar sign before an amount behind ``Answer:`` stays.
+        keep_money: A dollar sign before an amount after ``Answer:`` stays.
 
     >>> short_answer("I see. So the answer is **Paris**, which is in France.")
     'Paris'

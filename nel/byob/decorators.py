@@ -52,7 +52,7 @@ class FewShotOptions(TypedDict, total=False):
     fewshot_match_field: str
     """Only examples that have the sample's value in this field, such as the subject."""
     fewshot_template: str
-    """Renders a whole example, ``{target}`` included, instead of the prompt and the target behind it."""
+    """Renders a whole example, ``{target}`` included, instead of the prompt and the target after it."""
     fewshot_target_template: str
     """Renders the answer of an example, instead of the target alone."""
     fewshot_prefix: str

@@ -20,7 +20,7 @@ _WORDS: Final = {
 
 
 def number_problem(problem: Mapping[str, Any]) -> str | None:
-    """Return what is wrong with a number, to stand behind it; None for every other error.
+    """Return what is wrong with a number, to stand after it; None for every other error.
 
     Args:
         problem: One of `pydantic.ValidationError.errors`.

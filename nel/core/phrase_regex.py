@@ -85,7 +85,7 @@ def digest(pattern: str, flags: int) -> str:
 
 
 def needed(line: str) -> Needed:
-    """Return what a line of the table says: the words, and behind a stroke the parts, each between dots for spaces."""
+    """Return what a line of the table says: the words, and after a stroke the parts, each between dots for spaces."""
     words, _, parts = line.partition("|")
     marks = frozenset(part for part in parts.split() if len(part) == 1 and part in punctuation and part != "_")
     found = tuple(part.replace("·", " ") for part in parts.split() if part not in marks)

@@ -38,7 +38,7 @@ def image_urls(row: Mapping[str, object], field: str, folder: Path | None) -> li
 
 
 def with_images(asked: str | Sequence[Message], urls: Sequence[str]) -> tuple[Message, ...]:
-    """Return messages whose last one of the user has images behind its text."""
+    """Return messages whose last one of the user has images after its text."""
     messages = [Message(role="user", content=asked)] if isinstance(asked, str) else list(asked)
     place = max((number for number, one in enumerate(messages) if one.role == "user"), default=None)
     if place is None:

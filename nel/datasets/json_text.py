@@ -51,7 +51,7 @@ def _is_exact(value: Any, text: bytes) -> bool:
 
 
 def _n_keys_at_most(text: bytes) -> int:
-    """Return how many colons stand behind a quote or white space, as all that follow a key do."""
+    """Return how many colons stand after a quote or white space, as all that follow a key do."""
     return text.count(b'":') + sum(text.count(bytes((space, ord(":")))) for space in b" \t\r\n")
 
 

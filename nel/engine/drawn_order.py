@@ -22,7 +22,7 @@ class DrawnOrder:
     order: array[int]
     """The idx of each question."""
     ends: array[int]
-    """Behind which position of ``order`` each cluster ends."""
+    """After which position of ``order`` each cluster ends."""
     unusable: frozenset[int]
     """Questions without a usable row, which are never asked."""
 

@@ -199,7 +199,7 @@ class Pipeline:
             self._progress.in_flight.pop(0, None)
 
     async def _start_workers(self, first: asyncio.Task[None]) -> None:
-        """Start the workers: all at once behind the first request, in doubling steps while it is out."""
+        """Start the workers: all at once after the first request, in doubling steps while it is out."""
         n_started, n_next = 0, _RAMP_FIRST
         while n_started < self._config.concurrency and self._stopped is None:
             if self._held and self._trial is not None and not await self._trial.accepts_some():

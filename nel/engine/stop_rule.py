@@ -2,7 +2,7 @@
 
 A look sees outcomes in the order their questions were drawn in, one cluster after the other, whatever order they came
 in. So the decision is the same at any concurrency and after any number of kills, and fast answers are not favoured.
-Outcomes of questions behind the prefix at which a rule held never count. Does no I/O.
+Outcomes of questions after the prefix at which a rule held never count. Does no I/O.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class StopRule:
         self._repeats = repeats
         self._conditions = sorted(conditions, key=lambda one: _HARM_FIRST.index(one.kind))
         self._known: dict[int, dict[int, tuple[float, float]]] = {}
-        """By idx and repeat, of questions behind the prefix."""
+        """By idx and repeat, of questions after the prefix."""
         self._seen = bytearray(len(order.order))
         self._position = 0
         """In the order: all questions before it have all their outcomes."""
@@ -164,7 +164,7 @@ class StopRule:
             values = self._baseline["low"], self._baseline["high"]
             baseline = sum(values[0][idx] for idx in cluster), sum(values[1][idx] for idx in cluster)
             self.direction.add(len(cluster), (low, high), baseline)
-        if self.n_clusters < len(self.order.ends):  # behind the last cluster there is nothing to leave out
+        if self.n_clusters < len(self.order.ends):  # after the last cluster there is nothing to leave out
             self.decision = self._decided()
 
     def _taken(self, idx: int) -> tuple[float, float]:

@@ -84,7 +84,7 @@ class WorkQueue:
             yield from self._at(part / n)
 
     def _at(self, share: float) -> list[WorkItem]:
-        """Take the first item behind a share of all that is left."""
+        """Take the first item after a share of all that is left."""
         first, after = self._place
         starts = [after + 1 if number == first else 0 for number in range(len(self._jobs))]
         lengths = [self._snapshot.count_samples(job.key) for job in self._jobs]

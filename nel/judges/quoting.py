@@ -166,7 +166,7 @@ def outside_marks(text: str, code: str, stand_in: str = "\n") -> str:
 def unquote(prompt: str) -> Unquoted | None:
     """Return the quoted pieces of a prompt made by `quote` and the rest of it; None for any other text.
 
-    Text behind the prompt, such as a reply and the request to reply once more, is part of the rest.
+    Text after the prompt, such as a reply and the request to reply once more, is part of the rest.
     """
     code = _CODE.search(prompt)
     if code is None:

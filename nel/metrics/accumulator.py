@@ -366,7 +366,7 @@ class Accumulator:
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """Return a name, with the first number behind it that makes it unlike the taken ones.
+    """Return a name, with the first number after it that makes it unlike the taken ones.
 
     >>> free_name("f1", {"accuracy"}), free_name("accuracy", {"accuracy", "accuracy@2"})
     ('f1', 'accuracy@3')

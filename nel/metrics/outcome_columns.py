@@ -106,7 +106,7 @@ class OutcomeColumnsBuilder:
             self.groups[question] = group
 
     def extend(self, other: OutcomeColumnsBuilder) -> None:
-        """Add the results of another builder, which come behind those that are there."""
+        """Add the results of another builder, which come after those that are there."""
         for key, outcome in zip(other._codes_of, other.outcomes, strict=True):
             if key not in self._codes_of:
                 self._codes_of[key] = len(self.outcomes)

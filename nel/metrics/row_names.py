@@ -2,7 +2,7 @@
 
 A metric is shown by its own name while that is unique. Where several have one name, the one that a run asks for
 without options keeps it, and each other is shown as it was asked for (``length:unit=words``), one of a scorer by its
-arguments. So is one whose name is a number of the run's own. A number behind the name (``accuracy@2``) tells apart what
+arguments. So is one whose name is a number of the run's own. A number after the name (``accuracy@2``) tells apart what
 is still equal. Depends on `nel.metrics` alone.
 """
 
@@ -69,7 +69,7 @@ def _is_plain(one: MetricRows) -> bool:
 
 
 def renamed(rows: Sequence[MetricJson], names: Iterable[str], taken: set[str]) -> list[MetricJson]:
-    """Return rows under these names, each with a number behind it where it is taken; adds them to ``taken``."""
+    """Return rows under these names, each with a number after it where it is taken; adds them to ``taken``."""
     found: list[MetricJson] = []
     for row, wanted in zip(rows, names, strict=True):
         name = free_name(wanted, taken)

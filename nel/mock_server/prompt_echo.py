@@ -124,7 +124,7 @@ class PromptEcho:
     async def _answer(
         self, body: Mapping[str, Any], tokens: Sequence[_Token], wanted: int, limit: int
     ) -> tuple[str, str, list[_Token]]:
-        """Return what the model says behind a prompt, why it ended, and its tokens."""
+        """Return what the model says after a prompt, why it ended, and its tokens."""
         if limit == 0:
             return "", "length", []
         own = {name: value for name, value in body.items() if name != "echo"}

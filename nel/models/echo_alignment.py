@@ -4,7 +4,7 @@ A byte-level tokenizer cuts characters into pieces, and no piece is text. Server
 the last (vLLM), a replacement character for each (decoding every token alone), or nothing at all (llama-cpp-python).
 Where the pieces cannot be placed in one way only, a position has several candidates and the caller must refuse.
 
-A server's own ``text_offset`` may be right, or count the special token in front, or drift behind the first replaced
+A server's own ``text_offset`` may be right, or count the special token in front, or drift after the first replaced
 character. It is compared, never trusted.
 """
 
@@ -24,7 +24,7 @@ _CANDIDATES_MAX: Final = 64
 def align(tokens: Sequence[str], prompt: str) -> list[frozenset[int]] | None:
     """Return for each token the places in the prompt where it may begin, in characters; None if it does not fit at all.
 
-    Whole tokens must be found in the prompt one behind the other, from its first character to its last. A token that
+    Whole tokens must be found in the prompt one after the other, from its first character to its last. A token that
     is empty or has replacement characters holds pieces of characters beyond ASCII; each piece takes one such character
     or, where a later piece ends it, none. Where the strings alone give the prompt, every place is exact, and an empty
     token is a piece of the next one that is not (``""``, ``""``, ``" 🧪"``).

@@ -55,7 +55,7 @@ class EchoSupport:
     """What a server that can be trusted wants to be asked."""
 
     max_tokens: int
-    """0 or 1; tokens generated behind the prompt are dropped."""
+    """0 or 1; tokens generated after the prompt are dropped."""
     batched: bool
     """Whether several prompts in one request are answered as they are alone."""
     leading_bos: bool

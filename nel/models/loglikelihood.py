@@ -86,7 +86,7 @@ def score_choice(choice: Mapping[str, object], *, context: str, continuation: st
     Rule: the sum of the log-probabilities of the tokens that begin in the continuation; greedy when each of them has
     the value of the largest in ``top_logprobs``, so that a tie counts. Source: lm-evaluation-harness,
     ``LocalCompletionsAPI.parse_logprobs``, and NeMo Evaluator's ``completions_logprob``, which takes tokens from the
-    first ``text_offset`` at or behind the context.
+    first ``text_offset`` at or after the context.
 
     A token that lies across the boundary belongs to the context, as in NeMo Evaluator. lm-evaluation-harness drops as
     many tokens as the context has alone: the same, where the context's last token is only lengthened by what follows
@@ -96,7 +96,7 @@ def score_choice(choice: Mapping[str, object], *, context: str, continuation: st
     Args:
         context: What came first; after `split_context`.
         continuation: What was appended to it.
-        generated: ``max_tokens`` as sent; at most so many tokens behind the prompt are dropped.
+        generated: ``max_tokens`` as sent; at most so many tokens after the prompt are dropped.
 
     Raises:
         LogprobFault: ``echo_ignored``: the answer has no prompt in it. ``malformed``: lists are missing, of different

@@ -50,7 +50,7 @@ class Draw:
         self._keep(stratum, (-int.from_bytes(digest, "big"), -position))
 
     def merge(self, later: Draw, categories: Mapping[str, str]) -> None:
-        """Consider the samples of a part of the file, behind those that were considered here.
+        """Consider the samples of a part of the file, after those that were considered here.
 
         Args:
             later: A draw of unlimited room, whose positions count from the begin of the part.

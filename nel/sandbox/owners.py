@@ -29,7 +29,7 @@ EXPIRES_LABEL: Final = "nel.sandbox.expires"
 LANGUAGE_LABEL: Final = "nel.sandbox.language"
 _LIFE_SECONDS: Final = 24 * 3600
 _START_TIME_FIELD: Final = 19
-"""Of ``/proc/<pid>/stat``, counted from behind the name; see proc(5), field 22."""
+"""Of ``/proc/<pid>/stat``, counted from after the name; see proc(5), field 22."""
 
 
 def labels_of(language: str) -> dict[str, str]:

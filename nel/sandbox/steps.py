@@ -148,7 +148,7 @@ def _fault_alone(verdict: Verdict) -> str:
 
 
 def _framed(source: str, tests: str, language: Language, limits: Limits, ask: Ask) -> Verdict:
-    """Run a program and its tests in one frame that gives a token back behind the last test."""
+    """Run a program and its tests in one frame that gives a token back after the last test."""
     token = secrets.token_hex(16)
     job = _command_job(limits, language, language.framed(source, tests))
     reply = _asked(limits, ask, {**job, "token": token})

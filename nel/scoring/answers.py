@@ -65,7 +65,7 @@ def boolean_yesno(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare the yes or no a response gives with the gold one.
 
     Rule: the last declaration that counts ("the answer is", ``Answer:``, a tag, a box, JSON), or what a sentence
-    behind it concludes ("so yes"); else the word that opens or ends the response, unless these differ; else what all
+    after it concludes ("so yes"); else the word that opens or ends the response, unless these differ; else what all
     such words agree on. Yes, yep, yeah and no, nope, nah, their like in nine further languages, true and false where a
     statement is called so, with a "not" before them turned round. A word under a condition, in a question, in the mouth
     of others, weighed, offered ("yes or no") or taken back is no answer; "no" before another word ("no evidence") is

@@ -62,7 +62,7 @@ def mcq_letter_extract(sample: ScorerInput) -> dict[str, bool | str | None]:
 
     Rule: the last declaration (``Answer: B``, ``the answer is (B)``, ``\\\\boxed{B}``), else a letter that stands alone
     or opens the response (``B) Paris``), else the text of a choice, else the letter that ends a sentence or is the only
-    one in parentheses or behind "Option". Source: NeMo Evaluator's BYOB scorer, which reads 200 characters and takes
+    one in parentheses or after "Option". Source: NeMo Evaluator's BYOB scorer, which reads 200 characters and takes
     "I" and "a" for letters. The gold may be a letter, an index from 0 or the text of a choice (``choices``, ``options``
     or the fields ``a``, ``b``, …). Several letters, or none, are ``parsed`` false.
 

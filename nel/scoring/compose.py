@@ -105,7 +105,7 @@ def _raised(result: T) -> T:
 
 
 def _distinct_names(scorers: Sequence[Scorer]) -> list[str]:
-    """Return the names of scorers, with a number behind those that occur twice: ``contains``, ``contains_2``."""
+    """Return the names of scorers, with a number after those that occur twice: ``contains``, ``contains_2``."""
     names: list[str] = []
     for scorer in scorers:
         bare = getattr(scorer, "func", scorer)

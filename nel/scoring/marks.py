@@ -3,7 +3,7 @@
 Depends on `nel.scoring.wording` for its lazy translation table. A mark belongs to one of three groups. Dressing never
 counts: emphasis, quotes, invisible characters, skin tones. Marks with a meaning always count: the sign of ``-5``,
 ``A-``, ``5%``, ``x != y``; `protected` moves them out of reach of what removes punctuation. The rest are of a `Kind`
-that counts only where the texts that are compared call for it: an emoji behind "Paris" is decoration, and the whole
+that counts only where the texts that are compared call for it: an emoji after "Paris" is decoration, and the whole
 difference between two cards.
 """
 
@@ -196,7 +196,7 @@ def kinds_that_count(answer: str, target: str) -> Kind:
 
 
 def same_signs(answer: str, target: str) -> bool:
-    """Return whether currencies, units behind digits and factorials agree; one side may lack the first two.
+    """Return whether currencies, units after digits and factorials agree; one side may lack the first two.
 
     >>> same_signs("$5", "€5"), same_signs("5€", "€5"), same_signs("$5", "5"), same_signs("5!", "5")
     (False, True, True, False)

@@ -13,9 +13,9 @@ from nel.core.lazy_regex import lazy_pattern
 from nel.scoring.wording import is_in_clause_before
 
 _WINDOW: Final = 200
-"""Characters before and behind a mention that are looked at."""
+"""Characters before and after a mention that are looked at."""
 _LIST_WINDOW: Final = 1_000
-"""Characters before and behind a labelled mention in which other labels are looked for."""
+"""Characters before and after a labelled mention in which other labels are looked for."""
 MENTIONS_MAX: Final = 1_000
 """Mentions of an answer that are looked at; a response with more repeats itself."""
 _ARTICLES: Final = ("the", "a", "an", "")
@@ -48,7 +48,7 @@ _DOTTED_BEFORE = lazy_pattern(r"\w\.\Z")
 _JOINED_BEHIND = lazy_pattern(r"[-.]\w")
 _COMPOUND_BEHIND = lazy_pattern(r"[/@]\w")
 _ABBREVIATIONS: Final = frozenset({"DC", "US", "USA", "UK", "UAE", "EU"})
-"""What may stand behind the name of a place that it holds."""
+"""What may stand after the name of a place that it holds."""
 _GOES_ON: Final = frozenset(
     """Is Was Are Were Be Has Had Have Can Will Would Should And Or But Nor So Because Since As In On At By To For From
     With The An This That These Those Which Who It He She They We You River Ocean Sea Desert Jr Sr""".split()
@@ -62,7 +62,7 @@ _OR_BEHIND, _OR_BEHIND_NAME = (
     )
     for first in (r"\w", "[A-Z0-9]")
 )
-"""An "or" behind an item of a list, and the items between; behind a name those have capitals too."""
+"""An "or" after an item of a list, and the items between; after a name those have capitals too."""
 _OR_BEFORE = lazy_pattern(r"\bor[^\S\n]+(?:the\s+|an?\s+)?[\"'“‘*]*\Z", re.IGNORECASE)
 _OFFERED = lazy_pattern(
     r"\b(?:options?|choices?|candidates?|alternatives?|possibilities|possible\s+answers?)\b[^.!?:\n]{0,40}?(?::|\bare\b|\binclude\b)",
@@ -134,7 +134,7 @@ def ends_undecided(response: str) -> bool:
 
 
 def _is_part_of_a_word(response: str, start: int, end: int) -> bool:
-    """Return whether a mention is joined to a word before it, or a small one to one behind: ``non-toxic``, ``a.b``."""
+    """Return whether a mention is joined to a word before it, or a small one to one after: ``non-toxic``, ``a.b``."""
     if _COMPOUND_BEFORE.search(response, max(0, start - 2), start) or _COMPOUND_BEHIND.match(response, end):
         return True
     small = response[start : start + 1].islower()
@@ -165,7 +165,7 @@ def _is_longer_name(response: str, start: int, end: int, answer: str) -> bool:
 
 
 def _is_one_of_several(response: str, start: int, end: int, answer: str) -> bool:
-    """Return whether a mention is one of several on offer: beside an "or", in a list of options, behind a label."""
+    """Return whether a mention is one of several on offer: beside an "or", in a list of options, after a label."""
     before = response[max(0, start - _WINDOW) : start]
     if _OR_BEFORE.search(before) or (_OR_BEHIND_NAME if answer[:1].isupper() else _OR_BEHIND).match(response, end):
         return True

@@ -187,7 +187,7 @@ def _question(state: TaskState, include_history: History) -> str:
 
 
 def chat_history(state: TaskState) -> str:
-    """Return a conversation up to its last answer as text: the first message bare, the others behind their role."""
+    """Return a conversation up to its last answer as text: the first message bare, the others after their role."""
     turns: list[Mapping[str, Any]] = list(state.messages)
     if not turns and not isinstance(state.input, str):
         turns = [{"role": message.role, "content": message.content} for message in state.input]

@@ -50,7 +50,7 @@ _APPROXIMATE = lazy_pattern(
 _ASKED = lazy_pattern(r"[^.!?。？\n]{0,40}[?？](?!\s*(?:yes|yep|indeed|correct|right|exactly)\b)", re.IGNORECASE)
 _DENIAL_WINDOW = 40
 _WINDOW = 80
-"""Characters behind a place that are searched for a denial."""
+"""Characters after a place that are searched for a denial."""
 _FUZZY_CHARACTERS_MIN = 4
 _NAME_CHARACTERS_MAX = 3
 """Short names in capitals, such as US, that are words in small letters."""
@@ -89,7 +89,7 @@ def behind_marker(text: str) -> str | None:
 
 
 def _bare_answer(last: str, *, keep_money: bool = False) -> str | None:
-    """Return what stands behind a marker without emphasis, closing words and a full stop, or None."""
+    """Return what stands after a marker without emphasis, closing words and a full stop, or None."""
     plain = _POLITE.sub("", last).strip().rstrip(".。").strip("*_` ")
     is_amount = keep_money and plain.startswith("$") and not plain.endswith("$")
     plain = plain.strip("*_` " if is_amount else "*_`$ ").rstrip(".").strip()
@@ -142,8 +142,8 @@ def fuzzy_match(sample: ScorerInput, *, threshold: float | None = None) -> dict[
     several on offer ("Paris or Rome", "Options: Paris, Rome", a list of labelled options); and any answer of a response
     that ends with not being able to decide. A capitalised answer is a part of a longer name where a word with a
     capital, a hyphen and a capital, or a particle such as "de" follows it directly ("George Washington Carver"), and
-    behind "New", "South" and their like ("New York"). Titles and given names before it do not count ("President George
-    Washington"), nor do words such as "Is" and "River" and short abbreviations behind it ("Washington DC"), and in a
+    after "New", "South" and their like ("New York"). Titles and given names before it do not count ("President George
+    Washington"), nor do words such as "Is" and "River" and short abbreviations after it ("Washington DC"), and in a
     mention written in capitals nothing does. Marks and symbols count as in `exact_match`.
 
     Args:

@@ -117,7 +117,7 @@ def is_denied(text: str, start: int, end: int, *, closely: bool = False) -> bool
     """Return whether what stands at ``text[start:end]`` is denied: "it is not B", "I would never pick B", "B is wrong".
 
     Args:
-        closely: Only a denial with at most one word between counts; words behind do not count.
+        closely: Only a denial with at most one word between counts; words after do not count.
 
     >>> is_denied("It is not B.", 10, 11), is_denied("It is not A but B.", 16, 17), is_denied("A is wrong", 0, 1)
     (True, False, True)
@@ -128,7 +128,7 @@ def is_denied(text: str, start: int, end: int, *, closely: bool = False) -> bool
 
 
 def is_denied_after(text: str, end: int) -> bool:
-    """Return whether what ends there is denied by the words behind it: "A is wrong", "B isn't right"."""
+    """Return whether what ends there is denied by the words after it: "A is wrong", "B isn't right"."""
     return _DENIED_AFTER.match(text, end) is not None
 
 

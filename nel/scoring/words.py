@@ -92,7 +92,7 @@ def _operator(before: str, operator: str, following: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65_536)
 def _normal_words(token: str) -> tuple[tuple[str, ...], str]:
-    """Return the words of a token, and the article that it is if there is a word behind it.
+    """Return the words of a token, and the article that it is if there is a word after it.
 
     Words are casefolded, a number is its exact value, and anything else has no punctuation.
     """

@@ -257,7 +257,7 @@ def _segments(text: str, mark: tuple[int, int] | None, limit: int | None) -> lis
 
 
 def _calls(result: Result, limit: int | None) -> Segments:
-    """Return the calls of tools behind the answer's text."""
+    """Return the calls of tools after the answer's text."""
     called = result.response.tool_calls if result.response is not None else ()
     said = with_calls("", [asdict(one) for one in called]) or ""
     is_first = result.response is None or not result.response.text

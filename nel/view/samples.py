@@ -79,9 +79,9 @@ class Wanted:
     filter: Filter
     typed: str
     after: int | None = None
-    """The page behind this sample."""
+    """The page after this sample."""
     before: int | None = None
-    """The page in front of this sample."""
+    """The page before this sample."""
 
     @property
     def is_plain(self) -> bool:
@@ -150,7 +150,7 @@ def sample_page(run: FoundRun, benchmark: BenchmarkSummary, state: IndexState, w
 def neighbours(
     run: FoundRun, benchmark: BenchmarkSummary, state: IndexState, wanted: Wanted, idx: int
 ) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
-    """Return the ``(sample, repeat)`` before and behind a sample among those that are wanted, None at an end."""
+    """Return the ``(sample, repeat)`` before and after a sample among those that are wanted, None at an end."""
     if wanted.is_plain:
         with BrowsedStore(run.store) as store:
             before = store.results_before(benchmark.key, idx, 1)

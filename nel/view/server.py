@@ -70,7 +70,7 @@ def create_app(
 
 
 def base_path_of(text: str) -> str:
-    """Return a base path as addresses use it: empty, or with a slash in front and none behind.
+    """Return a base path as addresses use it: empty, or with a slash in front and none at the end.
 
     Raises:
         UsageError: It holds something else than segments of letters, digits and ``._~-``.

@@ -78,7 +78,7 @@ def inputs(benchmark: AdaptedBenchmark, rows: list[Any] | None = None) -> list[A
 
 
 def test_templates_and_messages(tmp_path: Path) -> None:
-    """A question goes into its template, behind a system message where there is one; messages go as they are."""
+    """A question goes into its template, after a system message where there is one; messages go as they are."""
     assert inputs(made(tmp_path, prompt_template="Q: {question}"))[0] == "Q: 0?"
     assert inputs(made(tmp_path))[0] == "0?"
     system = inputs(made(tmp_path, system_prompt="Be brief.", prompt_template="Q: {question}"))[0]

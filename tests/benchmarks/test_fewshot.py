@@ -62,7 +62,7 @@ def test_a_space_parts_prompt_and_target_only_where_nothing_else_does() -> None:
 
 
 def test_examples_as_turns() -> None:
-    """A user's message and an assistant's for each example, behind the system message."""
+    """A user's message and an assistant's for each example, after the system message."""
     made = bound(fewshot_as_turns=True, system_prompt="Be brief.", preamble="Solve.\n", num_fewshot=1)
     assert asked(made) == (
         Message(role="system", content="Be brief."),

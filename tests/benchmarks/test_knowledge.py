@@ -163,7 +163,7 @@ def test_mmlu_of_the_package_has_no_header_rows(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_mmlu_examples_answer_as_the_prompt_asks() -> None:
-    """A dev row ends in its letter, behind the words that the prompt wants."""
+    """A dev row ends in its letter, after the words that the prompt wants."""
     row = {"question": "Q?", "subject": "law", "choices": ["a", "b", "c", "d"], "answer": 2}
     bound = replace(mmlu.mmlu_generative, num_fewshot=1).with_shots([RawRow(number=1, data=row)], source="dev")
     asked = str(bound.sample({**row, "question": "Other?"}, sample_id="1").input)

@@ -40,7 +40,7 @@ def ranked(made: Benchmark) -> list[str]:
 
 
 def test_multiple_choice() -> None:
-    """Description, examples with their gold choices, question, and each choice behind the delimiter."""
+    """Description, examples with their gold choices, question, and each choice after the delimiter."""
     made = bench(
         prompt="Question: {q}\nAnswer:",
         preamble="Questions about law.\n\n",

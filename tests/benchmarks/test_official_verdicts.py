@@ -37,7 +37,7 @@ def test_gsm8k_agrees_on_every_sample() -> None:
 
 
 def test_gsm8k_finds_every_gold_number() -> None:
-    """Each answer of the dataset proper ends in a number behind ####."""
+    """Each answer of the dataset proper ends in a number after ####."""
     golds = [gsm8k.with_gold_number(row)["gold"] for row in _rows("gsm8k_test.jsonl.gz")]
     assert len(golds) == 1319
 

@@ -59,7 +59,7 @@ def _registered() -> Iterator[None]:
 
 
 def stated(block: str) -> list[tuple[str, object]]:
-    """Return the calls of a block whose value stands in a comment behind them, and that value."""
+    """Return the calls of a block whose value stands in a comment after them, and that value."""
     found = (re.fullmatch(r"(\w+\(.*\))  # (\{.*\})", line) for line in block.splitlines())
     return [(match[1], ast.literal_eval(match[2])) for match in found if match]
 

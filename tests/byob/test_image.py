@@ -98,7 +98,7 @@ def test_a_base_that_is_nowhere_is_refused(tmp_path: Path, engine: Any) -> None:
 
 @pytest.mark.docker
 def test_a_dry_run_names_the_tag_and_builds_nothing(tmp_path: Path, engine: Any) -> None:
-    """The platform stands behind the tag, whichever way it is named."""
+    """The platform stands after the tag, whichever way it is named."""
     _ = engine
     path = write_benchmark(tmp_path)
     plain = containerize(path, base=BASE, dry_run=True)

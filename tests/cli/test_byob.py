@@ -1,4 +1,4 @@
-"""`nel byob` and `nel-byob`: the same calls behind both, with the flags that NeMo Evaluator's users know."""
+"""`nel byob` and `nel-byob`: the same calls after both, with the flags that NeMo Evaluator's users know."""
 
 from __future__ import annotations
 

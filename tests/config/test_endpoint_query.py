@@ -1,4 +1,4 @@
-"""Parameters behind every address of an endpoint, as Azure's api-version: sent, kept in the identity, never secret."""
+"""Parameters after every address of an endpoint, as Azure's api-version: sent, kept in the identity, never secret."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_what_has_no_bound_or_no_folder(folder: Path, monkeypatch: pytest.Monkey
 
 
 def test_where_they_stand_and_what_they_count() -> None:
-    """Behind the text of the last message of the user; an estimate counts an image and not its data."""
+    """After the text of the last message of the user; an estimate counts an image and not its data."""
     first, last = Message(role="user", content="a"), Message(role="user", content="bcd")
     found = with_images((first, Message(role="assistant", content="x"), last), [URL * 1000])
     assert [one.content for one in found[:2]] == ["a", "x"]

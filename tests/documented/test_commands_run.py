@@ -96,7 +96,7 @@ class Reader:
         self.home, self.runs, self.demo, self.judge = home, runs, demo, judge
         self.ports: dict[str, int] = {}
         self.begun: set[str] = set()
-        """Ports on which a command of the page starts a server; behind any other is the demo endpoint."""
+        """Ports on which a command of the page starts a server; after any other is the demo endpoint."""
 
     def text_of(self, one: Shown) -> str:
         """Return a command with addresses and runs that are there."""

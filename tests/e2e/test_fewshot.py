@@ -230,7 +230,7 @@ def ranked(sample: ScorerInput) -> dict:
 
 
 def test_log_likelihoods_with_examples(tmp_path: Path) -> None:
-    """Each choice is ranked behind description, solved examples and question, as lm-evaluation-harness joins them."""
+    """Each choice is ranked after description, solved examples and question, as lm-evaluation-harness joins them."""
     options = (
         'prompt="Question: {question}\\nAnswer:", choices=["A", "B", "C"], target_delimiter=" ", '
         'preamble="About numbers.\\n\\n", num_fewshot=2, '

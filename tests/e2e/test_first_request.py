@@ -29,7 +29,7 @@ def imported(text: str) -> list[str]:
 
 
 def test_the_first_request_waits_for_no_module_that_it_does_not_need(tmp_path: Path) -> None:
-    """Statistics, artifacts, reports and the tools behind them are imported when the answers are there."""
+    """Statistics, artifacts, reports and the tools after them are imported when the answers are there."""
     rows = tmp_path / "rows.jsonl"
     rows.write_text("".join(json.dumps({"question": f"{i}?", "answer": f"#### {i}"}) + "\n" for i in range(3)))
     printed = tmp_path / "stderr"

@@ -93,7 +93,7 @@ STRATA = {
 def hardness(kind: Kind, text: str) -> int:
     """Return 2 where the closing rules disagree or find nothing, 1 where the first answer differs too, else 0.
 
-    The rules: the first answer of the text, the last one, and the first behind the last word "answer". A text of one
+    The rules: the first answer of the text, the last one, and the first after the last word "answer". A text of one
     line without that word is all answer. Of texts (words, brackets) only this is asked: does the word stand on the last
     line?
     """

@@ -2,7 +2,7 @@
 
 `official_differences.jsonl` has a line for each file, task, pair of verdicts and reason, with its rows. `errs` names
 the verdict that is wrong by what the output states. Differences were read by eye. The rule recorded with GSM8K takes
-the first number behind "the answer" and compares texts; that of BIG-Bench Hard takes what follows "the answer is", or
+the first number after "the answer" and compares texts; that of BIG-Bench Hard takes what follows "the answer is", or
 the whole output, and none of its 4,356 verdicts differs.
 """
 

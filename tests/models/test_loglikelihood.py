@@ -213,7 +213,7 @@ def test_the_sum_over_nothing_is_refused_by_name() -> None:
 
 
 def test_a_generated_token_without_an_entry_betrays_a_shift() -> None:
-    """The text goes on behind the prompt, the entries do not."""
+    """The text goes on after the prompt, the entries do not."""
     tokens = ["The", " answer", " is", " A"]
     fault = _refused(_choice(tokens, text="The answer is A."), "The answer is", " A", 1)
     assert fault.kind == "shifted"

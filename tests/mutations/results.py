@@ -12,7 +12,7 @@ from tests.mutations.table import MUTATIONS
 
 README: Final = Path(__file__).with_name("README.md")
 _COLUMNS: Final = {"all": 2, "fast": 3}
-"""Tier to its column, behind name and room."""
+"""Tier to its column, after name and room."""
 _TABLE: Final = re.compile(r"(?<=<!-- results -->\n).*(?=<!-- end of results -->)", re.DOTALL)
 _HEAD: Final = "| Fault | Room | Whole suite | Fast tier |\n| --- | --- | --- | --- |\n"
 _UNKNOWN: Final = "not run"

@@ -189,7 +189,7 @@ def test_a_cancelled_program_harms_nobody(lone: Sandbox, monkeypatch: pytest.Mon
     ask, is_cancelled = Container.ask, threading.Event()
 
     def ask_later(self: Container, job: dict[str, Any], *, seconds: float) -> dict[str, Any]:
-        assert is_cancelled.wait(60)  # the others wait behind the first for as long
+        assert is_cancelled.wait(60)  # the others wait after the first for as long
         return ask(self, job, seconds=seconds)
 
     monkeypatch.setattr(Container, "ask", ask_later)

@@ -188,7 +188,7 @@ def test_a_program_in_the_same_process_has_a_part_in_whatever_the_tests_store() 
 
 
 def test_marks_leave_lines_where_they_are() -> None:
-    """Assertions in one line with others, behind letters of several bytes and over several lines."""
+    """Assertions in one line with others, after letters of several bytes and over several lines."""
     tests = "def check(candidate):\n    x = 'é'; assert candidate(1) == (\n        2)\n    if x: assert candidate(3)\n"
     task = read_task(tests, "", "f")
     assert task.marked.count("\n") == tests.count("\n")

@@ -192,7 +192,7 @@ PROSE = st.lists(
 @given(PROSE, st.integers(min_value=-9999, max_value=9999))
 @settings(deadline=None)
 def test_prose_before_the_number_does_not_matter(prose: str, number: int) -> None:
-    """The number behind the marker is the answer, whatever prose without markers stands before it."""
+    """The number after the marker is the answer, whatever prose without markers stands before it."""
     text = f"{prose}\nAnswer: {number}"
     for scorer in (answer_line, gsm8k_answer, numeric_match):
         result = scorer(ScorerInput(response=text, target=str(number)))
@@ -202,7 +202,7 @@ def test_prose_before_the_number_does_not_matter(prose: str, number: int) -> Non
 @given(PROSE, st.sampled_from(["yes", "no"]))
 @settings(deadline=None)
 def test_prose_around_the_decision_does_not_matter(prose: str, word: str) -> None:
-    """The word behind the marker is the decision, whatever prose without one stands around it."""
+    """The word after the marker is the decision, whatever prose without one stands around it."""
     assert decision(f"{prose}\nAnswer: {word}") == word
     assert decision(f"{prose}\nAnswer: {word}\n\n{prose}") == word
 

@@ -507,7 +507,7 @@ def test_what_stands_around_an_answer_does_not_count(kind: Any, response: str) -
     ],
 )
 def test_an_answer_that_is_a_letter(response: str, value: str) -> None:
-    """One letter behind the last ANSWER: is compared; two, a word or nothing are no answer."""
+    """One letter after the last ANSWER: is compared; two, a word or nothing are no answer."""
     assert _value(answer("letter"), response, "B") == value
 
 
@@ -539,7 +539,7 @@ def test_an_answer_that_is_a_letter(response: str, value: str) -> None:
     ],
 )
 def test_an_answer_that_is_a_word(response: str, target: Any, value: str) -> None:
-    """The one word behind the last ANSWER: must end its line."""
+    """The one word after the last ANSWER: must end its line."""
     assert _value(answer("word"), response, target) == value
 
 
@@ -559,7 +559,7 @@ def test_an_answer_that_is_a_word(response: str, target: Any, value: str) -> Non
     ],
 )
 def test_an_answer_that_is_a_line(response: str, target: Any, value: str) -> None:
-    """The rest of the line behind the last ANSWER: is compared."""
+    """The rest of the line after the last ANSWER: is compared."""
     assert _value(answer("line"), response, target) == value
 
 

@@ -213,7 +213,7 @@ def test_brackets(answer: str, target: str, same: bool) -> None:
     ],
 )
 def test_what_a_mention_gives(response: str, answer: str, given: bool) -> None:
-    """A mention gives an answer unless it is a longer name, on offer, or behind a refusal."""
+    """A mention gives an answer unless it is a longer name, on offer, or after a refusal."""
     assert [is_given(response, start, end, answer) for start, end in mentions(response, answer)] == [given]
 
 

@@ -356,7 +356,7 @@ def test_only_functions_and_classes_can_be_marked(written: Any) -> None:
 
 
 def test_undecorated_scorers_are_taken_as_they_are() -> None:
-    """A plain function, factory or class behind an entry point needs no decorator."""
+    """A plain function, factory or class after an entry point needs no decorator."""
 
     class Plain:
         def __init__(self, right: bool = True) -> None:

@@ -57,7 +57,7 @@ def finished_run(output: Path, bench: Path, model: str, says: Says) -> Path:
 
 
 def word(text: str) -> Says:
-    """Return a model that says the same word with the number behind it, twelve times over for a long one."""
+    """Return a model that says the same word with the number after it, twelve times over for a long one."""
     return lambda number, _: answer(f"{text} {number}")
 
 

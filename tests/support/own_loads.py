@@ -62,7 +62,7 @@ STEPS: Final = {
         "            sample.input[0].content += ' (x)'"
     ),
 }
-"""The rest of each method, behind its name."""
+"""The rest of each method, after its name."""
 
 
 def write_adapter(folder: Path, step: str) -> Path:

@@ -51,7 +51,7 @@ class Benchmark:
     target_delimiter: str = ""
     """Stands between a prompt and its answer: a choice whose log-likelihood is asked for, or an example's target."""
     continuation: Template | None = None
-    """The choices are contexts, and the log-likelihood of this text behind each is asked for (winogrande); the prompt
+    """The choices are contexts, and the log-likelihood of this text after each is asked for (winogrande); the prompt
     then renders each context, with ``{choice}``."""
     preamble: Template | None = None
     """What stands once before examples and prompt, with or without examples; rendered from the sample's row."""
@@ -78,7 +78,7 @@ class Benchmark:
     scores_conversation: bool = False
     """Score a conversation once, with all its messages, after its last answer; else each answer by itself."""
     images_field: str | None = None
-    """Field with an image or a list of them, which stand behind the prompt: files below the dataset's folder, data
+    """Field with an image or a list of them, which stand after the prompt: files below the dataset's folder, data
     URLs, or addresses, which are passed on; needs a protocol with messages."""
     images_dir: Path | None = None
     """The dataset's folder; bound when it is opened, and `base_dir` before."""

@@ -1,7 +1,7 @@
 """Sentences and words as IFEval counts them: NLTK's rules for English, written out so that no data is downloaded.
 
 NLTK's sentence splitter, Punkt, is a trained model. Here are its decisions and its abbreviations; of the 20,000 words
-that it has seen with and without capitals, only common ones, so that a text with unusual names behind an abbreviation
+that it has seen with and without capitals, only common ones, so that a text with unusual names after an abbreviation
 or an initial may differ by one.
 """
 
@@ -31,7 +31,7 @@ _STARTERS: Final = frozenset(
     "sometimes soon still such thank thanks them therefore through together tomorrow try unfortunately unless using "
     "very welcome were whenever whether which within without yes your".split()
 )
-"""Words that begin a sentence even behind an abbreviation, when they are written with a capital."""
+"""Words that begin a sentence even after an abbreviation, when they are written with a capital."""
 _COMMON: Final = _STARTERS | frozenset(
     "a about after again all also an and another any are as at because before by can clearly could did do during each "
     "every everyone few find first for from get give go great has have having help his how is its just keep last later "
@@ -66,7 +66,7 @@ def count_sentences(text: str) -> int:
 
 
 def _ends(token: str, following: str) -> bool:
-    """Return whether a sentence ends between a token and the one behind it."""
+    """Return whether a sentence ends between a token and the one after it."""
     closed = token.rstrip(_CLOSERS)
     word = closed.rstrip(_MARKS)
     marks, word = closed[len(word) :], word.lstrip(_OPENERS)

@@ -20,7 +20,7 @@ PROMPT = """Solve this problem step by step. End with a line of the form "Answer
 
 
 def with_gold_number(row: dict[str, object]) -> dict[str, object]:
-    """Return the row with ``gold``, the number behind ``####`` (or ``A:``) at the end of its ``answer``.
+    """Return the row with ``gold``, the number after ``####`` (or ``A:``) at the end of its ``answer``.
 
     Raises:
         ValueError: The answer has no such ending.

@@ -165,7 +165,7 @@ def _restated(text: str, problem: str) -> str | None:
 
 
 def _stated(reading: Reading, text: str, *, may_mention: bool) -> str | None:
-    """Return what was read, unless it is said in passing by reasoning that goes on behind it or is cut off.
+    """Return what was read, unless it is said in passing by reasoning that goes on after it or is cut off.
 
     Args:
         may_mention: What is only mentioned counts where the response ends with it.
@@ -267,7 +267,7 @@ def _in_order(text: str, given: tuple[str, ...]) -> str | None:
     """Return all given words as a text ends with them in a row, an order before the given one; or None.
 
     Numbers of items, "and" and what LaTeX, JSON and Markdown put around words may stand between them, and a short
-    sentence without any of them behind. A row in the midst of reasoning is none.
+    sentence with none of them after it. A row in the midst of reasoning is none.
     """
     plain = _COMMAND.sub(r" \1 ", _TAGS.sub(" ", _TEX_SPACE.sub(" ", text))).casefold()
     wanted, n = Counter(given), len(given)
@@ -315,7 +315,7 @@ def _runs(response: str, given: frozenset[str]) -> Iterator[list[str]]:
 def declared_answer(response: str) -> str | None:
     """Return what a response declares as its answer, or None.
 
-    In this order: behind the last "the answer is", on its line or below it; in a box; behind ``Answer:``; or a response
+    In this order: after the last "the answer is", on its line or below it; in a box; after ``Answer:``; or a response
     of one line, which is how models reply to examples without reasoning.
 
     >>> declared_answer("First ... So the answer is **] )**."), declared_answer("Answer: ant bee"), declared_answer("]")
@@ -340,7 +340,7 @@ def declared_answer(response: str) -> str | None:
 
 
 def _introduced(rest: str) -> str | None:
-    """Return what stands behind "the answer is": on its line, else a line, a block or the items of a list below."""
+    """Return what stands after "the answer is": on its line, else a line, a block or the items of a list below."""
     line, _, below = rest.partition("\n")
     if line.strip(_WRAPPING + ":."):
         return line

@@ -54,6 +54,6 @@ def around_the_blank(row: dict[str, Any]) -> dict[str, object]:
 )
 @scorer
 def winogrande(sample: ScorerInput) -> dict[str, object]:
-    """Rank the two sentences by what stands behind the blank; a division by length has no meaning here."""
+    """Rank the two sentences by what stands after the blank; a division by length has no meaning here."""
     ranked = ranked_choice(sample)
     return {"acc": ranked["acc"], "extracted": ranked["extracted"]}

@@ -77,7 +77,7 @@ def containerize(
 
     Args:
         base: An image with Python 3.11 or newer; `DEFAULT_BASE` where none is named.
-        tag: ``name:tag`` of the image, ``byob_NAME:latest`` otherwise; the platform is always put behind it.
+        tag: ``name:tag`` of the image, ``byob_NAME:latest`` otherwise; the platform is always put after it.
         platform: Such as ``linux/arm64``; the engine's own otherwise.
         push: ``REGISTRY/IMAGE:TAG``, which is then the tag as well.
         dry_run: Look at the file and the base image, and build nothing.

@@ -120,7 +120,7 @@ class EndpointConfig(Strict):
     stream: Annotated[bool, Flag("--stream", "Stream answers; measures the time to first token.")] = False
     """Stream answers, and measure the time to the first token."""
     query: dict[str, str] = {}
-    """Parameters behind every address, such as ``api-version`` of Azure; no secrets. Those of `url` are moved here."""
+    """Parameters after every address, such as ``api-version`` of Azure; no secrets. Those of `url` are moved here."""
     headers: dict[str, str] = {}
     """Sent with every request; no secrets."""
     headers_env: dict[str, str] = {}
@@ -196,7 +196,7 @@ class EndpointConfig(Strict):
         return self.protocol or "chat"
 
     def address(self, path: str, *, base: str | None = None) -> str:
-        """Return the URL of a path below the base URL, or below another one, with the query behind it."""
+        """Return the URL of a path below the base URL, or below another one, with the query after it."""
         query = f"?{urlencode(self.query)}" if self.query else ""
         return f"{base or self.url}{path}{query}"
 

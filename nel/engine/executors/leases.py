@@ -15,7 +15,7 @@ FIRST: Final = 4
 MOST: Final = 256
 _FAST_SECONDS: Final = 0.1
 _SLOW_SECONDS: Final = 0.4
-"""An item that is with its host for longer waits behind others, which another host could have."""
+"""An item that is with its host for longer waits after others, which another host could have."""
 
 
 @dataclass(slots=True)

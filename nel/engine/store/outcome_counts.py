@@ -30,7 +30,7 @@ class OutcomeCount:
 
 
 def count_after(connection: sqlite3.Connection, mark: int) -> tuple[int, list[OutcomeCount]]:
-    """Return a mark and what was committed behind another, second askings left out.
+    """Return a mark and what was committed after another, second askings left out.
 
     Args:
         connection: To a run.db.

@@ -247,7 +247,7 @@ class Snapshot:
         return elsewhere.count(self._connection, benchmark, usable=usable) if self._is_divided else 0
 
     def outcome_counts_after(self, mark: int) -> tuple[int, list[OutcomeCount]]:
-        """Return a mark and the outcomes committed behind another, counted; those of second askings are left out.
+        """Return a mark and the outcomes committed after another, counted; those of second askings are left out.
 
         Args:
             mark: 0, or the last mark returned. Within a session outcomes are only added; the next may drop some.

@@ -23,7 +23,7 @@ _COLUMNS: Final = {
     "outcomes": "idx, repeat, retry, outcome",
     "calls": "idx, repeat, key, request, response, (SELECT new FROM numbers WHERE old = session)",
 }
-"""By table: what is copied behind the number of the benchmark."""
+"""By table: what is copied after the number of the benchmark."""
 _ALIKE: Final = """
     SELECT count(*) FROM main.samples a JOIN shard.samples b ON b.benchmark = ? AND b.idx = a.idx
     WHERE a.benchmark = ? AND b.sample_id = a.sample_id AND b.content IS a.content AND b.fault IS a.fault"""

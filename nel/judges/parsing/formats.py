@@ -123,7 +123,7 @@ def _is_match(text: str, pattern: str, scale: Scale | None) -> bool:
 
 
 def _continues(text: str, end: int) -> bool:
-    """Return whether the word or number before this position continues behind it."""
+    """Return whether the word or number before this position continues after it."""
     if end >= len(text) or not text[end - 1].isalnum():
         return False
     following = text[end + 1 : end + 2]

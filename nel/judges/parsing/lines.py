@@ -1,7 +1,7 @@
 """Finds verdicts on lines such as ``GRADE: C``, in the form that was asked for or in one that is as clear.
 
 The form that was asked for is the keyword, a colon and the grade, on a line of its own; a bullet, quotation marks,
-brackets and reasons behind the grade do no harm. Only where there is none, another keyword counts (``Verdict: C``,
+brackets and reasons after the grade do no harm. Only where there is none, another keyword counts (``Verdict: C``,
 ``评分：C``), if it ends the reply. Depends on `nel.judges.parsing.scale` and `nel.judges.parsing.reasons`.
 """
 
@@ -82,7 +82,7 @@ def line_form(scale: Scale, keyword: str) -> VerdictFormat:
     before_marks = re.compile(rf"{_LEAD} {keys} {_SIGN}", re.IGNORECASE | re.VERBOSE)
     between = re.compile(rf"{key}\s*:", re.IGNORECASE)
     holds = re.compile(rf"{low_keys}\s*[:：]")
-    # Looks ahead, since the word behind one keyword may be the next keyword.
+    # Looks ahead, since the word after one keyword may be the next keyword.
     anywhere = re.compile(rf"{low_keys}(?=\W{{0,8}}(?:is\W{{1,4}})?(\w+(?:[ _-]\w+)?))")
 
     def find(own: str) -> list[Found]:
@@ -180,7 +180,7 @@ def _grade_below(lines: list[_Line], place: int, scale: Scale) -> tuple[str, int
 
 
 def _found_on(line: _Line, value: str, scale: Scale, between: re.Pattern[str]) -> list[Found]:
-    """Return the candidate behind a keyword; none where the line is ordinary text."""
+    """Return the candidate after a keyword; none where the line is ordinary text."""
     label, fault, is_bare = _grade_on_line(value, scale, between)
     if fault == "none":
         return []

@@ -118,7 +118,7 @@ def is_reason(rest: str, label: str, scale: Scale | None, *, is_marked: bool = F
     """Return whether what follows a grade on its line only gives reasons for it.
 
     Args:
-        rest: The text behind the grade.
+        rest: The text after the grade.
         label: The grade.
         scale: None where the grade is a number that is its own score.
         is_marked: The grade stands in marks of its own, such as ``[[A]]``, so a new sentence may follow directly.
@@ -244,7 +244,7 @@ def is_negated(before: str) -> bool:
 
 
 def goes_on(after: str) -> bool:
-    """Return whether the text behind a verdict's line continues its sentence or takes it back.
+    """Return whether the text after a verdict's line continues its sentence or takes it back.
 
     >>> goes_on("but it is not"), goes_on("It names the capital.")
     (True, False)

@@ -31,7 +31,7 @@ EXPLANATION_CHARACTERS_MAX: Final = 4_000
 _DECORATION: Final = " \t\n*#_.`~"
 _MARKS: Final = " \t*#_`~>-•"
 _CLOSING_TAGS: Final = re.compile(r"</[a-z][\w-]{0,20}>|<\|[\w-]{1,40}\|>", re.IGNORECASE)
-"""Tags that a model may write behind its last word."""
+"""Tags that a model may write after its last word."""
 _ANNOUNCED_MAX: Final = 200
 
 

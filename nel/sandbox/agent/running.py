@@ -101,7 +101,7 @@ def run_tests(code: types.CodeType, given: channel.Message, namespace: dict[str,
 
 
 def _check_end(end: SystemExit, tests: str) -> None:
-    """Pass over an exit behind the last assertion; raise any other."""
+    """Pass over an exit after the last assertion; raise any other."""
     if end.code or _is_of_program(end):
         raise end
     asserts = [tests.count("\n", 0, found.end()) + 1 for found in _ASSERT.finditer(tests)]

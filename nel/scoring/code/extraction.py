@@ -284,7 +284,7 @@ class _PythonResponse:
         return None
 
     def _with_imports(self, found: tuple[str, str], body: str, own: list[Piece]) -> tuple[str, str]:
-        """Return a completed program behind those other pieces that bind what the body needs."""
+        """Return a completed program after those other pieces that bind what the body needs."""
         tree = self._parser.parse(body).tree
         if tree is None or self._stub is None:
             return found

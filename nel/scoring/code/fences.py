@@ -43,11 +43,11 @@ _CODE_BEHIND = re.compile(
     """,
     re.VERBOSE,
 )
-"""What stands behind a fence where a model began its code there: "```python def f(x):"."""
+"""What stands after a fence where a model began its code there: "```python def f(x):"."""
 _WRAPPERS: Final = frozenset({"markdown", "md", "mdx"})
 """Tags of blocks that hold a text, not a program; the blocks in it count."""
 _CHANGES: Final = frozenset({"diff", "patch"})
-"""Tags of blocks that hold changes of a program: what counts is the program behind them."""
+"""Tags of blocks that hold changes of a program: what counts is the program after them."""
 _DIFF_LINES = re.compile(r"(?:(?:[-+ @].*|)(?:\n|$))*")
 _LEFT_OUT = re.compile(r"^(?:(?:---|[+]{3}|@@|-).*(?:\n|$)|[+ ])", re.MULTILINE)
 
@@ -57,7 +57,7 @@ class Block:
     """One fenced block."""
 
     tag: str
-    """The first word behind the fence, in lower case; empty without one."""
+    """The first word after the fence, in lower case; empty without one."""
     text: str
     start: int
     """Where its first line begins in the response, the fence included; it goes on to ``end``."""
@@ -97,7 +97,7 @@ class _Fence:
 
     @property
     def opens(self) -> bool:
-        """Return whether a block can begin here: behind a margin or list mark, or before a tag alone."""
+        """Return whether a block can begin here: after a margin or list mark, or before a tag alone."""
         if self.mark[0] in self.rest:
             return False  # a code span in one line
         return _LIST_MARGIN.fullmatch(self.lead) is not None or _TAG_ALONE.fullmatch(self.rest) is not None
@@ -191,7 +191,7 @@ def _block(text: str, fences: list[_Fence], at: int, checks: BlockChecks) -> tup
 
 
 def _info(rest: str) -> tuple[str, str]:
-    """Return the tag behind a fence, and the code that a model wrote behind it instead of below."""
+    """Return the tag after a fence, and the code that a model wrote after it instead of below."""
     code = _CODE_BEHIND.fullmatch(rest.strip())
     if code is not None:
         return (code["tag"] or "").lower(), code["code"]

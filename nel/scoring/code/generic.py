@@ -221,7 +221,7 @@ def _main_of(codes: Sequence[str]) -> str:
 
 
 def _with_helpers(main: str, codes: Sequence[str], name: str) -> str:
-    """Return code behind those earlier blocks that define what it uses, or import."""
+    """Return code after those earlier blocks that define what it uses, or import."""
     helpers = []
     words = set(re.findall(r"\w+", main)) - _names_in(main)
     for code in codes[: codes.index(main)]:
@@ -247,7 +247,7 @@ def _continued(code: str, prompt: str, name: str | None) -> str:
 
 
 def _completed(code: str, prompt: str, name: str) -> str:
-    """Return code that defines its name, behind the prompt's imports and helpers if it lacks them."""
+    """Return code that defines its name, after the prompt's imports and helpers if it lacks them."""
     match = _definition(name).search(prompt) if name in prompt else None
     if match is None:
         return code

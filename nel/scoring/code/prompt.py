@@ -1,6 +1,6 @@
 """A Python prompt that ends within a function, and the response that continues or repeats it.
 
-Behind a function's docstring, ``return x`` at the left margin parses as part of no function; so a continuation counts
+After a function's docstring, ``return x`` at the left margin parses as part of no function; so a continuation counts
 only if the function has grown by it. Depends on `python_source` to parse and on `segments` to find where code ends.
 """
 
@@ -19,7 +19,7 @@ from nel.scoring.code.segments import fault_of, indent_of, looks_like_prose, may
 _BLANKS = re.compile(r"[ \t]*")
 _FUTURE = re.compile(r"^from[ ]+__future__[ ]+import[ ].*$", re.MULTILINE)
 _TAIL = re.compile(r"(?:def|class|async|if[ ]+__name__|print|assert|import|from)\b|[@#]")
-"""What may stand at the left margin behind a function whose body is indented."""
+"""What may stand at the left margin after a function whose body is indented."""
 _CONTINUED_CHARACTERS_MAX: Final = 100_000
 
 
@@ -41,7 +41,7 @@ class Stub:
     parameters: frozenset[str] = frozenset()
 
     def completed(self, piece: Piece, code: str) -> str:
-        """Return code that repeats the definition, behind the prompt's imports and helpers if it lacks some."""
+        """Return code that repeats the definition, after the prompt's imports and helpers if it lacks some."""
         if not self.preamble.strip() or self.names <= piece.names:
             return code
         above = self.preamble.strip("\n")
@@ -119,7 +119,7 @@ def _last_function(stmt: Function | ast.ClassDef) -> Function | ast.ClassDef:
 def continuation_of(parser: Parser, stub: Stub, text: str) -> tuple[str, str] | None:
     """Return the part of a text that continues a prompt, and the whole program; None if it does not.
 
-    The first line, or all lines, may lack their indentation. What does not parse behind the function is left out, and
+    The first line, or all lines, may lack their indentation. What does not parse after the function is left out, and
     so is another definition of it.
 
     >>> stub = read_stub(Parser(), "def add(a, b):\\n", None)

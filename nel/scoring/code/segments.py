@@ -163,7 +163,7 @@ def _first_end(parser: Parser, lines: list[str], start: int, margin: int) -> int
 
 
 def fault_of(parsed: Parsed, start: int, end: int) -> int:
-    """Return the line of a syntax error in lines from ``start`` to ``end``: the last if it is unknown or behind."""
+    """Return the line of a syntax error in lines from ``start`` to ``end``: the last if it is unknown or after."""
     return min(start + parsed.fault_line, end) - 1 if parsed.fault_line else end - 1
 
 

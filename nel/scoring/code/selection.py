@@ -47,7 +47,7 @@ def main_of(pieces: Sequence[Piece]) -> Piece | None:
 
 
 def with_helpers(main: Piece, pieces: Sequence[Piece], *, name: str | None, known: frozenset[str] = frozenset()) -> str:
-    """Return a piece's text behind those parts of other pieces that bind what it needs.
+    """Return a piece's text after those parts of other pieces that bind what it needs.
 
     Args:
         name: What the program has to define. Other pieces' definitions and uses of it are left out.

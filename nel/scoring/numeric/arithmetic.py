@@ -86,7 +86,7 @@ class _Reader:
 
     def _product(self, depth: int) -> Fraction:
         value = self._power(depth)
-        while self._next() in ("*", "/", "(", "\\sqrt"):  # a fraction behind a number may be a part of a mixed one
+        while self._next() in ("*", "/", "(", "\\sqrt"):  # a fraction after a number may be a part of a mixed one
             if self._takes("/"):
                 value /= self._power(depth)
             else:
@@ -123,7 +123,7 @@ class _Reader:
         raise _NoValueError
 
     def _group(self, depth: int) -> Fraction:
-        """Read the braces behind a command."""
+        """Read the braces after a command."""
         self._skip("{")
         value = self.total(depth + 1)
         self._skip("}")

@@ -65,7 +65,7 @@ _UNIT_POWER = lazy_pattern(
 )
 """The unit whose power digits are: the 2 of ``m^2``."""
 _RESIDUE = lazy_pattern(r"\s?\$?\s?\(?\s?(?:\\[pb]?mod(?![a-z])|mod(?:ulo)?\b)\s?[{$(]*\s?(?P<modulus>\d{1,9})(?!\d)")
-"""The modulus behind a remainder: the 1000 of ``204 \\pmod{1000}``."""
+"""The modulus after a remainder: the 1000 of ``204 \\pmod{1000}``."""
 _MODULUS = lazy_pattern(r"(?:\\[pb]?mod|\bmod(?:ulo)?)\s?[{$(]*\s?\Z")
 _TAG = lazy_pattern(r"</?[A-Za-z][^<>\n]{0,30}>\s*\Z")
 _NEGATIVE_SPACED = lazy_pattern(r"[=:(][^\S\n]*[-−–][^\S\n]+\Z")
@@ -178,7 +178,7 @@ def standing(text: str, start: int, end: int) -> tuple[Standing, int]:
 
 
 def _after(text: str, before: str, after: str, start: int, end: int) -> Standing | None:
-    """Return what the characters behind digits make of them, or None where they leave them a number."""
+    """Return what the characters after digits make of them, or None where they leave them a number."""
     first = after[0]
     if first.isascii() and first.isalpha():
         letters = _UNIT_LETTERS.match(after)[0]  # type: ignore[index]
@@ -296,7 +296,7 @@ def _behind_word(text: str, before: str, stripped: str, start: int, end: int) ->
 
 
 def _is_remainder(after: str, digits: str) -> bool:
-    """Return whether digits are a remainder, smaller than the modulus behind them, and no dividend."""
+    """Return whether digits are a remainder, smaller than the modulus after them, and no dividend."""
     found = _RESIDUE.match(after)
     return found is not None and digits.isdecimal() and int(digits) < int(found["modulus"])
 

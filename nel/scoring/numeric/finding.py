@@ -80,9 +80,9 @@ _UNLIKE_UNITS: Final = frozenset(
     tenths hundredths thousandths maybe perhaps approximately roughly about
     """.split()
 )
-"""Words behind a number that make another one of it, or none."""
+"""Words after a number that make another one of it, or none."""
 _OR_MORE = lazy_pattern(r"\s+or\s+(?:more|fewer|less|greater)\b", re.IGNORECASE)
-"""Behind a number in words that is a bound: "two or more"."""
+"""After a number in words that is a bound: "two or more"."""
 _WINDOW: Final = 24
 """Characters at the end of a text that are searched first for its last number."""
 _WIDENED_MAX: Final = 2_000

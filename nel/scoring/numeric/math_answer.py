@@ -161,7 +161,7 @@ def _as_tuple(text: str) -> str:
 
 
 def _units(text: str) -> list[str]:
-    """Return the units that stand behind a number: ``5\\text{ cm}``."""
+    """Return the units that stand after a number: ``5\\text{ cm}``."""
     return _UNIT.findall(text) if text[:1].isdigit() or text[:1] == "-" else []
 
 

@@ -1,7 +1,7 @@
 """`usual_form`: an answer in LaTeX without what only frames it, in the form that gold answers have.
 
 A bracket's size, the marks between thousands, an option's letter, "the probability is" before a value and "for integers
-k" behind it say nothing of what an answer is; a base, a recurring decimal or a remainder is written in several ways.
+k" after it say nothing of what an answer is; a base, a recurring decimal or a remainder is written in several ways.
 Depends on `nel.scoring.numeric.words` for numbers in words.
 """
 
@@ -68,7 +68,7 @@ _FRAMES: Final = (
         re.VERBOSE,
     ),
 )
-"""What frames an answer: "The probability is", an option's letter, a function's name, "for an integer k" behind it."""
+"""What frames an answer: "The probability is", an option's letter, a function's name, "for an integer k" after it."""
 _REMAINDER: Final = lazy_pattern(
     r"""
     (?: [A-Za-z] (?:\^\{?\w+\}?)? \s* (?:\\equiv|=) \s* )? (?P<rest> \d{1,18} ) \s* (?: \\[,;:\ ] | ~ )* \s*

@@ -92,7 +92,7 @@ class Quantity(NamedTuple):
 
 
 def quantity(text: str) -> Quantity:
-    """Return an expression and its unit: money, a word behind a number, degrees.
+    """Return an expression and its unit: money, a word after a number, degrees.
 
     >>> quantity("5\\\\text{ cm}"), quantity("5 meters").unit, quantity("12 dollars").unit == quantity("$12").unit
     (Quantity(value='5', unit='cm'), 'm', True)
@@ -214,7 +214,7 @@ def items(text: str) -> list[str]:
 
 
 def exact(gold: str, given: str) -> str | None:
-    """Return an answer without the approximation behind it, or None where it is nothing but one.
+    """Return an answer without the approximation after it, or None where it is nothing but one.
 
     A gold answer with a decimal point may be rounded, and an approximation is compared with it.
 

@@ -26,7 +26,7 @@ _PLAIN_MONEY = lazy_pattern(r"\$?(?:[1-9]\d{0,2}(?:,\d{3}){1,9}|\d{1,40})(?:\.\d
 
 _OTHER_MINUS: Final = "−–－﹣‐‑"
 CURRENCIES: Final = "$€£¥₹₩₽₺₫₴₪₱฿￥"
-"""Signs that may stand before or behind a number."""
+"""Signs that may stand before or after a number."""
 _CODES: Final = r"(?:US|R|A|C|NZ|HK|S)?\\?\$|USD|EUR|GBP|INR|JPY|CNY|RMB|CHF|Rs\.?|kr\.?"
 _CODE_BEFORE = lazy_pattern(rf"(?P<sign>[+-]?)(?:{_CODES})\s?(?=[+-]?[\d.])")
 _CODE_BEHIND = lazy_pattern(rf"(?<=\d)\s?(?:{_CODES})\Z")
@@ -49,7 +49,7 @@ _FRACTION = lazy_pattern(r"([+-]?)(\d{1,400})/(\d{1,400})")
 _LATEX = lazy_pattern(r"([+-]?)\\[dt]?frac(?:\{([+-]?\d+)\}\{(\d+)\}|(\d)(\d))")
 _MIXED = lazy_pattern(r"(?P<whole>[+-]?\d{1,400})(?:\s+(?P<part>\d{1,400}/\d{1,400})|(?P<latex>\\[dt]?frac.{2,20}))")
 AND_A_PART: Final = r"(?:[ ]|-)and[ -](?:a|one)[ -](?:half|third|quarter)"
-"""A part in words behind digits: "2 and a half"."""
+"""A part in words after digits: "2 and a half"."""
 _WITH_PART = lazy_pattern(rf"(?P<whole>.*\d){AND_A_PART}(?P<scale>\s+\w+)?", re.IGNORECASE)
 _PARTS: Final = {"half": 2, "third": 3, "quarter": 4}
 _SCALE_WORDS: Final = {
@@ -109,7 +109,7 @@ _SCALE_WORDS: Final = {
     "만": 10**4,
 }
 SCALES: Final = "|".join(re.escape(word) for word in sorted(_SCALE_WORDS, key=len, reverse=True))
-"""The words behind digits that multiply them, as a regular expression."""
+"""The words after digits that multiply them, as a regular expression."""
 _GLUED_SCALES: Final = {
     "k": "thousand",
     "K": "thousand",
@@ -245,7 +245,7 @@ def _with_part(found: re.Match[str], mark: Mark | None) -> Fraction | None:
 def _separated(text: str, mark: Mark | None) -> str | None:
     """Return digits with marks between them as a plain decimal, or None where they are no single number.
 
-    Several equal marks group; of two kinds the one behind parts the decimals. A lone point parts decimals, a lone comma
+    Several equal marks group; of two kinds the one after parts the decimals. A lone point parts decimals, a lone comma
     before three digits groups them, and the other way round where the language's decimal mark is the comma.
     """
     digits, marks = re.split("[.,']", text), re.findall("[.,']", text)

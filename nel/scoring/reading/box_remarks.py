@@ -59,7 +59,7 @@ def box_objection(text: str, place: Declaration) -> str | None:
 
 
 def _is_before_total(text: str, start: int) -> bool:
-    """Return whether nothing but the announcement of a total stands behind a place."""
+    """Return whether nothing but the announcement of a total stands after a place."""
     behind = text[start : start + _TOTAL_MAX + 1].rstrip()
     return len(behind) <= _TOTAL_MAX and _TOTAL_FOLLOWS.search(behind) is not None
 

@@ -60,7 +60,7 @@ _FOLLOWS: Final = lazy_pattern(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-"""What may stand behind a label that is asserted."""
+"""What may stand after a label that is asserted."""
 _SLASH = re.compile(r"\s*/\s*")
 _FRAMED = lazy_pattern(
     r"\Aan?\s(?=\w+\s\w+\Z)|(?<=\w)\s(?:sentiment|tone|review|tweet|text|comment|category|class|label)\Z",
@@ -233,7 +233,7 @@ class _LabelSearch(Search):
         return None
 
     def _first_in(self, sentence: str, place: int, offset: int, rule: str) -> Found | None:
-        """Return the first label behind a place that is not denied there."""
+        """Return the first label after a place that is not denied there."""
         for mention in self._mentions(sentence, place):
             if self._is_denied(sentence, mention):
                 self.reading.reject(offset + mention.start, offset + mention.end, status.DENIED)

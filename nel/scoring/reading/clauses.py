@@ -301,7 +301,7 @@ def is_supposed(sentence: str) -> bool:
 
 
 def last_clause(before: str) -> str:
-    """Return what stands behind the last word of a sentence that turns to something else: "not 5, so it is".
+    """Return what stands after the last word of a sentence that turns to something else: "not 5, so it is".
 
     >>> last_clause("It can't be 5, so it is ")
     ' it is '
@@ -310,7 +310,7 @@ def last_clause(before: str) -> str:
 
 
 def objection(before: str, after: str) -> str | None:
-    """Return why a candidate does not count, from what stands before and behind it in its sentence, or None.
+    """Return why a candidate does not count, from what stands before and after it in its sentence, or None.
 
     >>> objection("A student might say the answer is ", "."), objection("The answer is ", "?"), objection("It is ", ".")
     ('quoted', 'asked', None)

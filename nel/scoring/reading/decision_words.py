@@ -152,7 +152,7 @@ FOLLOWS_PARTICLE: Final = lazy_pattern(
     """,
     _FLAGS,
 )
-"""What may stand behind a word that otherwise begins a phrase: "no because …", but not "no evidence"."""
+"""What may stand after a word that otherwise begins a phrase: "no because …", but not "no evidence"."""
 CLAUSE_FOLLOWS: Final = lazy_pattern(r"\s+(?:it|this|that|he|she|they|there|the|we|i|you|way)\b")
 OFFERS: Final = lazy_pattern(
     r"""[\s*_"'“”’«»「」`)\]$}]* ,? [\s*_"'“”’«»「」`]* (?: / | \b (?: or | nor | oder | ou | u | o | oppure | или
@@ -166,7 +166,7 @@ CONDITION_BEHIND: Final = lazy_pattern(
     r"|si|se|если)\b(?!\s+(?:so|not|anything|i\s+had\s+to)\b)|[\s*_\"'”’`)]*,?\s*(?:for|in|under|on"
     r"|at)\s+(?:the\s+first|some|one|certain|theory)\b",
 )
-"""A condition right behind an answer: "yes if x > 0"."""
+"""A condition right after an answer: "yes if x > 0"."""
 CONDITION: Final = phrase_pattern(
     r"""
     \b (?: (?<!even\ ) if (?! \s+ (?: i\s+(?:had|have|must|were)\s+(?:to\s+)?(?:choose|guess|pick|say|answer|decide|bet)
@@ -299,7 +299,7 @@ ABOUT: Final = lazy_pattern(
     """,
     _FLAGS,
 )
-"""Behind an answer: the sentence is about it instead of giving it."""
+"""After an answer: the sentence is about it instead of giving it."""
 REFUTED: Final = lazy_pattern(
     r"""
     [\s*_"'“”’»」`$)}\]]*+ (?:
@@ -323,12 +323,12 @@ REFUTED: Final = lazy_pattern(
     """,
     _FLAGS,
 )
-"""Behind an answer that does not open its sentence: it is rejected there."""
+"""After an answer that does not open its sentence: it is rejected there."""
 AFFIRMED: Final = lazy_pattern(
     r"[*_\"'“”’»」`$)}\]]*+(?:\s+(?:is|was|ist|est|es|è|é))?\s+(?:the|my|our|as|die|la|a)\s+(?:the\s+|my\s+"
     r"|our\s+)?(?:\w+\s+){0,2}(?:answer|antwort|réponse|respuesta|risposta|resposta|response|reply|verdict)\b",
 )
-"""Behind an answer: "… is the correct answer"."""
+"""After an answer: "… is the correct answer"."""
 TAKEN_BACK_BEHIND: Final = lazy_pattern(
     r"""
     [\s*_"'”’`)}\]$.:]*+ (?:
@@ -339,7 +339,7 @@ TAKEN_BACK_BEHIND: Final = lazy_pattern(
     """,
     _FLAGS,
 )
-"""Behind an answer in its sentence: it is taken back at once."""
+"""After an answer in its sentence: it is taken back at once."""
 TAKES_BACK: Final = phrase_pattern(
     r"""
     (?: ^ | [—–-]\s | [.…,*]\s* | \b(?:no|but|oh|hmm+|hm),?\s+ ) (?: wait | hold\s+on | oops | moment | halt
@@ -407,7 +407,7 @@ POLITE: Final = lazy_pattern(
     """,
     _FLAGS,
 )
-"""Behind an opening yes or no that speaks to the asker and not of the question: "Yes, I can help with that"."""
+"""After an opening yes or no that speaks to the asker and not of the question: "Yes, I can help with that"."""
 CONCLUDES: Final = phrase_pattern(
     r"""
     \b (?: answers? | response | verdict | conclusion | result | solution | ans | so | therefore | thus | hence
@@ -427,7 +427,7 @@ CONCLUDES: Final = phrase_pattern(
 IS: Final = lazy_pattern(r"\b(?:it['’]s|it\s+is|c['’]est|es|è|é)\s+[*_\"'“”‘’«»`(]*\Z")
 """Right before a yes or a no: "it's a yes", "es sí"."""
 THAT: Final = lazy_pattern(r"[*_\"'”’`]*\s+that\b")
-"""Behind an adjective: what follows may be conceded only, "it is true that …, but"."""
+"""After an adjective: what follows may be conceded only, "it is true that …, but"."""
 NEGATED: Final = phrase_pattern(
     r"""
     (?: (?: \b (?: not(?!\s+only) | isnt | never | nicht | pas | non\s+è | no\s+es | não\s+é | не
@@ -475,7 +475,7 @@ CHOSEN: Final = phrase_pattern(
 IN_PART: Final = lazy_pattern(
     r"[*_\"'”’`]*\s+(?:of\b|in\s+(?:some|theory|certain|part|many|most)\b|for\s+(?:some|certain)\b)"
 )
-"""Behind an adjective: it holds of a part only."""
+"""After an adjective: it holds of a part only."""
 CONCEDES: Final = lazy_pattern(
     r"\W*(?:while|although|(?:even\s+)?though|despite|in\s+spite\s+of|contrary\s+to|unlike|whereas|obwohl|trotz"
     r"|bien\s+que|malgré|aunque"

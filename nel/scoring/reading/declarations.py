@@ -117,7 +117,7 @@ _INFINITIVE: Final = lazy_pattern(r"\b(?:to|can|cannot|can['’]t|could|please)[
 _BELOW: Final = lazy_pattern(r"[\s*_`>|:-]*+(?=\S)")
 _BOX_CHARACTERS_MAX: Final = 4_000
 _SCOPE_CHARACTERS_MAX: Final = 1_000
-"""Characters behind a declaration in which its answer is looked for."""
+"""Characters after a declaration in which its answer is looked for."""
 _DECLARATIONS_MAX: Final = 500
 """Declarations at the end of a response that are looked at."""
 

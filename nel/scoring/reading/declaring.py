@@ -89,7 +89,7 @@ STRONG: Final = Rule(
     """,
     flags=re.VERBOSE,
 )
-"""Words that declare an answer; it stands behind them."""
+"""Words that declare an answer; it stands after them."""
 MEDIUM: Final = lazy_pattern(
     rf"""
     (?:
@@ -115,7 +115,7 @@ NOT_BUT: Final = Rule(
     """,
     flags=re.VERBOSE,
 )
-"""A denial that names the answer behind it: "not London but Paris"."""
+"""A denial that names the answer after it: "not London but Paris"."""
 FIRST: Final = lazy_pattern(
     r"""
       (?P<is> .+? ) \s (?: is | was | must\ be ) \s (?: the | my | our ) \s (?: \w+ \s ){0,2} (?: answer

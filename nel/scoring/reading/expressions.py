@@ -69,7 +69,7 @@ _PASSING_BEHIND: Final = lazy_pattern(
     r"case|half|term)|is\s(?:only\s)?(?:that\sof\sthe|an?)\s(?:first|intermediate|auxiliary))\b",
     re.IGNORECASE,
 )
-"""The same behind it."""
+"""The same after it."""
 _RESULT: Final = rf"""
     [\s:：*_"'“„‘«「`(]*+ (?P<value> {WORD} | [-−]?\d+(?:[.,/]\d+)* ) [\s*_"'”“’»」`)]*+
 """
@@ -108,7 +108,7 @@ _REMARK_BEHIND: Final = lazy_pattern(
     rf"{WORD}(?!.*\b(?:if|when|otherwise|or|for)\b.*{WORD})[^\w]*\s[^\W\d_]+:?\s.*[^\W\d_]{{3}}\s.*{WORD}",
     re.IGNORECASE | re.DOTALL,
 )
-"""A sentence behind an expression without a full stop between: "**5** In an earlier version, it was 6"."""
+"""A sentence after an expression without a full stop between: "**5** In an earlier version, it was 6"."""
 
 
 def read_expression(response: str) -> Reading:
@@ -161,7 +161,7 @@ def _plain_line(text: str) -> Reading | None:
 
 
 def _paragraph(text: str, place: int) -> int:
-    """Return where the first paragraph begins behind a place, or the first line, or else the place."""
+    """Return where the first paragraph begins after a place, or the first line, or else the place."""
     if place <= 0:
         return 0
     blank = text.find("\n\n", place, place + _PARAGRAPH_MAX)

@@ -85,7 +85,7 @@ _ENDS: Final = lazy_pattern(r"(?:[\s.,;:。，]|\\[,;:! ]|\\q?quad)+\Z")
 
 
 class Formula(NamedTuple):
-    """A formula of a response, without its delimiters and a full stop behind it; positions are the response's."""
+    """A formula of a response, without its delimiters and a full stop after it; positions are the response's."""
 
     start: int
     end: int

@@ -67,7 +67,7 @@ _WRAPPING: Final = " \t\r\n*_`\"'“”()[].:#"
 
 
 def concluded_behind(text: str, labels: tuple[str, ...], texts: OptionTexts | None, taken: Run) -> Found | None:
-    """Return another label that the reasons behind an answer come to: "Answer: A\\n\\n… Therefore, B is the answer"."""
+    """Return another label that the reasons after an answer come to: "Answer: A\\n\\n… Therefore, B is the answer"."""
     found = None
     for found in _THEREFORE.finditer(text, taken.end):  # noqa: B007 - the last one is wanted
         pass
@@ -80,7 +80,7 @@ def concluded_behind(text: str, labels: tuple[str, ...], texts: OptionTexts | No
 
 
 def chosen_later(text: str, taken: Run) -> Found | None:
-    """Return which of several labels the response chooses behind them: "C or B … I would choose B"."""
+    """Return which of several labels the response chooses after them: "C or B … I would choose B"."""
     found = None
     for found in _CHOSEN.finditer(text, taken.end):  # noqa: B007 - the last one is wanted
         pass

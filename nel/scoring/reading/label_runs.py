@@ -70,12 +70,12 @@ def decided(found: tuple[str, ...]) -> tuple[str, ...]:
 
 
 _RANKED = lazy_pattern(r"[)\]*_]*\s(?:>|≻|»)\s*[(\[*_]*[A-Z]\b")
-"""A ranking goes on behind its first label: "B > A > C"."""
+"""A ranking goes on after its first label: "B > A > C"."""
 _REMARK = lazy_pattern(
     r"[^\S\n]+[(\[](?!\s*(?:or|and|maybe|perhaps|possibly|oder|und|ou|et|o|y|e|или|и|或)\b)[^()\[\]\n]{3,120}[)\]]",
     re.IGNORECASE,
 )
-"""A remark in brackets behind a bare label: "C (A → B)"."""
+"""A remark in brackets after a bare label: "C (A → B)"."""
 _VALUED = lazy_pattern(r"[^\S\n]?=[^\S\n]?[-−$\\]?\d")
 """A quantity that is named by a letter: "A = 5"."""
 

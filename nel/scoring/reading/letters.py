@@ -129,7 +129,7 @@ _CHOOSES_OF_TWO = lazy_pattern(
     r"(?:(?:the\s+)?(?:option|choice|answer)\s+)?",
     re.IGNORECASE,
 )
-"""What chooses one of two labels behind them: "A or B, but I'd go with B"."""
+"""What chooses one of two labels after them: "A or B, but I'd go with B"."""
 _CORRECTION_CHARACTERS_MIN: Final = 6
 _CORRECTED_CHARACTERS: Final = 1_000
 """Characters at the end of a response in which a correction is looked for."""
@@ -191,7 +191,7 @@ def read_labels(text: str, labels: Sequence[str], choices: Sequence[str] | None 
 
     In this order: the last declaration that counts, its label or the text of a choice; a response or last line that is
     a label alone; a label that is ticked or called right; a response that opens with one (``B) Paris``); the end of a
-    sentence ("I would go with C."); the only label in parentheses or behind "option"; the text of a choice alone.
+    sentence ("I would go with C."); the only label in parentheses or after "option"; the text of a choice alone.
 
     >>> read_labels("The answer is A? No. <answer>B</answer>", "ABCD").rule
     'tag'
@@ -262,7 +262,7 @@ def _declared(text: str, labels: tuple[str, ...], texts: OptionTexts | None, rea
 def _settled(
     text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading, taken: Run, form: str
 ) -> Reading:
-    """Read a declaration that counts, unless the response concludes something else behind it, or takes it back."""
+    """Read a declaration that counts, unless the response concludes something else after it, or takes it back."""
     if UNDECIDED in taken.labels and (later := chosen_later(text, taken)) is not None:
         return reading.take(*later, "chosen of two")
     if form not in _BINDING and (concluded := concluded_behind(text, labels, texts, taken)) is not None:
@@ -278,7 +278,7 @@ def _settled(
 
 
 def _is_given_up(text: str, begin: int, labels: tuple[str, ...], texts: OptionTexts | None) -> bool:
-    """Return whether a sentence behind an answer says that it is wrong, or that there is none."""
+    """Return whether a sentence after an answer says that it is wrong, or that there is none."""
     if phrases.GIVEN_UP.search(text, begin) is None:
         return False
     for start, end in sentences_of(text, begin):
@@ -289,7 +289,7 @@ def _is_given_up(text: str, begin: int, labels: tuple[str, ...], texts: OptionTe
 
 
 def _run_declared(text: str, one: Declaration, labels: tuple[str, ...], texts: OptionTexts | None) -> Run:
-    """Return the labels of a declaration: at its place, behind filling words, as a choice's text, or in its line."""
+    """Return the labels of a declaration: at its place, after filling words, as a choice's text, or in its line."""
     label = texts.exactly(text[one.end : one.stop]) if texts is not None else None
     if label is not None:
         return Run((label,), one.end, one.stop)
@@ -326,7 +326,7 @@ def _mentioned_in(text: str, one: Declaration, labels: tuple[str, ...]) -> Run:
 def _corrected(
     text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading, declared_at: int
 ) -> Found | None:
-    """Return the label that a response corrects itself to behind its last declaration: "B. Wait, actually, it is C"."""
+    """Return the label that a response corrects itself to after its last declaration: "B. Wait, actually, it is C"."""
     declared_at = max(declared_at, len(text) - _CORRECTED_CHARACTERS)
     tail = text[declared_at:]
     if len(tail) < _CORRECTION_CHARACTERS_MIN or not phrases.may_correct(tail):
@@ -345,7 +345,7 @@ def _corrected(
 def _behind_marker(
     text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading, begin: int = 0
 ) -> Found | None:
-    """Return the label behind the last ``A:`` at the start of a line, which there is the answer's marker."""
+    """Return the label after the last ``A:`` at the start of a line, which there is the answer's marker."""
     found = None
     for match in _SHORT_MARKER.finditer(text, begin):
         at = label_at(text, match.end(), labels)
@@ -440,7 +440,7 @@ def _opening_label(text: str, labels: tuple[str, ...], texts: OptionTexts | None
 
 
 def _only_mention(text: str, labels: tuple[str, ...], texts: OptionTexts | None, reading: Reading) -> Found | None:
-    """Return the only label that stands in parentheses or behind "option", unless it is denied somewhere."""
+    """Return the only label that stands in parentheses or after "option", unless it is denied somewhere."""
     mentioned: dict[str, Found] = {}
     for match in islice(_MENTION.finditer(text), _MENTIONS_MAX):
         at = label_at(text, match.end(), labels)

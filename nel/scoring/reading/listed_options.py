@@ -38,7 +38,7 @@ _CALLED = lazy_pattern(
     r"|not\s+(?:correct|right|true))[*_]*\s*(?:[.!,;:)–—-]|\Z)",
     re.IGNORECASE,
 )
-"""A verdict in the line of an option, with its reason behind: "B. Canberra - Correct! It is …"."""
+"""A verdict in the line of an option, with its reason after: "B. Canberra - Correct! It is …"."""
 _NUMBERED_ANSWERS = lazy_pattern(
     r"(?:\s*+(?:(?:Q|[Qq]uestion)\s?)?\d{1,3}\s?[.):][^\S\n]*[(\[*_]*[A-Z][)\]*_.,;]*+(?=\s|\Z)){2,60}\s*\Z"
 )

@@ -15,7 +15,7 @@ from nel.scoring.reading import remarks
 DIGITS_MAX: Final = 40
 """A longer number at the very end of a response is a period that went on until the response was cut off."""
 TAIL_MAX: Final = 3_000
-"""Characters behind a declaration in which it may be taken back."""
+"""Characters after a declaration in which it may be taken back."""
 _EMPTY_ENDING = lazy_pattern(
     r"""
     (?: (?: \A | \n | [.!?。]\s ) [\W_]* (?:(?:the|my|la|die|a)\s+)? (?:final\s+)?
@@ -48,7 +48,7 @@ _FUNCTION_WORD_ENDS = lazy_pattern(
 _LABEL_MAX: Final = 80
 _LABELLED = lazy_pattern(r"(?:\A|\n)[^\n.:=]{0,60}[:=][\s*_$\\(]*\Z")
 _UNIT = lazy_pattern(r"[\s*_$\\)]*[^\W\d_]+(?:\s[^\W\d_]+)?")
-"""All that stands behind the number of a line of its own: "Total: 72 clips"."""
+"""All that stands after the number of a line of its own: "Total: 72 clips"."""
 _ENDED = lazy_pattern(r"(?:[.!?。！？؟)\]}>\"'”’»」*_`$|~%€£¥°]|\\[)\]]|[^\w\s,;:=+({\[/<–—-])\s*\Z|(?<=\d)\s*\Z")
 
 
@@ -86,7 +86,7 @@ def _may_end_empty(tail: str) -> bool:
 
 
 def cut_objection(text: str, number: Number) -> str | None:
-    """Return `CUT_OFF` where a text ends within a sentence behind a number that is not declared."""
+    """Return `CUT_OFF` where a text ends within a sentence after a number that is not declared."""
     tail = text[number.end :][-TAIL_MAX:].rstrip()
     while tail and remarks.is_confidence(tail[tail.rfind("\n") + 1 :]) and "\n" in tail:
         tail = tail[: tail.rfind("\n")].rstrip()

@@ -89,7 +89,7 @@ def places(text: str) -> Iterator[Declaration]:
 
 
 def _further(text: str, begin: int) -> list[Declaration]:
-    """Return the declarations that only numbers have behind a place of a text, in order."""
+    """Return the declarations that only numbers have after a place of a text, in order."""
     found = []
     short = text.rfind("A:", begin)
     if short >= 0:
@@ -111,7 +111,7 @@ def _further(text: str, begin: int) -> list[Declaration]:
 
 
 def _may_be_named_behind(lowered: str) -> bool:
-    """Return whether an answer may be named behind it: "64 is the answer"."""
+    """Return whether an answer may be named after it: "64 is the answer"."""
     words = [word for word in _ANSWER_WORDS if word in lowered]
     if words != ["answer"] or not lowered.isascii():
         return bool(words)

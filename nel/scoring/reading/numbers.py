@@ -49,7 +49,7 @@ _DOUBT_MAX: Final = 12
 """Characters of "Wait, actually"."""
 _SENTENCES_MAX: Final = 30
 _UNIT_MAX: Final = 8
-"""Characters of a unit behind a number that stands alone."""
+"""Characters of a unit after a number that stands alone."""
 _HASHES = lazy_pattern(r"####[^\S\n]*(?P<answer>[^\n]*)")
 _LIST_ITEM = lazy_pattern(r"[^\w\n]*1[.)]\s")
 _DENIAL = lazy_pattern(
@@ -80,7 +80,7 @@ _OR_ELSE = lazy_pattern(r"[^\S\n]*[^\W\d]{0,12}[^\S\n]*[(（]\s*(?:or|oder|ou|o|
 _BESIDE = lazy_pattern(
     r"[(（\[]|,\s+(?:and\s+)?not\b|\s(?=(?:Had|In\s+an?|If|Note|Without|Under|Some|Anyone|Students|Many)\s)"
 )
-"""What begins a remark behind an answer in the same sentence."""
+"""What begins a remark after an answer in the same sentence."""
 
 
 class _Sentence(NamedTuple):
@@ -120,7 +120,7 @@ def read_number(text: str, language: Mark | None = None, *, declared_only: bool 
     """Read the number that a response gives as its answer.
 
     Rule: the last declaration that nothing speaks against, in any form, its value the number that it states: the result
-    of a sum, else the only number, else the one that it opens with. Where the response takes that back behind it, the
+    of a sum, else the only number, else the one that it opens with. Where the response takes that back after it, the
     number that it goes on to, or none. Without a declaration the last sentence that states a number, unless the text
     is cut off there, refuses, asks or stays undecided.
 
@@ -211,7 +211,7 @@ def _in_place_of(text: str, place: Declaration, number: Number, stop: int, langu
 
 
 def _states_a_number(text: str, start: int, stop: int) -> bool:
-    """Return whether what stands behind hashes states a number, on the last line also one in words."""
+    """Return whether what stands after hashes states a number, on the last line also one in words."""
     if states_at_once(text, start, stop):
         return True
     return not text[stop:].strip() and stated_number(text[start:stop]) is not None
@@ -331,7 +331,7 @@ def _taken_back_at(text: str, number: Number, end: int) -> int | None:
 
 
 def _later(text: str, start: int, language: Mark | None) -> Number | None:
-    """Return the number that the last sentence behind a place states, or None."""
+    """Return the number that the last sentence after a place states, or None."""
     return next((found for found, why in _stated_backwards(text, start, language) if why is None), None)
 
 
@@ -371,7 +371,7 @@ def _sentences_backwards(text: str, start: int) -> Iterator[_Sentence]:
 
 
 def _read_undeclared(text: str, reading: Reading, language: Mark | None, struck_to: int) -> None:
-    """Read the last sentence that states a number, or a first one that concludes, with the reasons behind it."""
+    """Read the last sentence that states a number, or a first one that concludes, with the reasons after it."""
     why = ending_objection(text)
     if why is not None:
         reading.reject(len(text), len(text), why)
@@ -399,7 +399,7 @@ def _undeclared(
     """Return the number that a text states without a declaration, given the last one that nothing speaks against.
 
     Args:
-        seen: Another one stood behind it that did not count; then it must conclude.
+        seen: Another one stood after it that did not count; then it must conclude.
         denied: That one was denied; then a mere result of a sum is no conclusion.
     """
     sentence = _sentence_around(text, number.start, number.end)
@@ -432,7 +432,7 @@ def _is_conclusion(text: str, sentence: _Sentence, number: Number, *, sums: bool
 
 
 def _is_unit(text: str) -> bool:
-    """Return whether what stands behind a number is so short that it is its unit."""
+    """Return whether what stands after a number is so short that it is its unit."""
     return len(text) <= (_UNIT_MAX if text.isascii() else 2)
 
 
@@ -458,7 +458,7 @@ def _only_statement(text: str, number: Number, language: Mark | None) -> Number 
 
 
 def _first_statement(text: str, language: Mark | None) -> Number | None:
-    """Return the number that the first of several lines or sentences states as the answer, the reasons behind it."""
+    """Return the number that the first of several lines or sentences states as the answer, the reasons after it."""
     bare = _bare_first_line(text, language)
     if bare is not None:
         return bare

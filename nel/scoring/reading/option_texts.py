@@ -41,7 +41,7 @@ _REASON = re.compile(r"[,;.]\s|\s(?:because|since|as|which|due\s+to|[-–—(])|
 
 
 def with_others(text: str, run: Run, end: int, labels: tuple[str, ...]) -> Run:
-    """Return a run with the label that an "or" joins to it behind the text of its option: "B. Rome or C. Oslo"."""
+    """Return a run with the label that an "or" joins to it after the text of its option: "B. Rome or C. Oslo"."""
     if end == run.end or len(run.labels) != 1:
         return run
     joined = JOINED.match(text, end)
@@ -100,7 +100,7 @@ class OptionTexts:
         return None if label is None else (label, len(first))
 
     def behind(self, text: str, end: int, label: str) -> int:
-        """Return where the text of a label's option ends, if it stands behind the label, else `end`."""
+        """Return where the text of a label's option ends, if it stands after the label, else `end`."""
         choice = self._by_label.get(label)
         gap = _TO_TEXT.match(text, end)
         if (

@@ -20,7 +20,7 @@ CONTRAST = phrase_pattern(
     """,
     _FLAGS,
 )
-"""A word that begins a statement of the response's own behind what it reports or weighs."""
+"""A word that begins a statement of the response's own after what it reports or weighs."""
 ASKING = phrase_pattern(
     r"\s*[*_]*(?:is|are|was|could|would|should|might|does|do|did|can|what\s+if|why\s+not|how\s+about|maybe"
     r"|perhaps|ist|könnte|est-ce|serait|¿|è|é|是不是|هل)\b",
@@ -97,7 +97,7 @@ OTHERWISE = phrase_pattern(
     rf"|иначе)\b|如果|若)",
     re.IGNORECASE,
 )
-"""A condition behind an answer, with what holds where it is not met: "B if x > 0, otherwise C"."""
+"""A condition after an answer, with what holds where it is not met: "B if x > 0, otherwise C"."""
 OTHER_QUESTION = phrase_pattern(
     r"""
     \b (?: for | in | with | to | on ) \s+ (?: a | an | some | the | another ) \s* (?: different | other
@@ -256,7 +256,7 @@ CORRECTION = phrase_pattern(
     """,
     _FLAGS,
 )
-"""A word behind which a response may give another answer than before."""
+"""A word after which a response may give another answer than before."""
 GIVEN_UP = phrase_pattern(
     r"""
     \b (?: (?:i\s+)?(?:do\s+not|don['’]t)\s+(?:know|have\s+(?:enough|an\s+answer)|think\s+any)
@@ -318,7 +318,7 @@ _REJECTION = r"""
 REJECTED_BEHIND = phrase_pattern(
     rf"{_LINE_SKIP} (?: [,:;–—-]+ \s* (?: (?:this|that|it|which) \s+ (?:option\s+)? )? )? {_REJECTION}", _FLAGS
 )
-"""A rejection right behind a label or its text: "B - this does not match"."""
+"""A rejection right after a label or its text: "B - this does not match"."""
 REJECTED_LINE = phrase_pattern(
     rf"""
     {_SKIP} [):]? \s* [(]? (?! \s* (?:because|since|as|but|and|or|while|is|are|was|it|this|that|these|the|none|we|i
@@ -328,7 +328,7 @@ REJECTED_LINE = phrase_pattern(
     """,
     _FLAGS,
 )
-"""What an option's text and a rejection look like behind its label: "(B) Paris - this does not match"."""
+"""What an option's text and a rejection look like after its label: "(B) Paris - this does not match"."""
 CONDITIONAL = phrase_pattern(
     r"\s*[*_(\"]*(?:and\s+|or\s+)?(?:if|when|where|under|on\s+(?:one|the\s+one|another|the\s+other)"
     r"|with\s+(?:one|the\s+\w+)|depending|otherwise|sonst|andernfalls|sinon|en\s+caso\s+contrario|si\s+no"
@@ -362,7 +362,7 @@ _CORRECTING_STEMS = (
 
 
 def may_correct(text: str) -> bool:
-    """Return whether `CORRECTION` may occur: a cheap test, since it is searched behind every declared answer."""
+    """Return whether `CORRECTION` may occur: a cheap test, since it is searched after every declared answer."""
     if not text.isascii():
         return True
     lowered = text.lower()

@@ -239,7 +239,7 @@ def _read_expression(text: str, gold: GoldAnswer) -> Reading:
 
 
 def _read_text(text: str, gold: GoldAnswer) -> Reading:
-    """Read a short answer in words; brackets to close, or words to put in order, as they stand behind a declaration."""
+    """Read a short answer in words; brackets to close, or words to put in order, as they stand after a declaration."""
     is_short = all(len(one.split()) <= _SHORT_WORDS_MAX for one in gold.accepted)
     has_words = any(character.isalnum() for one in gold.accepted for character in one)
     return read_text(text) if is_short and has_words else _read_as_declared(text)

@@ -223,7 +223,7 @@ _STRONGLY = _any(
 
 
 def is_denied_behind(text: str) -> bool:
-    """Return whether the words behind a number deny it: "答えは5ではありません"."""
+    """Return whether the words after a number deny it: "答えは5ではありません"."""
     return _DENIED_BEHIND.search(text) is not None
 
 

@@ -2,7 +2,7 @@
 
 A model without training to stop continues the pattern of its prompt. The prompt's own question marker at the start of
 a line (``Question:``, ``Q:``, ``Frage:``), or the line that opens the prompt, shows where. Where the prompt has none or
-is not known, any such marker behind a declared number or formula does. Depends on `nel.types`.
+is not known, any such marker after a declared number or formula does. Depends on `nel.types`.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ _OPENING_MAX: Final = 200
 
 
 def before_next_question(text: str) -> str:
-    """Return a response up to the first line that opens a question behind a declared number or formula.
+    """Return a response up to the first line that opens a question after a declared number or formula.
 
-    One that opens with such a line itself, or has none behind its answer, is returned whole.
+    One that opens with such a line itself, or has none after its answer, is returned whole.
 
     >>> before_next_question("The answer is 7.\\n\\nQ: What is 2 + 2?\\nA: The answer is 4.")
     'The answer is 7.\\n\\n'

@@ -120,7 +120,7 @@ class Search(ABC):
         """Return the answer that a field or a box holds, or None where it holds no answer of this kind."""
 
     def is_step(self, before: str, after: str) -> bool:
-        """Return whether what stands before and behind a declared answer says that it is one on the way."""
+        """Return whether what stands before and after a declared answer says that it is one on the way."""
         return False
 
     def is_open(self, value: str) -> bool:
@@ -319,7 +319,7 @@ class Search(ABC):
         return None
 
     def _corrected(self, sentence: str, place: int, offset: int, following: tuple[int, str] | None) -> Found:
-        """Return what a response says behind the words that take back what stood before them.
+        """Return what a response says after the words that take back what stood before them.
 
         Raises:
             NoAnswerError: It says nothing there.

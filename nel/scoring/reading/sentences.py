@@ -101,10 +101,10 @@ _OPTION_WORDS: Final = frozenset(
     "correct entre either".split()
 )
 _WORD_CHARACTERS_MIN: Final = 4
-"""Of a word that a letter in brackets behind it may stand for."""
+"""Of a word that a letter in brackets after it may stand for."""
 _LABEL_ENDS = lazy_pattern(r"(?<![A-Za-z0-9À-ɏЀ-ӿ])([A-Z])[)\]*_\"”`$]*[.][)\]*_\"”`$]*\Z")
 _ADDED = lazy_pattern(r"[A-Z][)\]*_]*\s*(?:[+&/<>≻→⇒]|-+>)\s*[(\[*_]*\Z")
-"""Another label and a mark that joins it to the one behind: "A + D", "B > A"."""
+"""Another label and a mark that joins it to the one after: "A + D", "B > A"."""
 _MADE = lazy_pattern(
     r"\b(?:gives?|giving|yields?|yielding|forms?|forming|affords?|produces?|producing|into|reacts?\s+with)\s+[(\[*_]*\Z",
     re.IGNORECASE,
@@ -139,7 +139,7 @@ _TURN = lazy_pattern(
 _STILL_OPEN = lazy_pattern(
     r"\b(?:might|may|could|can(?:no|['’])t|just\s+as|equally|also|too|either)\b(?!\s+be\s+wrong)", re.IGNORECASE
 )
-"""Words of a clause behind a hedge that leaves the answer as open as before."""
+"""Words of a clause after a hedge that leaves the answer as open as before."""
 _LABEL_LIST = lazy_pattern(
     r"[A-Z][)\]*_]*(?:\s?(?:,\s?(?:(?:and|or)\s)?|(?:and|or|&)\s)[(\[*_]*[A-Z][)\]*_]*(?![\w'’])){1,20}"
 )
@@ -213,7 +213,7 @@ def concluded_label(
 
 
 def _denied_from(mentions: list[Found], asserted_ones: dict[str, Found], found: Found, end: int) -> int:
-    """Return where behind a label the sentence goes on to deny others: "B, not A or C"."""
+    """Return where after a label the sentence goes on to deny others: "B, not A or C"."""
     return min((one[1] for one in mentions if one[0] not in asserted_ones and one[1] > found[1]), default=end)
 
 
@@ -370,7 +370,7 @@ def sentences_of(text: str, begin: int) -> list[tuple[int, int]]:
 
 
 def mentions_in(text: str, start: int, end: int, labels: tuple[str, ...], texts: OptionTexts | None) -> list[Found]:
-    """Return the labels that a sentence names: set off, behind a word such as "option", or at its end."""
+    """Return the labels that a sentence names: set off, after a word such as "option", or at its end."""
     found = []
     for match in islice(_MENTIONED.finditer(text, start, end), _MENTIONS_MAX + 1):
         group = match.lastgroup or ""

@@ -19,7 +19,7 @@ from nel.scoring.numeric.parsing import parse_number
 from nel.scoring.wording import last_match
 
 _BUT = lazy_pattern(r"\b(?:sino|bensì|e\s+sim|sondern|mas\s+sim|а)\b|而是|ではなく|بل", re.IGNORECASE)
-"""What stands behind a denied answer and before the one that is given: "no es 5, sino 7"."""
+"""What stands after a denied answer and before the one that is given: "no es 5, sino 7"."""
 _EQUALS = lazy_pattern(
     r"(?<![<>!])=|[≈≃→⇒≡]|\\(?:approx|equiv|implies|Rightarrow|to)\b|\b(?:which\s+is|equals?(?:\s+to)?|i\.e\.)",
     re.IGNORECASE,
@@ -48,7 +48,7 @@ _SECOND_ASSIGNED = lazy_pattern(
 )
 """Two variables with a value each: "a = 1, b = 2"."""
 _JOINS_MORE = lazy_pattern(r"[^\S\n]*(?:[^\W\d]+[^\S\n]+)?and\b", re.IGNORECASE)
-"""Goes on with another number behind a result: "since 16 - 7 = 9 and each costs $2, she earns $18"."""
+"""Goes on with another number after a result: "since 16 - 7 = 9 and each costs $2, she earns $18"."""
 _ASSIGNMENT_MAX: Final = 12
 _OTHERWISE = lazy_pattern(r"\b(?:or|oder|ou|или|either)\b|或|または|أو", re.IGNORECASE)
 _OR_IN_BRACKETS = lazy_pattern(
@@ -95,14 +95,14 @@ _OPERATION = lazy_pattern(
 )
 """Between two numbers; a minus without spaces may be the hyphen of a range."""
 _COMPOUND = lazy_pattern(r"\W{0,4}\d+\s+[a-z]+\s*,?\s+(?:and\s+)?\d+\s+[a-z]+", re.IGNORECASE)
-"""An amount in two units behind its amount in one: "72 minutes, i.e. 1 hour and 12 minutes"."""
+"""An amount in two units after its amount in one: "72 minutes, i.e. 1 hour and 12 minutes"."""
 _SIGNS_ALONE = lazy_pattern(r"[\d\s+/.,−–-]*")
 _OPERANDS_MAX: Final = 12
 _OPENED = lazy_pattern(r"[\s$*_`\"'“({\[=:]*(?:\\[(\[]\s*)?")
 _CLOSED = lazy_pattern(r"[$*_`\"'”)}\].,;]*\s*(?:\\[)\]])?[\s$)}\].,;]*")
 _HALF = lazy_pattern(r"[\W_]*((?:a[ ]|one[ -])?half)[\W_]*", re.IGNORECASE)
 _EMPHASISED_MAX: Final = 24
-"""Characters behind a number up to where its emphasis ends, such as its unit."""
+"""Characters after a number up to where its emphasis ends, such as its unit."""
 BARE: Final = lazy_pattern(r"[\W_]*")
 
 
@@ -229,7 +229,7 @@ def _of_several(text: str, start: int, numbers: list[Number]) -> Number:
 
 
 def _is_written_out(numbers: list[Number], equals: int) -> bool:
-    """Return whether a number comes first, and how it is computed behind its equals sign: "42 = 6 × 7"."""
+    """Return whether a number comes first, and how it is computed after its equals sign: "42 = 6 × 7"."""
     first, *others = numbers
     return first.value is not None and first.end <= equals and all(number.value is None for number in others)
 

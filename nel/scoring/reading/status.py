@@ -1,6 +1,6 @@
-"""Why a candidate answer does not count: it is denied, supposed, asked, reported, weighed, or taken back behind.
+"""Why a candidate answer does not count: it is denied, supposed, asked, reported, weighed, or taken back later.
 
-Each rule looks at the sentence of the candidate and a few words behind it, and does not understand a text beyond that.
+Each rule looks at the sentence of the candidate and a few words after it, and does not understand a text beyond that.
 Depends on `nel.scoring.wording` for denials and suppositions in English, and on `nel.scoring.reading.phrases` for the
 words of ten languages.
 """
@@ -87,7 +87,7 @@ def sentence_before(text: str, start: int) -> str:
 
 
 def sentence_behind(text: str, end: int) -> str:
-    """Return what stands behind a place in its sentence."""
+    """Return what stands after a place in its sentence."""
     match = _SENTENCE_STOP.search(text, end, end + _WINDOW)
     return text[end : match.end() if match else end + _WINDOW]
 
@@ -110,7 +110,7 @@ def objection(text: str, start: int, end: int, declared_at: int | None = None, *
 
     Args:
         declared_at: Where the declaration of it begins, if it has one: what stands before that is looked at too.
-        whole: Nothing of the candidate stands behind `end`, such as the text of an option behind its label.
+        whole: Nothing of the candidate stands after `end`, such as the text of an option after its label.
 
     >>> text = "B. (If it had asked about Rome, the answer would be C.)"
     >>> objection(text, text.index("C."), text.index("C.") + 1)
@@ -174,7 +174,7 @@ def _is_one_case(text: str, start: int, end: int, before: str, behind: str) -> b
 
 
 def _own_clause(before: str) -> str:
-    """Return what stands before a candidate behind the last "but" or "so" of its sentence."""
+    """Return what stands before a candidate after the last "but" or "so" of its sentence."""
     last = 0
     for match in phrases.CONTRAST.finditer(before):
         last = match.end()

@@ -24,7 +24,7 @@ _FEW_WORDS: Final = 2
 """Words of small letters, or of a script without capitals, that may be an answer rather than a short sentence."""
 _SAID_WORDS_MAX: Final = 3
 _NESTED_CHARACTERS_MAX: Final = 40
-"""Characters behind declaring words in which they may be said again: "Final answer: the answer is"."""
+"""Characters after declaring words in which they may be said again: "Final answer: the answer is"."""
 _EAST_ASIAN: Final = lazy_pattern("[\u3040-\u9fff]")
 _EAST_ASIAN_SENTENCE: Final = lazy_pattern(
     r"[我们请你来这那再需要检查注意题步给可以从看应该答误错]|ます|ません|ましょう|[。，、！]"
@@ -239,7 +239,7 @@ class TextSearch(Search):
         return Found(value, offset + start, offset + end, rule, rank)
 
     def _behind(self, sentence: str, place: int, offset: int, rank: int, *, loosely: bool = False) -> Found | None:
-        """Return the answer that stands behind declaring words."""
+        """Return the answer that stands after declaring words."""
         rest = sentence[place:]
         inner = declaring.STRONG.match(rest) or declaring.MEDIUM.match(rest)
         if inner is None and rank == DECLARED:
@@ -268,7 +268,7 @@ class TextSearch(Search):
         if not self.stands(sentence, place, end, offset):
             return None
         is_open = rank == DECLARED and clauses.ALTERNATIVE.search(value)
-        if is_open and clauses.is_supposed(sentence):  # Japanese says so behind the answer
+        if is_open and clauses.is_supposed(sentence):  # Japanese says so after the answer
             self.objected = status.SUPPOSED
             self.reading.reject(offset + place, offset + end, status.SUPPOSED)
             return None
@@ -307,7 +307,7 @@ class TextSearch(Search):
             return None
         parts = clauses.sentences(text)
         if len(parts) > 1 and parts[0][1].endswith(("?", "？", "؟")):
-            parts = parts[1:]  # the question, and its answer behind it
+            parts = parts[1:]  # the question, and its answer after it
         value, start, end = unwrapped(parts[0][1], parts[0][0])
         is_whole = self.text.strip() == line.text
         loosely = len(parts) == 1 and not self.is_long and (is_whole or text[-1] not in ".!。！")

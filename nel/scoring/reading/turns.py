@@ -17,7 +17,7 @@ _LETTER: Final = re.compile(r"\w")
 
 
 def own_turn(text: str) -> str:
-    """Return a response in the same length with the turns behind its own as spaces.
+    """Return a response in the same length with the turns after its own as spaces.
 
     What precedes an end token has to say something, and a token before another turn of the assistant ends nothing.
 

@@ -108,7 +108,7 @@ class _Sentence(NamedTuple):
 def read_decision(text: str) -> Reading:
     """Return how the yes or no of a response was read.
 
-    In this order: the last declaration that counts, or what a sentence behind it concludes; a conclusion ("so yes");
+    In this order: the last declaration that counts, or what a sentence after it concludes; a conclusion ("so yes");
     the word that opens or ends the response, unless these differ; what all mentions agree on. What a later sentence
     takes back does not count.
 
@@ -191,7 +191,7 @@ def _declared(text: str, reading: Reading) -> tuple[_Said, int, str] | None:
 
 
 def _json_end(text: str, one: Declaration) -> int:
-    """Return where the value of a key of JSON ends: behind its closing quotation mark, or at the next comma."""
+    """Return where the value of a key of JSON ends: after its closing quotation mark, or at the next comma."""
     quoted = '"' in text[one.end - 1 : one.end + 1]
     end = text.find('"' if quoted else ",", one.end + quoted, one.stop)
     return one.stop if end < 0 else end + quoted
@@ -212,7 +212,7 @@ class _Behind(NamedTuple):
 
 
 def _behind(text: str, start: int, reading: Reading) -> _Behind:
-    """Return what the sentences behind a place say, from the last back to one that takes back what stands before it."""
+    """Return what the sentences after a place say, from the last back to one that takes back what stands before it."""
     found: list[_Said] = []
     spaced = _is_spaced(text, _Sentence(start, len(text)))
     stretches = [(start, len(text))]
@@ -425,7 +425,7 @@ def _objection(text: str, sentence: _Sentence, value: _Value, one: Declaration |
 
 
 def _clause(before: str) -> str:
-    """Return what stands behind the last "but", "so" or semicolon."""
+    """Return what stands after the last "but", "so" or semicolon."""
     start = 0
     for match in _CONTRAST.finditer(before):
         start = match.end()
@@ -462,7 +462,7 @@ def _is_quoted(text: str, sentence: _Sentence, value: _Value, one: Declaration |
 
 
 def _is_bare(before: str) -> bool:
-    """Return whether a word opens its sentence or stands behind a comma, a colon or the end of a cell."""
+    """Return whether a word opens its sentence or stands after a comma, a colon or the end of a cell."""
     stripped = before.rstrip(_OPENERS)
     if stripped.endswith("text"):
         stripped = stripped[:-4].rstrip(_OPENERS)

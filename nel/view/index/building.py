@@ -78,7 +78,7 @@ class Indices:
         """
         self._wait_seconds = wait_seconds
         self.quiet = Quiet()
-        """Pages disturb it, so that they are not slowed down by what is built behind them."""
+        """Pages disturb it, so that they are not slowed down by what is built in the background."""
         self._directory = directory
         self._stop = threading.Event()
         self._pool = ThreadPoolExecutor(_BUILDERS, thread_name_prefix="nel-view-index")

@@ -237,7 +237,7 @@ class Index:
         Args:
             benchmark: Its number.
             query: As `query_of` makes it.
-            after: The samples behind this one; from the first without it.
+            after: The samples after this one; from the first without it.
             before: The samples in front of this one, the nearest of them.
             n_max: Samples.
         """

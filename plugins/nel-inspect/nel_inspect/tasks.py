@@ -107,7 +107,7 @@ class LoadedTask:
     def wants(self, graders: Graders) -> list[Want]:
         """Return whom the scorers ask about the first sample that can be asked, as far as trying them out shows.
 
-        Each is tried on an empty answer and on the target, bare and behind ``ANSWER:``, since some look at an answer
+        Each is tried on an empty answer and on the target, bare and after ``ANSWER:``, since some look at an answer
         before they ask about it.
 
         Raises:

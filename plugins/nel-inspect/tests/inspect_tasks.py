@@ -229,7 +229,7 @@ def shapes(cot: bool = False, shuffled: bool = False) -> Task:
 
 @task
 def chats() -> Task:
-    """Go on with a chat; two scorers and a shouting solver behind the answer."""
+    """Go on with a chat; two scorers and a shouting solver after the answer."""
     return Task(dataset=list(CHATS), solver=[generate(), shout()], scorer=[includes(), two_values()])
 
 

@@ -115,7 +115,7 @@ def test_a_generated_task_is_asked_and_counted_as_by_the_harness(tmp_path: Path,
 def test_a_ranked_task_is_asked_and_counted_as_by_the_harness(
     tmp_path: Path, endpoint: Endpoint, tokenizer: str, name: str
 ) -> None:
-    """Choices behind one context, contexts before one continuation, and a single continuation."""
+    """Choices after one context, contexts before one continuation, and a single continuation."""
     write_tasks(tmp_path, name)
     theirs = _harness(tmp_path, endpoint.url, name, tokenizer)
     asked = len(endpoint.calls)
@@ -190,7 +190,7 @@ def test_what_cannot_be_run_is_refused(
 
 @pytest.mark.usefixtures("lm_eval")
 def test_a_request_without_context_and_examples_by_flag_are_refused(tmp_path: Path, endpoint: Endpoint) -> None:
-    """An endpoint cannot say how likely a text is behind nothing; examples are the task's own affair."""
+    """An endpoint cannot say how likely a text is after nothing; examples are the task's own affair."""
     write_tasks(tmp_path, "bare", "sums")
     with pytest.raises(DatasetError, match="nothing in front of it"):
         _run(tmp_path, endpoint.url, "bare")

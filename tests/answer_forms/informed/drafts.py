@@ -126,7 +126,7 @@ class Answer:
     said: str
     """In running text."""
     line: str
-    """Behind a marker, on a line of its own."""
+    """After a marker, on a line of its own."""
     tex: str
     """In a box."""
     bare: str = ""
@@ -357,7 +357,7 @@ def in_line(template: str, line: str) -> str:
 
 
 def _single_stops(text: str) -> str:
-    """Return a text without a full stop behind another one, unless they make an ellipsis."""
+    """Return a text without a full stop after another one, unless they make an ellipsis."""
     if ".." in text and "..." not in text:
         text = text.replace("..", ".")
     return text.replace(".。", "。")

@@ -193,7 +193,7 @@ def _label(answer: Answer) -> str:
 
 
 def tailed(w: Writer) -> Draft:
-    """Return a declared letter with a capital, a name or a remark close behind it."""
+    """Return a declared letter with a capital, a name or a remark close after it."""
     w.note("capital behind the letter")
     marker = w.pick(("Answer: ", "**Answer:** ", "ANSWER: ", "The answer is ", "Final answer: ", "Answer: **", "A: "))
     letter = _label(w.case.answer)

@@ -115,7 +115,7 @@ def hashed(w: Writer) -> Draft:
 
 
 def hashed_ran_on(w: Writer) -> Draft:
-    """Return a line ``#### N`` behind which the model goes on with problems of its own."""
+    """Return a line ``#### N`` after which the model goes on with problems of its own."""
     w.note("runs on")
     w.note("hashes")
     marks = w.pick(w.words.markers[:2])
@@ -187,7 +187,7 @@ def computed(w: Writer) -> Draft:
 
 
 def behind(w: Writer) -> Draft:
-    """Return a declared number with another number close behind it."""
+    """Return a declared number with another number close after it."""
     w.note("number behind the answer")
     if w.language != "en":
         return declared_number(w)
@@ -227,7 +227,7 @@ def passing(w: Writer) -> Draft:
 
 
 def restating(w: Writer) -> Draft:
-    """Return the closing sentence of the problem behind a marker, as chat models write it."""
+    """Return the closing sentence of the problem after a marker, as chat models write it."""
     if not w.case.sentences or w.language != "en":
         return declared_number(w)
     w.note("sentence behind the marker")

@@ -103,7 +103,7 @@ def listed(w: Writer) -> Draft:
 
 
 def question_repeated(w: Writer) -> Draft:
-    """Return the question and the answer behind it."""
+    """Return the question and the answer after it."""
     w.note("question repeated")
     pattern = w.pick(("{q} {a}", "{q}\n{a}", "**{q}**\n\n{a}", "{q} — {a}", "> {q}\n\n{a}", "Q: {q}\nA: {a}"))
     return Draft(w.join([pattern.format(q=w.case.question, a=w.case.answer.line), *w.explanation(), *w.closing()]))

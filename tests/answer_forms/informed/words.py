@@ -31,15 +31,15 @@ class Words:
     corrections: Texts
     """Sentences between a declared answer and the one that replaces it."""
     corrected: Texts
-    """Declarations behind a correction."""
+    """Declarations after a correction."""
     quoted: Texts
     """Sentences that mention a wrong answer as that of other people, and reject it."""
     rejected: Texts
-    """Remarks behind an answer that mention a wrong one."""
+    """Remarks after an answer that mention a wrong one."""
     questioned: Texts
     """A wrong answer as a question, with its denial."""
     counterfactual: Texts
-    """Remarks behind an answer: what it would be in another case."""
+    """Remarks after an answer: what it would be in another case."""
     closings: Texts
     """Polite endings, notes and statements of confidence."""
     refusals: Texts

@@ -433,7 +433,7 @@ def test_unbalanced_braces_raise_nothing(response: str) -> None:
 
 
 def test_the_answer_in_a_box_followed_by_a_spare_brace_is_read() -> None:
-    """A brace too many behind the box changes nothing."""
+    """A brace too many after the box changes nothing."""
     assert _score("\\boxed{5}}", "5")["correct"]
 
 

@@ -72,7 +72,7 @@ def test_every_plus_is_skipped(plus: str) -> None:
     ],
 )
 def test_numeric_symbols(text: str, value: Fraction | int) -> None:
-    """A vulgar fraction stands alone or behind a whole number; Roman and circled numbers are single characters."""
+    """A vulgar fraction stands alone or after a whole number; Roman and circled numbers are single characters."""
     assert numeral(text) == value
 
 

@@ -86,5 +86,5 @@ def test_capitals_count_where_labels_differ_in_nothing_else() -> None:
     ],
 )
 def test_labels_with_what_stands_around_them(response: str, label: str | None) -> None:
-    """Adverbs, articles and nouns beside a label change nothing; what is conceded behind it is not the label."""
+    """Adverbs, articles and nouns beside a label change nothing; what is conceded after it is not the label."""
     assert read_category(response, ("positive", "negative", "neutral")).value == label

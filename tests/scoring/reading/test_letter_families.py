@@ -76,7 +76,7 @@ def test_lists_with_verdicts(response: str, letter: str | None) -> None:
     ],
 )
 def test_hedges(response: str, letter: str | None) -> None:
-    """What a hedge goes on to counts; what is only asked, or taken back by the hedge behind it, does not."""
+    """What a hedge goes on to counts; what is only asked, or taken back by the hedge after it, does not."""
     assert _read(response) == letter
 
 
@@ -153,7 +153,7 @@ def test_other_alphabets(response: str, letter: str | None) -> None:
     ],
 )
 def test_what_is_said_of_a_letter(response: str, letter: str | None) -> None:
-    """Words such as "only", "best known" and "one of" choose nothing; a conclusion behind an answer does."""
+    """Words such as "only", "best known" and "one of" choose nothing; a conclusion after an answer does."""
     assert _read(response) == letter
 
 
@@ -238,5 +238,5 @@ COUNTS = ("10", "12", "11", "14")
     ],
 )
 def test_letters_as_models_write_them(response: str, options: tuple[str, ...], letter: str | None) -> None:
-    """Leads that are no report and no condition, formulas of options, units, marked lists, and remarks behind."""
+    """Leads that are no report and no condition, formulas of options, units, marked lists, and remarks after them."""
     assert _read(response, options) == letter

@@ -1,4 +1,4 @@
-"""Numbers with the powers of their units, sums written out before or behind their result, and two values for one."""
+"""Numbers with the powers of their units, sums written out before or after their result, and two values for one."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_declarations_and_emphasis(response: str, number: str | None) -> None:
     ],
 )
 def test_what_follows_the_end_of_the_turn_is_no_answer(response: str, number: str) -> None:
-    """A model whose end token did not stop it answers questions of its own behind it."""
+    """A model whose end token did not stop it answers questions of its own after it."""
     assert gsm8k_number(response) == number
 
 

@@ -24,7 +24,7 @@ NEXT = (
 @pytest.mark.parametrize("following", NEXT)
 @pytest.mark.parametrize("answer", ["The answer is 72.", "So it is \\boxed{72}.", "**Answer:** 72", "#### 72"])
 def test_it_is_read_up_to_an_invented_question(answer: str, following: str) -> None:
-    """A line that opens a question behind a declared answer begins another problem."""
+    """A line that opens a question after a declared answer begins another problem."""
     response = f"She sold 48 + 24 = 72 clips.\n{answer}{following}"
     assert gsm8k_number(response) == whole_number(response) == answer_number(response, "en") == "72"
     assert final_expression(response) == "72"

@@ -208,7 +208,7 @@ class DefaultDataAdapter(DataAdapter):
         return prediction
 
     def filter_prediction(self, prediction: str, task_state: TaskState) -> str:
-        """Return what is left of a prediction behind the filters and `extract_answer`."""
+        """Return what is left of a prediction after the filters and `extract_answer`."""
         for one in build_filters(self.meta.filters):
             prediction = one(prediction)
         return self.extract_answer(prediction, task_state)

@@ -30,7 +30,7 @@ class OwnAggregates:
         self.adapter = adapter
 
     def __call__(self, scores: Sequence[OwnSampleScore]) -> dict[str, float]:
-        """Return the aggregates by name, of several subsets each behind its subset's name.
+        """Return the aggregates by name, of several subsets each after its subset's name.
 
         Raises:
             UndefinedMetric: There are no scores.

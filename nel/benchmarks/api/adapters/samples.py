@@ -299,7 +299,7 @@ class DatasetDict(dict[str, Dataset]):
             dataset: The samples; one without a key belongs to ``default``.
             subset_list: The subsets that are kept, in this order; one that has no samples is empty. None: all.
             limit: For each subset: so many samples, or as a float below or equal to 1 this share of them.
-            repeats: How often each sample comes, one copy behind the other.
+            repeats: How often each sample comes, one copy after the other.
 
         Raises:
             DatasetError: The limit or the repeats cannot be meant.

@@ -120,7 +120,7 @@ class Target(Sequence[str]):
 
 
 def answer_character(index: int) -> str:
-    """Return an option's letter; behind Z a number from 1.
+    """Return an option's letter; after Z a number from 1.
 
     >>> answer_character(0), answer_character(25), answer_character(26)
     ('A', 'Z', '1')
@@ -193,7 +193,7 @@ def valid_template(template: str) -> bool:
 
 
 def extract_answer_line(text: str) -> str | None:
-    """Return what stands behind the last ``ANSWER:`` on its line, without bold; None without one.
+    """Return what stands after the last ``ANSWER:`` on its line, without bold; None without one.
 
     >>> extract_answer_line("so\\n**Answer: 45**"), extract_answer_line("45")
     ('45', None)
@@ -203,7 +203,7 @@ def extract_answer_line(text: str) -> str | None:
 
 
 def parse_answers(state: Any, multiple_correct: bool = False, completion: str | None = None) -> set[str]:
-    """Return the letters that a reply gives behind ``ANSWER:``, the last that holds one.
+    """Return the letters that a reply gives after ``ANSWER:``, the last that holds one.
 
     Args:
         state: With ``choices`` and ``output.completion``.
@@ -225,7 +225,7 @@ def parse_answers(state: Any, multiple_correct: bool = False, completion: str | 
 
 
 def parse_answers_zh(state: Any, multiple_correct: bool = False, completion: str | None = None) -> set[str]:
-    """Return the letters that a reply gives behind ``答案：``; see `parse_answers`."""
+    """Return the letters that a reply gives after ``答案：``; see `parse_answers`."""
     text, labels = _given(state, completion)
     found = _labelled(text, _MARKER_ZH, labels)
     if found is None:

@@ -44,4 +44,4 @@ class MultipleChoiceTemplate:
 
 
 CHINESE: Final = tuple(text for name, text in vars(MultipleChoiceTemplate).items() if "ANSWER_TEMPLATE" in name)
-"""Those whose answer stands behind ``答案``."""
+"""Those whose answer stands after ``答案``."""
