@@ -16,7 +16,7 @@ from nel.cli.console import wide_console
 from nel.cli.terminal import plain
 from nel.config.layers import first_problem
 from nel.config.openai_environment import key_variable, taken_from_environment
-from nel.config.redaction import read_secret
+from nel.config.redaction import read_key
 from nel.config.schema import EndpointConfig
 from nel.core.event_loop import run
 from nel.core.strict_json import dumps
@@ -33,7 +33,7 @@ def show_probe(settings: Mapping[str, object], headers: Sequence[str], *, too_lo
         ConfigError: A setting is wrong, or the variable of a key is not set.
     """
     endpoint = _endpoint(settings, headers)
-    key = read_secret(key_variable(endpoint))
+    key = read_key(key_variable(endpoint))
     for line in taken_from_environment(endpoint):
         typer.echo(f"nel: {plain(line)}", err=True)
     typer.echo(f"nel: sending at most {REQUESTS_MAX} small requests to {endpoint.url}", err=True)

@@ -12,7 +12,7 @@ from rich.text import Text
 from nel.cli.console import wide_console
 from nel.cli.plan_table import planned_json, print_plan
 from nel.cli.progress import showing
-from nel.cli.run_table import remarks
+from nel.cli.run_table import remarks, retried
 from nel.cli.terminal import plain, with_plain_spaces
 from nel.config.matrix import split_config
 from nel.config.schema import RunConfig
@@ -88,7 +88,9 @@ def _remarks(result: MatrixResult, progress: dict[str, Progress]) -> list[str]:
         for line in (*progress[name].notes, *remarks(run))
         if "nel eval resume" not in line
     ]
-    if result.exit_code != EXIT_DONE:
-        what = "retry the unscored samples with" if result.exit_code == EXIT_UNSCORED else "resume all with"
+    what = "resume all with"
+    if result.exit_code == EXIT_UNSCORED:
+        what = next(filter(None, map(retried, result.runs.values())), "")
+    if result.exit_code != EXIT_DONE and what:
         lines.append(f"{what}: nel eval resume {result.directory}")
     return lines

@@ -13,6 +13,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from nel.artifacts.failure_kinds import hint_for
 from nel.artifacts.write import BenchmarkResult
 from nel.cli.console import wide_console
 from nel.cli.terminal import percent, plain, with_plain_spaces
@@ -26,6 +27,8 @@ from nel.reports.extraction import band_text
 from nel.reports.judge_section import judged_line
 from nel.reports.repeatability import repeat_check_text
 
+_ROW = "bad_row"
+"""The cause of what no resume can score: no sample can be made of the row."""
 _COLUMNS = ("benchmark", "metric", "score", "95 % interval", "bounds", "n", "model failures", "unscored", "not asked")
 _FURTHER_MAX = 12
 _NUMBERS = ("score", "95 % interval", "bounds", "n")
@@ -171,7 +174,9 @@ def remarks(result: RunResult) -> list[str]:
         lines += [f"{item.slot}: {said}" for said in (stop_line(item.metrics),) if said]
         for cause, part in item.accounting["unscored"].items():
             kinds = ", ".join(f"{kind} {count:,}" for kind, count in part["kinds"].items())
-            lines.append(f"{item.slot}: {part['n']:,} of {item.accounting['n_total']:,} unscored by {cause} ({kinds})")
+            said = f"{item.slot}: {part['n']:,} of {item.accounting['n_total']:,} unscored by {cause} ({kinds})"
+            named = f"{hint_for(cause)}; failure_analysis.json names each"
+            lines.append(f"{said}; {named}" if cause == _ROW else said)
         if "tie" in item.accounting["unscored"].get("judge", {}).get("kinds", {}):
             odd = "an even panel or judge.repeats can tie; make it odd and resume with --allow-judge-change"
             lines.append(f"{item.slot}: {odd}")
@@ -197,21 +202,22 @@ def remarks(result: RunResult) -> list[str]:
     elif result.ending.reason != "done":
         lines.append(result.ending.reason)
     if result.exit_code not in (0, 2):
-        what = "resume with" if result.exit_code != EXIT_UNSCORED else _retried(result)
+        what = "resume with" if result.exit_code != EXIT_UNSCORED else retried(result)
         what = "fix that, then" if _is_judge_misused(result) else what
         judges = " --judge-url URL --judge-id NAME" if _lacks_judge(result) else ""
-        lines.append(f"{what}: {result.resume_command}{judges}")
+        lines += [f"{what}: {result.resume_command}{judges}"] if what else []
     elif result.exit_code:
         other = "" if result.ending.fix else " (-O key=value changes a setting)"
         lines.append(f"fix it, then: {result.resume_command}{other}")
     return lines
 
 
-def _retried(result: RunResult) -> str:
-    """Return what a resume does for a finished run whose exit code is not 0."""
-    if any(item.accounting["n_unscored"] for item in result.benchmarks):
+def retried(result: RunResult) -> str:
+    """Return what a resume does for a finished run whose exit code is not 0; empty where it does nothing."""
+    if any(item.accounting["unscored"].keys() - {_ROW} for item in result.benchmarks):
         return "retry the unscored samples with"
-    return "fix the metrics, then compute them with"
+    is_failed = any(item.failed_metrics for item in result.benchmarks)
+    return "fix the metrics, then compute them with" if is_failed else ""
 
 
 def _lacks_judge(result: RunResult) -> bool:

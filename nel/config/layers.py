@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _PANEL = ("judge", "panel")
+_WANTED: Final = {
+    "string_type": "a text is wanted; put a number, a date, yes or no in quotes",
+    "list_type": 'a list is wanted: each entry on a line of its own, after "- "',
+    "dict_type": "keys with values are wanted: each on a line of its own, as key: value",
+    "model_type": "keys with values are wanted: each on a line of its own, as key: value",
+}
+"""What to write instead, by pydantic's kind of error."""
 
 
 class Layers:
@@ -134,7 +141,7 @@ class Layers:
         problem = error.errors(include_url=False)[0]
         place, message = _place(problem), _message(problem)
         source = self._where if problem["type"] == "missing" else self._source(place)
-        if problem["type"] == "unknown_key" and "did you mean" not in message:
+        if problem["type"] == "unknown_key":
             message = _with_section(place[-1], message)
         location = ".".join(str(part) for part in problem["loc"])
         is_in_source = not location or source in (f"-O {location}=…", f"-O {'.'.join(place)}=…")
@@ -176,6 +183,8 @@ def _message(problem: ErrorDetails) -> str:
     number = number_problem(problem)
     if number is not None:
         return number.replace("is ", "the value is ", 1)
+    if problem["type"] in _WANTED:
+        return _WANTED[problem["type"]]
     message = problem["msg"].removeprefix("Value error, ")
     return f"{message[0].lower()}{message[1:]}"
 
@@ -188,7 +197,10 @@ def _more(error: ValidationError) -> str:
 def _with_section(key: str, message: str) -> str:
     """Return the message about an unknown key with the key of another section that is meant, where there is one."""
     known = {name: section for name, section in sections().items() if name != "benchmarks"}
-    near = get_close_matches(key, {key for section in known.values() for key in section.model_fields}, n=1, cutoff=0.8)
+    fields = {field for section in known.values() for field in section.model_fields}
+    near = [key] if key in fields else get_close_matches(key, fields, n=1, cutoff=0.8)
+    if "did you mean" in message and near != [key]:
+        return message
     meant = [f"{name}.{near[0]}" for name, section in known.items() if near and near[0] in section.model_fields]
     return f'unknown key "{key}"; did you mean {" or ".join(meant)}?' if meant else message
 

@@ -44,6 +44,9 @@ _PERCENT: Final = re.compile(rb"%(?:25)*(?:u00)?[2-7][0-9a-f]|=[2-7][0-9a-f](?==
 _ENTITY: Final = re.compile(rb"&(?:#|[aglpqse][a-z]{1,5};)")
 _CHARACTER: Final = {name: character for character, name in _ENTITIES.items()}
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_=-]{0,4}")
+_CONVENTIONAL: Final = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
+"""Names that variables have and hardly a key, so that they can be shown."""
+_NOT_ALONE: Final = re.compile(r"^['\"].*['\"]$|\s")
 _JSON_LETTERS: Final = "bfnrtu"
 _Json = TypeVar("_Json")
 
@@ -57,10 +60,29 @@ def read_secret(env_name: str | None) -> str | None:
     if env_name is None:
         return None
     value = os.environ.get(env_name, "").strip()
+    if not value and not _CONVENTIONAL.fullmatch(env_name):
+        raise ConfigError(
+            "the environment variable that is named to hold the key is not set; its name is not shown, since it may be "
+            "the key itself; export the key as a variable such as OPENAI_API_KEY and give that name"
+        )
     if not value:
         raise ConfigError(f"the environment variable {env_name}, named to hold the key, is not set; export it first")
     if not (value.isascii() and value.isprintable()):
         raise ConfigError(f"the key in {env_name} holds characters that no HTTP header can carry; export it again")
+    return value
+
+
+def read_key(env_name: str | None) -> str | None:
+    """Return the key in the named environment variable, or None when no name is given.
+
+    Raises:
+        ConfigError: As `read_secret`, or it holds more than the key.
+    """
+    value = read_secret(env_name)
+    if value is not None and _NOT_ALONE.search(value):
+        raise ConfigError(
+            f"{env_name} holds quotes, spaces or the word Bearer beside the key; export the key alone, as it was given"
+        )
     return value
 
 

@@ -24,6 +24,17 @@ _VARIABLE = re.compile(
 )
 
 
+_NAMES_VARIABLE = re.compile(r"_env(?:\.[^.]+)?$")
+"""Where the name of a variable is wanted: ``endpoint.api_key_env``, ``endpoint.headers_env.X-Key``."""
+_IN_WORDS = (
+    ("for the tag 'tag:yaml.org,2002:merge'", "merge keys (<<) are not allowed; write the keys out"),
+    ("could not determine a constructor", "{problem}; tags are not allowed, write a plain value"),
+    ("cannot start any token", "{problem}; indent with spaces, and quote a text that begins like this"),
+    ("could not find expected ':'", "a key without a colon, or without the space behind it"),
+)
+"""What PyYAML says in words of its own, and what it means here."""
+
+
 class _Loader(yaml.SafeLoader):
     """A safe loader that refuses duplicate keys, and aliases, which can grow without bound."""
 
@@ -45,7 +56,9 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             event = self.peek_event()  # type: ignore[no-untyped-call]
-            raise yaml.constructor.ConstructorError(None, None, "aliases are not allowed", event.start_mark)
+            raise yaml.constructor.ConstructorError(
+                None, None, "aliases are not allowed; write the value out", event.start_mark
+            )
         return super().compose_node(parent, index)
 
 
@@ -117,7 +130,15 @@ def _interpolate(value: object, where: str) -> object:
         return {key: _interpolate(item, f"{where}.{key}") for key, item in value.items()}
     if isinstance(value, list):
         return [_interpolate(item, f"{where}.{index}") for index, item in enumerate(value)]
-    return _VARIABLE.sub(lambda match: _variable(match, where), value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    filled = _VARIABLE.sub(lambda match: _variable(match, where), value)
+    if filled != value and _NAMES_VARIABLE.search(where) and filled not in os.environ:
+        raise ConfigError(
+            f"{where}: {value} stands for the value of that variable, and a name is wanted; write the name alone, "
+            "without ${}"
+        )
+    return filled
 
 
 def _variable(match: re.Match[str], where: str) -> str:
@@ -134,4 +155,5 @@ def _variable(match: re.Match[str], where: str) -> str:
 def _yaml_problem(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error)
+    problem = next((said.format(problem=problem) for words, said in _IN_WORDS if words in problem), problem)
     return f"line {mark.line + 1}: {problem}" if mark else str(problem)

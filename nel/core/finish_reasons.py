@@ -24,9 +24,11 @@ _WORDS: Final[Mapping[Ending, str]] = {
     "tool_calls": "tool_calls tool_call tool_use function_call malformed_function_call unexpected_tool_call"
     " too_many_tool_calls",
     "aborted": "abort aborted cancel cancelled canceled user_cancel timeout error network_error server_error"
-    " insufficient_system_resource",
+    " insufficient_system_resource incomplete",
 }
 _ENDINGS: Final[Mapping[str, Ending]] = {word: ending for ending, words in _WORDS.items() for word in words.split()}
+_NO_WORDS: Final = frozenset({"", "null", "none"})
+"""That some servers write where an answer has not ended, as the chunks of a stream."""
 _CONTEXT_FULL: Final = frozenset({"model_length", "context_length", "model_context_window_exceeded", "error_limit"})
 
 
@@ -40,6 +42,15 @@ def ending_of(finish_reason: str | None) -> Ending:
     return _ENDINGS.get(word, "unknown") if word else "complete"
 
 
+def has_ended(finish_reason: object) -> bool:
+    """Return whether the finish reason of a chunk says that the answer is over.
+
+    >>> has_ended("stop"), has_ended(None), has_ended("null")
+    (True, False, False)
+    """
+    return bool(_word(finish_reason)) if isinstance(finish_reason, str) else finish_reason is not None
+
+
 def is_context_full(finish_reason: str | None) -> bool:
     """Return whether a truncated answer met the end of the model's context rather than the limit of the request."""
     return _word(finish_reason) in _CONTEXT_FULL
@@ -49,4 +60,5 @@ def is_context_full(finish_reason: str | None) -> bool:
 def _word(finish_reason: str | None) -> str:
     """Return a reason in the spelling of the table: ``FinishReason.MAX_TOKENS`` is ``max_tokens``."""
     word = (finish_reason or "").strip().lower().rpartition(".")[2].replace("-", "_").replace(" ", "_")
-    return word.removeprefix("finish_reason_")
+    word = word.removeprefix("finish_reason_")
+    return "" if word in _NO_WORDS else word

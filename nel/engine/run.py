@@ -17,7 +17,7 @@ from typing import Any
 
 from nel.config.identity import ALLOW_JUDGE
 from nel.config.openai_environment import key_variable, taken_from_environment
-from nel.config.redaction import Redactor, read_secret
+from nel.config.redaction import Redactor, read_key, read_secret
 from nel.config.schema import RunConfig
 from nel.config.schema.stop import StopConfig
 from nel.core.strict_json import dumps
@@ -166,7 +166,7 @@ def opened_session(
             another process holds the directory.
     """
     asks = config.endpoint is not None and not scoring_only
-    api_key = read_secret(key_variable(config.endpoint)) if config.endpoint and asks else None
+    api_key = read_key(key_variable(config.endpoint)) if config.endpoint and asks else None
     secrets = _secrets(config, api_key) if asks else ()
     secrets += () if scoring_only else _secrets_of_judges(plans)
     refuse_secrets(config, secrets)

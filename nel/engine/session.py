@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.config.openai_environment import key_variable
-from nel.config.redaction import read_secret, redact_url
+from nel.config.redaction import read_key, redact_url
 from nel.config.schema import BudgetConfig, RunConfig
 from nel.core.event_loop import run
 from nel.core.observer import UNOBSERVED, Observer, SessionInfo
@@ -313,7 +313,7 @@ class Session:
             judge = open_client(
                 member,
                 gate=await limits.gate(clients, member, concurrency=wanted, own_max=concurrency),
-                api_key=read_secret(key_variable(member)),
+                api_key=read_key(key_variable(member)),
                 connections=concurrency,
                 price=self.config.budget.prices.get(member.model),
             )

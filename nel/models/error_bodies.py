@@ -69,8 +69,10 @@ def error_in(payload: object) -> object:
     """Return the error that a decoded body is or holds instead of an answer; None where it is not known to be one.
 
     With HTTP 200 some servers send an error without an ``error``: FastChat an object of the type ``error``, MiniMax a
-    ``base_resp``, Baidu an ``error_code``, others nothing but a message.
+    ``base_resp``, Baidu an ``error_code``, Gemini a list of an object with an ``error``, others nothing but a message.
     """
+    if isinstance(payload, list) and len(payload) == 1:
+        return error_in(payload[0]) if isinstance(payload[0], Mapping) else None
     if not isinstance(payload, Mapping):
         return None
     if payload.get("error"):

@@ -13,7 +13,7 @@ from typing import Final
 
 from nel.core.plain_numbers import plain_int
 from nel.models.context_window import blame, is_sure
-from nel.models.error_bodies import ErrorBody, error_body, error_said
+from nel.models.error_bodies import ErrorBody, error_body, error_in, error_said
 from nel.models.rate_limit_headers import retry_after_seconds
 from nel.models.vendor_words import RATE, Meaning, meaning_of
 from nel.types import FailureKind
@@ -203,6 +203,12 @@ def aborted(finish_reason: str) -> Fault:
         retryable=True,
         status=_OK,
     )
+
+
+def no_answer(payload: object, message: str) -> Fault:
+    """Return the fault of a decoded body without an answer: the error that it is instead, or else malformed."""
+    error = error_in(payload)
+    return malformed(message) if error is None else fault_of_error_object(error)
 
 
 def malformed(message: str) -> Fault:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from nel.core.finish_reasons import ending_of
 from nel.core.thinking import split_reasoning
 from nel.models.error_bodies import error_in
-from nel.models.faults import Fault, aborted, fault_of_error_object, malformed
+from nel.models.faults import Fault, aborted, fault_of_error_object, malformed, no_answer
 from nel.models.tool_calls import sent_call, tool_calls_in
 from nel.types import Generation, Message, Protocol, Request, Response, Usage
 
@@ -23,6 +23,8 @@ PATHS: Final[Mapping[str, str]] = {"chat": "/chat/completions", "completions": "
 _COUNT_MAX = 2**53
 _ALTERNATIVES_MAX: Final = 100
 _NAME_CHARACTERS_MAX = 200
+_THOUGHTS: Final = ("thinking", "reasoning")
+"""What the type of a part begins with that is no part of the answer."""
 
 
 def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
@@ -47,15 +49,14 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
 def parse_answer(protocol: Protocol, payload: object) -> Response | Fault:
     """Return the answer in a decoded HTTP 200 body, or the fault it is instead."""
     if not isinstance(payload, dict):
-        return malformed(f"the body is a JSON {type(payload).__name__}, not an object")
+        return no_answer(payload, f"the body is a JSON {type(payload).__name__}, not an object")
     if payload.get("error"):
         return fault_of_error_object(error_in(payload))
     choice = first_choice(payload.get("choices"))
     if choice is None:
-        error = error_in(payload)
-        return malformed("the body has no choices") if error is None else fault_of_error_object(error)
+        return no_answer(payload, "the body has no choices")
     finish_reason = choice.get("finish_reason")
-    if finish_reason == "error":
+    if choice.get("error") or finish_reason == "error":
         return fault_of_error_object(choice.get("error") or "finish_reason is error")
     if isinstance(finish_reason, str) and ending_of(finish_reason) == "aborted":
         return aborted(finish_reason)
@@ -136,13 +137,14 @@ def read_text(text: str, *, finish_reason: str | None = None, reasoning: str | N
 def _answer(
     source: dict[str, object], field: str, payload: dict[str, object], finish_reason: object
 ) -> Response | Fault:
-    refusal = source.get("refusal")
-    text = _text(source.get(field))
-    if text is None:
-        return malformed(f"the choice's {field} is a {type(source.get(field)).__name__}, not text")
+    content = read_content(source.get(field))
+    if content is None:
+        return malformed(f"the choice's {field} is a {type(source.get(field)).__name__} that holds no text")
+    refusal = source.get("refusal") or content.refusal
     outer = source.get("reasoning_content") or source.get("reasoning")
+    reasoning = outer if isinstance(outer, str) else content.reasoning
     finish = finish_reason if isinstance(finish_reason, str) else None
-    found = read_text(text, finish_reason=finish, reasoning=outer if isinstance(outer, str) else None)
+    found = read_text(content.text, finish_reason=finish, reasoning=reasoning or None)
     if isinstance(refusal, str) and refusal and not found.text:
         found = replace(found, text=refusal, finish_reason="refusal")
     if called := source.get("tool_calls"):
@@ -154,6 +156,41 @@ def _answer(
         model=name_in(payload, "model"),
         system_fingerprint=name_in(payload, "system_fingerprint"),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What the content of a message, or of a piece of one, says."""
+
+    text: str = ""
+    reasoning: str = ""
+    refusal: str = ""
+
+
+def read_content(content: object) -> Content | None:
+    """Return what a content says, text or a list of parts; None where part of it cannot be read.
+
+    >>> read_content([{"type": "thinking", "thinking": "2, then?"}, {"type": "text", "text": "2"}])
+    Content(text='2', reasoning='2, then?', refusal='')
+    """
+    if content is None or isinstance(content, str):
+        return Content(content or "")
+    if not isinstance(content, list):
+        return None
+    found: dict[str, list[str]] = {"text": [], "reasoning": [], "refusal": []}
+    for one in content:
+        part = {"text": one} if isinstance(one, str) else one
+        if not isinstance(part, dict):
+            return None
+        kind = str(part.get("type"))
+        field = "reasoning" if kind.startswith(_THOUGHTS) else "refusal" if kind == "refusal" else "text"
+        value = part.get("text") or (part.get(kind) if field != "text" else None) or ""
+        if field == "reasoning" and isinstance(value, list):  # as Mistral has them
+            value = "".join(str(piece.get("text") or "") for piece in value if isinstance(piece, dict))
+        if not isinstance(value, str):
+            return None
+        found[field].append(value)
+    return Content(**{name: "".join(values) for name, values in found.items()})
 
 
 def name_in(payload: Mapping[str, object], field: str) -> str | None:
@@ -207,15 +244,6 @@ def _message(message: Message) -> dict[str, Any]:
     if message.tool_call_id is not None:
         sent["tool_call_id"] = message.tool_call_id
     return sent
-
-
-def _text(content: object) -> str | None:
-    if content is None:
-        return ""
-    if isinstance(content, list):
-        parts = [part.get("text", "") for part in content if isinstance(part, dict)]
-        return "".join(part for part in parts if isinstance(part, str))
-    return content if isinstance(content, str) else None
 
 
 def _inner(usage: dict[str, object], name: str) -> dict[str, Any]:

@@ -9,10 +9,11 @@ import re
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Final
 
+from nel.core.finish_reasons import has_ended
 from nel.core.strict_json import loads
 from nel.models.error_bodies import error_in
 from nel.models.faults import UNREADABLE, Fault, fault_of_error_object, malformed, unreadable
-from nel.models.protocols import first_choice, first_token_of, index_of
+from nel.models.protocols import first_token_of, index_of, read_content
 from nel.models.tool_calls import CallPieces
 
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
@@ -22,7 +23,8 @@ _FIELDS: Final = (b"data:", b"event:", b": ")
 """What a stream of events begins with, and no JSON does."""
 _START_BYTES: Final = 64
 _BOM: Final = b"\xef\xbb\xbf"
-_TEXTS: Final = ("content", "reasoning_content", "reasoning", "refusal")
+_TEXTS: Final = ("reasoning_content", "reasoning", "refusal")
+"""Fields of a chunk beside its content."""
 
 
 def is_event_stream(body: bytes) -> bool:
@@ -97,7 +99,7 @@ class AnswerStream(ABC):
                 try:
                     self._event(data, now)
                 except UNREADABLE as error:
-                    self._fault = self._fault or unreadable(error)
+                    self._fail(unreadable(error))
             self._is_error = False
             return False
         field, _, value = line.partition(b":")
@@ -110,21 +112,26 @@ class AnswerStream(ABC):
         return False
 
     def _event(self, data: bytes, now: float) -> None:
-        if data.strip() in _NO_PAYLOAD:
+        if self._done or data.strip() in _NO_PAYLOAD:
             self._done = self._done or bool(data.strip())
             return
         self._started = True
         try:
             payload = loads(data)
         except ValueError as error:
-            self._fault = self._fault or malformed(f"a chunk of the stream is not JSON ({error}): {data[:80]!r}")
+            self._fail(malformed(f"a chunk of the stream is not JSON ({error}): {data[:80]!r}"))
             return
-        if not isinstance(payload, dict):
-            self._fault = self._fault or malformed("a chunk of the stream is not a JSON object")
-        elif payload.get("error") or payload.get("object") == "error" or self._is_error:
-            self._fault = self._fault or fault_of_error_object(error_in(payload) or payload)
+        said = error_in(payload)
+        if said is not None or (self._is_error and isinstance(payload, dict)):
+            self._fail(fault_of_error_object(said or payload))
+        elif not isinstance(payload, dict):
+            self._fail(malformed("a chunk of the stream is not a JSON object"))
         else:
             self._take(payload, now)
+
+    def _fail(self, fault: Fault) -> None:
+        """End the answer with a fault; the first one counts."""
+        self._fault = self._fault or fault
 
     @abstractmethod
     def _take(self, payload: dict[str, Any], now: float) -> None:
@@ -181,21 +188,28 @@ class EventStream(AnswerStream):
         for name in ("model", "usage", "system_fingerprint"):
             if payload.get(name) is not None:
                 self._rest[name] = payload[name]
-        choice = first_choice(payload.get("choices"))
-        if choice is None or not self._is_chosen(index_of(choice, 0)):
-            return
-        if choice.get("finish_reason") is not None:
+        choices = payload.get("choices")
+        for place, choice in enumerate(choices if isinstance(choices, list) else []):
+            if isinstance(choice, dict) and self._is_chosen(index_of(choice, place)):
+                self._choice(choice, now)
+
+    def _choice(self, choice: dict[str, Any], now: float) -> None:
+        if choice.get("error"):
+            self._fail(fault_of_error_object(choice["error"]))
+        if has_ended(choice.get("finish_reason")):
             self._finish = choice["finish_reason"]
         if self._logprobs is None and first_token_of(choice.get("logprobs")):
             self._logprobs = choice["logprobs"]
-        if self._chat:
-            delta = choice.get("delta") or choice.get("message")
-            delta = delta if isinstance(delta, dict) else {}
-        else:
-            delta = {"content": choice.get("text")}
+        text = {"content": choice.get("text")}
+        delta = (choice.get("delta") or choice.get("message") or {}) if self._chat else text
+        content = read_content(delta.get("content")) if isinstance(delta, dict) else None
+        if content is None or (self._chat and not delta and choice.get("text")):
+            self._fail(malformed("a chunk of the stream holds something else than text"))
+            return
         if delta.get("tool_calls"):
             self._tool_calls.add(delta["tool_calls"])
-        for name in _TEXTS:
-            if isinstance(delta.get(name), str) and delta[name]:
-                self._texts.setdefault(name, []).append(delta[name])
+        parts = {"content": content.text, "reasoning": content.reasoning, "refusal": content.refusal}
+        for name, piece in (parts | {name: delta[name] for name in _TEXTS if delta.get(name)}).items():
+            if isinstance(piece, str) and piece:
+                self._texts.setdefault(name, []).append(piece)
                 self.token_times.append(now)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from numbers import Real
 from typing import Final, TypeAlias
 
 from nel.core.scaling import mean_of
@@ -126,17 +128,21 @@ def _from_score(score: Score, response: str) -> _Parts:
 
 
 def _number(key: str, value: object) -> float | None:
-    """Return a value as a number, numpy's scalars too, or None.
+    """Return a value as a number, numpy's scalars and the exact numbers of the standard library too, or None.
 
     Raises:
-        ScorerError: It is NaN or infinite.
+        ScorerError: It is NaN or infinite, or so large that no float holds it.
     """
-    if isinstance(value, (bool, int, float)):
-        number = float(value)
-    elif type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
-        number = float(value.item())
-    else:
+    if type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
+        value = value.item()
+    if not isinstance(value, (Real, Decimal)):
         return None
+    try:
+        number = float(value)
+    except (OverflowError, ValueError) as error:
+        raise ScorerError(
+            f'the scorer returned a number for "{key}" that no float holds; return a smaller one'
+        ) from error
     if not math.isfinite(number):
         raise ScorerError(f'the scorer returned {number} for "{key}"; return a finite number or leave the key out')
     return number

@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from nel.config.openai_environment import key_variable
-from nel.config.redaction import read_secret
+from nel.config.redaction import read_key
 from nel.engine.exit_status import ExitStatus
 from nel.engine.judging.adaptation import JudgeAdaptation
 from nel.engine.judging.cases import judge_models
@@ -177,6 +177,6 @@ async def _open(members: Sequence[ModelConfig], clients: AsyncExitStack) -> dict
             continue
         concurrency = member.concurrency or _CONCURRENCY
         lasting = member.model_copy(update={"outage_seconds_max": _NEVER_SECONDS})
-        client = Client(lasting, api_key=read_secret(key_variable(member)), connections=concurrency)
+        client = Client(lasting, api_key=read_key(key_variable(member)), connections=concurrency)
         endpoints[key] = JudgeEndpoint.of(await clients.enter_async_context(client), concurrency)
     return endpoints

@@ -32,6 +32,8 @@ MALFORMED: dict[str, str | bytes] = {
     "f24-object-choices": '{"choices": {"0": 1}}',
     "f24-no-message": '{"choices": [{"finish_reason": "stop"}]}',
     "f24-null-message": '{"choices": [{"message": null, "finish_reason": "stop"}]}',
+    "f24-part-without-text": '{"choices": [{"message": {"content": [{"text": {"value": "Answer: 2"}}]}}]}',
+    "f24-null-part": '{"choices": [{"message": {"content": [null]}}]}',
     "f24-number-content": '{"choices": [{"message": {"content": 7}, "finish_reason": "stop"}]}',
     "f30-nan": GOOD.replace('"prompt_tokens": 7', '"prompt_tokens": NaN'),
     "f30-deep": "[" * 100_000 + "]" * 100_000,
@@ -73,6 +75,10 @@ SHOWN: dict[str, tuple[Reply, str]] = {
         [b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", Do.CLOSE],
         "unreadable response: the endpoint changes to another protocol than HTTP/1.1",
     ),
+    "f33-no-location": (
+        http("", status=302),
+        "HTTP 302: redirected, but not where to; redirects are not followed, give the final URL",
+    ),
     "f33-bad-location": (
         http("", status=307, headers={"Location": "http://[::1/v1"}),
         "HTTP 307: redirected to what is no URL; redirects are not followed, give the final URL",
@@ -95,6 +101,10 @@ ACCEPTED = {
     "f21-bom": _with_bom(),
     "f21-white-space": http(f"\n\n  {GOOD}\n"),
     "f24-parts": answer([{"type": "text", "text": "Ans"}, {"type": "text", "text": "wer: 0"}]),  # type: ignore[arg-type]
+    "f24-texts": answer(["Ans", "wer: 0"]),  # type: ignore[arg-type]
+    "f24-thinking-part": answer(
+        [{"type": "reasoning", "text": "Answer: 9"}, {"type": "text", "text": "Answer: 0"}]  # type: ignore[arg-type]
+    ),
     "f25-tool-calls-null": answer("Answer: 0", tool_calls=None, function_call=None, refusal=None),
     "f30-big-integer": http(GOOD.replace('"id": "x"', f'"id": {"9" * 400}')),
     "f30-duplicate-keys": http(GOOD.replace('"id": "x"', '"id": "x", "id": "y"')),
@@ -163,6 +173,11 @@ INNER = {
     "f23-fastchat": ({"object": "error", "message": "slow: rate limit exceeded", "code": 40903}, "rate_limit", 3),
     "f23-detail": ({"detail": "no such route"}, "server_error", 3),
     "f23-minimax": ({"choices": None, "base_resp": {"status_code": 1000, "status_msg": "busy"}}, "server_error", 3),
+    "f23-in-choice": (
+        {"choices": [{**answer_json("Answer: 0")["choices"][0], "error": {"code": 502, "message": "gone"}}]},
+        "server_error",
+        3,
+    ),
     "f23-no-message": ({"error": {"message": None, "code": None}}, "server_error", 3),
     "f23-code-400": ({"error": {"message": "no such field", "code": 400}}, "bad_request", 1),
 }
@@ -213,6 +228,7 @@ FAILURES = {
     },
     "f27-filter": (answer("Answer: 0", finish="content_filter"), "content_filter"),
     "f27-refusal": (answer(None, refusal="I cannot help."), "refusal"),
+    "f27-refusal-part": (answer([{"type": "refusal", "refusal": "I cannot."}]), "refusal"),  # type: ignore[arg-type]
     "f27-refusal-400": (
         error(400, "flagged by our content management policy", code="content_filter"),
         "content_filter",

@@ -166,6 +166,20 @@ YAMLS: dict[str, tuple[str, str]] = {
     "f111-deep": ("a: " + "[" * 5000 + "]" * 5000 + "\n", "YAML"),
     "f111-merge": ("<<: {a: 1}\n<<: {b: 2}\nc: 1\n", ""),
     "f111-key-list": ("? [a, b]\n: 1\n", ""),
+    "f111-merge-key": ("endpoint: {<<: {model: m}}\n", "merge keys .* write the keys out"),
+    "f111-tag": ("endpoint: {url: !ENV URL}\n", "!ENV.*write a plain value"),
+    "f111-no-space": ("endpoint:\n  url: x\n  model:m\n", "without the space"),
+    "f111-list-wanted": ("benchmarks: gsm8k\n", 'a list is wanted.*"- "'),
+    "f111-text-wanted": (
+        "benchmarks: [{name: b}]\nendpoint: {url: 'http://a/v1', model: 4.1}\n",
+        "model: a text is wanted.*quotes",
+    ),
+    "f111-keys-wanted": (
+        "benchmarks: [{name: b}]\nendpoint: {url: 'http://a/v1', model: m, headers: [a]}\n",
+        "key: value",
+    ),
+    "f111-level": ("benchmarks: [{name: b}]\nmodel: m\n", "did you mean endpoint.model"),
+    "f112-key-for-its-name": ("endpoint: {api_key_env: '${NEL_TEST_CANARY}'}\n", "NEL_TEST_CANARY.*without"),
 }
 
 
@@ -174,8 +188,9 @@ def test_a_configuration_that_is_none(tmp_path: Path, text: str, word: str) -> N
     """Code, bombs, duplicates, tabs and unset variables are errors in one line, found fast, and nothing is run."""
     path = tmp_path / "run.yaml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigError, match=f"(?i){word}"):
+    with pytest.raises(ConfigError, match=f"(?i){word}") as caught:
         build_config(read_yaml(path), where=str(path))
+    assert CANARY not in str(caught.value)
     assert not Path("pwned").exists()
 
 
@@ -214,6 +229,7 @@ def test_f111_a_surrogate_does_not_crash_a_run(tmp_path: Path) -> None:
 SECRET_PLACES: dict[str, dict[str, Any]] = {
     "f112-userinfo": {"url": f"http://user:{base64.b32encode(CANARY.encode()).decode()}@127.0.0.1:9/v1"},
     "f112-query": {"url": "http://127.0.0.1:9/v1?api_key=cnry5f-secret-in-query"},
+    "f112-env-name-like-one": {"api_key_env": "gsk_cnry5f0123456789abcdef"},
     "f112-env-name": {"api_key_env": "sk-cnry5f-not-a-name"},
 }
 
@@ -285,14 +301,19 @@ def test_f112_a_secret_in_extra_is_refused(tmp_path: Path) -> None:
     assert CANARY not in str(refused.value)
 
 
-@pytest.mark.parametrize("value", ["", " ", "a\nb", "ключ"], ids=["f112-empty", "f112-blank", "f112-line", "f112-text"])
+@pytest.mark.parametrize(
+    "value",
+    ["", " ", "a\nb", "ключ", "'gsk_1234567'", '"gsk_1234567"', "Bearer gsk_1234567"],
+    ids=["f112-empty", "f112-blank", "f112-line", "f112-text", "f112-quotes", "f112-double-quotes", "f112-bearer"],
+)
 def test_a_key_that_no_header_can_carry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     """A key that is empty or broken is an error that names the variable and not the value."""
     monkeypatch.setenv(CANARY_ENV, value)
     with serving() as server:
-        with pytest.raises(NelError, match=CANARY_ENV):
+        with pytest.raises(NelError, match=CANARY_ENV) as caught:
             run(tmp_path, server)
         assert server.calls == server.others == []
+    assert "gsk_1234567" not in str(caught.value)
 
 
 def _plugin(home: Path, name: str, module: str, source: str, entries: dict[str, str]) -> None:

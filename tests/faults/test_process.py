@@ -207,6 +207,18 @@ def test_few_open_files_lower_the_concurrency_and_lose_nothing(tmp_path: Path) -
     assert "this process may open 48 files" in (run_dir / "run.log").read_text()
 
 
+def test_no_file_may_have_a_byte(tmp_path: Path) -> None:
+    """``ulimit -f 0``, like a quota that is used up: refused in one line, and nothing is asked."""
+    with serving() as server:
+        path = write_config(tmp_path, server.url)
+        process = start(["eval", "run", str(path)], tmp_path, limits="ulimit -f 0")
+        _, stderr = process.communicate(timeout=HANGS_SECONDS)
+        assert server.calls == []
+    assert process.returncode == 2
+    assert "Traceback" not in stderr
+    assert stderr.splitlines()[-1].endswith("File too large; choose another --output-dir")
+
+
 @pytest.mark.parametrize(
     "env",
     first_rows(

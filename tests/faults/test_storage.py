@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import shutil
 import sqlite3
@@ -254,6 +255,19 @@ def test_f50_a_full_disk_while_artifacts_are_written(tmp_path: Path) -> None:
         filler.unlink()
         assert nel_cli(["report", str(first.run_dir)], tmp_path).returncode == 0
         same_artifacts(first, read_run(first.run_dir, 0))
+
+
+def test_f53_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As some network file systems are: named as that, and no other process is said to hold the directory."""
+
+    def refused(handle: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    with serving() as server:
+        with pytest.raises(nel.NelError, match=r"cannot lock .*No locks available; choose an --output-dir on a local"):
+            run(tmp_path, server)
+        assert server.calls == []
 
 
 @pytest.mark.parametrize("nth", [1, 2, 3, 5, 8, 11], ids=[f"f51-{nth}" for nth in (1, 2, 3, 5, 8, 11)])

@@ -82,6 +82,13 @@ SAME: dict[str, Reply] = {
     "f40-usage-with-finish": sse(lines([*WHOLE[:-2], event({}, finish="stop", usage=USAGE)])),
     "f40-usage-null": sse(lines([{**item, "usage": item.get("usage")} for item in WHOLE])),
     "f40-null-content": sse(lines([event({"role": "assistant", "content": None}), *WHOLE])),
+    "f40-parts": sse(lines([event({"content": [{"type": "text", "text": TEXT}]}), *WHOLE[-2:]])),
+    "f40-parts-and-thinking": sse(
+        lines([event({"content": [{"type": "thinking", "thinking": [{"text": "Answer: 9"}]}]}), *WHOLE])
+    ),
+    "f40-after-done": sse(lines(WHOLE) + lines([event({"content": " Answer: 9"})])),
+    "f40-pieces-in-one-chunk": sse(lines([event(choices=[item["choices"][0] for item in WHOLE[:-1]], usage=USAGE)])),
+    "f40-finish-null-in-words": sse(lines([event({"content": TEXT}, finish="null"), *WHOLE[-2:]])),
     "f40-no-stream": http(
         json.dumps(
             {
@@ -138,6 +145,10 @@ ERRORS: dict[str, tuple[Reply, str]] = {
     "f16-stream-reset": ([*sse(lines(WHOLE[:4], done=False), end=False), 0.02, Do.RESET], "infra:connection"),
     "f16-stream-cut": ([*sse(lines(WHOLE[:4], done=False), end=False), Do.CLOSE], "infra:connection"),
     "f16-stream-ends-without-finish": (sse(lines(WHOLE[:4], done=False)), "infra:malformed"),
+    "f16-stream-ends-with-an-empty-finish": (
+        sse(lines([event({"content": "Answer: "}, finish="")], done=False)),
+        "infra:malformed",
+    ),
     "f23-stream-of-html": (http("<html>login</html>", kind="text/html"), "infra:malformed"),
 }  # fmt: skip
 

@@ -211,6 +211,10 @@ def _candidate(**fields: Any) -> dict[str, Any]:
         ("responses", {**RESPONSE, "output": [{"type": "message", "content": "four"}]}, "malformed"),
         ("responses", {**RESPONSE, "output": [{"type": "message", "content": [{"type": "text"}]}]}, "malformed"),
         ("responses", _cut("error"), "aborted"),
+        ("responses", {**RESPONSE, "status": "incomplete", "incomplete_details": None}, "aborted"),
+        ("responses", {"detail": "worker lost"}, "server_error"),
+        ("anthropic", {"type": "error", "message": "Overloaded"}, "server_error"),
+        ("gemini", [{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "x"}}], "rate_limit"),
     ],
 )  # fmt: skip
 def test_what_no_reader_expects_is_no_empty_answer(name: str, payload: object, kind: str) -> None:
@@ -218,6 +222,57 @@ def test_what_no_reader_expects_is_no_empty_answer(name: str, payload: object, k
     fault = wire_of(name).answer(payload)  # type: ignore[arg-type]
     assert isinstance(fault, Fault), fault
     assert (fault.kind, fault.retryable) == (kind, True)
+
+
+def _chat(**choice: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, **choice}]}
+
+
+def _block(**fields: Any) -> dict[str, Any]:
+    return {"type": "content_block_delta", **fields}
+
+
+@pytest.mark.parametrize(
+    ("name", "event", "kind"),
+    [
+        ("chat", _chat(delta={"content": {"text": "4"}}), "malformed"),
+        ("chat", _chat(delta={"content": 4}), "malformed"),
+        ("chat", _chat(delta={"content": [{"type": "text", "text": {"value": "4"}}]}), "malformed"),
+        ("chat", _chat(delta="4"), "malformed"),
+        ("chat", _chat(text="4"), "malformed"),
+        ("chat", _chat(delta={"content": "4"}, error={"code": 502, "message": "x"}), "server_error"),
+        ("chat", {"detail": "worker lost"}, "server_error"),
+        ("chat", {"type": "error", "message": "slow down", "code": 429}, "rate_limit"),
+        ("completions", _chat(text=4), "malformed"),
+        ("anthropic", _block(index=0, delta={"type": "text_delta", "text": 4}), "malformed"),
+        ("anthropic", _block(index="0", delta={"type": "text_delta", "text": "4"}), "malformed"),
+        ("anthropic", _block(delta={"type": "text_delta", "text": "4"}), "malformed"),
+        ("gemini", _candidate(content={"parts": ["4"]}), "malformed"),
+        ("gemini", _candidate(content={"parts": {"text": "4"}}), "malformed"),
+        ("gemini", _candidate(content="4"), "malformed"),
+        ("gemini", {"candidates": {"content": {"parts": [{"text": "4"}]}}}, "malformed"),
+        ("responses", {"type": "response.completed", "response": {**RESPONSE, "output": []}}, "malformed"),
+    ],
+)  # fmt: skip
+def test_a_piece_of_a_stream_that_cannot_be_read_is_not_left_out(name: Any, event: object, kind: str) -> None:
+    """An answer without the piece is another answer, and would be scored as the model's."""
+    whole = {"chat": _chat(delta={"content": "It is 4"}, finish_reason="stop"), "completions": _chat(text="It is 4")}
+    events = [whole[name]] if name in whole else EVENTS[name]
+    stream = wire_of(name).stream()
+    for one in [*events[:-1], event, events[-1], "[DONE]"]:
+        stream.feed(f"data: {one if isinstance(one, str) else json.dumps(one)}\n\n".encode(), 1.0)
+    fault = stream.answer()
+    assert isinstance(fault, Fault), fault
+    assert (fault.kind, fault.retryable) == (kind, True)
+
+
+def test_the_candidate_with_the_lowest_index_is_the_answer() -> None:
+    """Wherever it stands, whole and in a stream."""
+    other = {"content": {"parts": [{"text": "5"}]}, "finishReason": "STOP", "index": 1}
+    payload = {"candidates": [other, {**CANDIDATE["candidates"][0], "index": 0}]}
+    first = {"candidates": [{**other, "finishReason": None}]}
+    assert _answer("gemini", payload).text == EXPECTED.text
+    assert _answer("gemini", _fed("gemini", [first, payload]).answer()).text == EXPECTED.text
 
 
 @pytest.mark.parametrize("name", ["anthropic", "gemini", "responses", "chat", "completions"])

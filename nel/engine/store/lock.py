@@ -54,7 +54,7 @@ def owned(run_dir: Path) -> Iterator[None]:
     """Hold a run directory for this process.
 
     Raises:
-        OutputError: Another process holds it; the message names its pid and host.
+        OutputError: Another process holds it, or it takes no lock; the message names pid and host, or what to change.
     """
     try:
         handle = os.open(run_dir / _FILE_NAME, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -63,14 +63,26 @@ def owned(run_dir: Path) -> Iterator[None]:
     try:
         try:
             _lock(handle)
-        except OSError as error:
+        except BlockingIOError as error:
             owner = os.read(handle, 200).decode("utf-8", "replace").strip() or "another process"
             raise OutputError(f"{run_dir} is in use by {owner}; wait for it or stop it") from error
-        os.ftruncate(handle, 0)
-        os.write(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+        except OSError as error:  # some network file systems have no locks
+            raise OutputError(
+                f"cannot lock {run_dir}: {error.strerror}; choose an --output-dir on a local disk"
+            ) from error
+        _sign(handle, run_dir)
         yield
     finally:
         os.close(handle)
+
+
+def _sign(handle: int, run_dir: Path) -> None:
+    """Write which process holds the directory."""
+    try:
+        os.ftruncate(handle, 0)
+        os.write(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+    except OSError as error:
+        raise OutputError(f"cannot write to {run_dir}: {error.strerror}; choose another --output-dir") from error
 
 
 def _lock(handle: int) -> None:

@@ -106,8 +106,8 @@ def unreadable_response(text: str) -> Fault:
 def redirected(status: int, location: str | None) -> Fault:
     """Return the fault of a redirect, which is not followed: the key would be sent to another host."""
     try:
-        where = redact_url(location or "?")[:200]
+        where = f"redirected to {redact_url(location)[:200]}" if location else "redirected, but not where to"
     except ValueError:
-        where = "what is no URL"
-    message = f"HTTP {status}: redirected to {where}; redirects are not followed, give the final URL"
+        where = "redirected to what is no URL"
+    message = f"HTTP {status}: {where}; redirects are not followed, give the final URL"
     return Fault(kind="not_found", message=message, retryable=False, status=status)

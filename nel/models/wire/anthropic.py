@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from nel.config.schema import GenerationConfig
-from nel.models.faults import Fault, fault_of_error_object, malformed
+from nel.models.faults import Fault, fault_of_error_object, malformed, no_answer
 from nel.models.protocols import name_in, read_text
 from nel.models.streams import AnswerStream
 from nel.models.wire.base import (
@@ -37,6 +37,7 @@ VERSION: Final = "2023-06-01"
 """Sent as ``anthropic-version``; `endpoint.headers` may name another one."""
 _TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking"}
 """Kind of a piece of a block to the field that it belongs to."""
+_OF_BLOCKS: Final = ("content_block_start", "content_block_delta")
 _ARGUMENTS: Final = "input_json_delta"
 
 
@@ -95,12 +96,12 @@ class Anthropic(Wire):
     def answer(self, payload: object) -> Response | Fault:
         """Return the text of all blocks of a message."""
         if not isinstance(payload, dict):
-            return malformed(f"the body is a JSON {type(payload).__name__}, not an object")
+            return no_answer(payload, f"the body is a JSON {type(payload).__name__}, not an object")
         if payload.get("error"):
             return fault_of_error_object(payload["error"])
         blocks = objects(payload.get("content"))
         if not all_objects(payload.get("content")):
-            return malformed("the body has no content, or content that is no list of blocks")
+            return no_answer(payload, "the body has no content, or content that is no list of blocks")
         if any(not isinstance(block.get("text"), str) for block in blocks if block.get("type") == "text"):
             return malformed("a text block has no text")
         text = joined([block.get("text") for block in blocks if block.get("type") == "text"])
@@ -140,6 +141,8 @@ class MessageStream(AnswerStream):
             self._blocks[place] = inner(payload, "content_block")
         elif kind == "content_block_delta" and type(place) is int:
             self._piece(place, inner(payload, "delta"), now)
+        elif kind in _OF_BLOCKS:
+            self._fail(malformed("an event of the stream does not say which block it belongs to"))
         elif kind == "message_delta":
             self._message = {**self._message, **inner(payload, "delta")}
             self._usage.update({name: value for name, value in inner(payload, "usage").items() if value is not None})
@@ -152,7 +155,9 @@ class MessageStream(AnswerStream):
             return
         field = _TEXTS.get(word(delta.get("type")))
         text = delta.get(field) if field else None
-        if isinstance(text, str) and text:
+        if text is not None and not isinstance(text, str):
+            self._fail(malformed("a piece of a block is no text"))
+        elif text:
             self._blocks.setdefault(place, {"type": field})
             self._pieces.setdefault(place, []).append(text)
             self.token_times.append(now)

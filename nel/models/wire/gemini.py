@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import quote
 
-from nel.models.faults import Fault, fault_of_error_object, malformed
-from nel.models.protocols import name_in, read_text
+from nel.models.faults import Fault, fault_of_error_object, malformed, no_answer
+from nel.models.protocols import first_choice, index_of, name_in, read_text
 from nel.models.streams import AnswerStream
 from nel.models.wire.base import (
     IMAGE_PART,
@@ -25,7 +25,6 @@ from nel.models.wire.base import (
     inner,
     joined,
     merged,
-    objects,
     system_apart,
     text_of,
     unfinished,
@@ -86,24 +85,23 @@ class Gemini(Wire):
     def answer(self, payload: object) -> Response | Fault:
         """Return the first candidate."""
         if not isinstance(payload, dict):
-            return malformed(f"the body is a JSON {type(payload).__name__}, not an object")
+            return no_answer(payload, f"the body is a JSON {type(payload).__name__}, not an object")
         if payload.get("error"):
             return fault_of_error_object(payload["error"])
         usage, model = _usage(payload.get("usageMetadata")), name_in(payload, "modelVersion")
-        candidates = objects(payload.get("candidates"))
-        if not candidates:
+        candidate = first_choice(payload.get("candidates"))
+        if candidate is None:
             if inner(payload, "promptFeedback").get("blockReason"):
                 return Response(finish_reason="content_filter", usage=usage, model=model)
-            return malformed("the body has no candidates")
-        content = candidates[0].get("content") or {}
-        parts = objects(inner(candidates[0], "content").get("parts"))
-        if not isinstance(content, dict) or not all_objects(content.get("parts") or []):
+            return no_answer(payload, "the body has no candidates")
+        parts = _parts_of(candidate)
+        if parts is None:
             return malformed("the candidate's content is no list of parts")
         if any(not isinstance(part["text"], str) for part in parts if "text" in part):
             return malformed("a part's text is no text")
         text = joined([part.get("text") for part in parts if not part.get("thought")])
         thoughts = joined([part.get("text") for part in parts if part.get("thought")])
-        finish = candidates[0].get("finishReason")
+        finish = candidate.get("finishReason")
         reason = finish if isinstance(finish, str) else None
         if not text and any("functionCall" in part for part in parts):
             reason = "tool_calls"
@@ -128,17 +126,36 @@ class ContentStream(AnswerStream):
         self._rest: dict[str, Any] = {}
         self._parts: list[dict[str, Any]] = []
         self._finish: object = None
+        self._index: int | None = None
 
     def _take(self, payload: dict[str, Any], now: float) -> None:
         for name in ("usageMetadata", "modelVersion", "promptFeedback"):
             if payload.get(name) is not None:
                 self._rest[name] = payload[name]
-        for candidate in objects(payload.get("candidates"))[:1]:
-            parts = objects(inner(candidate, "content").get("parts"))
-            self._parts += parts
-            if any(part.get("text") for part in parts):
-                self.token_times.append(now)
-            self._finish = candidate.get("finishReason") or self._finish
+        candidates = payload.get("candidates") or []
+        if not all_objects(candidates):
+            self._fail(malformed("a chunk of the stream has candidates that are no list of objects"))
+            return
+        for place, candidate in enumerate(candidates):
+            if self._is_chosen(index_of(candidate, place)):
+                self._candidate(candidate, now)
+
+    def _is_chosen(self, index: int) -> bool:
+        """Return whether a chunk belongs to the candidate with the lowest index; drops what came of a higher one."""
+        if self._index is not None and index < self._index:
+            self._parts, self._finish = [], None
+        self._index = index if self._index is None else min(index, self._index)
+        return index == self._index
+
+    def _candidate(self, candidate: dict[str, Any], now: float) -> None:
+        parts = _parts_of(candidate)
+        if parts is None:
+            self._fail(malformed("a chunk of the stream has content that is no list of parts"))
+            return
+        self._parts += parts
+        if any(part.get("text") for part in parts):
+            self.token_times.append(now)
+        self._finish = candidate.get("finishReason") or self._finish
 
     def _result(self) -> object:
         if self._finish is None and inner(self._rest, "promptFeedback").get("blockReason") is None:
@@ -146,6 +163,13 @@ class ContentStream(AnswerStream):
         if self._finish is None:
             return self._rest
         return {**self._rest, "candidates": [{"content": {"parts": self._parts}, "finishReason": self._finish}]}
+
+
+def _parts_of(candidate: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Return the parts of a candidate, none where it has no content; None for what is no list of parts."""
+    content = candidate.get("content") or {}
+    parts = (content.get("parts") or []) if isinstance(content, dict) else None
+    return parts if all_objects(parts) else None
 
 
 def _declaration(tool: JsonObject) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
-from nel.models.faults import Fault, aborted, fault_of_error_object, malformed
+from nel.models.faults import Fault, aborted, fault_of_error_object, malformed, no_answer
 from nel.models.protocols import name_in, read_text
 from nel.models.streams import AnswerStream
 from nel.models.wire.base import (
@@ -85,7 +85,7 @@ class Responses(Wire):
     def answer(self, payload: object) -> Response | Fault:
         """Return the text of all messages of a response."""
         if not isinstance(payload, dict):
-            return malformed(f"the body is a JSON {type(payload).__name__}, not an object")
+            return no_answer(payload, f"the body is a JSON {type(payload).__name__}, not an object")
         status = payload.get("status")
         if payload.get("error"):
             return fault_of_error_object(payload["error"])
@@ -93,7 +93,7 @@ class Responses(Wire):
             return aborted(word(status))
         is_finished = status is None or word(status) in ("completed", "incomplete")
         if not is_finished or not isinstance(payload.get("output"), list):
-            return malformed(f'the body has no finished output (status "{word(status)}")')
+            return no_answer(payload, f'the body has no finished output (status "{word(status)}")')
         items = objects(payload["output"])
         messages = [item.get("content") for item in items if item.get("type") == "message"]
         parts = [part for content in messages for part in objects(content)]
@@ -129,18 +129,22 @@ class ResponseStream(AnswerStream):
         """Start with nothing seen."""
         super().__init__()
         self._whole: dict[str, Any] | None = None
+        self._has_text = False
 
     def _take(self, payload: dict[str, Any], now: float) -> None:
         kind = payload.get("type")
-        if kind == "error":
-            self._fault = self._fault or fault_of_error_object(payload)
-        elif word(kind) in _DELTAS and payload.get("delta"):
+        if word(kind) in _DELTAS and payload.get("delta"):
             self.token_times.append(now)
+            self._has_text = self._has_text or kind == _DELTAS[0]
         elif word(kind) in _ENDS:
             self._whole, self._done = inner(payload, "response"), True
 
     def _result(self) -> object:
-        return malformed("the stream broke off: the response never ended") if self._whole is None else self._whole
+        if self._whole is None:
+            return malformed("the stream broke off: the response never ended")
+        if self._has_text and self._whole.get("output") == []:
+            return malformed("the last event of the stream leaves out the output that came before; ask without stream")
+        return self._whole
 
 
 def _items(message: Message) -> list[dict[str, Any]]:
