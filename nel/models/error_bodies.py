@@ -88,7 +88,7 @@ def error_in(payload: object) -> object:
 
 
 def _message(error: object, depth: int) -> str:
-    """Return the message of an error, and behind it the words of a server further back where a proxy repeats them."""
+    """Return the message of an error, and after it the words of a server further back where a proxy repeats them."""
     if isinstance(error, list):
         parts = [_message(part, depth - 1) for part in error[:_PARTS_MAX]] if depth > 0 else []
         return "; ".join(part for part in parts if part)[:_READ_CHARACTERS_MAX] or _text(error)
