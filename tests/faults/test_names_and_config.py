@@ -167,6 +167,8 @@ YAMLS: dict[str, tuple[str, str]] = {
     "f111-merge": ("<<: {a: 1}\n<<: {b: 2}\nc: 1\n", ""),
     "f111-key-list": ("? [a, b]\n: 1\n", ""),
     "f111-merge-key": ("endpoint: {<<: {model: m}}\n", "merge keys .* write the keys out"),
+    "f111-octal": ("engine: {concurrency: 010}\n", "line 1: YAML reads 010 as a number to another base"),
+    "f111-base-60": ("engine: {concurrency: 1:30}\n", 'write a decimal number, or "1:30" for a text'),
     "f111-tag": ("endpoint: {url: !ENV URL}\n", "!ENV.*write a plain value"),
     "f111-no-space": ("endpoint:\n  url: x\n  model:m\n", "without the space"),
     "f111-list-wanted": ("benchmarks: gsm8k\n", 'a list is wanted.*"- "'),
