@@ -2,10 +2,10 @@
 
     python tests/performance/million.py [--samples 1000000]
 
-nginx answers every request at once. Three runs of nel: a small one, one of all samples, and one that is killed half-way
-(SIGKILL) and resumed. Peak memory is what Linux notes of the process itself (VmHWM); its children are added up beside
-it. The resume is timed from the start of the command to the first sample's request in nginx's log; that of the
-pre-flight does not count. Exits 1 when a goal is missed.
+nginx answers every request at once. Four runs of nel: one that ends at its first request, a small one, one of all
+samples, and one that is killed half-way (SIGKILL) and resumed. Peak memory is what Linux notes of the process itself
+(VmHWM); its children are added up beside it. The first request of a run or a resume is timed from the start of the
+command, by nginx's log; that of the pre-flight does not count. Exits 1 when a goal is missed.
 """
 
 from __future__ import annotations
@@ -103,6 +103,18 @@ def run_whole(url: str, folder: Path, n: int) -> Watched:
     return watched
 
 
+def run_setup(url: str, folder: Path, log: Path, n: int) -> None:
+    """Print how long after its start a new run of n samples sends its first request, and end it there."""
+    dataset = write_dataset(folder / f"data-{n}.jsonl", n)
+    started = time.time()
+    watch(nel_run(url, dataset, folder / "setup"), until=lambda: first_request(log, started) is not None)
+    shutil.rmtree(folder / "setup")
+    asked = first_request(log, started)
+    if asked is None:
+        sys.exit("the run ended without a request")
+    print(f"  first request of a new run of {n:,} samples after {asked - started:.1f} s", flush=True)
+
+
 def run_killed(url: str, folder: Path, log: Path, n: int, killed_at: float) -> tuple[float | None, Watched]:
     """Kill a run part of the way, resume it, and return the seconds until it asked and what the resume took."""
     out = folder / "killed"
@@ -155,13 +167,17 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--samples", type=int, default=1_000_000)
     parser.add_argument("--killed-at", type=float, default=0.5, help="share of the samples that are answered by then")
-    parser.add_argument("--only", choices=("memory", "resume"), help="one of the two goals")
+    parser.add_argument("--only", choices=("setup", "memory", "resume"), help="one of the measurements")
     options = parser.parse_args()
     missed = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         log = folder / "access.log"
         with instant_server(folder, log) as url:
+            if options.only in (None, "setup"):
+                run_setup(url, folder, log, options.samples)
+            if options.only == "setup":
+                return
             small = run_whole(url, folder, SMALL).peak_bytes
             peaks = []
             if options.only != "resume":
