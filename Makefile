@@ -256,6 +256,7 @@ docs-site: docs
 
 phrases: $(DEV_STAMP)
 	@$(BIN)/python scripts/phrase_words.py
+	@$(BIN)/ruff format --quiet nel/core/phrase_words.py
 
 clean:
 	rm -rf $(VENV) .venv-servers .venv-plugins .venv-inspect-evals .venv-readers .venv-docs .peers eval_results

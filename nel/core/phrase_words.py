@@ -81,7 +81,7 @@ WORDS: Final[dict[str, str]] = {
         "说法假的 说法真的 错 陈述假的 陈述真的 "
     ),
     "594b90a9": ("|·accurate ·correct ·inaccurate ·incorrect ·right ·wrong "),
-    "2abfea61": (
+    "714dd11b": (
         "altrimenti another assuming case conforme contrário definición definição dependendo depending depends "
         "définition falls first hätte il intende interpretación interprétation l lectura lecture les loose nach "
         "ohne other otherwise provided reading sans second seconda según sem senza sin sinon sonst strict suppose "
@@ -174,22 +174,22 @@ WORDS: Final[dict[str, str]] = {
         "about ce ¿|are· can· could· did· does· do· ist· is· könnte· maybe· might· perhaps· serait· should· was· "
         "what·if· why·not· would· è· é· هل· 是不是· "
     ),
-    "27f7c865": (
+    "c5a65315": (
         "all answers antwort anything equivocada errada errata everything falsch falsche false fausse incorrect "
         "incorrecta incorreta instead invece lugar ma mais mas mauvaise n non não opposed other pero peut plutôt "
         "pode puede rather resposta respuesta risposta rule ruled rules ruling réponse sbagliata und vez wrong y "
-        "а неверный неправильный （|·anstatt ·ausschließen ·besides ·descart ·elimin ·esclud ·except ·exclu "
-        "·jamais ·jamás ·kein ·mai ·nem ·ni ·no ·nunca ·não ·né ·pas ·rejecte ·statt ·unlike ·weder ·исключ ·не "
-        "·ни استبعاد لا ليس 不是 不能选 不选 并非 排除 错误答案 错误选项 "
+        "а неверный неправильный （|·anstatt ·ausschließen ·avoid ·besides ·descart ·discard ·dismiss ·elimin "
+        "·esclud ·except ·exclu ·jamais ·jamás ·kein ·mai ·nem ·ni ·no ·nunca ·não ·né ·pas ·rejecte ·statt "
+        "·unlike ·weder ·исключ ·не ·ни استبعاد لا ليس 不是 不能选 不选 并非 排除 错误答案 错误选项 "
     ),
-    "425da958": (
-        "also hier jedenfalls make man off puede ruled sicher too wir|are·inaccurate are·invalid are·irrelevant "
-        "are·untrue cannot·be can·be·dismissed can·be·eliminated can·be·excluded can·be·rejected can·not·be "
-        "can·t·be could·be·dismissed could·be·eliminated could·be·excluded could·be·rejected didn·t·apply "
-        "didn·t·fit didn·t·hold didn·t·match didn·t·work did·not·apply did·not·fit did·not·hold did·not·match "
-        "did·not·work doesn·t·apply doesn·t·fit doesn·t·hold doesn·t·match doesn·t·work does·not·apply "
-        "does·not·fit does·not·hold does·not·match does·not·work don·t·apply don·t·fit don·t·hold don·t·match "
-        "don·t·work do·not·apply do·not·fit do·not·hold do·not·match do·not·work est·fausse est·faux "
+    "d5ff31ea": (
+        "also hier jedenfalls make man merely off only puede ruled sicher too wir|are·inaccurate are·invalid "
+        "are·irrelevant are·untrue cannot·be can·be·dismissed can·be·eliminated can·be·excluded can·be·rejected "
+        "can·not·be can·t·be could·be·dismissed could·be·eliminated could·be·excluded could·be·rejected "
+        "didn·t·apply didn·t·fit didn·t·hold didn·t·match didn·t·work did·not·apply did·not·fit did·not·hold "
+        "did·not·match did·not·work doesn·t·apply doesn·t·fit doesn·t·hold doesn·t·match doesn·t·work "
+        "does·not·apply does·not·fit does·not·hold does·not·match does·not·work don·t·apply don·t·fit don·t·hold "
+        "don·t·match don·t·work do·not·apply do·not·fit do·not·hold do·not·match do·not·work est·fausse est·faux "
         "est·incorrect está·errada está·errado está·incorreta está·incorreto es·fals es·incorrecta es·incorrecto "
         "fails· fail· ist·es·nicht ist·falsch ist·nicht is·eliminated is·excluded is·inaccurate is·invalid "
         "is·irrelevant is·mistaken is·out is·rejected is·untrue kann·es·nicht must·be·dismissed "
@@ -199,7 +199,7 @@ WORDS: Final[dict[str, str]] = {
         "è·sbagliato можно·исключить не·подход не·явля неверн неправильн خاطئ غير·صحيح ليس ではありません ではな "
         "は正しくあ は正しくな は誤 は違 は間違 は除外 も を除外 不对 不正确 不符合 可以排除 均不 都不 错误 "
     ),
-    "d7acd70e": (
+    "65d53074": (
         "assuming caso falls hätte ohne provided sans sem senza sin suppose supposing unless wenn without wäre "
         "без если|·had·it· ·had·that· ·had·they· ·had·the· ·had·this· ·had·we· ·if· ·se· ·si· ·were·it· "
         "·were·the· ·were·we· إذا لو ていれば なければ ならば もし 如果 若 "
@@ -210,13 +210,13 @@ WORDS: Final[dict[str, str]] = {
         "бы был|ستكون لكان だったかも だろう 则 就会 那么 "
     ),
     "1bf51c54": ("altrimenti andernfalls else otherwise senão sinon sonst иначе|·and· ·but· ·si·no· 如果 若 "),
-    "bc8543a0": (
+    "6af9984a": (
         "above another case different earlier eine einer em example exercise first following interpretation item "
         "last literal next other para per previous reading sample up worked в|different· earlier· harder· other· "
-        "previous· related· similar· variant· ·autre ·en·otra ·en·otro ·in·unaltra ·in·unaltro ·in·un·altra "
-        "·in·un·altro 別の 另一 换一 "
+        "previous· related· similar· variant· ·autre ·en·otra ·en·otro ·if·it· ·if·they· ·if·the·question· "
+        "·if·we· ·if·you· ·in·unaltra ·in·unaltro ·in·un·altra ·in·un·altro 別の 另一 换一 "
     ),
-    "91ab56b7": (
+    "181dc3bf": (
         "according alcuni alguien algunos alguns alguém aluno answered answers argue argued argues assert "
         "asserted asserts assume assumed assumes avez beaucoup believe believed believes called certains choose "
         "chose claim claimed claims conclude concluded concludes contain contained contains corrigé detto dices "
@@ -235,12 +235,12 @@ WORDS: Final[dict[str, str]] = {
         "|classmate· colleague· friends· friend· others· other· people· person· reader· someone· students· "
         "student· you· "
     ),
-    "f2e82813": (
+    "47c9073c": (
         "abord allettante almost anfangs appealing appear attempt attractive certain chosen classic common comum "
         "comune común considered could courante distractor départ easy error ersten first frecuente frequent "
         "frequente fréquente glance good häufiger hésite impression inicialmente initial initially inizialmente "
         "inizio instinct início look looks might misconception mistake nearly originally picked plausible premier "
-        "première prima primeira primera principio promising reaction right runner second seem seemed seems sure "
+        "première prima primeira primera principio promising reaction right runner second seem seemed sure "
         "tentant tentante thought torn typical unsure usual verlockend would wrong zuerst zunächst взгляд ошибка "
         "поначалу сначала الأخطاء|·hesitat ·i·was· ·tempt ·tentador خطأ·شائع في·البداية قد·يبدو للوهلة はじめは "
         "よくある間違い 一开始 一見 乍一看 乍看 常见的错误 常见错误 最初 誤答 起初 "
@@ -370,7 +370,7 @@ WORDS: Final[dict[str, str]] = {
         "إما ربما غير·متأكد قد·تيكون قد·يكون لا·أستطيع لا·أعتقد لا·أعرف لا·يمكن متردد かもしれ できない "
         "できません どちらか わから 不知道 不确定 不能 也许 分から 可能 或许 无法 決められ 無法 犹豫 迷 "
     ),
-    "67b26f75": (
+    "94c37c5f": (
         "aren cann cannot couldn doesn don isn kein keine n ne neither nem never ni nicht non nor não né wasn "
         "weder won wouldn не ни|·not· ·no·es· ليس じゃな ではあり ではな でもな 不是 也不 并非 既不 "
     ),
@@ -402,18 +402,18 @@ WORDS: Final[dict[str, str]] = {
         "valueis· value· xequals· xis· x· значит· итого· следовательно· إذن لذلك したがって よって 一共 合計 因此 "
         "总共 所以 "
     ),
-    "1d1d79b6": (
+    "82ea77fa": (
         "ainsi all also altogether arrive assim así au average breve c choose comes conclude conséquent d daher "
         "damit das demnach donc dunque end entonces equals ergebnis ergibt erhalten finally find folglich gesagt "
         "get gives go insgesamt isso leaves left ll logo macht make makes means must now obtain obtemos obtenemos "
         "obtient ottiene overall perciò pick portanto quindi remain remains required result resultado resumen "
         "resumo risultato résultat résumé settle short sind somit tanto totale totals tout works would è значит "
         "итого короче образом получаем получается поэтому результат следовательно это|accordingly· amount· "
-        "answer· average· balance· consequently· distance· hence· number· percentage· quantity· result· share· "
-        "so· sum· temperature·at· therefore· thus· total· value· ·it·is· ·it·s· ·i·say· ·i·will·say· ·that·is· "
-        "·that·s· ·this·is· ·which·is· ·will·be· ·will·have· إجابتي إذن المجموع الناتج النتيجة باختصار بالتالي "
-        "لذلك نحصل هو したがって だから つまり よって 一共 全部で 共有 共计 合計 因此 得到 总共 所以 故 正解 答え "
-        "結果 総じて 结果 計算すると "
+        "answer· average· balance· consequently· cost· distance· hence· number· percentage· price· profit· "
+        "quantity· result· share· so· sum· temperature·at· therefore· thus· total· value· ·it·is· ·it·s· ·i·say· "
+        "·i·will·say· ·that·is· ·that·s· ·this·is· ·which·is· ·will·be· ·will·have· إجابتي إذن المجموع الناتج "
+        "النتيجة باختصار بالتالي لذلك نحصل هو したがって だから つまり よって 一共 全部で 共有 共计 合計 因此 "
+        "得到 总共 所以 故 正解 答え 結果 総じて 结果 計算すると "
     ),
     "e8b5085f": (
         "add divide let look multiply must need now still subtract want|first· hence·combining let·me let·s next· "
@@ -422,5 +422,11 @@ WORDS: Final[dict[str, str]] = {
     "0a690c9d": (
         "additional alguma anything domande explain fragen further help möchten need pregunta questions sense "
         "shall should want would|他に 还有 "
+    ),
+    "408baded": (
+        "check checking double doublecheck doublechecking doubleproof doubleverification doubleverify "
+        "doubleverifying proof verification verify verifying ：|checking· check· comprobación· probe· proof· "
+        "verification· verifica· verificação· verifying· verify· vérification· überprüfung· проверка· التحقق· "
+        "检验· 検算· 验证· "
     ),
 }
