@@ -30,11 +30,12 @@ _LINE_MAX: Final = 300
 _DECLARED_LINE: Final = lazy_pattern(
     r"""
     [\s*_]*+ (?: \#{4} | (?:(?:the|my)\ )? (?:final\ )? answer [*_]* (?: \ ?:[*_]* | \ is:? ) \ ?[*_]* ) [^\S\n]*
-    (?P<value> [^\s*_$`"'“<#{|\]] (?: [^$`"“\n|]* [^\s.,*_$`"'“] )? | [\d.] ) [.*_\s]*
+    (?P<value> [^\s:*_$`"'“<#{|\]] (?: [^$`"“\n|]* [^\s.,*_$`"'“] )? | [\d.] ) [.*_\s]*
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 """A line that declares what stands behind it: "Answer: …", "The final answer is …", ``#### …``."""
+_SAYS_SOMETHING: Final = lazy_pattern(r"[^\W_]|[∞∅]")
 _DELIMITER: Final = lazy_pattern(r"\\[()\[\]]|\\f?box")
 _TEX_WORDS: Final = lazy_pattern(r"\\(?:text\w*|mathrm|mathbf|operatorname)\s*\{[^{}]*\}|\\[A-Za-z]+")
 _WORD_RUN: Final = lazy_pattern(r"[^\W\d_]{2,}")
@@ -155,7 +156,7 @@ def _plain_line(text: str) -> Reading | None:
     words = _WORD_RUN.findall(_TEX_WORDS.sub(" ", found["value"]))
     if not set(words) <= _LINE_WORDS or (_EITHER.search(found["value"]) and not _COMPARES.search(found["value"])):
         return None
-    if is_placeholder(found["value"]) or not is_plain(text, begin, stop):
+    if not _SAYS_SOMETHING.search(found["value"]) or is_placeholder(found["value"]) or not is_plain(text, begin, stop):
         return None
     return Reading().take(found["value"], *found.span("value"), "declared")
 

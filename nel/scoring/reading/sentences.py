@@ -149,6 +149,7 @@ _ARE_RIGHT = lazy_pattern(
 _ITEM = lazy_pattern(r"\s*(?:[-*•]|\d{1,2}[.)])\s")
 _CONTRASTED_SENTENCES_MAX: Final = 3
 """Sentences of a response whose last one may contrast its answer with another option; the last of more concludes."""
+_VERDICT_MARK = re.compile("[✅✓✔❌✗✘]")
 _AROUND_SUBJECT: Final = " \t\r\n*_\"'“”‘’`#>-•"
 _ARTICLES: Final = frozenset({"", "the", "a", "an"})
 _MENTIONS_MAX: Final = 20
@@ -230,7 +231,7 @@ def _stated_first(
     option too, and nothing tells which is the answer.
     """
     start, found = last
-    if texts is None or not texts.is_mention(found):
+    if texts is None or not texts.is_mention(found) or _VERDICT_MARK.search(text):
         return None
     said = [place for place in sentences if text[slice(*place)].strip()]
     first = said[0]

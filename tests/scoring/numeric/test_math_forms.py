@@ -99,6 +99,9 @@ def test_expressions_equal(gold: str, given: str, equal: bool) -> None:
         (r"Answer: \infty", r"\infty"),
         ("#### 72", "72"),
         ("Answer: N/A", None),
+        ("The final answer is:", None),
+        ("The answer is ____.", None),
+        ("The answer is: {4, 17}.", "{4, 17}"),
     ],
 )
 def test_a_last_line_without_delimiters_is_read_whole(line: str, expression: str | None) -> None:

@@ -228,6 +228,7 @@ COUNTS = ("10", "12", "11", "14")
         ("**Canberra** is the capital; Sydney is the largest city.", CITIES, "B"),
         ("The capital is Canberra. Sydney is the largest city.", CITIES, "B"),
         ("Canberra is the capital. Sydney is the largest city.", CITIES, None),
+        ("✗ (A) Sydney\n✓ B\n\nCanberra is consistent with what is described.", CITIES, "B"),
         ("Canberra is the capital, not Sydney or Melbourne.", CITIES, "B"),
         ("Answer: B\n\nIf you meant the largest city, the answer is A.", CITIES, "B"),
         ("My answer: B. My second choice: A.", CITIES, "B"),
