@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,18 @@ def test_a_damaged_record_is_named_and_leaves_the_old_file(tmp_path: Path, monke
     assert not list((run_dir / "quiz").glob(".*.tmp"))
     children = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="utf-8").split()
     assert not [pid for pid in children if _is_a_copy(int(pid))]
+
+
+def test_a_store_that_is_removed_meanwhile_is_named(tmp_path: Path) -> None:
+    """The connection that was closed for the processes cannot be opened again."""
+    run_dir = _small_run(tmp_path / "run")
+    with Snapshot(run_dir / "run.db") as snapshot:
+        processes = ExitStack()
+        processes.enter_context(snapshot.detached())
+        for path in run_dir.glob("run.db*"):
+            path.unlink()
+        with pytest.raises(StoreError, match="was the run's directory removed"):
+            processes.close()
 
 
 def _is_a_copy(pid: int) -> bool:

@@ -104,15 +104,19 @@ class Snapshot:
 
     @contextmanager
     def detached(self) -> Iterator[None]:
-        """Close the connection for the time of the block, in which forked processes open connections of their own.
+        """Close the connection while forked processes open their own: SQLite allows none to be open across a fork.
 
-        SQLite allows no connection to be open across a fork. Nothing can be read from this snapshot meanwhile.
+        Raises:
+            StoreError: The file is gone when the block ends.
         """
         self._connection.close()
         try:
             yield
         finally:
-            self._connection = connect(self.path, readonly=True, untouched=self._untouched)
+            try:
+                self._connection = connect(self.path, readonly=True, untouched=self._untouched)
+            except sqlite3.Error as error:
+                raise StoreError(f"cannot read {self.path}: {error}; was the run's directory removed?") from error
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -431,8 +435,7 @@ class Snapshot:
         Args:
             benchmark: Its number.
             repeats: Of the plan.
-            first: The idx of the first sample.
-            last: The idx of the last one.
+            first, last: The idx of the first and of the last sample.
         """
         for idx, sample_id, row_number, content, fault, is_elsewhere, answers in self.result_rows(
             benchmark, repeats, first=first, last=last
