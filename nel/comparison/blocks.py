@@ -8,16 +8,27 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from hashlib import blake2b
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
-from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from nel.comparison.lines import DIGEST_BYTES, MIX, NOT_ASKED, STATES, UNSCORED, Block, Digests, Floats, Ints, digest
+from nel.comparison.lines import (
+    NOT_ASKED,
+    SCORED,
+    STATES,
+    UNSCORED,
+    Block,
+    Digests,
+    Floats,
+    Ints,
+    digest,
+    digests_of,
+    joined_digests,
+)
+from nel.core.strict_json import loads_each
 
 _WHOLE: Final[frozenset[type]] = frozenset((int,))
 _TEXTS: Final[frozenset[type]] = frozenset((str,))
@@ -27,29 +38,30 @@ _METRICS: Final[frozenset[type]] = frozenset((int, float, bool))
 _REWARDS: Final[frozenset[type]] = frozenset((int, float, bool, type(None)))
 _EXPECTED_KEPT: Final = 10_000
 """Gold answers whose digests are remembered: there are few letters, and many questions have one of them."""
+_NOTHING: Final[Mapping[str, Any]] = {}
 
 
 class _Fields(NamedTuple):
-    """A column for each field of a line; those from ``group`` on may be missing."""
+    """What is read of lines, a column each."""
 
-    outcome: Sequence[Any]
+    state: Sequence[int]
     prompt: Sequence[Any]
     sample_id: Sequence[Any]
-    problem_idx: Sequence[Any]
+    position: Sequence[Any]
     repeat: Sequence[Any]
     reward: Sequence[Any]
-    group: Sequence[Any]
+    expected: Sequence[Any]
     metadata: Sequence[Any]
-    expected_answer: Sequence[Any]
-    tokens: Sequence[Any]
-    timing: Sequence[Any]
-    model_response: Sequence[Any]
-    scoring_details: Sequence[Any]
+    """Of a line of the dataset; None where it is not wanted."""
+    category: Sequence[Any]
+    group: Sequence[Any]
     model: Sequence[Any]
-
-
-_ALL_FIELDS: Final = itemgetter(*_Fields._fields)
-_REQUIRED: Final = _Fields._fields.index("group")
+    tokens: Sequence[Any]
+    latency: Sequence[Any]
+    characters: Sequence[float]
+    metrics: Sequence[Mapping[str, Any]]
+    cause: Sequence[str]
+    """Empty for what has a score of its own."""
 
 
 class _NotPlainError(Exception):
@@ -59,18 +71,21 @@ class _NotPlainError(Exception):
 class BlockReader:
     """Makes blocks of the lines of one results.jsonl."""
 
-    def __init__(self, identify: Callable[[str], tuple[str, int, bool]], cause_of: Callable[[Any], str]) -> None:
+    def __init__(
+        self, identify: Callable[[Sequence[str]], tuple[Digests, Ints, bool]], cause_of: Callable[[Any], str]
+    ) -> None:
         """Start without remembered digests.
 
         Args:
-            identify: From a sample's id: the id without its occurrence, the occurrence, and whether it is its own.
+            identify: From ids of samples: digests of them without their occurrence, the occurrences, and whether all
+                ids are the rows' own.
             cause_of: From the outcome of a line without a score of its own: the kind or cause to count.
         """
         self._identify = identify
         self._cause_of = cause_of
         self._expected: dict[str, int] = {}
 
-    def block_of(self, lines: Sequence[Mapping[str, Any]], offsets: Sequence[int], *, rows: bool) -> Block | None:
+    def block_of(self, lines: Sequence[bytes], offsets: Sequence[int], *, rows: bool) -> Block | None:
         """Return the columns of some lines, None where one of them is not of the plain shape.
 
         Args:
@@ -83,40 +98,60 @@ class BlockReader:
         except (_NotPlainError, AttributeError, KeyError, TypeError, ValueError, OverflowError):
             return None
 
-    def _block_of(self, lines: Sequence[Mapping[str, Any]], offsets: Sequence[int], *, rows: bool) -> Block:
-        fields = _fields(lines)
-        outcomes = fields.outcome
-        states = np.array([STATES[one["state"]] for one in outcomes], dtype=np.int8)
+    def _block_of(self, lines: Sequence[bytes], offsets: Sequence[int], *, rows: bool) -> Block:
+        fields = _Fields(*zip(*self._fields_of(loads_each(lines), rows=rows), strict=True))
         if not all(fields.prompt):
             raise _NotPlainError
-        metadata = [one or {} for one in fields.metadata]
-        names = list(map(self._identify, _texts(fields.sample_id)))
-        prompt = _digests(fields.prompt)
-        expected = self._expected_digests(fields.expected_answer)
+        states = np.array(fields.state, dtype=np.int8)
+        sample, occurrence, has_own_ids = self._identify(_texts(fields.sample_id))
+        expected = self._expected_digests(fields.expected)
         return Block(
-            sample=_digests([one for one, _, _ in names]),
-            row=_joined(_digests(metadata), expected) if rows else None,
-            question=_joined(prompt, expected),
-            prompt=prompt,
+            sample=sample,
+            row=joined_digests(digests_of(fields.metadata), expected) if rows else None,
+            prompt=digests_of(fields.prompt),
             expected=expected,
             offset=np.array(offsets, dtype=np.uint64),
-            position=_whole(fields.problem_idx),
+            position=_whole(fields.position),
             repeat=_whole(fields.repeat),
-            occurrence=np.array([one for _, one, _ in names], dtype=np.int64),
-            category=_as_texts([one.get("category") for one in metadata]),
+            occurrence=occurrence,
+            category=_as_texts(fields.category),
             group=_texts_or_none(fields.group),
             reward=_rewards(fields.reward, states),
-            tokens=_numbers([(one or {}).get("completion") for one in fields.tokens], _KNOWN_NUMBERS),
-            latency=_numbers([(one or {}).get("latency_seconds") for one in fields.timing], _KNOWN_NUMBERS),
-            characters=np.where(states == NOT_ASKED, np.nan, [len(one or "") for one in fields.model_response]),
+            tokens=_numbers(fields.tokens, _KNOWN_NUMBERS),
+            latency=_numbers(fields.latency, _KNOWN_NUMBERS),
+            characters=np.array(fields.characters, dtype=np.float64),
             states=states,
-            metrics=_metrics(fields.scoring_details, states),
+            metrics=_metrics(fields.metrics),
             models=Counter(_texts_or_none(fields.model)),
-            causes=Counter(
-                filter(None, (self._cause_of(outcomes[place]) for place in np.flatnonzero(states).tolist()))
-            ),
-            has_own_ids=all(is_own for _, _, is_own in names),
+            causes=Counter(filter(None, fields.cause)),
+            has_own_ids=has_own_ids,
         )
+
+    def _fields_of(self, lines: Iterator[Mapping[str, Any]], *, rows: bool) -> Iterator[tuple[object, ...]]:
+        """Yield the `_Fields` of each line. Each is let go before the next one is decoded, in the same memory."""
+        for line in lines:
+            get = line.get
+            outcome = line["outcome"]
+            state = STATES[outcome["state"]]
+            metadata = get("metadata") or _NOTHING
+            yield (
+                state,
+                line["prompt"],
+                line["sample_id"],
+                line["problem_idx"],
+                line["repeat"],
+                line["reward"],
+                get("expected_answer"),
+                metadata if rows else None,
+                metadata.get("category"),
+                get("group"),
+                get("model"),
+                (get("tokens") or _NOTHING).get("completion"),
+                (get("timing") or _NOTHING).get("latency_seconds"),
+                math.nan if state == NOT_ASKED else len(get("model_response") or ""),
+                (get("scoring_details") or _NOTHING).get("metrics") or _NOTHING if state < UNSCORED else _NOTHING,
+                "" if state == SCORED else self._cause_of(outcome),
+            )
 
     def _expected_digests(self, values: Sequence[object]) -> Digests:
         known = self._expected.get
@@ -137,21 +172,6 @@ class BlockReader:
         return found
 
 
-def _fields(lines: Sequence[Mapping[str, Any]]) -> _Fields:
-    """Return what is read of the lines, a column for each name; None where a line lacks one that it may lack.
-
-    Raises:
-        KeyError: A line lacks another one.
-    """
-    try:
-        return _Fields(*zip(*map(_ALL_FIELDS, lines), strict=True))
-    except KeyError:  # of an older version, or imported
-        return _Fields(
-            *([line[name] for line in lines] for name in _Fields._fields[:_REQUIRED]),
-            *([line.get(name) for line in lines] for name in _Fields._fields[_REQUIRED:]),
-        )
-
-
 def _rewards(values: Sequence[Any], states: npt.NDArray[np.int8]) -> Floats:
     found = _numbers(values, _REWARDS)
     has_reward = states < UNSCORED
@@ -160,9 +180,7 @@ def _rewards(values: Sequence[Any], states: npt.NDArray[np.int8]) -> Floats:
     return found
 
 
-def _metrics(details: Sequence[Any], states: npt.NDArray[np.int8]) -> dict[str, Floats]:
-    is_scored = (states < UNSCORED).tolist()
-    found = [(one or {}).get("metrics") or {} if scored else {} for one, scored in zip(details, is_scored, strict=True)]
+def _metrics(found: Sequence[Mapping[str, Any]]) -> dict[str, Floats]:
     names = dict.fromkeys(chain.from_iterable(found))
     return {name: _numbers([one.get(name, math.nan) for one in found], _METRICS) for name in names}
 
@@ -200,16 +218,3 @@ def _texts_or_none(values: Sequence[Any]) -> Sequence[str | None]:
     if not _KNOWN_TEXTS.issuperset(map(type, values)):
         raise _NotPlainError
     return values
-
-
-def _digests(values: Sequence[Any]) -> Digests:
-    """Return `digest` of each value."""
-    if not _TEXTS.issuperset(map(type, values)):
-        return np.array([digest(one) for one in values], dtype=np.uint64)
-    found = [blake2b(one.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest() for one in values]
-    return np.frombuffer(b"".join(found), dtype="<u8").astype(np.uint64, copy=False)
-
-
-def _joined(one: Digests, other: Digests) -> Digests:
-    """Return `joined` of each pair of digests."""
-    return np.asarray((one * np.uint64(MIX)) ^ (other + (one >> np.uint64(7))))

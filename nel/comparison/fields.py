@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from nel.comparison.lines import Ints
 from nel.comparison.pairing import Pairing
 from nel.comparison.sides import SideBenchmark
 from nel.config.identity import JUDGE_PREFIX
@@ -141,8 +142,8 @@ def _of_samples(pairing: Pairing) -> list[Difference]:
     return found
 
 
-def _span(counts: object) -> str:
-    lowest, highest = int(min(counts)), int(max(counts))  # type: ignore[call-overload]
+def _span(counts: Ints) -> str:
+    lowest, highest = int(counts.min()), int(counts.max())
     return str(lowest) if lowest == highest else f"{lowest} to {highest}"
 
 

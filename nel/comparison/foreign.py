@@ -15,8 +15,9 @@ from nel.comparison.sides import (
     Side,
     SideBenchmark,
     Texts,
-    json_blocks,
     json_object,
+    json_objects,
+    line_blocks,
     readable,
     reward_of,
     text_or_none,
@@ -110,7 +111,6 @@ def _nemo_line(value: Mapping[str, Any], where: str, offset: int) -> Line:
         position=whole_of(value, "problem_idx", where),
         repeat=whole_of(value, "repeat", where, 0),
         row=joined(digest(metadata), expected) if metadata else None,
-        question=joined(prompt, expected) if prompt else None,
         prompt=prompt,
         expected=expected,
         reward=reward,
@@ -214,7 +214,6 @@ def _lm_eval_line(value: Mapping[str, Any], where: str, offset: int, name: str, 
         position=whole_of(value, "doc_id", where),
         repeat=0,
         row=joined(digest(content), target) if content else None,
-        question=joined(prompt, target) if prompt else None,
         prompt=prompt,
         expected=target,
         reward=reward,
@@ -276,7 +275,7 @@ def _lm_eval_summary(file: Path, time: str) -> Mapping[str, Any]:
 
 
 def _objects(path: Path) -> Iterator[Mapping[str, Any]]:
-    return (value for values, _ in json_blocks(path) for value in values)
+    return (value for block in line_blocks(path) for value, _, _ in json_objects(*block, path))
 
 
 def _is_number(value: object) -> bool:

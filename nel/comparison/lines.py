@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -30,8 +30,9 @@ NOT_ASKED: Final = 3
 STATES: Final = {"scored": SCORED, "model_failure": FAILED, "unscored": UNSCORED, "not_asked": NOT_ASKED}
 DIGEST_BYTES: Final = 8
 _DIGEST_BITS: Final = (1 << 64) - 1
+_TEXTS: Final[frozenset[type]] = frozenset((str,))
 MIX: Final = 0x9E3779B97F4A7C15
-_WHOLE: Final = ("sample", "row", "question", "prompt", "expected", "offset")
+_WHOLE: Final = ("sample", "row", "prompt", "expected", "offset")
 _SIGNED: Final = ("position", "repeat", "occurrence", "category", "group")
 _REAL: Final = ("reward", "tokens", "latency", "characters")
 _CODED: Final = ("category", "group")
@@ -50,8 +51,6 @@ class Line(NamedTuple):
     repeat: int
     row: int | None
     """Digest of the dataset's row with its gold answer; None where the line does not have the row."""
-    question: int | None
-    """Digest of the prompt with the gold answer; None where the line has no prompt."""
     prompt: int
     """Digest of the prompt; 0 where there is none."""
     expected: int
@@ -83,7 +82,6 @@ class Block:
     sample: Digests
     row: Digests | None
     """None where it was not wanted."""
-    question: Digests
     prompt: Digests
     """0 where a line has no prompt."""
     expected: Digests
@@ -116,6 +114,8 @@ class _Labels:
 
     def codes_of(self, texts: Sequence[str | None]) -> Ints:
         table = {text: self.code(text) for text in dict.fromkeys(texts)}
+        if len(table) == 1:
+            return np.full(len(texts), table[texts[0]], dtype=np.int64)
         return np.array([table[text] for text in texts], dtype=np.int64)
 
     def recoded(self, other: _Labels, codes: Ints) -> Ints:
@@ -156,10 +156,10 @@ class Columns:
         """
         if line.reward is not None and not math.isfinite(line.reward):
             raise UsageError(f"{line.where}: the score is {line.reward}, not a finite number; score the run again")
-        if line.sample is None or line.row is None or line.question is None or not line.is_own_id:
+        if line.sample is None or line.row is None or not line.prompt or not line.is_own_id:
             self._note_missing(line)
         whole = (
-            *(line.sample or 0, line.row or 0, line.question or 0, line.prompt, line.expected, line.offset),
+            *(line.sample or 0, line.row or 0, line.prompt, line.expected, line.offset),
             *(line.position, line.repeat, line.occurrence),
             *(self._categories.code(line.category), self._groups.code(line.group)),
         )
@@ -178,8 +178,8 @@ class Columns:
         """Take in many lines."""
         n, before = len(block.states), len(self._states)
         nothing = np.zeros(n, dtype=np.uint64)
-        whole = (block.sample, nothing if block.row is None else block.row, block.question, block.prompt)
-        for column, whole_numbers in zip(self._whole.values(), (*whole, block.expected, block.offset), strict=True):
+        whole = (block.sample, nothing if block.row is None else block.row, block.prompt, block.expected, block.offset)
+        for column, whole_numbers in zip(self._whole.values(), whole, strict=True):
             column.frombytes(whole_numbers.tobytes())
         codes = (labels.codes_of(names) for labels, names in self._labelled(block))
         signed = (block.position, block.repeat, block.occurrence, *codes)
@@ -192,7 +192,7 @@ class Columns:
         for name in block.metrics:
             self._begin_metric(name, before)
         for name, numbers in self._metrics.items():
-            numbers.frombytes(block.metrics[name].tobytes() if name in block.metrics else np.full(n, np.nan).tobytes())
+            numbers.frombytes((block.metrics[name] if name in block.metrics else np.full(n, np.nan)).tobytes())
         for counts, found in ((self.models, block.models), (self.causes, block.causes)):
             for text, count in found.items():
                 _count(counts, text, count)
@@ -251,7 +251,7 @@ class Columns:
     def _note_missing(self, line: Line) -> None:
         self.has_samples = self.has_samples and line.sample is not None
         self.has_rows = self.has_rows and line.row is not None
-        self.has_questions = self.has_questions and line.question is not None
+        self.has_questions = self.has_questions and line.prompt != 0
         self.has_own_ids = self.has_own_ids and line.is_own_id
 
     def _add_metrics(self, line: Line) -> None:
@@ -261,7 +261,9 @@ class Columns:
             values.append(float(line.metrics.get(name, math.nan)))
 
     def digests(self, name: str) -> Digests:
-        """Return a column of digests, or ``offset``, without a copy."""
+        """Return a column of digests, or ``offset``, without a copy; ``question`` joins prompts and gold answers."""
+        if name == "question":
+            return joined_digests(self.digests("prompt"), self.digests("expected"))
         return np.frombuffer(self._whole[name], dtype=np.uint64)
 
     def integers(self, name: str) -> Ints:
@@ -300,12 +302,26 @@ class Columns:
 def digest(value: object) -> int:
     """Return 64 bits that stand for a JSON value; the order of keys does not matter."""
     encoded = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else b"\x00" + dumps_bytes(value)
-    return int.from_bytes(hashlib.blake2b(encoded, digest_size=DIGEST_BYTES).digest(), "little")
+    return int.from_bytes(blake2b(encoded, digest_size=DIGEST_BYTES).digest(), "little")
 
 
 def joined(one: int, other: int) -> int:
     """Return a digest of two digests; their order matters."""
     return ((one * MIX) ^ (other + (one >> 7))) & _DIGEST_BITS
+
+
+def digests_of(values: Sequence[object]) -> Digests:
+    """Return `digest` of each value."""
+    if not _TEXTS.issuperset(map(type, values)):
+        return np.array([digest(one) for one in values], dtype=np.uint64)
+    texts: Sequence[Any] = values
+    found = [blake2b(one.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest() for one in texts]
+    return np.frombuffer(b"".join(found), dtype="<u8").astype(np.uint64, copy=False)
+
+
+def joined_digests(one: Digests, other: Digests) -> Digests:
+    """Return `joined` of each pair of digests."""
+    return np.asarray((one * np.uint64(MIX)) ^ (other + (one >> np.uint64(7))))
 
 
 def number_or_nan(value: Any) -> float:

@@ -277,10 +277,9 @@ def _side_of(
     """Return the mean of each chosen question, and its lowest and highest had all repeats been scored."""
     found: Values = questions.values(values)
     mean, n_scored = found.mean[chosen], found.n_scored[chosen]
-    missing = np.add.reduceat(
-        (questions.columns.states[questions.order] == UNSCORED).astype(np.int64), questions.starts
-    )
-    n_missing = missing[chosen]
+    n_missing = questions.sums((questions.columns.states == UNSCORED).astype(np.int64)[questions.order])[chosen]
+    if not n_missing.any():
+        return mean, (mean, mean)
     n_planned = n_scored + n_missing
     known = np.where(n_scored > 0, mean, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from nel.comparison.blocks import BlockReader
-from nel.comparison.lines import NOT_ASKED, SCORED, STATES, UNSCORED, Line, digest, joined, number_or_nan
+from nel.comparison.lines import (
+    NOT_ASKED,
+    SCORED,
+    STATES,
+    UNSCORED,
+    Digests,
+    Ints,
+    Line,
+    digest,
+    digests_of,
+    joined,
+    number_or_nan,
+)
 from nel.comparison.sides import Side, SideBenchmark, Texts, readable, reward_of, text_or_none, whole_of
 from nel.comparison.whole_run import read_whole_run
 from nel.config.yaml_file import read_value
@@ -24,6 +38,7 @@ _RECORDED: Final = "recorded responses"
 _CONTENT_ID: Final = re.compile(r"(?P<base>[0-9a-f]{16})(?:#(?P<occurrence>[0-9]+))?")
 """A hash of the row, with a number where the row is repeated, as `nel.datasets.ids` makes it."""
 _CONTENT_ID_LENGTH: Final = 16
+_HEX: Final = re.compile(r"[0-9a-f]*")
 _CATEGORY: Final = "category"
 _IMPORTED: Final = "imported.format"
 """A field of the identity of results that another tool made."""
@@ -84,7 +99,7 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         path=where / "results.jsonl",
         read_line=_line,
         read_texts=_texts,
-        make_blocks=lambda: BlockReader(_identity, _cause),
+        make_blocks=lambda: BlockReader(_identities, _cause),
         fields=fields,
         n_lines=int(metrics["accounting"]["n_total"]),
         recorded=recorded,
@@ -114,7 +129,7 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
     sample_id, metadata = value.get("sample_id"), value.get("metadata") or {}
     if not isinstance(sample_id, str):
         raise UsageError(f'{where}: "sample_id" is not a text; write the results again with nel report')
-    content, occurrence, is_own_id = _identity(sample_id)
+    sample, occurrence, is_own_id = _identity(sample_id)
     expected = digest(value.get("expected_answer"))
     prompt = digest(value["prompt"]) if value.get("prompt") else 0
     details = value.get("scoring_details") or {}
@@ -124,11 +139,10 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
         offset=offset,
         position=whole_of(value, "problem_idx", where),
         repeat=whole_of(value, "repeat", where),
-        sample=digest(content),
+        sample=sample,
         occurrence=occurrence,
         is_own_id=is_own_id,
         row=joined(digest(metadata), expected),
-        question=joined(prompt, expected) if prompt else None,
         prompt=prompt,
         expected=expected,
         reward=reward,
@@ -144,10 +158,25 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
     )
 
 
-def _identity(sample_id: str) -> tuple[str, int, bool]:
-    """Return an id without its occurrence, the occurrence, and whether the id is the row's own."""
+def _identity(sample_id: str) -> tuple[int, int, bool]:
+    """Return a digest of an id without its occurrence, the occurrence, and whether the id is the row's own."""
     matched = _CONTENT_ID.fullmatch(sample_id) if len(sample_id) >= _CONTENT_ID_LENGTH else None
-    return (matched["base"], int(matched["occurrence"] or 1), False) if matched else (sample_id, 1, True)
+    if matched is None:
+        return digest(sample_id), 1, True
+    return int(matched["base"], 16), int(matched["occurrence"] or 1), False
+
+
+def _identities(sample_ids: Sequence[str]) -> tuple[Digests, Ints, bool]:
+    """Return the digest and the occurrence of each id as `_identity` does, and whether all are the rows' own."""
+    lengths = set(map(len, sample_ids))
+    once = np.ones(len(sample_ids), dtype=np.int64)
+    if max(lengths) < _CONTENT_ID_LENGTH:
+        return digests_of(sample_ids), once, True
+    text = "".join(sample_ids)
+    if lengths == {_CONTENT_ID_LENGTH} and _HEX.fullmatch(text):
+        return np.frombuffer(bytes.fromhex(text), dtype=">u8").astype(np.uint64), once, False
+    found, occurrences, are_own = zip(*map(_identity, sample_ids), strict=True)
+    return np.array(found, dtype=np.uint64), np.array(occurrences, dtype=np.int64), all(are_own)
 
 
 def _cause(outcome: Mapping[str, Any]) -> str:

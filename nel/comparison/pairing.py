@@ -73,9 +73,7 @@ def pair(
         )
     left_questions = questions_of(columns, key, str(baseline.path))
     right_questions = questions_of(others, key, str(candidate.path))
-    _, left, right = np.intersect1d(
-        left_questions.names, right_questions.names, assume_unique=True, return_indices=True
-    )
+    left, right = _in_common(left_questions, right_questions)
     same = _same_content(baseline, left_questions, left, candidate, right_questions, right)
     left, right = left[same], right[same]
     prompts = left_questions.digest_of("prompt")[left], right_questions.digest_of("prompt")[right]
@@ -111,6 +109,15 @@ def _key_of(baseline: SideBenchmark, columns: Columns, candidate: SideBenchmark,
     if all(one.has_questions and is_distinct(one, "question") for one in both):
         return "question"
     return "position"
+
+
+def _in_common(baseline: Questions, candidate: Questions) -> tuple[Ints, Ints]:
+    """Return where each side has the questions that both have, in the order of names."""
+    if np.array_equal(baseline.names, candidate.names):
+        everywhere = np.arange(len(baseline))
+        return everywhere, everywhere
+    _, left, right = np.intersect1d(baseline.names, candidate.names, assume_unique=True, return_indices=True)
+    return left, right
 
 
 def _same_content(

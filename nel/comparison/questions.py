@@ -7,7 +7,7 @@ name. Does no I/O.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -52,9 +52,18 @@ class Questions:
         return len(self.names)
 
     @property
+    def are_single(self) -> bool:
+        """Return whether each question has one line."""
+        return len(self.names) == len(self.order)
+
+    @property
     def n_repeats(self) -> Ints:
         """Return the number of lines of each question, scored or not."""
         return np.diff(np.append(self.starts, len(self.order)))
+
+    def sums(self, per_line: npt.NDArray[np.generic]) -> npt.NDArray[Any]:
+        """Return the sum over the lines of each question of values that stand in the order of `order`."""
+        return per_line if self.are_single else np.add.reduceat(per_line, self.starts)
 
     @property
     def first(self) -> Ints:
@@ -66,10 +75,10 @@ class Questions:
         sorted_values = per_line[self.order]
         scored = ~np.isnan(sorted_values)
         filled = np.where(scored, sorted_values, 0.0)
-        n_scored = np.add.reduceat(scored.astype(np.int64), self.starts)
+        n_scored = self.sums(scored.astype(np.int64))
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            total, squares = (np.add.reduceat(one, self.starts) for one in (filled, filled * filled))
-            mean = total / n_scored
+            total, squares = self.sums(filled), self.sums(filled * filled)
+            mean = sorted_values if self.are_single else total / n_scored
             if not np.isfinite(mean[n_scored > 0]).all():  # sums of the largest numbers overflow, their shares do not
                 mean = np.add.reduceat(filled / np.repeat(n_scored, self.n_repeats), self.starts)
         mean = np.where(n_scored > 0, mean, np.nan)
@@ -114,17 +123,18 @@ def questions_of(columns: Columns, key: Key, what: str) -> Questions:
     """
     content = columns.integers("position").astype(np.uint64) if key == "position" else columns.digests(key)
     repeats = columns.integers("repeat")
-    positions = columns.integers("position")
-    ordering = columns.integers("occurrence") if key == "sample" else positions
-    order = np.lexsort((ordering, repeats, content))
-    _check_twice(columns, key, order, content, repeats, ordering, what)
-    occurrence = ordering[order] if key == "sample" else _ranks(content[order], repeats[order])
-    names = np.empty(len(order), dtype=np.uint64)
-    names[order] = _mixed(content[order], occurrence)
-    order = np.lexsort((repeats, names))
-    found, starts = np.unique(names[order], return_index=True)
-    questions = Questions(columns=columns, order=order, starts=starts.astype(np.int64), names=found)
-    _check_repeats(questions, what)
+    _check_positions(columns, what)
+    is_id = key == "sample"
+    occurrence = columns.integers("occurrence") if is_id else _ranks(content, repeats, columns.integers("position"))
+    names = _mixed(content, occurrence)
+    order = _sorted_by(names, repeats)
+    found = names[order]
+    starts = np.flatnonzero(np.append(True, found[1:] != found[:-1]))
+    questions = Questions(columns=columns, order=order, starts=starts, names=found[starts])
+    if not questions.are_single:
+        if is_id:
+            _check_ids(columns, order, found, what)
+        _check_repeats(questions, what)
     return questions
 
 
@@ -135,13 +145,23 @@ def is_distinct(columns: Columns, key: Key) -> bool:
     return len(np.unique(content)) >= _DISTINCT_MIN * n_first
 
 
-def _ranks(content: Digests, repeats: Ints) -> Ints:
-    """Return the rank of each line among those with the same content and repeat; lines are sorted by both."""
-    changes = np.empty(len(content), dtype=bool)
-    changes[0] = True
-    changes[1:] = (content[1:] != content[:-1]) | (repeats[1:] != repeats[:-1])
+def _sorted_by(names: Digests, repeats: Ints) -> Ints:
+    """Return the lines by name and repeat."""
+    order = np.argsort(names)
+    found = names[order]
+    if (found[1:] == found[:-1]).any():
+        order = np.lexsort((repeats, names))
+    return order
+
+
+def _ranks(content: Digests, repeats: Ints, positions: Ints) -> Ints:
+    """Return the rank of each line, by position, among those with the same content and repeat."""
+    order = np.lexsort((positions, repeats, content))
+    changes = np.append(True, ~_equal_neighbours(content[order], repeats[order]))
     starts = np.flatnonzero(changes)
-    return np.arange(len(content)) - np.repeat(starts, np.diff(np.append(starts, len(content))))
+    ranks = np.empty(len(content), dtype=np.int64)
+    ranks[order] = np.arange(len(content)) - np.repeat(starts, np.diff(np.append(starts, len(content))))
+    return ranks
 
 
 def _mixed(content: Digests, occurrence: Ints) -> Digests:
@@ -150,25 +170,30 @@ def _mixed(content: Digests, occurrence: Ints) -> Digests:
     return mixed
 
 
-def _check_twice(
-    columns: Columns, key: Key, order: Ints, content: Digests, repeats: Ints, ordering: Ints, what: str
-) -> None:
-    """Raise UsageError where one id, or one position, has two lines for one repeat."""
-    positions = columns.integers("position")
-    by_place = np.lexsort((positions, repeats))
-    twice = _equal_neighbours(repeats[by_place], positions[by_place])
+def _check_positions(columns: Columns, what: str) -> None:
+    """Raise UsageError where one position has two lines for one repeat."""
+    repeats, positions = columns.integers("repeat"), columns.integers("position")
+    if (np.diff(positions) > 0).all():  # as files are written where there are no repeats
+        return
+    order = np.lexsort((positions, repeats))
+    twice = _equal_neighbours(repeats[order], positions[order])
     if twice.any():
-        line = by_place[np.flatnonzero(twice)[0]]
+        line = order[np.flatnonzero(twice)[0]]
         raise UsageError(
             f"{what}: position {positions[line]} repeat {repeats[line]} stands there twice ({int(twice.sum()):,} lines "
             "too many); a result counts once: remove the copies or write the results again"
         )
-    twice = _equal_neighbours(repeats[order], content[order], ordering[order])
-    if key == "sample" and twice.any():
+
+
+def _check_ids(columns: Columns, order: Ints, names: Digests, what: str) -> None:
+    """Raise UsageError where one id has two lines for one repeat; lines are sorted by both."""
+    repeats = columns.integers("repeat")
+    twice = _equal_neighbours(names, repeats[order])
+    if twice.any():
         line = order[np.flatnonzero(twice)[0]]
         raise UsageError(
-            f"{what}: two samples have one id, that of position {positions[line]} repeat {repeats[line]} "
-            f"({int(twice.sum()):,} lines too many); make ids unique and run again"
+            f"{what}: two samples have one id, that of position {columns.integers('position')[line]} repeat "
+            f"{repeats[line]} ({int(twice.sum()):,} lines too many); make ids unique and run again"
         )
 
 

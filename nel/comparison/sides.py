@@ -21,7 +21,8 @@ from nel.errors import NelError, OutputError, UsageError
 Kind = Literal["nel", "nemo-evaluator", "lm-eval", "imported"]
 LineReader = Callable[[Mapping[str, Any], str, int], Line | None]
 """From a JSON object, where it stands and its byte offset; None skips the line."""
-JsonBlocks = Iterator[tuple[list[Mapping[str, Any]], list[tuple[int, int]]]]
+LineBlocks = Iterator[tuple[list[bytes], int, list[int]]]
+"""Many lines at a time: the lines, the number of the first one, and the byte offset of each."""
 
 _BLOCK_BYTES: Final = 1 << 18
 """Lines of about so many bytes are in memory at a time."""
@@ -113,7 +114,7 @@ class SideBenchmark:
             columns = self._read_in_parts(processes, rows=rows)
             if columns is not None:
                 return columns
-        return self._read_lines(json_blocks(self.path), rows=rows)
+        return self._read_lines(line_blocks(self.path), rows=rows)
 
     def _read_in_parts(self, processes: int, *, rows: bool) -> Columns | None:
         """Read parts of the file in processes; None where one of them needs what stands before it, or is damaged."""
@@ -129,19 +130,18 @@ class SideBenchmark:
 
     def _part(self, place: tuple[int, int], *, rows: bool) -> Columns | None:
         try:
-            return self._read_lines(json_blocks(self.path, *place), rows=rows)
+            return self._read_lines(line_blocks(self.path, *place), rows=rows)
         except NelError:  # the whole file is read again, which says where
             return None
 
-    def _read_lines(self, lines: JsonBlocks, *, rows: bool) -> Columns:
-        columns, blocks = Columns(), None if self.make_blocks is None else self.make_blocks()
-        for values, places in lines:
-            offsets = [offset for _, offset in places]
-            block = None if blocks is None or not values else blocks.block_of(values, offsets, rows=rows)
+    def _read_lines(self, blocks: LineBlocks, *, rows: bool) -> Columns:
+        columns, reader = Columns(), None if self.make_blocks is None else self.make_blocks()
+        for lines, first, offsets in blocks:
+            block = None if reader is None else reader.block_of(lines, offsets, rows=rows)
             if block is not None:
                 columns.add_block(block)
                 continue
-            for value, (number, offset) in zip(values, places, strict=True):
+            for value, number, offset in json_objects(lines, first, offsets, self.path):
                 self._add(columns, value, f"{self.path}:{number}", offset)
         return columns
 
@@ -198,8 +198,8 @@ def parts_of(path: Path) -> Iterator[tuple[int, int]]:
         raise OutputError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def json_blocks(path: Path, offset: int = 0, end: int | None = None) -> JsonBlocks:
-    """Yield the objects of a file of JSON lines, many at a time, with the line number and byte offset of each.
+def line_blocks(path: Path, offset: int = 0, end: int | None = None) -> LineBlocks:
+    """Yield the lines of a file, many at a time.
 
     Args:
         path: Of the file.
@@ -207,7 +207,7 @@ def json_blocks(path: Path, offset: int = 0, end: int | None = None) -> JsonBloc
         end: Where the last line ends; None is the end of the file.
 
     Raises:
-        OutputError: The file cannot be read, or a line is no JSON object.
+        OutputError: The file cannot be read.
     """
     number = 1
     try:
@@ -218,27 +218,26 @@ def json_blocks(path: Path, offset: int = 0, end: int | None = None) -> JsonBloc
                 while end is not None and ends[-1] > end:  # a hint is no limit
                     ends.pop()
                     lines.pop()
-                places = list(zip(range(number, number + len(lines)), ends[:-1], strict=True))
-                yield _objects_of(lines, places, path)
-                number, offset = number + len(lines), ends[-1]
+                offset = ends.pop()
+                yield lines, number, ends
+                number += len(lines)
                 if end is not None and offset >= end:
                     break
     except OSError as error:
         raise OutputError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def _objects_of(
-    lines: list[bytes], places: list[tuple[int, int]], path: Path
-) -> tuple[list[Mapping[str, Any]], list[tuple[int, int]]]:
-    """Return the objects of some lines and where they stand, without empty lines."""
-    try:
-        values = [loads(line) for line in lines]
-    except ValueError:
-        values = []
-    if len(values) == len(lines) and {dict}.issuperset(map(type, values)):
-        return values, places
-    kept = [(line, place) for line, place in zip(lines, places, strict=True) if line.strip()]
-    return [json_object(line, f"{path}:{number}") for line, (number, _) in kept], [place for _, place in kept]
+def json_objects(
+    lines: list[bytes], first: int, offsets: list[int], path: Path
+) -> Iterator[tuple[Mapping[str, Any], int, int]]:
+    """Yield the objects of some lines with the number and the byte offset of each, without empty lines.
+
+    Raises:
+        OutputError: A line is no JSON object.
+    """
+    for number, (line, offset) in enumerate(zip(lines, offsets, strict=True), first):
+        if line.strip():
+            yield json_object(line, f"{path}:{number}"), number, offset
 
 
 def json_object(data: bytes, where: str) -> Mapping[str, Any]:

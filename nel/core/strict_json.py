@@ -1,17 +1,21 @@
 """Strict JSON in and out: RFC 8259, no NaN, any text that Python can hold.
 
 orjson encodes and decodes; the standard library is the fallback for lone surrogates and integers beyond 64 bits, which
-orjson refuses and which models do produce.
+orjson refuses to encode and which models do produce. orjson decodes such integers as floats, so what the standard
+library encoded has a space after its first bracket, and is decoded by it too.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import orjson
 
 _LINE_SEPARATORS = ((b"\xe2\x80\xa8", b"\\u2028"), (b"\xe2\x80\xa9", b"\\u2029"), (b"\xc2\x85", b"\\u0085"))
+_EXACT = frozenset((" ", b" "))
+"""The second character of a text whose integers may be beyond 64 bits."""
 _OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
 
 
@@ -34,7 +38,7 @@ def dumps_bytes(value: object) -> bytes:
         return orjson.dumps(value, option=_OPTIONS)
     except TypeError:
         text = json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
-        return text.encode("ascii")
+        return _marked(text)
 
 
 def dumps_line(value: object) -> bytes:
@@ -56,22 +60,51 @@ def pretty(value: object) -> bytes:
     try:
         return orjson.dumps(value, option=_OPTIONS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     except TypeError:
-        return (json.dumps(_plain(value), sort_keys=True, indent=2, allow_nan=False) + "\n").encode("ascii")
+        return _marked(json.dumps(_plain(value), sort_keys=True, indent=2, allow_nan=False) + "\n")
 
 
 def loads(text: str | bytes) -> Any:  # JSON of any shape; callers check what they use
     """Return the value of a JSON text, NaN literals refused.
 
+    Integers beyond 64 bits are floats, except in a text that was written here.
+
     Raises:
         ValueError: The text is not strict JSON.
     """
+    if text[1:2] in _EXACT:
+        return _loads_exactly(text)
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
+        return _loads_exactly(text)
+
+
+def loads_each(lines: Iterable[str | bytes]) -> Iterator[Any]:
+    """Yield the value of each JSON text as `loads` does, at less cost for many of them.
+
+    Raises:
+        ValueError: A text is not strict JSON.
+    """
+    for line in lines:
+        if line[1:2] in _EXACT:
+            yield _loads_exactly(line)
+            continue
         try:
-            return json.loads(text, parse_constant=_refuse_constant)
-        except RecursionError as error:
-            raise ValueError("the JSON is nested too deeply") from error
+            value = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            value = _loads_exactly(line)
+        yield value
+
+
+def _loads_exactly(text: str | bytes) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError as error:
+        raise ValueError("the JSON is nested too deeply") from error
+
+
+def _marked(text: str) -> bytes:
+    return (f"{text[0]} {text[1:]}" if text[0] in "[{" else text).encode("ascii")
 
 
 def _refuse_constant(name: str) -> object:
