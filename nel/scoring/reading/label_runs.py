@@ -23,12 +23,17 @@ JOINED = lazy_pattern(
     _CLOSING
     + r"(?:(?:[,(]\s*+)?(?:(?:or|and)\b(?:\s+(?:maybe|perhaps|possibly|potentially|alternatively|even|also)\b,?)?"
     + r"|maybe\b|perhaps\b|possibly\b)|[,;/|&、+]|\b(?:und|oder|et|ou|oppure|y|e|o|и|или)\b"
-    + r"|和|或|还是|或者|または|か|أو|و)[^\S\n]*+(?:(?:letter|option|choice)[^\S\n]++)?"
+    + r"|和|或|还是|或者|または|か|أو|و|[→⇒⟶➔➜]|[-=]{1,2}>)[^\S\n]*+(?:(?:letter|option|choice)[^\S\n]++)?"
 )
 _SET_APART = lazy_pattern(r"[)\]*_]*[.):\]]\s*\w")
 _CLOSED = lazy_pattern(_CLOSING)
-_CONTINUES = lazy_pattern(_CLOSING + r"(?:(?!(?:and|or|because|since|as)\b)[^\W\d_]|\.[^\S\n]+[a-z])")
-_OR = lazy_pattern(r"\b(?:or|maybe|perhaps|possibly|oder|ou|oppure|o|или)\b|或|还是|または|か|أو", re.IGNORECASE)
+_CONTINUES = lazy_pattern(
+    r"(?!\s*[-=]{1,2}>)" + _CLOSING + r"(?:(?!(?:and|or|because|since|as)\b)[^\W\d_]|\.[^\S\n]+[a-z])"
+)
+_OR = lazy_pattern(
+    r"\b(?:or|maybe|perhaps|possibly|oder|ou|oppure|o|или)\b|或|还是|または|か|أو|[→⇒⟶➔➜]|[-=]>", re.IGNORECASE
+)
+"""What offers several labels; an arrow between two of them may be a correction or a sequence."""
 UNDECIDED: Final = "?"
 """Follows labels that are joined by "or"; no label is written so."""
 _NEXT_WORD = lazy_pattern(r"[^\S\n]+([a-z]+)")

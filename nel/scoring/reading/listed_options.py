@@ -28,11 +28,13 @@ _OPTION_LINE = lazy_pattern(
     r"(?m)^[^\S\n]*+(?:[-*•][^\S\n]+)?(?P<bold>\*\*|__)?[(\[]?(?P<label>[A-Z])(?:\*\*|__)?[)\].:](?P<rest>[^\S\n*][^\n]*|\*\*[^\n]+)$"
 )
 _MARKED = lazy_pattern(
-    r"(?:\(\s*(?:this\s+is\s+)?(?:the\s+)?(?:correct|right)(?:\s+(?:answer|option|choice))?\s*\)|(?:←|⟵|<-{1,4}|<={1,4})[\s*_]{0,8}(?:this|the)?\s{0,8}"
+    r"(?:(?<=[.!;:–—]\s)[*_]{0,2}(?:(?:this\s+is\s+)?(?:the\s+)?(?:correct|right)(?:\s+(?:answer|option|choice|one))?"
+    r"|this\s+is\s+(?:the|our|my)\s+(?:(?:best|final)\s+)?(?:answer|option|choice))"
+    r"|\(\s*(?:this\s+is\s+)?(?:the\s+)?(?:correct|right)(?:\s+(?:answer|option|choice))?\s*\)|(?:←|⟵|<-{1,4}|<={1,4})[\s*_]{0,8}(?:this|the)?\s{0,8}"
     r"(?:is\s+)?(?:the\s+)?(?:correct|right|answer)[^\n]{0,40})[*_.!\s]*\Z",
     re.IGNORECASE,
 )
-"""What marks the line of the right option: "(correct answer)", "← correct"."""
+"""What marks the line of the right option: "(correct answer)", "← correct", "This is the answer."."""
 _CALLED = lazy_pattern(
     r"(?:[-–—:]|->|→)[\s*_]{0,8}(?:(?:this|that)(?:\s+is|['’]s)\s+)?(?:(?P<right>correct|right|true|yes)|incorrect|wrong|false|no"
     r"|not\s+(?:correct|right|true))[*_]*\s*(?:[.!,;:)–—-]|\Z)",
