@@ -67,7 +67,7 @@ _ONLY_EXCEPTION = lazy_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 _CORRECT_ONE = lazy_pattern(
-    r"(?m)(?:^|(?<=[.;]\s))[\s*_]*(?i:correct|right|true)(?:\s+(?i:options?|one|choice))?[*_]*\s*[:：][\s*_(\[]*(?P<label>[A-Z])[)\]*_]*"
+    r"(?m)(?:^|(?<=[.;]\s))[*_]{0,3}(?i:correct|right|true)(?:\s+(?i:options?|one|choice))?[*_]*\s*[:：][\s*_(\[]*(?P<label>[A-Z])[)\]*_]*"
     r"(?=\s*(?:[.;\n]|\Z))"
 )
 _OF_CASE = lazy_pattern(

@@ -101,7 +101,7 @@ class OptionTexts:
 
     def whole(self, response: str) -> str | None:
         """Return the label of the choice that a whole response states, word for word or in other words."""
-        plain = _CALLED_RIGHT.sub("", response)
+        plain = response if len(response) > _LINE_MAX else _CALLED_RIGHT.sub("", response)
         return self.exactly(plain) or self.near.named(response.strip(_AROUND_RESPONSE))
 
     def _of_formula(self, part: str) -> str | None:
