@@ -91,11 +91,14 @@ def run_at(text: str, position: int, labels: tuple[str, ...]) -> Run:
     Labels joined by "or" are followed by `UNDECIDED`, since the response decides for neither.
     """
     found: set[str] = set()
-    start, separated, hedged, slashed, undecided = position, False, False, False, False
+    start, separated, hedged, slashed, in_brackets, undecided = position, False, False, False, False, False
     first = last = position
     while True:
         at = label_at(text, start, labels)
-        if at is not None and (hedged or slashed) and found and _SET_APART.match(text, at[1]):
+        is_apart = (hedged and in_brackets) or (
+            (hedged or slashed) and at is not None and _SET_APART.match(text, at[1])
+        )
+        if at is not None and found and at[0] not in found and is_apart:
             return Run((*found, UNDECIDED), first, at[1])
         if at is None or (found and ("\n" in text[start : at[1]] or _CONTINUES.match(text, at[1]))):
             break
@@ -110,6 +113,7 @@ def run_at(text: str, position: int, labels: tuple[str, ...]) -> Run:
             break
         separated = joined is not None and any(mark in joined[0] for mark in ",;/&")
         slashed = joined is not None and "/" in joined[0]
+        in_brackets = joined is not None and "(" in joined[0]
         hedged = joined is not None and _OR.search(joined[0]) is not None
         start = joined.end() if joined else at[1]
     if found and separated and _OTHER_LABEL.match(text, start):

@@ -94,6 +94,13 @@ _NAMES = lazy_pattern(r"\s*(?:denotes?|represents?|stands?\s+for|refers?\s+to|me
 _CALLED_WRONG = lazy_pattern(r"[*_\s]*(?:no|wrong|incorrect|false)\b", re.IGNORECASE)
 _SMALL_OPENING = lazy_pattern(r"[a-z]\)[^\S\n]+[^\n]{1,80}\s*")
 """``b) Paris`` as a whole response; "(a) …" begins a list of the response's own."""
+_LESSER_MAX: Final = 40
+_LESSER = lazy_pattern(
+    r"\b(?:least\s+\w+|less\s+likely|worst|(?:second|2nd|third|3rd|next)(?:[\s-]+(?:best|most\s+likely))?|runner-up|backup)"
+    r"[*_]*\s+[*_]*(?:possible\s+)?\Z",
+    re.IGNORECASE,
+)
+"""Before "answer" or "choice", which then names another one than the best: "the second best answer is A"."""
 _SHORT_MARKER = lazy_pattern(r"(?m)^[^\S\n]*+[*_]*+A[*_]*:[*_]*[^\S\n]*")
 _ASKS = lazy_pattern(r"[^.!?\n]{0,60}\?")
 _NONE_OF = lazy_pattern(
@@ -263,6 +270,8 @@ def _objection(
     """Return why a declared label does not count, `status.UNDECIDED` where its sentence leaves open which does."""
     if one.form in _BINDING or status.is_plain(text, run.start, run.end):
         return None
+    if _LESSER.search(text, max(0, one.start - _LESSER_MAX), one.start):
+        return status.DENIED
     why = status.objection(text, run.start, end, one.start, whole=texts is not None)
     begin = run.start - len(status.sentence_before(text, run.start))
     close = end + len(status.sentence_behind(text, end))

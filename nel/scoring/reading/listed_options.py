@@ -44,7 +44,8 @@ _CALLED = lazy_pattern(
 _NUMBERED_ANSWERS = lazy_pattern(
     r"(?:\s*+(?:(?:Q|[Qq]uestion)\s?)?\d{1,3}\s?[.):][^\S\n]*[(\[*_]*[A-Z][)\]*_.,;]*+(?=\s|\Z)){2,60}\s*\Z"
 )
-_ROW = lazy_pattern(r"\s*[A-Z](?:[^\S\n]{1,4}[A-Z]){1,30}\s*\Z")
+_ROW = lazy_pattern(r"\s*+[(\[*_]{0,4}[A-Z][)\]*_.,]{0,5}(?:\s{1,4}[(\[*_]{0,4}[A-Z][)\]*_.,]{0,5}){1,30}\s*\Z")
+_LETTER = lazy_pattern("[A-Z]")
 _NUMBERED_ANSWER = lazy_pattern(r"\d\s?[.):][^\S\n]*[(\[*_]*(?P<label>[A-Z])")
 
 
@@ -86,7 +87,7 @@ def numbered_answers(text: str, labels: tuple[str, ...], texts: OptionTexts | No
     "1. B\\n2. A" answers several questions, and "A C" gives two labels.
     """
     if _ROW.match(text) is not None:
-        row = [label for label in labels if label in text.split()]
+        row = [label for label in labels if label in _LETTER.findall(text)]
         return (",".join(row), 0, len(text)) if len(row) > 1 else None
     if _NUMBERED_ANSWERS.match(text) is None:
         return None

@@ -27,6 +27,8 @@ _SIGNED: Final = re.compile(
     r"\s?(?P<unit>%|°\s?[CFK]?|[A-Za-zµμΩ][\w/^·.²³⁻¹-]{0,20}(?:\s[A-Za-z][\w/^²³-]{0,12})?)?"
 )
 """A number with its unit as the whole text of an option or an answer."""
+_AROUND: Final = " \t\n*_`\"'“”()."
+_NAME: Final = re.compile(r"(?:[A-Z][\w.'’-]*\s){1,3}[A-Z][\w'’-]{2,}")
 _PER_CENT: Final = frozenset({"percent", "per cent"})
 _NO_UNIT: Final = frozenset("or and to of at more less than x times only e".split())
 _TOKEN: Final = re.compile(r"\S+")
@@ -38,7 +40,7 @@ def number_of(text: str) -> tuple[Fraction, str] | None:
     >>> number_of("5.0 m/s"), number_of("$1,200"), number_of("1/2"), number_of("5 or more")
     ((Fraction(5, 1), 'm/s'), (Fraction(1200, 1), '$'), (Fraction(1, 2), ''), None)
     """
-    found = _SIGNED.fullmatch(without_latex(text, "").strip(" \t\n*_`\"'“”().").replace("\\", ""))
+    found = _SIGNED.fullmatch(without_latex(text, "").strip(_AROUND).replace("\\", ""))
     if found is None or (found["currency"] and found["unit"]):
         return None
     unit = " ".join((found["unit"] or found["currency"] or "").split())
@@ -68,6 +70,11 @@ class NearTexts:
         for label, words in self._words:
             if compact := _compact(words):
                 self._compact[compact] = None if compact in self._compact else label
+        surnames = [choice.split()[-1] for choice in choices if _NAME.fullmatch(choice.strip())]
+        self._surnames: dict[str, str] = {}
+        """Labels by the last names of persons, where all options are names."""
+        if len(surnames) == len(set(surnames)) == len(pairs):
+            self._surnames = dict(zip(surnames, labels, strict=False))
         self._shared = Counter(word for _, words in self._words for word in set(words))
 
     @property
@@ -84,6 +91,8 @@ class NearTexts:
         """
         if len(part) > _ANSWER_CHARACTERS_MAX:
             return None
+        if (surname := self._surnames.get(part.strip(_AROUND))) is not None:
+            return surname
         number = number_of(part)
         if number is not None:
             return self.of_number(*number)

@@ -18,6 +18,7 @@ SPEEDS = ("2.5 m/s", "5.0 m/s", "7.5 m/s", "10 m/s")
 PARTS = ("mitochondria", "ribosomes", "the nucleus", "the Golgi apparatus")
 ENZYMES = ("competitive inhibition", "noncompetitive inhibition", "uncompetitive inhibition", "mixed inhibition")
 STATEMENTS = ("Statement I only", "Statement II only", "Both I and II", "Neither I nor II")
+PERSONS = ("Isaac Newton", "Albert Einstein", "Marie Curie", "Niels Bohr")
 KINDS = ("mitosis", "meiosis", "Both A and B", "None of the above")
 
 
@@ -47,6 +48,18 @@ def _read(response: str, options: tuple[str, ...]) -> str | None:
         ("I don't know. It could be A.", None),
         ("I don't know. It has to be A, though.", "A"),
         ("Next is option B, which", None),
+        ("The second best answer is A.", None),
+        ("The worst answer is A.", None),
+        ("The least likely answer is A.", None),
+        ("The best answer is B, the second best answer is A.", "B"),
+        ("1st choice: B\n2nd choice: A", "B"),
+        ("The answer is B (or C if you count islands).", None),
+        ("Answer: B (or rather the one in the south)", "B"),
+        ("B\nC", None),
+        ("B\n\nB", "B"),
+        ("A. B. C. D.", None),
+        (r"\boxed{\text{B}}\boxed{\text{C}}", None),
+        ("It is Paris, which is option B. London is option A.", "B"),
     ],
 )
 def test_one_is_set_apart(response: str, letter: str | None) -> None:
@@ -116,6 +129,8 @@ def test_letters_with_the_texts_of_options(response: str, letter: str | None) ->
         (PARTS, "ribosome", "B"),
         (PARTS, "The answer is nucleus.", "C"),
         (STATEMENTS, "I only", "A"),
+        (PERSONS, "Einstein", "B"),
+        (PERSONS, "Answer: Newton and Einstein", None),
         (KINDS, "Both A and B are correct.", "C"),
         (KINDS, "Both A and B are wrong.", None),
         (("True", "False"), "False. It is not true that water is dry.", "B"),
